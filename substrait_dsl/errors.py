@@ -1,63 +1,179 @@
 """Every error the library raises, in one tree.
 
-Each class is also the builtin it is closest to, so ``except ValueError`` keeps working. An error says in one
-sentence what was expected and what came (`message`), names the verb that refused (`verb`) and the column or measure
-it was about (`place`), says what to do about it (`hint`), where in a plan it was found (`path`), and carries a stable
-`code` for programs.
+Each class is also the builtin it is closest to, so ``except ValueError`` keeps working. An error carries what it is
+about as fields: the names that the program wrote (`names`), what came (`got`), the verb that refused (`verb`), the
+column or measure (`place`), where in a plan it was found (`path`), and a stable `code` for programs; a class has fields
+of its own, such as the `name` and the `candidates` of `UnknownFieldError`. Its text (`message`, ``str(error)``) is made
+of the fields when somebody asks for it. Nothing in the library reads that text again: what is to be known is a field.
+
+What to do about it (`hint`) is looked up when it is asked for, too, by those who know the words that people write; see
+`look_up_hints`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Final, NamedTuple
+
+
+class _Absent:
+    """What stands for an argument that is not given, where None may be one."""
+
+
+_ABSENT: Final = _Absent()
 
 
 class SubstraitDslError(Exception):
-    """Base of all errors of this library."""
+    """Base of all errors of this library.
+
+    Args:
+        text: what is wrong, or what was expected. A class with fields of its own makes it of them.
+        got: what came, which the message tells; if it is a text, it is one of `names`.
+        names: names and texts of the program that the error is about, the most telling first; numbers are left out.
+        reason: an error that says more: the message ends with its message, and its hint is the hint if there is none.
+        remedy: the key of what to do about it in the table of hints, for those who do not know the words people write.
+        hint: what to do about it; a function is called when somebody asks for it.
+        path: where in a plan it is.
+    """
 
     code: ClassVar[str] = "error"
 
     def __init__(
-        self, message: str, *, hint: str | Callable[[], str | None] | None = None, path: str | None = None
+        self,
+        text: str | None = None,
+        *,
+        got: object = _ABSENT,
+        names: Iterable[object] = (),
+        reason: SubstraitDslError | None = None,
+        remedy: str | None = None,
+        hint: str | Callable[[], str | None] | None = None,
+        path: str | None = None,
     ) -> None:
-        message = printable(message)
-        super().__init__(message)
-        self.message = message
-        self._hint = hint
+        super().__init__(*(() if text is None else (printable(text),)))
+        self.text = text
+        self.got = None if got is _ABSENT else repr(got)
+        self.reason = reason
+        self.remedy = remedy
         self.path = path
         self.verb: str | None = None
         self.place: str | None = None
+        self._names = tuple(name for name in (*names, got) if isinstance(name, str))
+        self._place_names: tuple[str, ...] = ()
+        self._message: str | None = None
+        self._hint = hint
+
+    @property
+    def message(self) -> str:
+        """What was expected and what came, in one sentence."""
+        if self._message is not None:
+            return self._message
+        text = printable(self._sentence())
+        return text if self.reason is None else f"{text}: {self.reason.message}"
+
+    @message.setter
+    def message(self, message: str) -> None:
+        self._message = message
+
+    def _sentence(self) -> str:
+        """What the fields say in words."""
+        text = self.text or ""
+        return text if self.got is None else f"{text}, got {self.got}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names and texts of the program that the error is about, the most telling first."""
+        inner = () if self.reason is None else self.reason.names
+        return (*self._names, *inner, *self._place_names)
 
     @property
     def hint(self) -> str | None:
-        """What to do about it. One that takes long to find is looked for only when somebody asks."""
-        if callable(self._hint):
-            self._hint = self._hint()
-        return self._hint
+        """What to do about it. It is looked for only when somebody asks."""
+        hint = self._hint() if callable(self._hint) else self._hint
+        if hint is not None:
+            return hint
+        found = None if _Hints.look_up is None else _Hints.look_up(self)
+        return found if found is not None or self.reason is None else self.reason.hint
 
     @hint.setter
-    def hint(self, hint: str | None) -> None:
+    def hint(self, hint: str | Callable[[], str | None] | None) -> None:
         self._hint = hint
 
     def __reduce__(self) -> str | tuple[object, ...]:
         self._hint = self.hint  # what looks for it cannot be pickled
-        return super().__reduce__()
+        return _without_fields, (type(self), self.args), self.__dict__
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.message!r})"
 
     def __str__(self) -> str:
         head = ", ".join(part for part in (self.verb, self.place) if part)
         text = f"{printable(head)}: {self.message}" if head else str(self.message)
         if self.path:
             text += f" (at {printable(self.path)})"
-        if self.hint:
-            text += f"\n  hint: {printable(self.hint)}"
+        if hint := self.hint:
+            text += f"\n  hint: {printable(hint)}"
         return text
+
+
+def _without_fields(kind: type[SubstraitDslError], args: tuple[object, ...]) -> SubstraitDslError:
+    """An error that pickle puts the fields into: no class need be called with them again."""
+    error = kind.__new__(kind)
+    error.args = args
+    return error
+
+
+def are_same(one: SubstraitDslError, other: SubstraitDslError, *, anywhere: bool = False) -> bool:
+    """Whether two errors are about the same mistake, of the same verb and place, or anywhere."""
+    mine, theirs = ((type(each), each.path, each.message) for each in (one, other))
+    return mine == theirs and (anywhere or (one.verb, one.place) == (other.verb, other.place))
+
+
+class _Hints:
+    """Who is asked what to do about an error that does not say so itself."""
+
+    look_up: ClassVar[Callable[[SubstraitDslError], str | None] | None] = None
+
+
+def look_up_hints(look_up: Callable[[SubstraitDslError], str | None]) -> None:
+    """Let a function say, by its fields, what to do about an error that does not say so itself."""
+    _Hints.look_up = look_up
+
+
+class Difference(NamedTuple):
+    """How a column of a relation differs from the one that is declared."""
+
+    name: str
+    declared: str | None
+    """The declared type; None for a column that is not declared."""
+    type: str | None
+    """The type of the column; None for one that is missing."""
+    is_of_nullability: bool = False
+    """Whether the types are the same, but for NULL, which only the declared type does not hold."""
+
+    def __str__(self) -> str:
+        if self.type is None:
+            return f"{self.name} is missing"
+        if self.declared is None:
+            return f"{self.name} is not declared"
+        if self.is_of_nullability:
+            return f"{self.name} is nullable ({self.type}), declared required"
+        return f"{self.name} is {self.type}, declared {self.declared}"
 
 
 class SchemaError(SubstraitDslError, ValueError):
     """The shape of a relation or schema breaks a rule of the specification."""
 
     code = "schema"
+    differences: tuple[Difference, ...] = ()
+    """How the columns differ from those that are declared, if that is the mistake."""
+
+    @classmethod
+    def of_columns(cls, declaration: str, differences: Sequence[Difference], hint: str | None = None) -> SchemaError:
+        """The error for columns that are not those of a declaration, which has a name."""
+        error = cls(f"the columns are not those of {declaration}: {'; '.join(map(str, differences))}", hint=hint)
+        error.differences = tuple(differences)
+        return error
 
 
 class TypeMismatchError(SubstraitDslError, TypeError):
@@ -70,24 +186,149 @@ class LiteralError(TypeMismatchError, ValueError):
     """A Python value does not fit the Substrait type it should become."""
 
     code = "literal"
+    value: str | None = None
+    """The value, as Python shows it, if the error is that it does not fit `type`."""
+    shown: str | None = None
+    """The value where it stands inside a text."""
+    type: str | None = None
+    takes: str | None = None
+    """Which values the type takes, if the value is of a class of Python's that does not fit it, whatever it is."""
+
+    @classmethod
+    def of_value(
+        cls,
+        value: str,
+        type: object,
+        problem: str = "",
+        *,
+        takes: str | None = None,
+        names: Iterable[str] = (),
+        remedy: str | None = None,
+        hint: str | None = None,
+    ) -> LiteralError:
+        """The error for a value, as Python shows it, that does not fit a type; `problem` or `takes` says why."""
+        error = cls(problem, names=names, remedy=remedy, hint=hint)
+        error.value = error.shown = value
+        error.type = str(type)
+        error.takes = takes
+        return error
+
+    def _sentence(self) -> str:
+        if self.value is None:
+            return super()._sentence()
+        why = self.text if self.takes is None else f"it takes {self.takes}"
+        return f"{self.value} does not fit {self.type}{f': {why}' if why else ''}"
 
 
 class UnknownFieldError(SubstraitDslError, LookupError):
-    """A column, field or position that does not exist."""
+    """A column, field or position that does not exist.
+
+    `name` is the name or the position, `candidates` are the names that exist.
+    """
 
     code = "unknown-field"
+    name: str | int | None = None
+    candidates: tuple[str, ...] = ()
+    kind: str = "column"
+    inside: str = ""
+
+    @classmethod
+    def of_name(
+        cls, name: str | int, candidates: Iterable[str], kind: str = "column", inside: str = ""
+    ) -> UnknownFieldError:
+        """The error for a name or position that no field has; `inside` says of what, if that is not clear."""
+        error = cls(names=[name] if isinstance(name, str) else ())
+        error.name, error.candidates = name, tuple(candidates)
+        error.kind, error.inside = kind, inside
+        if isinstance(name, str):
+            error.hint = lambda: suggestion(name, error.candidates)
+        return error
+
+    @classmethod
+    def of_position(cls, position: int, kind: str, rest: str) -> UnknownFieldError:
+        """The error for a position that no field has; `rest` says what there is."""
+        error = cls(f"there is no {kind} {position}{rest}")
+        error.name, error.kind = position, kind
+        return error
+
+    def _sentence(self) -> str:
+        if self.text is not None or self.name is None:
+            return super()._sentence()
+        name = f'"{self.name}"' if isinstance(self.name, str) else str(self.name)
+        are = "is" if len(self.candidates) == 1 else "are"
+        return f"there is no {self.kind} {name}{self.inside}; there {are} {quoted(self.candidates)}"
 
 
 class AmbiguousFieldError(SubstraitDslError, LookupError):
-    """A column name that several columns carry."""
+    """A column name that several columns carry: `name`, at `positions`."""
 
     code = "ambiguous-field"
+    name: str | None = None
+    positions: tuple[int, ...] = ()
+
+    @classmethod
+    def of_name(cls, name: str, positions: Iterable[int]) -> AmbiguousFieldError:
+        """The error for a name that stands at several positions of a row."""
+        error = cls(names=(name,), remedy="ambiguous-column")
+        error.name, error.positions = name, tuple(positions)
+        return error
+
+    def _sentence(self) -> str:
+        if self.text is not None or self.name is None:
+            return super()._sentence()
+        return f'column "{self.name}" is ambiguous: it stands at positions {", ".join(map(str, self.positions))}'
+
+
+SHOWN_CANDIDATES = 3
+"""Of many overloads only the nearest are told: what to write comes after them."""
 
 
 class FunctionNotFoundError(SubstraitDslError, TypeError, LookupError):
-    """No function of that name, or none that takes these argument types."""
+    """No function of that name, or none that takes these argument types.
+
+    `function` is its name; if there is such a function, `arguments` are those of the call, as texts, `candidates` the
+    overloads that come nearest, and `candidate_count` is how many there are.
+    """
 
     code = "function-not-found"
+    function: str | None = None
+    arguments: tuple[str, ...] = ()
+    candidates: tuple[str, ...] = ()
+    candidate_count: int = 0
+    refused_value: LiteralError | None = None
+    """Why a value of Python's does not fit the other operand, if that is what the hint says."""
+
+    @classmethod
+    def of_call(
+        cls,
+        function: str,
+        arguments: Iterable[str],
+        candidates: Sequence[object],
+        *,
+        names: Iterable[str] = (),
+        hint: str | None = None,
+    ) -> FunctionNotFoundError:
+        """The error for a call of a function of which no overload takes the arguments; the nearest ones come first."""
+        error = cls(names=names, hint=hint)
+        error.function, error.arguments, error.candidate_count = function, tuple(arguments), len(candidates)
+        error.candidates = tuple(map(str, candidates[:SHOWN_CANDIDATES]))
+        return error
+
+    @property
+    def call(self) -> str:
+        """The call, with the types of its arguments."""
+        return f"{self.function}({', '.join(self.arguments)})"
+
+    @property
+    def nearest_candidates(self) -> tuple[str, ...]:
+        """The nearest overloads, and how many there are if these are not all."""
+        more = [f"... ({self.candidate_count} in all)"] if self.candidate_count > len(self.candidates) else []
+        return (*self.candidates, *more)
+
+    def _sentence(self) -> str:
+        if self.text is not None or self.function is None:
+            return super()._sentence()
+        return listing(f"no overload takes {self.call}; there is", self.nearest_candidates)
 
 
 class UnknownFunctionError(FunctionNotFoundError, AttributeError):
@@ -103,9 +344,32 @@ class UnknownAttributeError(SubstraitDslError, AttributeError):
 
 
 class InvalidChoiceError(SubstraitDslError, ValueError):
-    """A word that is not one of the allowed ones."""
+    """A word that is not one of the allowed ones: `got` came, `candidates` are allowed, and choose `what`."""
 
     code = "invalid-choice"
+    what: str | None = None
+    candidates: tuple[str, ...] = ()
+    receiver: str | None = None
+    """Whose words of others the table of hints has."""
+
+    @classmethod
+    def of_word(
+        cls, what: str, got: object, candidates: Iterable[str], receiver: str | None = None
+    ) -> InvalidChoiceError:
+        """The error for a word outside a closed list of words."""
+        error = cls(got=got)
+        error.what, error.candidates, error.receiver = what, tuple(candidates), receiver
+        if isinstance(got, str):
+            error.word = got
+        return error
+
+    word: str | None = None
+    """The word that came, if it is one."""
+
+    def _sentence(self) -> str:
+        if self.what is None:
+            return super()._sentence()
+        return f"unknown {self.what} {self.got}; expected one of {quoted(self.candidates, limit=40)}"
 
 
 class InvalidArgumentError(SubstraitDslError, TypeError, ValueError):
@@ -235,7 +499,7 @@ def kind_words(value: object) -> str:
 def require(value: object, kinds: type | tuple[type, ...], expected: str, hint: str | None = None) -> None:
     """Raise `InvalidArgumentError` for what is of none of these classes: ``require(name, str, "a name is a str")``."""
     if not isinstance(value, kinds):
-        raise InvalidArgumentError(f"{expected}, got {value!r}", hint=hint)
+        raise InvalidArgumentError(expected, got=value, hint=hint)
 
 
 def suggestion(name: str, known: Iterable[str]) -> str | None:
@@ -278,16 +542,11 @@ def unknown_choice(
     what: str, given: object, allowed: Iterable[str], habits: Mapping[str, str] | None = None
 ) -> InvalidChoiceError:
     """The error for a word outside a closed list of words; `habits` are words of others and what to write here."""
-    words = list(allowed)
-    habit = habits.get(given) if habits and isinstance(given, str) else None
-    if habit:
-        return InvalidChoiceError(
-            f"unknown {what} {given!r}; expected one of {quoted(words, limit=40)}", hint=f"write {habit}"
-        )
-    return InvalidChoiceError(
-        f"unknown {what} {given!r}; expected one of {quoted(words, limit=40)}",
-        hint=suggestion(given, words) if isinstance(given, str) else None,
-    )
+    error = InvalidChoiceError.of_word(what, given, allowed)
+    if isinstance(given, str):
+        habit = habits.get(given) if habits else None
+        error.hint = f"write {habit}" if habit else lambda: suggestion(given, error.candidates)
+    return error
 
 
 def require_choice(what: str, given: object, allowed: Sequence[str], habits: Mapping[str, str] | None = None) -> None:
@@ -297,19 +556,41 @@ def require_choice(what: str, given: object, allowed: Sequence[str], habits: Map
 
 
 class placing:  # noqa: N801  # used as a function
-    """Say in every error raised inside which column, key or measure it is about, unless it says so already."""
+    """Say in every error raised inside which column, key or measure it is about, unless it says so already.
 
-    __slots__ = ("place",)
+    Args:
+        what: what it is, or what it is called by its place: ``placing("post_filter")``.
+        name: its name, if it has one: ``placing("column", "x")``.
+    """
 
-    def __init__(self, place: str) -> None:
-        self.place = place
+    __slots__ = ("name", "what")
+
+    def __init__(self, what: str, name: str | None = None) -> None:
+        self.what, self.name = what, name
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, SubstraitDslError) and error.place is None and error.verb is None:
-            error.place = self.place
+            error.place = self.what if self.name is None else f'{self.what} "{self.name}"'
+            error._place_names = () if self.name is None else (self.name,)
+
+
+class about:  # noqa: N801  # used as a function
+    """Add names of the program to what every error raised inside is about; its text says them already."""
+
+    __slots__ = ("names",)
+
+    def __init__(self, *names: object) -> None:
+        self.names = names
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, SubstraitDslError):
+            error._names += tuple(name for name in self.names if isinstance(name, str))
 
 
 class naming:  # noqa: N801  # used as a function

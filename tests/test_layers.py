@@ -30,6 +30,7 @@ LAYERS: dict[str, int] = {  # by the longest prefix of the module's name
     "render": 3,
     "arrow": 3,
     "engines": 3,
+    "hints": 4,
     "fluent": 4,
     "functions": 4,
     "consumers": 5,

@@ -204,7 +204,7 @@ def _predicate(given: Any) -> Callable[[Access], bool]:
         if all(isinstance(each, Access) for each in known):
             return frozenset(known).__contains__
     raise InvalidArgumentError(
-        f"allow is a function of an sd.Access, sd.Accesses or a collection of sd.Access, got {given!r}"
+        "allow is a function of an sd.Access, sd.Accesses or a collection of sd.Access", got=given
     )
 
 

@@ -139,7 +139,7 @@ def _limits(word: str, said: Any) -> Mapping[str, int]:
     for name, limit in said.items():
         require_word(f"number of the type {word}", name, TYPE_WORDS[word])
         if type(limit) is not int:
-            raise InvalidArgumentError(f"the limit of the {name} of {word} is a number, got {limit!r}")
+            raise InvalidArgumentError(f"the limit of the {name} of {word} is a number", got=limit)
     return dict(said)
 
 
@@ -175,7 +175,7 @@ def _forms(known: Forms | None, what: str, said: Any) -> frozenset[str] | None:
     if said is None:
         return None
     if known is None:
-        raise InvalidArgumentError(f"the {what} has no forms, got {said!r}")
+        raise InvalidArgumentError(f"the {what} has no forms", got=said)
     forms = _several(said, f"the forms of the {what} are several words")
     for form in forms:
         if known.words:
@@ -203,7 +203,7 @@ def _by_word(said: Any, default: object, expected: str) -> Mapping[str, Any]:
 
 def _several(said: Any, expected: str) -> tuple[Any, ...]:
     if isinstance(said, str | bytes | Mapping) or not isinstance(said, Iterable):
-        raise InvalidArgumentError(f"{expected}, got {said!r}")
+        raise InvalidArgumentError(f"{expected}", got=said)
     return tuple(said)
 
 
@@ -225,7 +225,7 @@ def _names(said: Any, what: str) -> Names:
         pairs = _several(said, f"the {what} are several pairs of a URN and a name")
         for pair in pairs:
             if not (isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(text, str) for text in pair)):
-                raise InvalidArgumentError(f"each of the {what} is a pair of a URN and a name, got {pair!r}")
+                raise InvalidArgumentError(f"each of the {what} is a pair of a URN and a name", got=pair)
         return frozenset(pairs)
 
 

@@ -54,7 +54,7 @@ def any_message(given: object, what: str) -> AnyMessage:
     message = packed(given)
     if message is None:
         raise InvalidArgumentError(
-            f"{what} is a message, got {given!r}", hint="write AnyMessage(type_url, value), or give a protobuf message"
+            f"{what} is a message", got=given, hint="write AnyMessage(type_url, value), or give a protobuf message"
         )
     return message
 

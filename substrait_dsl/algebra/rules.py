@@ -254,7 +254,7 @@ def expand_schema(fields: Sequence[tuple[str, Sequence[Type], bool]], index: str
     made = []
     for name, types, switching in fields:
         if not types:
-            raise SchemaError(f'the switching field "{name}" has no duplicates')
+            raise SchemaError(f'the switching field "{name}" has no duplicates', names=[name])
         kind = common_type(types, f'the duplicates of the switching field "{name}"')
         made.append(Field(name, kind.as_nullable() if switching and len(types) < most else kind))
     return NamedStruct((*made, Field(index, I32())))
@@ -276,11 +276,13 @@ def require_assignable(what: str, given: Sequence[Field], target: Sequence[Field
         if not mine.type.matches(theirs.type):
             raise TypeMismatchError(
                 f'column "{theirs.name}" of {what} is {theirs.type}, but {mine} is given',
+                names=[theirs.name],
                 hint=f"cast it to {theirs.type}",
             )
         if mine.type.nullable and not theirs.type.nullable:
             raise TypeMismatchError(
                 f'column "{theirs.name}" of {what} is required, but {mine} may be NULL',
+                names=[theirs.name],
                 hint=VALUE_HINT,
             )
 
@@ -320,7 +322,7 @@ def struct_field_type(base: Type, position: int) -> Type:
     if not isinstance(base, Struct):
         raise TypeMismatchError(f"only a struct has fields, this is {base}")
     if not 0 <= position < len(base.types):
-        raise UnknownFieldError(f"there is no field {position} in {base}")
+        raise UnknownFieldError.of_position(position, "field", f" in {base}")
     field = base.types[position]
     return field.as_nullable() if base.nullable else field
 

@@ -19,8 +19,6 @@ from substrait_dsl.errors import (
     SchemaError,
     UnknownFieldError,
     printable,
-    quoted,
-    suggestion,
 )
 
 
@@ -130,12 +128,12 @@ class NamedStruct(MadeAnew):
             hint = "rel.select(...) takes several columns, rel.limit(...) the first rows"
             is_several = isinstance(column, list | tuple | slice)
             raise InvalidArgumentError(
-                f"a column is given by its name or position, got {column!r}", hint=hint if is_several else None
+                "a column is given by its name or position", got=column, hint=hint if is_several else None
             )
         if isinstance(column, int):
             size = len(self.fields)
             if not -size <= column < size:
-                raise UnknownFieldError(f"there is no column {column}: the relation has {size} columns")
+                raise UnknownFieldError.of_position(column, "column", f": the relation has {size} columns")
             return column % size
         column = str.__str__(column)  # of a member of an enum that is a text, the text
         found = self._index().get(column, ())
@@ -143,11 +141,7 @@ class NamedStruct(MadeAnew):
             return found[0]
         if not found:
             raise unknown_field(column, self.names)
-        raise AmbiguousFieldError(
-            f'column "{column}" is ambiguous: it stands at positions {", ".join(map(str, found))}',
-            hint="rename or drop one of them first, or say which by its position: "
-            + " or ".join(f"col({position})" for position in found),
-        )
+        raise AmbiguousFieldError.of_name(column, found)
 
     def _index(self) -> dict[str, list[int]]:
         if self._positions is None:
@@ -194,8 +188,8 @@ def check_names(names: Sequence[str], columns: int) -> None:
 
 def unknown_field(name: str | int, known: Sequence[str], what: str = "column", place: str = "") -> UnknownFieldError:
     """The error for a name or position that no field has, with the names that exist and the nearest."""
-    given, hint = (f'"{name}"', suggestion(name, known)) if isinstance(name, str) else (str(name), None)
-    are = "is" if len(known) == 1 else "are"
+    error = UnknownFieldError.of_name(name, known, what, place)
     if not known and what == "column" and not place:  # nearly always the row of a write
-        hint = 'of a write, write(..., output="modified_records") puts out the rows that it wrote'
-    return UnknownFieldError(f"there is no {what} {given}{place}; there {are} {quoted(known)}", hint=hint)
+        error.hint = None
+        error.remedy = "column-of-no-columns"
+    return error

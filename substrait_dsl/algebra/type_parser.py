@@ -203,7 +203,9 @@ class _Parser:
             hint = 'a comment that begins with "/*" ends with "*/"'
         came = came or (f'"{token.text}"' if token.text else "the end of the text")
         return PlanFormatError(
-            f'cannot read the type "{shortened(self.text.strip())}": {expected} at {place}, got {came}', hint=hint
+            f'cannot read the type "{shortened(self.text.strip())}": {expected} at {place}, got {came}',
+            names=[self.text],
+            hint=hint,
         )
 
     # --- statements

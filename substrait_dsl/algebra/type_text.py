@@ -40,7 +40,9 @@ def parse_type(text: str, *, urns: Mapping[str, str] = _NO_URNS) -> Type:
     try:
         return _concrete(parse_type_node(text, urns, variables=False))
     except InvalidArgumentError as error:  # decimal<50,2>: well written, but there is no such type
-        raise PlanFormatError(f'cannot read the type "{shortened(text.strip())}": {error.message}') from error
+        raise PlanFormatError(
+            f'cannot read the type "{shortened(text.strip())}"', reason=error, names=[text]
+        ) from error
     except RecursionError:
         raise PlanFormatError(f"cannot read a type nested this deeply: {text[:60]}...") from None
 

@@ -18,7 +18,7 @@ Validator = Callable[[Any, "attrs.Attribute[Any]", Any], None]
 
 def refusal(instance: object, field: str, expected: str, value: object) -> InvalidArgumentError:
     """The error for a value that a field of an instance cannot have."""
-    return InvalidArgumentError(f"{field} of {type(instance).__name__} must be {expected}, got {value!r}")
+    return InvalidArgumentError(f"{field} of {type(instance).__name__} must be {expected}", got=value)
 
 
 def one(expected: str, *kinds: type) -> Validator:

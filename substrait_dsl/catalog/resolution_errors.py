@@ -8,10 +8,8 @@ from substrait_dsl.catalog.arguments import EnumValue, Given, Open, Typed
 from substrait_dsl.catalog.casts import widening_cast
 from substrait_dsl.catalog.records import EnumArgument, Kind, Overload
 from substrait_dsl.catalog.resolve import takes_argument
-from substrait_dsl.errors import FunctionNotFoundError, listing, quoted, suggestion
+from substrait_dsl.errors import FunctionNotFoundError, quoted, suggestion
 
-SHOWN_OVERLOADS = 3
-"""Of many overloads only the nearest are told: what to write comes after them."""
 MOST_ARGUMENTS = 50
 """Of a call with more arguments only these are told and tried: to find a cast takes long for many."""
 
@@ -22,12 +20,16 @@ def unknown_function(
     """The error for a name that no function of these kinds has; `other_kinds` are the kinds it does have."""
     wanted = " or ".join(kinds)
     if other_kinds:
-        return FunctionNotFoundError(
-            f'"{name}" is {_with_article(other_kinds)} function; expected {_with_article(kinds)} function'
+        expected = f'"{name}" is {_with_article(other_kinds)} function; expected {_with_article(kinds)} function'
+        error = FunctionNotFoundError(expected, names=[name])
+    else:
+        error = FunctionNotFoundError(
+            f'there is no {wanted} function "{name}"',
+            names=[name],
+            hint=lambda: suggestion(name, sorted(set(known()))),
         )
-    return FunctionNotFoundError(
-        f'there is no {wanted} function "{name}"', hint=lambda: suggestion(name, sorted(set(known())))
-    )
+    error.function = name
+    return error
 
 
 def _with_article(kinds: Sequence[Kind]) -> str:
@@ -37,7 +39,9 @@ def _with_article(kinds: Sequence[Kind]) -> str:
 def unknown_extension(urn: str, known: Sequence[str]) -> FunctionNotFoundError:
     """The error for a URN that is not in the catalogue."""
     return FunctionNotFoundError(
-        f'there is no extension "{urn}" in the catalogue; it has {quoted(known, limit=20)}', hint=suggestion(urn, known)
+        f'there is no extension "{urn}" in the catalogue; it has {quoted(known, limit=20)}',
+        names=[urn],
+        hint=suggestion(urn, known),
     )
 
 
@@ -46,14 +50,11 @@ def no_overload(name: str, arguments: Sequence[Given], overloads: Sequence[Overl
     # The number of arguments first; then how many of them fit on their own.
     told = arguments[:MOST_ARGUMENTS]
     ranked = sorted(overloads, key=lambda each: (not each.takes_count(len(arguments)), -_fitting(each, told)))
-    shown = [str(overload) for overload in ranked[:SHOWN_OVERLOADS]]
-    if len(ranked) > SHOWN_OVERLOADS:
-        shown.append(f"... ({len(ranked)} in all)")
-    more = f", ... {len(arguments)} arguments" if len(told) < len(arguments) else ""
-    call = f"{name}({', '.join(map(str, told))}{more})"
+    more = [f"... {len(arguments)} arguments"] if len(told) < len(arguments) else []
     hint = _word_hint(arguments, ranked) or _count_hint(arguments, ranked) or _more_hint(told, ranked)
     hint = hint or (None if more else widening_cast(arguments, overloads))
-    return FunctionNotFoundError(listing(f"no overload takes {call}; there is", shown), hint=hint)
+    words = [word for word in map(_word, told) if word is not None]
+    return FunctionNotFoundError.of_call(name, [*map(str, told), *more], ranked, names=words, hint=hint)
 
 
 def _fitting(overload: Overload, arguments: Sequence[Given]) -> int:

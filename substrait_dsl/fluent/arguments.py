@@ -19,8 +19,9 @@ from substrait_dsl.fluent.guidance import (
     argument_hint,
     catalog_hint,
     comparison_hint,
-    literal_hint,
+    is_mistake,
     no_column,
+    refused_value,
     require_no_shown,
 )
 from substrait_dsl.fluent.lambdas import LambdaFunction
@@ -94,16 +95,20 @@ def _resolution(
     try:
         return functions.resolve(kind, name, described, options=preferences, urn=urn)
     except FunctionNotFoundError as error:
-        error.hint = (
-            error.hint
-            or (catalog_hint(name, parts) if functions is standard_catalog() else None)
-            or argument_hint(name, parts)
-            or _other_order(kind, name, described, urn, functions)
-            or _either(functions.possible_cast(kind, name, described, urn), _as_text(kind, name, parts, described, urn))
-            or literal_hint(name, parts)
-            or _untyped_hint(described, parts)
-            or comparison_hint(name, parts)
-        )
+        foreign = catalog_hint(name, parts) if functions is standard_catalog() else None
+        error.hint = error.hint or foreign or argument_hint(name, parts)
+        if error.hint is None:
+            cast = partial(functions.possible_cast, kind, name, described, urn)
+            text = partial(_as_text, kind, name, parts, described, urn)
+            order = partial(_other_order, kind, name, described, urn, functions)
+            refused = refused_value(name, parts)
+            if refused is None or not is_mistake(name, refused, parts):
+                error.hint = order() or _either(cast(), text())
+            if error.hint is None and refused is not None:
+                error.refused_value = refused
+                error.hint = lambda: f"{refused.message}; {refused.hint}" if refused.hint else refused.message
+            elif error.hint is None:
+                error.hint = _untyped_hint(described, parts) or comparison_hint(name, parts)
         raise
 
 
@@ -180,7 +185,7 @@ def _preferences(name: str, option: str, value: object) -> tuple[str, ...]:
     if isinstance(values, Sequence) and all(isinstance(each, str) for each in values):
         return tuple(values)
     hint = f"write {name}(...).{option}()" if option == "distinct" else None
-    raise InvalidArgumentError(f"the option {option} of {name} takes a word or several, got {value!r}", hint=hint)
+    raise InvalidArgumentError(f"the option {option} of {name} takes a word or several", got=value, hint=hint)
 
 
 def given(part: Any, name: str) -> Given:
@@ -224,14 +229,14 @@ def _natural_type(part: Any, name: str) -> t.Type | None:
     try:
         return ex.natural_type(part)
     except (LiteralError, TypeMismatchError) as error:
-        hint = error.hint
+        hint = None
         if isinstance(part, list | tuple) and any(isinstance(each, ExprBase) for each in part):
             hint = f"arguments are given one by one: {name}(*[...]); list_of(x, y) makes a list"
         elif isinstance(part, list | tuple | dict):
             return None
-        raise InvalidArgumentError(f"{name}: {error.message}", hint=hint) from None
+        raise InvalidArgumentError(name, reason=error, hint=hint) from None
     except InvalidArgumentError as error:
-        raise InvalidArgumentError(f"{name}: {error.message}", hint=error.hint) from None
+        raise InvalidArgumentError(name, reason=error) from None
 
 
 def _arguments(resolution: Resolution, parts: Sequence[Any]) -> tuple[ex.Argument, ...]:

@@ -429,7 +429,9 @@ class RelationBase(Picklable, RelationLike):
             if name.startswith("__"):
                 raise AttributeError(name)
             if name in self._rel.schema.names:
-                raise UnknownAttributeError(f'a relation has no "{name}"', hint=f"its column is rel.c.{name}")
+                raise UnknownAttributeError(
+                    f'a relation has no "{name}"', names=[name], hint=f"its column is rel.c.{name}"
+                )
             raise no_attribute("a relation", name, {**_members_of_plans(), **VERBS}, dir(type(self)))
 
         def __contains__(self, item: object) -> NoReturn:
@@ -487,7 +489,7 @@ def rel_of(given: object) -> rl.Rel:
         return given._rel
     is_list = isinstance(given, list | tuple) and any(isinstance(each, RelationBase) for each in given)
     hint = "give them one by one: *[...]" if is_list else document_hint(given) or relation_hint(given)
-    raise InvalidArgumentError(f"expected a relation, got {given!r}", hint=hint)
+    raise InvalidArgumentError("expected a relation", got=given, hint=hint)
 
 
 def table_name(given: Any) -> tuple[str, ...]:
@@ -496,6 +498,4 @@ def table_name(given: Any) -> tuple[str, ...]:
         return (given,)
     if isinstance(given, Sequence) and all(isinstance(part, str) for part in given):
         return tuple(given)
-    raise InvalidArgumentError(
-        f"the name of a table is a str or a tuple of str, got {given!r}", hint=relation_hint(given)
-    )
+    raise InvalidArgumentError("the name of a table is a str or a tuple of str", got=given, hint=relation_hint(given))

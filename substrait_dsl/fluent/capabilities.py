@@ -32,7 +32,7 @@ def read_capabilities(path: str | Path) -> Capabilities:
     """
     with naming("read_capabilities"):
         if not isinstance(path, str | Path):
-            raise InvalidArgumentError(f"expected the path of a file, as a str or a Path, got {path!r}")
+            raise InvalidArgumentError("expected the path of a file, as a str or a Path", got=path)
         file = Path(path)
         try:
             data = file.read_bytes()

@@ -15,7 +15,7 @@ from substrait_dsl.fluent.expr import ExprBase
 def require_flag(name: str, value: object) -> None:
     """Raise `InvalidArgumentError` for what is neither True nor False: Python takes the text "no" for true."""
     if not isinstance(value, bool):
-        raise InvalidArgumentError(f"{name} is True or False, got {value!r}")
+        raise InvalidArgumentError(f"{name} is True or False", got=value)
 
 
 def require_strictness(strict: object) -> None:
@@ -28,7 +28,7 @@ def require_strictness(strict: object) -> None:
 def require_count(name: str, value: object) -> None:
     """Raise `InvalidArgumentError` for what is no number of things that Java can count: True is none either."""
     if type(value) is not int or not 0 <= value < 2**31:
-        raise InvalidArgumentError(f"{name} is a number from 0 to 2147483647, got {value!r}")
+        raise InvalidArgumentError(f"{name} is a number from 0 to 2147483647", got=value)
 
 
 def require_catalog(catalog: object) -> None:

@@ -16,6 +16,7 @@ from substrait_dsl.algebra.rules import VALUE_HINT, require_boolean
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import I64, Boolean
 from substrait_dsl.errors import (
+    Difference,
     InvalidArgumentError,
     SchemaError,
     SubstraitDslError,
@@ -159,7 +160,7 @@ def as_expression(value: Any, scope: Scope, what: str) -> ex.Expression:
     _require_no_bool(value, what, "got")
     if what == "a condition":
         hint = "write lambda r: r.x > 5, or col('x') > 5" if isinstance(value, str) else None
-        raise TypeMismatchError(f"{what} is a boolean expression, got {value!r}", hint=hint)
+        raise TypeMismatchError(f"{what} is a boolean expression", got=value, hint=hint)
     require_no_shown(value)
     return ex.literal(value, ex.natural_type(value))
 
@@ -185,7 +186,7 @@ def join_condition(on: Any, scope: Scope) -> ex.Expression:
         )
     if isinstance(on, Mapping):
         raise InvalidArgumentError(
-            f"the condition is an expression, names of columns or True, got {on!r}", hint=NAMES_DIFFER
+            "the condition is an expression, names of columns or True", got=on, hint=NAMES_DIFFER
         )
     names = [on] if isinstance(on, str) else on
     if not isinstance(names, Sequence) or isinstance(on, ExprBase):
@@ -196,7 +197,7 @@ def join_condition(on: Any, scope: Scope) -> ex.Expression:
     equalities: list[ex.Expression] = []
     for name in names:
         if not isinstance(name, str):
-            raise InvalidArgumentError(f"expected the name of a column of both sides, got {name!r}")
+            raise InvalidArgumentError("expected the name of a column of both sides", got=name)
         one, other = key_position("left", left, name, right), key_position("right", right, name, left)
         pair = [scope.column(one), scope.column(len(left.schema) + other)]
         equalities.append(scalar_call("equal", {}, None, None, pair))
@@ -213,7 +214,7 @@ def key_position(side: str, rel: rl.Rel, name: str, other: rl.Rel | None = None)
     except UnknownFieldError as error:
         is_other = other is not None and name in other.schema.names
         hint = NAMES_DIFFER if is_other else error.hint or NAMES_DIFFER
-        raise UnknownFieldError(f"on the {side} side, {error.message}", hint=hint) from None
+        raise UnknownFieldError(f"on the {side} side", reason=error, hint=hint) from None
 
 
 Picked = tuple[str, int | ex.Expression]
@@ -233,9 +234,7 @@ def pick(chosen: Sequence[Any], scope: Scope) -> list[Picked]:
         if not isinstance(item, ExprBase):
             if isinstance(item, NoValue):
                 as_expression(item, scope, "a column")
-            raise InvalidArgumentError(
-                f"expected the name of a column or an expression, got {item!r}", hint=unpacked(item)
-            )
+            raise InvalidArgumentError("expected the name of a column or an expression", got=item, hint=unpacked(item))
         expression = resolve(item, scope)
         picked.append((_name_of(item, expression, scope), expression))
     return picked
@@ -287,7 +286,7 @@ def _name_of(item: ExprBase, expression: ex.Expression, scope: Scope) -> str:
 def require_name(name: object) -> None:
     """Raise `InvalidArgumentError` for what cannot be the name of a column."""
     if not isinstance(name, str):
-        raise InvalidArgumentError(f"the name of a column is a str, got {name!r}")
+        raise InvalidArgumentError("the name of a column is a str", got=name)
 
 
 def require_distinct(names: Sequence[str]) -> None:
@@ -295,7 +294,7 @@ def require_distinct(names: Sequence[str]) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise SchemaError(f'two columns would be called "{name}"', hint="give one of them an alias")
+            raise SchemaError(f'two columns would be called "{name}"', names=[name], hint="give one of them an alias")
         seen.add(name)
 
 
@@ -306,7 +305,7 @@ def row_count(name: str, value: object, scope: Scope) -> ex.Expression | None:
     if isinstance(value, ExprBase):
         return resolve(value, scope)
     if type(value) is not int:
-        raise TypeMismatchError(f"the {name} is a number of rows, got {value!r}")
+        raise TypeMismatchError(f"the {name} is a number of rows", got=value)
     return ex.literal(value, I64())
 
 
@@ -343,7 +342,7 @@ def key_expression(of: Any, scope: Scope, verb: str) -> ex.Expression:
         return _sort_column(of, scope)
     if isinstance(of, ExprBase):
         return resolve(of, scope)
-    raise InvalidArgumentError(f"expected a column or an expression to {verb} by, got {of!r}", hint=unpacked(of))
+    raise InvalidArgumentError(f"expected a column or an expression to {verb} by", got=of, hint=unpacked(of))
 
 
 def compute(rel: rl.Rel, named: Sequence[Picked], scope: Scope) -> rl.Rel:
@@ -370,7 +369,7 @@ def compute(rel: rl.Rel, named: Sequence[Picked], scope: Scope) -> rl.Rel:
 def declared(rel: rl.Rel, row: Any, scope: Scope) -> rl.Rel:
     """The relation of the columns that an instance of a schema class names."""
     if not isinstance(row, Schema) or isinstance(row, DynRow):
-        raise InvalidArgumentError(f"the lambda returns an instance of a Schema class, got {row!r}")
+        raise InvalidArgumentError("the lambda returns an instance of a Schema class", got=row)
     struct = row.__struct__
     named = [(name, as_expression(row.__columns__[name], scope, f'column "{name}"')) for name in struct.names]
     scope.open = False
@@ -381,7 +380,7 @@ def declared(rel: rl.Rel, row: Any, scope: Scope) -> rl.Rel:
 
 def _require_schema_class(declaration: object) -> None:
     if not (isinstance(declaration, type) and issubclass(declaration, Schema)):
-        raise InvalidArgumentError(f"expected a Schema class, got {declaration!r}")
+        raise InvalidArgumentError("expected a Schema class", got=declaration)
 
 
 def require_declared(schema: NamedStruct, declaration: type[Schema]) -> None:
@@ -393,20 +392,27 @@ def require_declared(schema: NamedStruct, declaration: type[Schema]) -> None:
             f"the columns are in another order: {', '.join(schema.names)} instead of {', '.join(expected.names)}",
             hint=f"select({quoted(expected.names)}) first",
         )
-    differences = [f"{name} is missing" for name in expected.names if name not in schema.names]
-    differences += [f"{name} is not declared" for name in schema.names if name not in expected.names]
+    differences = _differences(schema, expected)
     if not differences and len(schema) != len(expected):
-        differences.append("a name stands twice")
-    if not differences:
-        for mine, theirs in zip(schema, expected, strict=True):
-            if not mine.type.matches(theirs.type):
-                differences.append(f"{mine.name} is {mine.type}, declared {theirs.type}")
-            elif mine.type.nullable and not theirs.type.nullable:
-                differences.append(f"{mine.name} is nullable ({mine.type}), declared required")
+        raise SchemaError(f"the columns are not those of {declaration.__name__}: a name stands twice")
     if differences:
         hint = None
-        if all("declared required" in difference for difference in differences):
+        if all(difference.is_of_nullability for difference in differences):
             hint = NULLABLE_HINT
         elif expected.names and set(expected.names) < set(schema.names):
             hint = f"select({quoted(expected.names)}) first"
-        raise SchemaError(f"the columns are not those of {declaration.__name__}: {'; '.join(differences)}", hint=hint)
+        raise SchemaError.of_columns(declaration.__name__, differences, hint)
+
+
+def _differences(schema: NamedStruct, declared: NamedStruct) -> list[Difference]:
+    """How columns differ from declared ones of the same names in the same order, or which names only one has."""
+    types, expected = (dict(zip(each.names, map(str, each.types), strict=True)) for each in (schema, declared))
+    missing = [Difference(name, kind, None) for name, kind in expected.items() if name not in types]
+    surplus = [Difference(name, None, kind) for name, kind in types.items() if name not in expected]
+    if missing or surplus or len(schema) != len(declared):
+        return missing + surplus
+    return [
+        Difference(mine.name, str(theirs.type), str(mine.type), mine.type.matches(theirs.type))
+        for mine, theirs in zip(schema, declared, strict=True)
+        if not mine.type.matches(theirs.type) or (mine.type.nullable and not theirs.type.nullable)
+    ]

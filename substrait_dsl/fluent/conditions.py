@@ -35,7 +35,7 @@ def col(column: str | int) -> DynExpr:
     Raises `UnknownFieldError` or `AmbiguousFieldError` when it meets the relation.
     """
     if isinstance(column, bool) or not isinstance(column, str | int):
-        raise InvalidArgumentError(f"col takes the name or the position of a column, got {column!r}")
+        raise InvalidArgumentError("col takes the name or the position of a column", got=column)
     return deferred(partial(own_column, column), str.__str__(column) if isinstance(column, str) else None)
 
 
@@ -148,7 +148,7 @@ def _relation(given: object, what: str) -> Any:
     """The relation that a subquery is about. Raises `InvalidArgumentError` for anything else."""
     rel = _rel(given)
     if rel is None:
-        raise InvalidArgumentError(f"{what} takes a relation, got {given!r}", hint=relation_hint(given))
+        raise InvalidArgumentError(f"{what} takes a relation", got=given, hint=relation_hint(given))
     return rel
 
 
@@ -161,7 +161,7 @@ def _sequence(options: object) -> list[Any]:
                 hint = IN_LIST
             case _:
                 hint = relation_hint(options)
-        raise InvalidArgumentError(f"is_in takes a list of values or a relation, got {options!r}", hint=hint)
+        raise InvalidArgumentError("is_in takes a list of values or a relation", got=options, hint=hint)
     return list(options)
 
 
@@ -187,7 +187,7 @@ def _require_expression(given: object, expected: str) -> None:
             hint = "null(type) is a NULL"
         case _:
             hint = "r.x or col('x') is a column, lit(value) a constant"
-    raise InvalidArgumentError(f"{expected}, got {given!r}", hint=hint)
+    raise InvalidArgumentError(f"{expected}", got=given, hint=hint)
 
 
 class record(Picklable, Called):  # noqa: N801  # used as a function
@@ -221,7 +221,9 @@ class record(Picklable, Called):  # noqa: N801  # used as a function
         records = [tuple(_sequence(option)) for option in _sequence(options)]
         for option in records:
             if len(option) != width:
-                raise InvalidArgumentError(f"is_in: {width} values, but a tuple of {len(option)}: {option!r}")
+                raise InvalidArgumentError(
+                    f"is_in: {width} values, but a tuple of {len(option)}: {option!r}", names=[option]
+                )
 
         options = [item for option in records for item in option]
         return derived("is_in", partial(_or_list_of_records, width), [*self.values, *options])
@@ -270,7 +272,7 @@ class _Unfinished(Picklable, NoValue):
         def __getattr__(self, name: str) -> NoReturn:
             if name.startswith("_"):
                 raise AttributeError(name)
-            raise UnknownAttributeError(f'{self._lacks}, and so no "{name}"', hint=self._advice)
+            raise UnknownAttributeError(f'{self._lacks}, and so no "{name}"', names=[name], hint=self._advice)
 
 
 refuse_operators(_Unfinished)
@@ -285,7 +287,7 @@ class When(_Unfinished):
 
     def __init__(self, condition: ExprBase, before: tuple[tuple[ExprBase, object], ...] = ()) -> None:
         if not isinstance(condition, ExprBase):
-            raise InvalidArgumentError(f"when takes a condition, got {condition!r}", hint=bool_hint(condition))
+            raise InvalidArgumentError("when takes a condition", got=condition, hint=bool_hint(condition))
         self._condition = condition
         self._before = before
 
@@ -337,7 +339,8 @@ def switch(match: ExprBase, cases: Mapping[Any, object], default: object) -> Dyn
     _require_expression(match, "switch takes an expression to compare")
     if not isinstance(cases, Mapping):
         raise InvalidArgumentError(
-            f"the cases of a switch are a dict of results by value, got {cases!r}",
+            "the cases of a switch are a dict of results by value",
+            got=cases,
             hint='write switch(x, {1: "one", 2: "two"}, default=None)',
         )
     return derived("switch", partial(_switch, tuple(cases)), [match, *cases.values(), default])
@@ -378,5 +381,5 @@ def _as(part: Any, kind: Type, what: str) -> ex.Expression:
         try:
             return ex.literal(part, kind)
         except LiteralError as error:
-            raise TypeMismatchError(f"{what} must have one type: {error.message}") from None
+            raise TypeMismatchError(f"{what} must have one type", reason=error) from None
     return part if part.type.nullable == kind.nullable else ex.Cast(part, kind)

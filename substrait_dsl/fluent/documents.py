@@ -391,7 +391,7 @@ def _document(kind: type[Document[Any, Any]], algebra: Any, findings: tuple[Find
 def _require_limit(max_bytes: object) -> None:
     """Raise `InvalidArgumentError` for what is no number of bytes."""
     if max_bytes is not None and (type(max_bytes) is not int or max_bytes < 0):
-        raise InvalidArgumentError(f"max_bytes is a number of bytes, or None for any, got {max_bytes!r}")
+        raise InvalidArgumentError("max_bytes is a number of bytes, or None for any", got=max_bytes)
 
 
 def _require_size(size: int, max_bytes: int | None) -> None:
@@ -421,11 +421,11 @@ def _file(path: object) -> Path:
             return Path(path)
     except UnicodeEncodeError:
         pass
-    raise InvalidArgumentError(f"expected the path of a file, as a str or a Path, got {path!r}")
+    raise InvalidArgumentError("expected the path of a file, as a str or a Path", got=path)
 
 
 def type_urls(urls: Any) -> tuple[str, ...]:
     """The types of extension messages that were given. Raises `InvalidArgumentError` for what is no list of texts."""
     if isinstance(urls, str) or not isinstance(urls, Sequence) or not all(isinstance(url, str) for url in urls):
-        raise InvalidArgumentError(f"expected_type_urls are several texts, got {urls!r}")
+        raise InvalidArgumentError("expected_type_urls are several texts", got=urls)
     return tuple(urls)

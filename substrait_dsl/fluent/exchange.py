@@ -25,7 +25,7 @@ class ExchangeKind(Picklable):
     def __init__(self, name: str, resolve: Callable[[Scope], rl.ExchangeKind]) -> None:
         require(name, str, "the name of a kind of exchange is a str")
         if not callable(resolve):
-            raise InvalidArgumentError(f"a kind of exchange is made by scatter(...) and its like, got {resolve!r}")
+            raise InvalidArgumentError("a kind of exchange is made by scatter(...) and its like", got=resolve)
         self.name, self.resolve = name, resolve
 
     def __repr__(self) -> str:
@@ -117,7 +117,7 @@ def exchange_target(destination: str | AnyLike, *partition_ids: int) -> rl.Excha
     with naming("exchange_target"):
         for number in partition_ids:
             if type(number) is not int:
-                raise InvalidArgumentError(f"the number of a partition is an int, got {number!r}")
+                raise InvalidArgumentError("the number of a partition is an int", got=number)
         where = destination if isinstance(destination, str) else any_message(destination, "the destination")
         return rl.ExchangeTarget(where, partition_ids)
 
@@ -129,10 +129,10 @@ def exchange(
     if not isinstance(kind, ExchangeKind):
         raise _no_kind(kind, rel)
     if partition_count is not None and type(partition_count) is not int:
-        raise InvalidArgumentError(f"the partition count is an int, got {partition_count!r}")
+        raise InvalidArgumentError("the partition count is an int", got=partition_count)
     if not is_list(targets) or not all(isinstance(target, rl.ExchangeTarget) for target in targets):
         raise InvalidArgumentError(
-            f"targets is a list of exchange targets, got {targets!r}", hint="write exchange_target(uri, *partition_ids)"
+            "targets is a list of exchange targets", got=targets, hint="write exchange_target(uri, *partition_ids)"
         )
     scope = Scope("exchange", (rel,))
     with placing(kind.name):
@@ -148,6 +148,7 @@ def _no_kind(given: Any, rel: rl.Rel) -> InvalidArgumentError:
             got = repr(given) if given is name else f"the function {name}"
             return InvalidArgumentError(f"expected a kind of exchange, got {got}", hint=f"write {advice}")
     return InvalidArgumentError(
-        f"expected a kind of exchange, got {given!r}",
+        "expected a kind of exchange",
+        got=given,
         hint="write scatter(...), single_bucket(...), multi_bucket(...), round_robin() or broadcast()",
     )

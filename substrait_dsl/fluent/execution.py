@@ -165,7 +165,7 @@ def start(
             plan, consumer, given, persist_shared=persist_shared, is_preview=is_preview, output=output
         )
     if not hasattr(session, "createDataFrame"):
-        raise InvalidArgumentError(f"expected a SparkSession, got {session!r}", hint=_session_hint(session))
+        raise InvalidArgumentError("expected a SparkSession", got=session, hint=_session_hint(session))
     from substrait_dsl.fluent.running import SparkExecution
 
     return SparkExecution(

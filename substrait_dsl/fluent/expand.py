@@ -57,7 +57,7 @@ def expand(rel: rl.Rel, fields: Mapping[str, Any], index: str) -> rl.Expand:
 
 
 def _field(name: str, value: Any, scope: Scope) -> rl.ExpandField:
-    with placing(f'column "{name}"'):
+    with placing("column", name):
         result = called(value, scope, rows(scope)) if callable(value) and not isinstance(value, ExprBase) else value
         if isinstance(result, Switching):
             return rl.SwitchingField(_duplicates(result.values, scope))
@@ -81,6 +81,7 @@ def _value(value: Any, scope: Scope) -> Any:
     if isinstance(value, str) and value in scope.schema.names:
         raise InvalidArgumentError(
             f"{value!r} may be a text or a column",
+            names=[value],
             hint=f"write col({value!r}) for the column, lit({value!r}) for the text",
         )
     return value if is_plain(value) and not callable(value) else evaluate(value, scope, "a value")
@@ -90,6 +91,4 @@ def _literal(value: object, kind: Type) -> ex.Literal:
     try:
         return ex.literal(value, kind.as_nullable() if value is None else kind.as_required())
     except LiteralError as error:
-        raise TypeMismatchError(
-            f"the values of a switching field must have one type: {error.message}", hint=error.hint
-        ) from None
+        raise TypeMismatchError("the values of a switching field must have one type", reason=error) from None

@@ -195,7 +195,7 @@ def _chosen(item: Any, scope: Scope) -> tuple[str, Referred]:
 
 
 def _computed(name: str, value: Any, scope: Scope) -> Referred:
-    with placing(f'column "{name}"'):
+    with placing("column", name):
         if callable(value) and not isinstance(value, ExprBase):
             value = called(value, scope, rows(scope))
         return _function(value, scope) if isinstance(value, MeasureBase) else evaluate(value, scope, "a column")
@@ -252,7 +252,7 @@ def _on_row(name: str, expression: ex.Expression, extended: algebra.ExtendedExpr
             case _:
                 return node
 
-    with placing(f'the expression "{name}"'):
+    with placing("the expression", name):
         moved = rebuild(expression, own, into_relations=False)
         return moved if extended.anchor is None else rebuild(moved, outer)
 
@@ -262,7 +262,9 @@ def _other_type(field: Field, found: Type) -> TypeMismatchError:
     if found.matches(field.type):
         change = f'cast("{field.type}")' if field.type.nullable else "assert_not_null()"
         hint = f'with_columns({field.name}=col("{field.name}").{change}) before it makes it one'
-    return TypeMismatchError(f'it is made for a column "{field.name}" of {field.type}, this one is {found}', hint=hint)
+    return TypeMismatchError(
+        f'it is made for a column "{field.name}" of {field.type}, this one is {found}', names=[field.name], hint=hint
+    )
 
 
 def _same_row(base: NamedStruct, scope: Scope) -> ex.Row:

@@ -148,7 +148,7 @@ def extension_multi(
     """
     with naming("extension_multi"):
         if not is_list(relations):
-            raise InvalidArgumentError(f"expected a list of relations, got {relations!r}")
+            raise InvalidArgumentError("expected a list of relations", got=relations)
         inputs = tuple(rel_of(each) for each in relations)
         struct = as_struct(schema)
         declared = declared_properties(struct, ordering, distribution)

@@ -141,7 +141,7 @@ def read_files(
         require_choice("kind", kind, rl.PATH_KINDS)
         each = [paths] if isinstance(paths, str | Path | FileSlice) else paths
         if not is_list(each):
-            raise InvalidArgumentError(f"expected a path or a list of paths, got {paths!r}")
+            raise InvalidArgumentError("expected a path or a list of paths", got=paths)
         form = file_format(format)
         if format == "parquet":
             _require_no_other(each)
@@ -182,10 +182,10 @@ def _require_no_other(paths: Sequence[Any]) -> None:
 def file_uri(path: Any, kind: rl.PathKind) -> str:
     """The URI of a path; one without scheme is local, made absolute, with all other characters percent-encoded."""
     if not isinstance(path, str | Path) or not str(path):
-        raise InvalidArgumentError(f"expected a path or a URI, got {path!r}")
+        raise InvalidArgumentError("expected a path or a URI", got=path)
     require_unicode(str(path), "a path")
     if "\0" in str(path):
-        raise InvalidArgumentError(f"a path has no NUL character, got {str(path)!r}")
+        raise InvalidArgumentError("a path has no NUL character", got=str(path))
     if isinstance(path, str) and ("://" in path or path.lower().startswith("file:/")):
         return path
     if kind != "glob" and any(wildcard in str(path) for wildcard in "*?"):

@@ -39,7 +39,7 @@ def arrow_tables(tables: Tables | None, accesses: Accesses) -> dict[Names, pa.Ta
     if tables is None:
         return {}
     if not isinstance(tables, Mapping):
-        raise InvalidArgumentError(f"tables is a dict of tables by their names, got {tables!r}")
+        raise InvalidArgumentError("tables is a dict of tables by their names", got=tables)
     found: dict[Names, pa.Table] = {}
     reads = [access.names for access in accesses.reads if access.object == "table"]
     has_all_reads = bool(reads) and {name_parts(given) for given in tables}.issuperset(reads)
@@ -69,7 +69,7 @@ def name_parts(given: object) -> Names:
         return (given,)
     if isinstance(given, tuple) and given and all(isinstance(part, str) for part in given):
         return given
-    raise InvalidArgumentError(f"tables has a name that is neither a str nor a tuple of str: {given!r}")
+    raise InvalidArgumentError(f"tables has a name that is neither a str nor a tuple of str: {given!r}", names=[given])
 
 
 def table_title(names: Names) -> str:

@@ -75,12 +75,12 @@ def aggregate(
 
 
 def _key(name: str, value: Any, scope: Scope) -> ex.Expression:
-    with placing(f'key "{name}"'):
+    with placing("key", name):
         return evaluate(value, scope, "a key")
 
 
 def _node(name: str, measure: MeasureBase, scope: Scope) -> ex.Measure:
-    with placing(f'measure "{name}"'):
+    with placing("measure", name):
         return measure_node(measure, scope, sort_keys)
 
 
@@ -110,7 +110,7 @@ def _measure(value: Any, name: str | None, scope: Scope) -> MeasureBase:
             f"{what} is no aggregate function but an expression",
             hint="wrap it, for example f.sum(...); to group by it, pass it as a key",
         )
-    raise InvalidArgumentError(f"{what} must be an aggregate function, got {value!r}", hint=_measure_hint(value, scope))
+    raise InvalidArgumentError(f"{what} must be an aggregate function", got=value, hint=_measure_hint(value, scope))
 
 
 def _measure_hint(value: Any, scope: Scope) -> str | None:
@@ -132,7 +132,7 @@ def _positions(sets: Sequence[Sequence[str | int]] | None, keys: list[str]) -> t
     if sets is None:
         return (tuple(range(len(keys))),) if keys else ()
     if not is_list(sets):
-        raise InvalidArgumentError(f"grouping_sets is a list of tuples of keys, got {sets!r}")
+        raise InvalidArgumentError("grouping_sets is a list of tuples of keys", got=sets)
     if not sets:
         raise SchemaError("grouping_sets is empty", hint="leave it out to group by all keys; [()] makes one group")
     return tuple(_key_set(each, number, keys) for number, each in enumerate(sets))
@@ -141,17 +141,18 @@ def _positions(sets: Sequence[Sequence[str | int]] | None, keys: list[str]) -> t
 def _key_set(each: Sequence[str | int], number: int, keys: list[str]) -> tuple[int, ...]:
     if not is_list(each):
         hint = f'("{each}",)' if isinstance(each, str) else f"({each!r},)"
-        raise InvalidArgumentError(f"grouping set {number} must be a tuple of keys, got {each!r}", hint=hint)
+        raise InvalidArgumentError(f"grouping set {number} must be a tuple of keys", got=each, hint=hint)
     positions: list[int] = []
     for key in each:
         position = keys.index(key) if key in keys else key
         if not isinstance(position, int) or not 0 <= position < len(keys):
             raise SchemaError(
                 f"grouping set {number} names {key!r}, which is no key; the keys are {quoted(keys)}",
+                names=[key],
                 hint=suggestion(key, keys) if isinstance(key, str) else None,
             )
         if position in positions:
-            raise SchemaError(f"grouping set {number} names {key!r} twice")
+            raise SchemaError(f"grouping set {number} names {key!r} twice", names=[key])
         positions.append(position)
     return tuple(positions)
 

@@ -6,9 +6,9 @@ import datetime as dt
 import keyword
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import NoneType
-from typing import Any, get_args, get_origin
+from typing import Any, NamedTuple, get_args, get_origin
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.type_syntax import PARAMETER_NAMES
@@ -60,13 +60,15 @@ def no_attribute(what: str, name: str, habits: Mapping[str, str], known: Iterabl
     near = close_matches(name, names, 0.8)
     habit = habits.get(name) or (habits.get(near[0]) if near else None)
     hint = f"write {habit}" if habit else suggestion(name, [each for each in names if each not in habits])
-    return UnknownAttributeError(f'{what} has no "{name}"', hint=hint)
+    return UnknownAttributeError(f'{what} has no "{name}"', names=[name], hint=hint)
 
 
 def no_method(name: str, known: Collection[str], kind: Type | None) -> UnknownAttributeError:
     """The error for a method that expressions do not have; many are functions, or fields of a struct."""
     if isinstance(kind, Struct) and name in kind.field_names:
-        return UnknownAttributeError(f'an expression has no "{name}"', hint=f'the field of the struct is x["{name}"]')
+        return UnknownAttributeError(
+            f'an expression has no "{name}"', names=[name], hint=f'the field of the struct is x["{name}"]'
+        )
     functions = {**{each: each for each in _functions()}, **FUNCTIONS}
     habits = {
         each: _called(write, "x, ...") for each, write in functions.items() if each not in known and write not in known
@@ -125,7 +127,7 @@ def no_column(what: str, text: str) -> InvalidArgumentError:
     """The error for a text that was meant to be a column's name where it is only a text."""
     hint = f"write col({text!r}) for a column, lit({text!r}) for text"
     return InvalidArgumentError(
-        f"{what}, got the text {text!r}", hint="functions.count() counts rows" if text == "*" else hint
+        f"{what}, got the text {text!r}", names=[text], hint="functions.count() counts rows" if text == "*" else hint
     )
 
 
@@ -152,69 +154,147 @@ def no_operation(name: str, advice: str) -> TypeMismatchError:
 IN_LIST = "functions.any_match(xs, lambda x: x == y) looks for a value in a list"
 _JOINED = "functions.concat(a, b) joins texts"
 _MOMENTS = (PrecisionTimestamp, PrecisionTimestampTZ)
+_TEXTS = (String, VarChar)
+
+
+class Operands:
+    """The arguments of a call that no overload takes: expressions, and values of Python's."""
+
+    def __init__(self, name: str, parts: Sequence[Any]) -> None:
+        self.name, self.parts = name, parts
+        self.typed = [part for part in parts if isinstance(part, ex.Expression)]
+        self.plain = [part for part in parts if not isinstance(part, ex.Expression)]
+
+    def have(self, *types: type[Type]) -> bool:
+        """Whether one of the expressions is of one of these types."""
+        return any(isinstance(part.type, types) for part in self.typed)
+
+    def is_a(self, position: int, *types: type[Type]) -> bool:
+        """Whether an argument is an expression of one of these types."""
+        part = self.parts[position]
+        return isinstance(part, ex.Expression) and isinstance(part.type, types)
+
+    def are_texts(self) -> bool:
+        """Whether all arguments are texts, the first one an expression."""
+        return isinstance(self.parts[0], ex.Expression) and all(
+            isinstance(part, str) or self.is_a(position, *_TEXTS) for position, part in enumerate(self.parts)
+        )
+
+    def words(self) -> list[str]:
+        """The texts that may be the name of a column."""
+        return [part for part in self.plain if isinstance(part, str) and part.isidentifier()]
+
+
+def _of_time_difference(operands: Operands) -> str:
+    zone = ', "UTC"' if operands.have(PrecisionTimestampTZ) else ""
+    return f"the specification has no difference of two points in time; write {difference(zone)}"
+
+
+def _of_extreme_text(operands: Operands) -> str:
+    key = "desc(x)" if operands.name == "max" else 'asc(x, nulls="last")'
+    group = FIRST_OF_GROUP.format(key)
+    return f"there is none of texts; top_n(1, {key}) gives the row that has it; for each group, {group}"
+
+
+def _of_column_name(operands: Operands) -> str:
+    words = operands.words()  # the function's own words, such as "YEAR", are in capitals and come first
+    column = next((word for word in words if not word.isupper()), words[-1])
+    return f"a column is col({column!r}), or the row's in a lambda"
+
+
+class _Mistake(NamedTuple):
+    """What people take for something else in calls of some functions, or of any, and what to write."""
+
+    functions: frozenset[str]
+    is_made: Callable[[Operands], bool]
+    advice: str | Callable[[Operands], str | None]
+
+    def is_in(self, operands: Operands) -> bool:
+        """Whether a call makes it."""
+        return (not self.functions or operands.name in self.functions) and self.is_made(operands)
+
+
+def _mistake(functions: str, is_made: Callable[[Operands], bool], advice: Any) -> _Mistake:
+    return _Mistake(frozenset(functions.split()), is_made, advice)
+
+
+_MISTAKES: tuple[_Mistake, ...] = (
+    _mistake("or", lambda call: call.are_texts(), _JOINED),  # not r.a == "x" | r.b
+    _mistake("contains", lambda call: bool(call.typed) and isinstance(call.typed[0].type, List), IN_LIST),
+    _mistake(
+        "add subtract",
+        lambda call: call.is_a(0, Date, *_MOMENTS) and call.is_a(-1, I8, I16, I32, I64),
+        "a number of days is n * lit(timedelta(days=1)), of datetime's",
+    ),
+    _mistake(
+        "and or xor",
+        lambda call: any(not isinstance(part.type, Boolean) for part in call.typed),
+        "put each comparison in parentheses: (a > 1) & (b < 2)",
+    ),
+    _mistake(
+        "not",
+        lambda call: any(not isinstance(part.type, Boolean) for part in call.typed),
+        "put a comparison in parentheses: ~(a == 1)",
+    ),
+    _mistake("add", lambda call: call.have(*_TEXTS), _JOINED),
+    _mistake(
+        "subtract",
+        lambda call: len(call.typed) == 2 and all(isinstance(part.type, (Date, *_MOMENTS)) for part in call.typed),
+        _of_time_difference,
+    ),
+    _mistake("negate", lambda call: call.have(*_TEXTS), "to sort by it, the largest first, write desc(x)"),
+    _mistake("min max", lambda call: call.have(*_TEXTS), _of_extreme_text),
+    _mistake(
+        "min max",
+        lambda call: call.have(Boolean),
+        lambda call: f"of truth values it is {'bool_and' if call.name == 'min' else 'bool_or'}(x)",
+    ),
+    _mistake(
+        "sum",
+        lambda call: call.have(Boolean),
+        "functions.count().filter(condition) counts the rows for which it is true",
+    ),
+    _mistake("sum avg min max", lambda call: call.have(List), 'the elements of a list are rows after unnest("xs")'),
+    _mistake("", lambda call: not call.typed and bool(call.words()), _of_column_name),
+    _mistake(
+        "",
+        lambda call: any(type(part) is dt.date for part in call.plain) and call.have(*_MOMENTS),
+        "of a moment the other side is one, too: datetime.datetime(2024, 5, 1) is the beginning of a day",
+    ),
+    _mistake(
+        "",
+        lambda call: any(isinstance(part, dt.datetime) for part in call.plain) and call.have(Date),
+        "the day of a datetime is its .date(); x.cast(PrecisionTimestamp(6)) is the beginning of a day",
+    ),
+    _mistake(
+        "",
+        lambda call: any(isinstance(part, ex.DaySeconds | ex.Compound) for part in call.plain),
+        "give the span a type: lit(value, IntervalDay(6))",
+    ),
+    _mistake(
+        "",
+        lambda call: len(call.typed) == 2 and not call.plain and call.name not in ("add", "subtract"),
+        lambda call: _common_type(call.typed[0].type, call.typed[1].type),
+    ),
+)
+"""Mistakes in calls that no overload takes; the first that a call makes is the one that it is told of."""
 
 
 def argument_hint(name: str, parts: Sequence[Any]) -> str | None:
     """What is probably wrong with the arguments of a call that no overload takes."""
-    typed = [part for part in parts if isinstance(part, ex.Expression)]
-    plain = [part for part in parts if not isinstance(part, ex.Expression)]
-    if name == "or" and all(map(_is_text, parts)) and isinstance(parts[0], ex.Expression):  # not r.a == "x" | r.b
-        return _JOINED
-    if name == "contains" and typed and isinstance(typed[0].type, List):
-        return IN_LIST
-    if name in ("add", "subtract") and _is_moment(parts[0]) and _is_integer(parts[-1]):
-        return "a number of days is n * lit(timedelta(days=1)), of datetime's"
-    if name in ("and", "or", "xor") and any(not isinstance(part.type, Boolean) for part in typed):
-        return "put each comparison in parentheses: (a > 1) & (b < 2)"
-    if name == "not" and any(not isinstance(part.type, Boolean) for part in typed):
-        return "put a comparison in parentheses: ~(a == 1)"
-    if name == "add" and any(isinstance(part.type, String | VarChar) for part in typed):
-        return _JOINED
-    if name == "subtract" and len(typed) == 2 and all(isinstance(part.type, (Date, *_MOMENTS)) for part in typed):
-        zone = ', "UTC"' if any(isinstance(part.type, PrecisionTimestampTZ) for part in typed) else ""
-        return f"the specification has no difference of two points in time; write {difference(zone)}"
-    if name == "negate" and any(isinstance(part.type, String | VarChar) for part in typed):
-        return "to sort by it, the largest first, write desc(x)"
-    if name in ("min", "max") and any(isinstance(part.type, String | VarChar) for part in typed):
-        key = "desc(x)" if name == "max" else 'asc(x, nulls="last")'
-        group = FIRST_OF_GROUP.format(key)
-        return f"there is none of texts; top_n(1, {key}) gives the row that has it; for each group, {group}"
-    if name in ("min", "max") and any(isinstance(part.type, Boolean) for part in typed):
-        return f"of truth values it is {'bool_and' if name == 'min' else 'bool_or'}(x)"
-    if name == "sum" and any(isinstance(part.type, Boolean) for part in typed):
-        return "functions.count().filter(condition) counts the rows for which it is true"
-    if name in ("sum", "avg", "min", "max") and any(isinstance(part.type, List) for part in typed):
-        return 'the elements of a list are rows after unnest("xs")'
-    named = [part for part in plain if isinstance(part, str) and part.isidentifier()]
-    if not typed and named:  # the function's own words, such as "YEAR", are in capitals and come first
-        column = next((part for part in named if not part.isupper()), named[-1])
-        return f"a column is col({column!r}), or the row's in a lambda"
-    if any(type(part) is dt.date for part in plain) and any(isinstance(part.type, _MOMENTS) for part in typed):
-        return "of a moment the other side is one, too: datetime.datetime(2024, 5, 1) is the beginning of a day"
-    if any(isinstance(part, dt.datetime) for part in plain) and any(isinstance(part.type, Date) for part in typed):
-        return "the day of a datetime is its .date(); x.cast(PrecisionTimestamp(6)) is the beginning of a day"
-    if any(isinstance(part, ex.DaySeconds | ex.Compound) for part in plain):
-        return "give the span a type: lit(value, IntervalDay(6))"
-    if len(typed) == 2 and not plain and name not in ("add", "subtract"):
-        return _common_type(typed[0].type, typed[1].type)
-    refused = _refused(name, typed, plain)
-    if refused is None:
+    operands = Operands(name, parts)
+    made = next((mistake for mistake in _MISTAKES if mistake.is_in(operands)), None)
+    if made is None:
         return None
-    if name == "coalesce" and isinstance(typed[0].type, String | VarChar):  # what stands in for a text is one
-        return refused.message
-    return f"{refused.message}; {refused.hint}" if refused.hint else None
+    return made.advice if isinstance(made.advice, str) else made.advice(operands)
 
 
-def _is_moment(part: Any) -> bool:
-    return isinstance(part, ex.Expression) and isinstance(part.type, (Date, *_MOMENTS))
-
-
-def _is_integer(part: Any) -> bool:
-    return isinstance(part, ex.Expression) and isinstance(part.type, I8 | I16 | I32 | I64)
-
-
-def _is_text(part: Any) -> bool:
-    return isinstance(part, str) or (isinstance(part, ex.Expression) and isinstance(part.type, String | VarChar))
+def is_mistake(name: str, refused: LiteralError, parts: Sequence[Any]) -> bool:
+    """Whether a value that does not fit the expression beside it is what is wrong with a call."""
+    if refused.hint is not None:
+        return True
+    typed = next(part for part in parts if isinstance(part, ex.Expression))
+    return name == "coalesce" and isinstance(typed.type, _TEXTS)  # what stands in for a text is one
 
 
 def comparison_hint(name: str, parts: Sequence[Any]) -> str | None:
@@ -233,13 +313,6 @@ def catalog_hint(name: str, parts: Sequence[Any]) -> str | None:
         "operators and substrait_dsl.functions are the specification's functions: "
         f"Functions(catalog).{name}(...) is that of a catalogue with an extension of your own"
     )
-
-
-def literal_hint(name: str, parts: Sequence[Any]) -> str | None:
-    """Why a Python value cannot stand beside an expression, where there is nothing better to say."""
-    typed = [part for part in parts if isinstance(part, ex.Expression)]
-    refused = _refused(name, typed, [part for part in parts if not isinstance(part, ex.Expression)])
-    return refused.message if refused is not None else None
 
 
 def type_hint(given: Any) -> str | None:
@@ -314,12 +387,13 @@ def _common_type(left: Type, right: Type) -> str | None:
             return None
 
 
-def _refused(name: str, typed: Sequence[ex.Expression], plain: Sequence[Any]) -> LiteralError | None:
+def refused_value(name: str, parts: Sequence[Any]) -> LiteralError | None:
     """The error for the first of some Python values that has not the type of the one expression beside them."""
+    typed = [part for part in parts if isinstance(part, ex.Expression)]
     if len(typed) != 1 or name not in OPERATORS:
         return None
     kind = typed[0].type.as_required()
-    for value in plain:
+    for value in (part for part in parts if not isinstance(part, ex.Expression)):
         try:
             ex.literal(value, kind)
         except LiteralError as error:

@@ -62,7 +62,7 @@ class HintVerbs(RelationBase, Generic[S]):
             _require_number("row_count", row_count)
             _require_number("record_size", record_size)
             if alias is not None and not isinstance(alias, str):
-                raise InvalidArgumentError(f"an alias is a str, got {alias!r}")
+                raise InvalidArgumentError("an alias is a str", got=alias)
             require_flag("output_names", output_names)
             require_extension(constraint, "constraint")
             require_extension(extension, "extension")
@@ -108,14 +108,12 @@ def _said(known: Any, given: dict[str, Any]) -> Any:
 
 def _require_number(name: str, value: object) -> None:
     if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-        raise InvalidArgumentError(f"the {name} is a number, got {value!r}")
+        raise InvalidArgumentError(f"the {name} is a number", got=value)
 
 
 def _computations(name: str, given: Any) -> tuple[Computation, ...]:
     if not is_list(given):
-        raise InvalidArgumentError(
-            f"{name} is a list of computations, got {given!r}", hint='such as [(1, "hashtable")]'
-        )
+        raise InvalidArgumentError(f"{name} is a list of computations", got=given, hint='such as [(1, "hashtable")]')
     return tuple(_computation(name, each) for each in given)
 
 
@@ -125,4 +123,4 @@ def _computation(name: str, given: Any) -> Computation:
             return given
         case (int() as number, kind) if not isinstance(number, bool):
             return Computation(number, kind)
-    raise InvalidArgumentError(f'{name} holds pairs such as (1, "hashtable"), got {given!r}')
+    raise InvalidArgumentError(f'{name} holds pairs such as (1, "hashtable")', got=given)

@@ -72,13 +72,13 @@ def join_key(left: Sortable, right: Sortable | None = None, comparison: Comparis
             raise _no_comparison(comparison)
         if right is None:
             if not isinstance(left, str):
-                raise InvalidArgumentError(f"expected a name that both sides have, or a column of each, got {left!r}")
+                raise InvalidArgumentError("expected a name that both sides have, or a column of each", got=left)
             right = left
         return JoinKey(left, right, comparison)
 
 
 def _no_comparison(given: object) -> InvalidArgumentError:
-    return InvalidArgumentError(f"keys are compared by a word or by a scalar function of a catalogue, got {given!r}")
+    return InvalidArgumentError("keys are compared by a word or by a scalar function of a catalogue", got=given)
 
 
 def join_keys(keys: Any, scope: Scope) -> tuple[rl.JoinKey, ...]:
@@ -107,7 +107,8 @@ def _keys(key: Any, scope: Scope, count: int) -> list[rl.JoinKey]:
         case (left, right):
             return [_compared(JoinKey(left, right, "eq"), scope)]
     raise InvalidArgumentError(
-        f"expected the name of a column of both sides, a pair of names, or an equality, got {key!r}",
+        "expected the name of a column of both sides, a pair of names, or an equality",
+        got=key,
         hint='write "key", ("left", "right"), or lambda l, r: l.left == r.right',
     )
 
@@ -133,8 +134,7 @@ def _compared(key: JoinKey, scope: Scope) -> rl.JoinKey:
         try:
             sides.append(key_expression(value, Scope(scope.verb, (rel,)), "join"))
         except UnknownFieldError as error:
-            error.message = f"on the {side} side, {error.message}"
-            raise
+            raise UnknownFieldError(f"on the {side} side", reason=error) from None
     left, right = sides
     given = key.comparison
     comparison = _function(given, left.type, right.type) if isinstance(given, CatalogFunction) else given

@@ -96,7 +96,8 @@ class JoinVerbs(RelationBase, Generic[S]):
             outer = Scope("lateral_join", (self._rel,))
             if not callable(right):
                 raise InvalidArgumentError(
-                    f"expected a lambda that gets the left row and returns a relation, got {right!r}",
+                    "expected a lambda that gets the left row and returns a relation",
+                    got=right,
                     hint="a right side that does not depend on the left row is for join(...)",
                 )
             other = rel_of(columns.called(right, outer, columns.rows(outer)))
@@ -196,7 +197,9 @@ def _scope(
     require_choice("how", how, types, habits)
     if mark != MARK and not how.endswith("_mark"):
         kind = f"{'an' if how in ('inner', 'outer') else 'a'} {how} join"
-        raise InvalidArgumentError(f"mark={mark!r} names the column that a mark join adds; this is {kind}")
+        raise InvalidArgumentError(
+            f"mark={mark!r} names the column that a mark join adds; this is {kind}", names=[mark]
+        )
     _require_free(mark, how, left.schema, right.schema)
     return Scope(verb, (left, right))
 
@@ -235,4 +238,6 @@ def _require_free(mark: str, how: JoinType, left: NamedStruct, right: NamedStruc
     columns.require_name(mark)
     kept = {"left_mark": left, "right_mark": right}.get(how)
     if kept is not None and mark in kept.names:
-        raise SchemaError(f'there is a column "{mark}" already', hint='call the new one otherwise: mark="..."')
+        raise SchemaError(
+            f'there is a column "{mark}" already', names=[mark], hint='call the new one otherwise: mark="..."'
+        )

@@ -96,7 +96,7 @@ class LambdaFunction(Picklable):
 
     def __init__(self, function: Callable[..., Any], names: Sequence[str], types: tuple[Type, ...] | None) -> None:
         if not callable(function):
-            raise InvalidArgumentError(f"a function of the plan is made by lambda_(...), got {function!r}")
+            raise InvalidArgumentError("a function of the plan is made by lambda_(...)", got=function)
         own = self._parameters = LambdaParameters(tuple(names))
         self._types = types
         parameters = [deferred(partial(own.reference, position), name) for position, name in enumerate(names)]
@@ -173,7 +173,7 @@ def _argument(value: object, kind: Type, name: str, scope: Scope) -> ex.Expressi
         try:
             return ex.literal(value, kind)
         except LiteralError as error:
-            raise TypeMismatchError(f'argument "{name}" of a lambda: {error.message}', hint=error.hint) from None
+            raise TypeMismatchError(f'argument "{name}" of a lambda', reason=error, names=[name]) from None
     argument = resolve(value, scope)
     # A required value may stand for a nullable one, but the types of arguments and parameters must be the same.
     return ex.Cast(argument, kind) if argument.type != kind == argument.type.as_nullable() else argument
@@ -194,10 +194,10 @@ def lambda_(parameters: Mapping[str, Any], body: Callable[..., Any]) -> LambdaFu
 
     with naming("lambda_"):
         if not isinstance(parameters, Mapping):
-            raise InvalidArgumentError(f"expected a dict of types by parameter, got {parameters!r}")
+            raise InvalidArgumentError("expected a dict of types by parameter", got=parameters)
         struct = as_struct(parameters)
         if not is_function(body):
-            raise InvalidArgumentError(f"expected a function of {_counted(len(struct))}, got {body!r}")
+            raise InvalidArgumentError(f"expected a function of {_counted(len(struct))}", got=body)
         if _names(body, len(struct)) is None:
             raise InvalidArgumentError(f"{_described(body)} does not take {_counted(len(struct))}")
         return LambdaFunction(body, struct.names, struct.types)

@@ -10,6 +10,7 @@ def require_extension(given: object, what: str) -> None:
     """Raise `InvalidArgumentError` for what is neither None nor an `AdvancedExtension`."""
     if given is not None and not isinstance(given, AdvancedExtension):
         raise InvalidArgumentError(
-            f"{what} is an AdvancedExtension, got {given!r}",
+            f"{what} is an AdvancedExtension",
+            got=given,
             hint="write AdvancedExtension(optimizations=(...), enhancement=...)",
         )

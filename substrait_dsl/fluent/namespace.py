@@ -68,6 +68,7 @@ class CatalogFunction(Immutable):
             given = ", ".join(argument.name or "..." for argument in meant.arguments)
             raise InvalidArgumentError(
                 f'{self.name} takes its arguments by position, "{name}" is given by name',
+                names=[name],
                 hint=f"write {self.__name__}({given})",
             )
 
@@ -111,7 +112,7 @@ class Functions(Immutable):
             habit = FUNCTIONS.get(name)
             hint = f"write {habit}" if habit else error.hint or suggestion(name, dir(self))
             hint = NO_FUNCTION if name in ABSENT else hint
-            raise UnknownFunctionError(error.message, hint=hint) from None
+            raise UnknownFunctionError(error.text, names=error.names, hint=hint) from None
         function = CatalogFunction(written, declared, self._urn, self._catalog)
         self.__dict__[name] = function
         return function

@@ -15,6 +15,7 @@ from substrait_dsl.errors import (
     InvalidArgumentError,
     SchemaError,
     TypeMismatchError,
+    about,
     naming,
     placing,
 )
@@ -46,7 +47,7 @@ def _struct(fields: Mapping[str, object], scope: Scope) -> ex.Expression:
 
 
 def _field(name: str, value: object, scope: Scope) -> ex.Expression:
-    with placing(f'field "{name}"'):
+    with placing("field", name):
         return as_expression(value, scope, "a field")
 
 
@@ -64,7 +65,7 @@ def list_of(*values: object) -> DynExpr:
             raise InvalidArgumentError("a list of no values has no type", hint="write lit([], List(I64()))")
         if len(values) == 1 and isinstance(values[0], list | tuple):
             raise InvalidArgumentError(
-                f"the values are given one by one, got {values[0]!r}", hint="write list_of(*values), or lit(values)"
+                "the values are given one by one", got=values[0], hint="write list_of(*values), or lit(values)"
             )
         _require_values(values)
     return derived("list_of", _list, values)
@@ -89,7 +90,7 @@ def map_of(entries: Mapping[Any, object] | Sequence[tuple[object, object]]) -> D
     with naming("map_of"):
         pairs = list(entries.items()) if isinstance(entries, Mapping) else entries
         if not is_list(pairs) or not all(is_list(pair) and len(pair) == 2 for pair in pairs):
-            raise InvalidArgumentError(f"expected a dict or a list of pairs (key, value), got {entries!r}")
+            raise InvalidArgumentError("expected a dict or a list of pairs (key, value)", got=entries)
         if not pairs:
             raise InvalidArgumentError("a map of no entries has no type", hint="write lit({}, Map(String(), I64()))")
         keys, values = [key for key, _ in pairs], [value for _, value in pairs]
@@ -113,7 +114,7 @@ def _require_values(values: Sequence[object]) -> None:
         if isinstance(value, NoValue):
             raise TypeMismatchError(f"{value._lacks}, not a value", hint=value._advice)
         if is_function(value):
-            raise TypeMismatchError(f"expected a value, got the function {value!r}")
+            raise TypeMismatchError(f"expected a value, got the function {value!r}", names=[value])
 
 
 def accessed(key: object, parts: Sequence[ex.Expression]) -> ex.FieldAccess:
@@ -137,10 +138,10 @@ def access(value: ex.Expression, key: object) -> ex.FieldAccess:
                 return ex.FieldAccess(value, ex.StructField(names.index(key)))
             if type(key) is int:
                 return ex.FieldAccess(value, ex.StructField(key))
-            raise InvalidArgumentError(f"a struct's field is named or numbered, got {key!r}")
+            raise InvalidArgumentError("a struct's field is named or numbered", got=key)
         case List():
             if type(key) is not int:
-                raise InvalidArgumentError(f"a list's element is given by its offset, an int, got {key!r}")
+                raise InvalidArgumentError("a list's element is given by its offset, an int", got=key)
             return ex.FieldAccess(value, ex.ListElement(key))
         case Map(key=key_type):
             return ex.FieldAccess(value, ex.MapKey(ex.literal(key, key_type.as_required())))
@@ -166,13 +167,14 @@ def mask(kind: Type, parts: Sequence[Any]) -> ex.StructMask:
         if isinstance(part, Mapping):
             for field, inner in part.items():
                 position = _position(kind, field)
-                items.append(ex.MaskItem(position, _inner_mask(kind.types[position], inner, repr(field))))
+                with about(field):
+                    items.append(ex.MaskItem(position, _inner_mask(kind.types[position], inner, repr(field))))
         else:
             items.append(ex.MaskItem(_position(kind, part)))
     positions = [item.position for item in items]
     twice = next((position for position in positions if positions.count(position) > 1), None)
     if twice is not None:
-        raise SchemaError(f'keep names the field "{kind.field_names[twice]}" twice')
+        raise SchemaError(f'keep names the field "{kind.field_names[twice]}" twice', names=[kind.field_names[twice]])
     return ex.StructMask(tuple(items))
 
 
@@ -184,7 +186,7 @@ def _inner_mask(kind: Type, parts: Any, what: str) -> ex.Mask:
         child = None if parts.keep is None else _inner_mask(kind.element, parts.keep, f"an element of {what}")
         return attrs.evolve(parts.mask, child=child)
     if not is_list(parts):
-        raise InvalidArgumentError(f"expected a list of the parts of {what}, got {parts!r}")
+        raise InvalidArgumentError(f"expected a list of the parts of {what}", got=parts)
     if isinstance(kind, List):
         raise TypeMismatchError(
             f"{what} is {kind}, which has elements",
@@ -197,7 +199,7 @@ def _position(kind: Struct, field: object) -> int:
     names = kind.field_names
     if isinstance(field, bool) or not isinstance(field, str | int):
         raise InvalidArgumentError(
-            f"a field is kept by its name or position, got {field!r}", hint='parts of a field: {"field": ["part"]}'
+            "a field is kept by its name or position", got=field, hint='parts of a field: {"field": ["part"]}'
         )
     if isinstance(field, str) and names.count(field) == 1:
         return names.index(field)

@@ -33,7 +33,7 @@ def parameter(number: int, type: Any) -> Any:
     """
     with naming("parameter"):
         if isinstance(number, bool) or not isinstance(number, int):
-            raise InvalidArgumentError(f"the number of a parameter is an int, got {number!r}")
+            raise InvalidArgumentError("the number of a parameter is an int", got=number)
         return bound(ex.DynamicParameter(as_type(type), number), None, f"parameter{number}")
 
 

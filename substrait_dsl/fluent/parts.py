@@ -52,9 +52,9 @@ def elements(*positions: int, first: int = 0, keep: Sequence[Part] | Elements | 
     """
     with naming("elements"):
         if isinstance(keep, str):
-            raise InvalidArgumentError(f"expected a list of the parts of an element, got {keep!r}")
+            raise InvalidArgumentError("expected a list of the parts of an element", got=keep)
         if type(first) is not int or not 0 <= first < 2**31:
-            raise InvalidArgumentError(f"first is a number of elements, from 0 to 2147483647, got {first!r}")
+            raise InvalidArgumentError("first is a number of elements, from 0 to 2147483647", got=first)
         for position in positions:
             _require_position(position)
         return Elements(ListMask(first, positions), keep)
@@ -67,4 +67,4 @@ def _require_position(position: object) -> None:
     hint = None
     if isinstance(position, list | tuple | range) and position and all(type(each) is int for each in position):
         hint = f"give them one by one: elements({', '.join(map(str, position[:3]))}{', ...' * (len(position) > 3)})"
-    raise InvalidArgumentError(f"positions of elements are integers from 0 on, got {position!r}", hint=hint)
+    raise InvalidArgumentError("positions of elements are integers from 0 on", got=position, hint=hint)

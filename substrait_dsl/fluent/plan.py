@@ -503,16 +503,14 @@ def _trees(given: Sequence[RelationBase | Subtree]) -> tuple[Tree, ...]:
 
 def _types(kinds: Any) -> tuple[Type, ...]:
     if isinstance(kinds, str) or not isinstance(kinds, Sequence):
-        raise InvalidArgumentError(f"type_aliases are several types, got {kinds!r}")
+        raise InvalidArgumentError("type_aliases are several types", got=kinds)
     return tuple(as_type(kind) for kind in kinds)
 
 
 def _bindings(values: Mapping[int, object], trees: Sequence[Tree]) -> dict[int, ParameterBinding]:
     """The values of parameters: Python values as literals of the type that the expressions give the parameter."""
     if not isinstance(values, Mapping):
-        raise InvalidArgumentError(
-            f"parameter_bindings is a dict of values by the number of the parameter, got {values!r}"
-        )
+        raise InvalidArgumentError("parameter_bindings is a dict of values by the number of the parameter", got=values)
     if not values:
         return {}
     kinds: dict[int, Type] = {}
@@ -525,7 +523,7 @@ def _bindings(values: Mapping[int, object], trees: Sequence[Tree]) -> dict[int, 
 def _binding(anchor: int, value: object, kind: Type | None, used: str) -> ParameterBinding:
     with placing(f"parameter {anchor!r}"):
         if type(anchor) is not int or not 0 <= anchor < 2**32:
-            raise InvalidArgumentError(f"the number of a parameter is one of 32 bits, got {anchor!r}")
+            raise InvalidArgumentError("the number of a parameter is one of 32 bits", got=anchor)
         if isinstance(value, ExprBase):
             value = resolve(value, Scope("Plan", ()))
         if isinstance(value, ex.Expression) and not isinstance(value, ex.Literal):

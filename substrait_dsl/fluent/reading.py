@@ -57,14 +57,16 @@ def _name_values(properties: Any) -> tuple[tuple[str, str], ...]:
     if properties is None:
         return ()
     if not isinstance(properties, Mapping):
-        raise InvalidArgumentError(f"properties is a dict of texts by name, got {properties!r}")
+        raise InvalidArgumentError("properties is a dict of texts by name", got=properties)
     for name, value in properties.items():
         if not isinstance(name, str) or not isinstance(value, str):
-            raise InvalidArgumentError(f"the properties of a read are texts, got {name!r}: {value!r}")
+            raise InvalidArgumentError(
+                f"the properties of a read are texts, got {name!r}: {value!r}", names=[name, value]
+            )
     return tuple(properties.items())
 
 
 def _mask(columns: Any, struct: NamedStruct) -> rl.StructMask:
     if isinstance(columns, str) or not isinstance(columns, Sequence) or not columns:
-        raise TypeMismatchError(f"columns must be a list of at least one name, got {columns!r}")
+        raise TypeMismatchError("columns must be a list of at least one name", got=columns)
     return rl.StructMask(tuple(rl.MaskItem(struct.position(column)) for column in columns))

@@ -17,6 +17,7 @@ from substrait_dsl.errors import (
     InvalidArgumentError,
     LiteralError,
     SchemaError,
+    UnknownFieldError,
     naming,
     require,
 )
@@ -143,15 +144,15 @@ def record_of(row: Row, number: int, struct: NamedStruct, scope: Scope) -> rl.Re
     if isinstance(row, Mapping):
         for name in row:
             if name not in struct.names:
-                error = unknown_field(str(name), struct.names)
-                error.message = f"row {number}: {error.message}"
-                raise error
+                raise UnknownFieldError(f"row {number}", reason=unknown_field(str(name), struct.names))
         missing = [name for name in struct.names if name not in row]
         if missing:
-            raise SchemaError(f'row {number} has no value for "{missing[0]}"', hint="write None for NULL")
+            raise SchemaError(
+                f'row {number} has no value for "{missing[0]}"', names=[missing[0]], hint="write None for NULL"
+            )
         row = [row[name] for name in struct.names]
     elif isinstance(row, str | bytes) or not isinstance(row, Sequence):
-        raise InvalidArgumentError(f"row {number} must be a tuple or a dict, got {row!r}")
+        raise InvalidArgumentError(f"row {number} must be a tuple or a dict", got=row)
     if len(row) != len(struct):
         raise SchemaError(f"row {number} has {len(row)} values, the schema has {len(struct)} columns: {struct}")
     return rl.Record(tuple(_value(v, f, number, scope) for v, f in zip(row, struct, strict=True)))
@@ -165,7 +166,9 @@ def _value(value: object, field: Field, number: int, scope: Scope) -> ex.Express
     except LiteralError as error:
         nullable = f'"{field.type.as_nullable()}", or Nullable[...] in a class, is a type that NULL fits'
         hint = error.hint or (nullable if value is None else None)
-        raise LiteralError(f'row {number}, column "{field.name}": {error.message}', hint=hint) from None
+        raise LiteralError(
+            f'row {number}, column "{field.name}"', reason=error, names=[field.name], hint=hint
+        ) from None
 
 
 @overload
@@ -246,7 +249,7 @@ def read_iceberg(
 def _snapshot(given: Any) -> str | None:
     if given is None or (type(given) in (str, int) and str(given)):
         return None if given is None else str(given)
-    raise InvalidArgumentError(f"the id of a snapshot is a number or its text, got {given!r}")
+    raise InvalidArgumentError("the id of a snapshot is a number or its text", got=given)
 
 
 def _microseconds(given: Any) -> int | None:
@@ -258,7 +261,7 @@ def _microseconds(given: Any) -> int | None:
         case int() if not isinstance(given, bool):
             return given
     raise InvalidArgumentError(
-        f"the time of a snapshot is a datetime with time zone, or microseconds since 1970-01-01 UTC, got {given!r}"
+        "the time of a snapshot is a datetime with time zone, or microseconds since 1970-01-01 UTC", got=given
     )
 
 

@@ -101,7 +101,9 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
             there = set(self._rel.schema.names)
             taken = [name for name in new if name in there]
             if taken:
-                raise SchemaError(f"there is a column {quoted(taken)} already", hint="with_columns replaces it")
+                raise SchemaError(
+                    f"there is a column {quoted(taken)} already", names=[*taken], hint="with_columns replaces it"
+                )
             scope = Scope("project", (self._rel,))
             expressions = tuple(_named(new, scope).values())
             return Relation(rl.Project(self._rel, expressions, tuple(new), anchor=scope.anchor))
@@ -159,7 +161,7 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
             for column in dropped:
                 if columns.is_list(column):
                     raise InvalidArgumentError(
-                        f"a column is given by name or position, got {column!r}", hint=columns.unpacked(column)
+                        "a column is given by name or position", got=column, hint=columns.unpacked(column)
                     )
             gone = {_position(self._rel.schema, column, "drop({})") for column in dropped}
             kept = [position for position in range(len(self._rel.schema)) if position not in gone]
@@ -185,7 +187,7 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
         with naming("rename"):
             schema = self._rel.schema
             if names is not None and not isinstance(names, Mapping):
-                raise InvalidArgumentError(f"expected a dict of new names by old name, got {names!r}")
+                raise InvalidArgumentError("expected a dict of new names by old name", got=names)
             wanted: dict[str | int, str] = {}
             wanted.update(names or {})  # type: ignore[arg-type]  # keys of either kind
             wanted.update(renamed)
@@ -196,14 +198,14 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
             uses = Counter(after)
             for new in changed.values():
                 if uses[new] > 1:
-                    raise SchemaError(f'two columns would be called "{new}"')
+                    raise SchemaError(f'two columns would be called "{new}"', names=[new])
             return Relation(rl.emit(self._rel, range(len(schema)), after))
 
     def emit(self, positions: Sequence[int]) -> Relation[DynRow]:
         """The columns at these positions, in this order, repeats allowed. Specification: ``RelCommon.Emit``."""
         with naming("emit"):
             if not columns.is_list(positions):
-                raise InvalidArgumentError(f"expected a list of positions, got {positions!r}")
+                raise InvalidArgumentError("expected a list of positions", got=positions)
             return Relation(rl.emit(self._rel, [self._rel.schema.position(position) for position in positions]))
 
     def sort(self, *keys: str | int | ExprBase | SortKey | Callable[[S], ExprBase | SortKey]) -> Relation[S]:
@@ -386,12 +388,12 @@ def _named(new: Mapping[str, object], scope: Scope) -> dict[str, ex.Expression]:
     made: dict[str, ex.Expression] = {}
     for name, value in new.items():
         try:
-            with placing(f'column "{name}"'):
+            with placing("column", name):
                 made[name] = evaluate(value, scope, "a column")
         except UnknownFieldError as error:
-            before = next((each for each in made if error.message.startswith(f'there is no column "{each}";')), None)
-            if before is not None:
-                error.hint = f'columns of one call do not see each other: make "{before}" in a with_columns(...) before'
+            if error.name in made:
+                before = f'make "{error.name}" in a with_columns(...) before'
+                error.hint = f"columns of one call do not see each other: {before}"
             raise
     return made
 
@@ -400,7 +402,7 @@ def _require_no_condition(column: object) -> None:
     """Raise `InvalidArgumentError` for ``rel[rel.c.x > 1]``, which filters in other libraries."""
     if isinstance(column, ExprBase) or callable(column):
         raise InvalidArgumentError(
-            f"a column is given by its name or position, got {column!r}", hint="filter(...) keeps rows by a condition"
+            "a column is given by its name or position", got=column, hint="filter(...) keeps rows by a condition"
         )
 
 

@@ -231,7 +231,7 @@ def require_explained(session: object, mode: object, tables: object) -> None:
 
     if isinstance(session, str):
         raise InvalidArgumentError(
-            f"the first argument is the session, got {session!r}", hint=f'write explain(spark, mode="{session}")'
+            "the first argument is the session", got=session, hint=f'write explain(spark, mode="{session}")'
         )
     if session is None and tables is not None:
         raise InvalidArgumentError(

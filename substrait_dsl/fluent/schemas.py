@@ -70,11 +70,13 @@ class Schema:
                 continue
             _require_public(name, cls)
             if name in vars(cls):
-                raise SchemaError(f'{cls.__name__}: column "{name}" has a value, but columns have no defaults')
+                raise SchemaError(
+                    f'{cls.__name__}: column "{name}" has a value, but columns have no defaults', names=[name]
+                )
             try:
                 kind = as_type(annotation)
             except InvalidArgumentError as error:
-                raise SchemaError(f'{cls.__name__}: column "{name}": {error.message}', hint=error.hint) from None
+                raise SchemaError(f'{cls.__name__}: column "{name}"', reason=error, names=[name]) from None
             fields.append(Field(name, kind))
         _require_colons(cls)
         for name in (field.name for field in fields):
@@ -108,6 +110,7 @@ def _require_colons(schema: type[Schema]) -> None:
         if isinstance(kind, t.Type) or (isinstance(kind, type) and issubclass(kind, t.Type | t.Nullable)):
             raise SchemaError(
                 f'{schema.__name__}: "{name}" is a type, and declares no column',
+                names=[name],
                 hint=f'write "{name}: " for "{name} = "',
             )
 
@@ -120,6 +123,7 @@ def _require_public(name: str, schema: type[Schema]) -> None:
         raise SchemaError(
             f'{schema.__name__}: column "{written}": a name that begins with two underscores '
             "is Python's own in a class",
+            names=[written],
             hint="declare the columns by a dict {name: type}",
         )
 
@@ -274,7 +278,9 @@ def as_struct(schema: SchemaLike) -> NamedStruct:
     repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
     if repeated:
         stand = "stands" if len(repeated) == 1 else "stand"
-        raise SchemaError(f"a schema names each column once; {quoted(repeated)} {stand} twice or more")
+        raise SchemaError(
+            f"a schema names each column once; {quoted(repeated)} {stand} twice or more", names=[*repeated]
+        )
     return struct
 
 
@@ -290,8 +296,8 @@ def _as_struct(schema: Any) -> NamedStruct:
             fields = []
             for name, kind in schema.items():
                 if not isinstance(name, str):
-                    raise InvalidArgumentError(f"the name of a column is a str, got {name!r}")
-                with placing(f'column "{name}"'):
+                    raise InvalidArgumentError("the name of a column is a str", got=name)
+                with placing("column", name):
                     fields.append(Field(name, as_type(kind)))
             return NamedStruct(tuple(fields))
     if type(schema).__module__.startswith("pyspark."):
@@ -377,7 +383,7 @@ def _as_declared(kind: t.Type) -> t.Type:
 
 def _struct_type(row: Any) -> t.Type:
     if not (isinstance(row, type) and issubclass(row, Schema)):
-        raise InvalidArgumentError(f"Struct[...] takes a Schema class, got {row!r}")
+        raise InvalidArgumentError("Struct[...] takes a Schema class", got=row)
     return row.__struct__.row_type()
 
 
@@ -396,7 +402,7 @@ def parse_type(text: str) -> t.Type:
     was expected.
     """
     if not isinstance(text, str):
-        raise InvalidArgumentError(f"expected the text of a type, got {text!r}")
+        raise InvalidArgumentError("expected the text of a type", got=text)
     try:
         return parse(text, urns=standard_catalog().type_urns()) if "u!" in text.lower() else parse(text)
     except PlanFormatError as error:

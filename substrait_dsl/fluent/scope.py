@@ -85,10 +85,12 @@ class Scope:
         if offsets:
             raise AmbiguousFieldError(
                 f'column "{name}" is ambiguous: both inputs are the same relation',
+                names=[name],
                 hint=f"name the sides with a lambda: lambda l, r: l.{name} == r.{name}",
             )
         raise SchemaError(
             f'column "{name}" belongs to another relation than the one it is used on',
+            names=[name],
             hint="use a lambda (lambda r: r.column), or the columns of the very relation the verb is called on",
         )
 

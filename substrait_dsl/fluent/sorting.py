@@ -57,7 +57,8 @@ def compared(column: Sortable, function: Callable[..., ExprBase]) -> SortKey:
 
     if not isinstance(function, CatalogFunction) or function.kind != "scalar":
         raise InvalidArgumentError(
-            f"compared takes a scalar function of a catalogue, got {function!r}",
+            "compared takes a scalar function of a catalogue",
+            got=function,
             hint="Functions(standard_catalog().with_extension(...)) has those of an extension of your own",
         )
 

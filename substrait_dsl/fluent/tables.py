@@ -57,7 +57,7 @@ def update(table: str | Sequence[str], schema: SchemaLike, changes: Any, where: 
         if callable(changes):
             changes = called(changes, scope, rows(scope))
         if not isinstance(changes, Mapping):
-            raise InvalidArgumentError(f"changes is a dict of new values by column, got {changes!r}")
+            raise InvalidArgumentError("changes is a dict of new values by column", got=changes)
         made_changes = tuple(_transformation(column, value, scope) for column, value in changes.items())
         condition: ex.Expression = ex.Literal(True, Boolean()) if where is True else on_row(where, scope, "a condition")
         require_condition(condition)
@@ -68,7 +68,7 @@ def update(table: str | Sequence[str], schema: SchemaLike, changes: Any, where: 
 def _transformation(column: str | int, value: Any, scope: Scope) -> rl.Transformation:
     position = scope.schema.position(column)
     field = scope.schema.fields[position]
-    with placing(f'column "{field.name}"'):
+    with placing("column", field.name):
         if callable(value) and not isinstance(value, ExprBase):
             value = called(value, scope, rows(scope))
         return rl.Transformation(position, _new_value(value, field, scope))
@@ -168,13 +168,13 @@ def _defaults(defaults: Any, struct: NamedStruct) -> tuple[ex.Literal, ...]:
     if defaults is None:
         return ()
     if not isinstance(defaults, Mapping):
-        raise InvalidArgumentError(f"defaults is a dict of values by column, got {defaults!r}")
+        raise InvalidArgumentError("defaults is a dict of values by column", got=defaults)
     values = {struct.position(column): value for column, value in defaults.items()}
     return tuple(_default(field, values.get(position)) for position, field in enumerate(struct))
 
 
 def _default(field: Field, value: object) -> ex.Literal:
-    with placing(f'the default of "{field.name}"'):
+    with placing("the default of", field.name):
         if isinstance(value, ExprBase):
             raise InvalidArgumentError("a default is a Python value, not an expression")
         return ex.literal(unwrapped(value), field.type.as_nullable() if value is None else field.type)

@@ -86,7 +86,7 @@ def tree_of(given: object) -> Tree:
     if not isinstance(given, RelationBase):
         is_several = isinstance(given, Iterable) and not isinstance(given, str | Mapping)
         hint = "give them one by one: *[...]" if is_several else document_hint(given) or relation_hint(given)
-        raise InvalidArgumentError(f"expected relations, got {given!r}", hint=hint)
+        raise InvalidArgumentError("expected relations", got=given, hint=hint)
     return Root.of(given._rel)
 
 

@@ -20,7 +20,9 @@ def unnest(rel: rl.Rel, column: Any, element: str, offset: str) -> rl.Rel:
     require_distinct(names)
     taken = [name for name in names if name in rel.schema.names]
     if taken:
-        raise SchemaError(f"there is a column {quoted(taken)} already", hint='element="...", offset="..."')
+        raise SchemaError(
+            f"there is a column {quoted(taken)} already", names=[*taken], hint='element="...", offset="..."'
+        )
     scope = Scope("unnest", (rel,))
     is_name = isinstance(column, str | int) and not isinstance(column, bool)
     lists = scope.column(column) if is_name else evaluate(column, scope, "a list")

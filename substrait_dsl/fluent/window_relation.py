@@ -27,7 +27,7 @@ def window(
         raise InvalidArgumentError("expected at least one function, as name=function")
     taken = [name for name in functions if name in rel.schema.names]
     if taken:
-        raise SchemaError(f"there is a column {quoted(taken)} already")
+        raise SchemaError(f"there is a column {quoted(taken)} already", names=[*taken])
     scope = Scope("window", (rel,))
     with placing("partition_by"):
         partitions = tuple(key_expression(key, scope, "partition") for key in _each(partition_by))
@@ -35,7 +35,7 @@ def window(
         sorts = sort_keys(_each(order_by), scope)
     calls: list[ex.WindowCall] = []
     for name, value in functions.items():
-        with placing(f'function "{name}"'):
+        with placing("function", name):
             calls.append(window_call(_function(value, scope), scope, sorts))
     return rl.Window(rel, tuple(calls), partitions, sorts, tuple(functions), method, anchor=scope.anchor)
 
@@ -59,4 +59,4 @@ def _function(value: Any, scope: Scope) -> WindowFunction[Any, Any]:
                 "expected a window or an aggregate function, got an expression",
                 hint="leave .over(...) away here: the window is that of the relation; or use with_columns(...)",
             )
-    raise InvalidArgumentError(f"expected a window or an aggregate function, got {value!r}")
+    raise InvalidArgumentError("expected a window or an aggregate function", got=value)

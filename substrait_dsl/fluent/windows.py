@@ -67,7 +67,7 @@ def following(distance: ExprBase | Distance) -> Offset:
 
 def _offset(kind: ex.BoundKind, distance: object) -> Offset:
     if not isinstance(distance, ExprBase) and _sign(distance) <= 0:
-        raise InvalidArgumentError(f"{kind} takes a positive distance, got {distance!r}", hint="0 is the current row")
+        raise InvalidArgumentError(f"{kind} takes a positive distance", got=distance, hint="0 is the current row")
     return Offset(kind, distance)
 
 
@@ -102,7 +102,8 @@ def over(
     """A window function with its window; see `WindowFunction.over`."""
     if misplaced:
         raise InvalidArgumentError(
-            f"the parts of a window are given by name, got {misplaced[0]!r}",
+            "the parts of a window are given by name",
+            got=misplaced[0],
             hint="write over(partition_by=..., order_by=..., rows=(first, last))",
         )
     partitions, sorts = _keys(partition_by, "partition"), _keys(order_by, "order")
@@ -145,7 +146,8 @@ def frame(rows: Any, range: Any) -> Frame:
     pair = range if rows is None else rows
     if not is_list(pair) or len(pair) != 2:
         raise InvalidArgumentError(
-            f"{kind} is a pair (first, last), got {pair!r}",
+            f"{kind} is a pair (first, last)",
+            got=pair,
             hint="None is the end of the partition, 0 the current row: (None, 0), (-3, 3)",
         )
     lower, upper = (_read(bound, kind) for bound in pair)
@@ -167,10 +169,10 @@ def _read(bound: Any, kind: ex.BoundsType) -> Offset | ex.Bound:
     if unbounded or isinstance(bound, str):
         hint = "None is the end of the partition, 0 the current row, -3 is 3 before it, 3 is 3 after it"
         most = " below 2^63 - 1" if unbounded else ""
-        raise InvalidArgumentError(f"a bound of a frame is a number{most} or None, got {bound!r}", hint=hint)
+        raise InvalidArgumentError(f"a bound of a frame is a number{most} or None", got=bound, hint=hint)
     sign = _sign(bound)
     if kind == "rows" and type(bound) is not int:
-        raise TypeMismatchError(f"a frame of rows is counted in integers, got {bound!r}")
+        raise TypeMismatchError("a frame of rows is counted in integers", got=bound)
     if sign == 0:
         return ex.CURRENT_ROW
     return Offset("preceding", _opposite(bound)) if sign < 0 else Offset("following", bound)
@@ -194,7 +196,8 @@ def _amount(distance: Any) -> Any:
             return distance
         case _:
             raise InvalidArgumentError(
-                f"a bound of a frame is None, a finite number or a span of time, got {distance!r}",
+                "a bound of a frame is None, a finite number or a span of time",
+                got=distance,
                 hint="None is the end of the partition; an expression stands in preceding(x) or following(x)",
             )
 
@@ -260,7 +263,7 @@ def _keys(chosen: Any, verb: str) -> tuple[Any, ...]:
         hint = (
             "write over(partition_by=..., order_by=..., rows=(first, last))" if "Window" in type(key).__name__ else None
         )
-        raise InvalidArgumentError(f"expected a column or an expression to {verb} by, got {key!r}", hint=hint)
+        raise InvalidArgumentError(f"expected a column or an expression to {verb} by", got=key, hint=hint)
     return keys
 
 

@@ -81,7 +81,9 @@ def _refusal(name: str) -> Callable[..., NoReturn]:
     """What ``rel.write.parquet(...)`` calls."""
 
     def refuse(*_: object, **__: object) -> NoReturn:
-        raise UnknownAttributeError(f'write is called itself, it has no "{name}"', hint=f"write {WRITER_HABITS[name]}")
+        raise UnknownAttributeError(
+            f'write is called itself, it has no "{name}"', names=[name], hint=f"write {WRITER_HABITS[name]}"
+        )
 
     return refuse
 
@@ -103,7 +105,7 @@ def virtual_target(name: str, pin: bool = False) -> rl.VirtualTarget:
         require_flag("pin", pin)
         parts = table_name(name)
         if len(parts) != 1 or not parts[0]:
-            raise InvalidArgumentError(f"the name of a table in memory is one text that is not empty, got {name!r}")
+            raise InvalidArgumentError("the name of a table in memory is one text that is not empty", got=name)
         return rl.VirtualTarget(parts[0], pin)
 
 

@@ -23,7 +23,7 @@ from mypy.nodes import (
 from mypy.plugin import MethodContext
 from mypy.types import Instance, Type, get_proper_type, has_type_vars
 
-from substrait_dsl.errors import SignatureError, SubstraitDslError
+from substrait_dsl.errors import SignatureError, SubstraitDslError, are_same
 from substrait_dsl.fluent.expr import ExprBase, resolve
 from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
@@ -311,7 +311,7 @@ class Call:
                     named[name] = self.arguments.neutral[name]
                 made(*positional, **named)
             except SubstraitDslError as other:
-                others += [] if str(other) == str(error) else [node]
+                others += [] if are_same(other, error) else [node]
             except (GiveUpError, TypeError, AttributeError):
                 pass  # without the relation that a verb is called on, say
             else:
@@ -339,7 +339,7 @@ class Call:
                 try:
                     resolve(expression, Scope(self.verb, inputs))
                 except SubstraitDslError as other:
-                    if other.message == error.message:
+                    if are_same(other, error, anywhere=True):
                         return part
         return None
 

@@ -5,7 +5,6 @@ A call stands, to mypy, where its chain begins, which may be many lines above th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from mypy.nodes import (
@@ -27,18 +26,15 @@ from mypy.nodes import (
 
 from substrait_dsl.errors import SubstraitDslError
 
-_NAMED = re.compile(r"""["']([^"']+)["']""")
-
 
 def leaf_of(arguments: Iterable[Expression], error: SubstraitDslError) -> Expression | None:
-    """The first text or attribute in some arguments that an error names."""
+    """The first text or attribute in some arguments that an error is about."""
     leaves: dict[str, Expression] = {}
     for node in (part for argument in arguments for part in parts(argument)):
         match node:
             case StrExpr(value=name) | MemberExpr(name=name):
                 leaves.setdefault(name, node)
-    named = _NAMED.findall(f"{error.message.partition('; there ')[0]} {error.place}")
-    return next((leaves[name] for name in named if name in leaves), None)
+    return next((leaves[name] for name in error.names if name in leaves), None)
 
 
 def parts(node: Expression) -> Iterator[Expression]:

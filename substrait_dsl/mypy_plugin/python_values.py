@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
-import re
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -56,12 +55,22 @@ def is_python(fullname: str) -> bool:
 
 def misfit(fullname: str, refusals: Sequence[SubstraitDslError]) -> SubstraitDslError | None:
     """What is wrong with every value of a type, by what is said of its samples; None if it may be the value."""
-    if fullname not in SAMPLES or not all("it takes" in str(error) for error in refusals):
+    refused = [_refused_value(error) for error in refusals]
+    if fullname not in SAMPLES or not all(each is not None and each.takes is not None for each in refused):
         return None
-    error, name = refusals[-1], fullname.rpartition(".")[2]
-    for sample in SAMPLES[fullname]:
-        written = re.compile(rf"(?<![\w.<(\"]){re.escape(repr(sample))}(?![\w.>\"])")
-        as_text = f'"{sample}"'
-        error.message = written.sub(name, error.message).replace(as_text, '"..."')
-        error.hint = error.hint and written.sub(name, error.hint).replace(as_text, '"..."')
+    error, value, name = refusals[-1], refused[-1], fullname.rpartition(".")[2]
+    samples = [repr(sample) for sample in SAMPLES[fullname]]
+    if value is not None and value.value in samples:
+        value.value, value.shown = name, "..."
+    if isinstance(error, FunctionNotFoundError):
+        error.arguments = tuple(name if each in samples else each for each in error.arguments)
     return error
+
+
+def _refused_value(error: SubstraitDslError | None) -> LiteralError | None:
+    """The error that says which value of Python's fits no type, if that is what another one is about."""
+    while error is not None:
+        if isinstance(error, LiteralError) and error.value is not None:
+            return error
+        error = error.refused_value if isinstance(error, FunctionNotFoundError) else error.reason
+    return None

@@ -33,9 +33,6 @@ _PLACEHOLDER = re.compile(rf"parameter\(1\d{{9}}\):[a-z_\d!]+(<([^<>]|<([^<>]|{_
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+(?=>)")
 """Where a function is in the memory of mypy: a different place each time, and no matter of the program's."""
 
-LISTED = 3
-"""How many of the overloads that there are an error shows, where it does not say what to do."""
-
 
 def report(
     error: errors.SubstraitDslError,
@@ -79,12 +76,12 @@ def report_failure(error: Exception, context: Any) -> None:
 def sentence(error: errors.SubstraitDslError) -> str:
     """What an error says, in one line."""
     head = ", ".join(part for part in (error.verb, error.place) if part)
-    said, *listed = error.message.splitlines()
+    said = error.message
+    if isinstance(error, errors.FunctionNotFoundError) and error.candidates:
+        there = "" if error.hint else f"; there is {', '.join(error.nearest_candidates)}"
+        said = f"no overload takes {error.call}{there}"
     if error.hint:
-        said = f"{said.removesuffix('; there is')}; {' '.join(error.hint.split())}"
-    elif listed:
-        more = [f"... ({len(listed)} in all)"] if len(listed) > LISTED else []
-        said = f"{said} {', '.join([*map(str.strip, listed[:LISTED]), *more])}"
+        said = f"{said}; {' '.join(error.hint.split())}"
     return _ADDRESS.sub("", _PLACEHOLDER.sub("...", f"{head}: {said}" if head else said))
 
 

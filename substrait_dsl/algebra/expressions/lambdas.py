@@ -59,7 +59,7 @@ def _check_use(use: ParameterUse, parameters: tuple[Type, ...]) -> None:
         if use.type != Struct(parameters):
             raise TypeMismatchError(f"the parameters of the lambda are {Struct(parameters)}, not {use.type}")
     elif not 0 <= use.position < len(parameters):
-        raise UnknownFieldError(f"there is no parameter {use.position}: the lambda has {len(parameters)}")
+        raise UnknownFieldError.of_position(use.position, "parameter", f": the lambda has {len(parameters)}")
     elif parameters[use.position] != use.type:
         raise TypeMismatchError(f"parameter {use.position} of the lambda is {parameters[use.position]}, not {use.type}")
 

@@ -12,7 +12,7 @@ import decimal
 import math
 import struct
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -35,7 +35,8 @@ def _at_most(most: int) -> Callable[[Any, attrs.Attribute[int], Any], None]:
         if type(value) is not int or abs(value) > most:
             raise LiteralError(
                 f"the {attribute.name} of {type(instance).__name__} must be an integer of at most {most} "
-                f"either way, got {value!r}"
+                f"either way, got {value!r}",
+                names=[value],
             )
 
     return check
@@ -110,7 +111,7 @@ class Literal(Expression):
         if type(self.literal_type) is t.Map and any(key.value is None for key, _ in self.value or ()):
             raise LiteralError("the keys of a map are never NULL, one is")  # keys may repeat: spec decision 57
         if type(self.literal_type) is t.Decimal and not isinstance(self.value, decimal.Decimal | None):
-            raise _no_fit(self.value, self.literal_type, f"it takes a Decimal, not {_a(self.value)}")
+            raise _no_class(self.value, self.literal_type, f"a Decimal, not {_a(self.value)}")
         return self.literal_type
 
     def parts(self) -> tuple[Any, ...]:
@@ -198,6 +199,7 @@ def _natural_type(value: object, room: int) -> t.Type:
             return natural
     raise LiteralError(
         f"cannot tell the Substrait type of {value!r} ({type(value).__name__})",
+        names=[value],
         hint=_numpy_hint(value) or "say it: lit(value, type)",
     )
 
@@ -233,9 +235,23 @@ def _a(value: object) -> str:
 
 
 def _no_fit(value: object, kind: t.Type, why: str = "", hint: str | None = None) -> LiteralError:
-    return LiteralError(
-        f"{_shown(value)} does not fit {kind}{f': {why}' if why else ''}", hint=hint or _numpy_hint(value)
-    )
+    hint = hint or _numpy_hint(value)
+    return LiteralError.of_value(_shown(value), kind, why, names=_texts(value), hint=hint)
+
+
+def _no_class(
+    value: object, kind: t.Type, takes: str, hint: str | None = None, *, remedy: str | None = None
+) -> LiteralError:
+    """The error for a value of a class none of whose values fit, with what does."""
+    hint = hint or _numpy_hint(value)
+    return LiteralError.of_value(_shown(value), kind, takes=takes, names=_texts(value), remedy=remedy, hint=hint)
+
+
+def _texts(value: object) -> Iterable[str]:
+    """The text that a value is, or the texts in it."""
+    if isinstance(value, str):
+        return (value,)
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list | tuple | Mapping) else ()
 
 
 def _shown(value: object) -> str:
@@ -260,7 +276,7 @@ def _numpy_hint(value: object) -> str | None:
 def _exactly(python: type) -> Callable[[Any, t.Type], Any]:
     def convert(value: Any, kind: t.Type) -> Any:
         if type(value) is not python:
-            raise _no_fit(value, kind, f"it takes a {python.__name__}, not {_a(value)}")
+            raise _no_class(value, kind, f"a {python.__name__}, not {_a(value)}")
         return value
 
     return convert
@@ -273,7 +289,7 @@ def _is_int(value: Any) -> bool:
 
 def _integer(value: Any, kind: t.Type) -> int:
     if not _is_int(value):
-        raise _no_fit(value, kind, f"it takes an int, not {_a(value)}", _number_hint(value, int))
+        raise _no_class(value, kind, f"an int, not {_a(value)}", _number_hint(value, int))
     low, high = t.INTEGER_RANGES[type(kind)]
     if not low <= value <= high:
         raise _no_fit(value, kind, f"it holds {low} to {high}")
@@ -282,7 +298,7 @@ def _integer(value: Any, kind: t.Type) -> int:
 
 def _fp64(value: Any, kind: t.Type) -> float:
     if not isinstance(value, float) and not (_is_int(value) and abs(value) <= 2**53):
-        raise _no_fit(value, kind, f"it takes a float, not {_a(value)}", _number_hint(value, float))
+        raise _no_class(value, kind, f"a float, not {_a(value)}", _number_hint(value, float))
     return float(value)
 
 
@@ -307,8 +323,9 @@ def _decimal(value: Any, kind: t.Type) -> decimal.Decimal:
     if not isinstance(value, decimal.Decimal):
         if isinstance(value, float) and not math.isfinite(value):
             raise _no_fit(value, kind, "a decimal holds no infinity and no NaN")
-        hint = f'write Decimal("{value}")' if isinstance(value, float) else _number_hint(value, decimal.Decimal)
-        raise _no_fit(value, kind, f"it takes a decimal.Decimal or an int, not {_a(value)}", hint)
+        hint = _number_hint(value, decimal.Decimal)
+        remedy = "decimal-of-float" if isinstance(value, float) else None
+        raise _no_class(value, kind, f"a decimal.Decimal or an int, not {_a(value)}", hint, remedy=remedy)
     if not value.is_finite():
         raise _no_fit(value, kind, "it is not a number")
     too_large = f"it has more than {kind.precision - kind.scale} digits before the point"
@@ -325,7 +342,7 @@ def _decimal(value: Any, kind: t.Type) -> decimal.Decimal:
 
 def _text(value: Any, kind: t.Type) -> str:
     if not isinstance(value, str):
-        raise _no_fit(value, kind, f"it takes a str, not {_a(value)}")
+        raise _no_class(value, kind, f"a str, not {_a(value)}")
     if not is_unicode(value):
         raise _no_fit(value, kind, "it is no Unicode text (a lone surrogate)")
     if isinstance(kind, t.VarChar) and len(value) > kind.length:
@@ -337,7 +354,7 @@ def _text(value: Any, kind: t.Type) -> str:
 
 def _bytes(value: Any, kind: t.Type) -> bytes:
     if not isinstance(value, bytes | bytearray):
-        raise _no_fit(value, kind, f"it takes bytes, not {_a(value)}")
+        raise _no_class(value, kind, f"bytes, not {_a(value)}")
     if isinstance(kind, t.FixedBinary) and len(value) != kind.length:
         raise _no_fit(value, kind, f"it has {len(value)} bytes, not {kind.length}")
     return bytes(value)
@@ -345,8 +362,8 @@ def _bytes(value: Any, kind: t.Type) -> bytes:
 
 def _date(value: Any, kind: t.Type) -> dt.date:
     if type(value) is not dt.date:
-        hint = f"write datetime.date.fromisoformat({value!r})" if isinstance(value, str) else None
-        raise _no_fit(value, kind, f"it takes a datetime.date, not {_a(value)}", hint)
+        remedy = "date-of-text" if isinstance(value, str) else None
+        raise _no_class(value, kind, f"a datetime.date, not {_a(value)}", remedy=remedy)
     if value.year < 1000:
         raise _no_fit(value, kind, "a date lies in the years 1000 to 9999")
     return value
@@ -372,7 +389,7 @@ _MICROSECOND = dt.timedelta(microseconds=1)
 def _time(value: Any, kind: t.Type) -> int:
     assert isinstance(kind, t.PrecisionTime)
     if not isinstance(value, dt.time) or value.tzinfo:
-        raise _no_fit(value, kind, "it takes a datetime.time without time zone")
+        raise _no_class(value, kind, "a datetime.time without time zone")
     seconds = (value.hour * 60 + value.minute) * 60 + value.second
     return _units(seconds * 1_000_000 + value.microsecond, kind.precision, value, kind)
 
@@ -381,7 +398,7 @@ def _timestamp(value: Any, kind: t.Type) -> int:
     assert isinstance(kind, t.PrecisionTimestamp | t.PrecisionTimestampTZ)
     zoned = isinstance(kind, t.PrecisionTimestampTZ)
     if not isinstance(value, dt.datetime) or (value.tzinfo is not None) is not zoned:
-        raise _no_fit(value, kind, f"it takes a datetime.datetime {'with' if zoned else 'without'} time zone")
+        raise _no_class(value, kind, f"a datetime.datetime {'with' if zoned else 'without'} time zone")
     if value != value:  # pandas' NaT
         raise _no_fit(value, kind, "it is no time")
     epoch = dt.datetime(1970, 1, 1, tzinfo=dt.UTC if zoned else None)
@@ -397,13 +414,13 @@ def _interval_day(value: Any, kind: t.Type) -> DaySeconds:
             )
         return value
     if not isinstance(value, dt.timedelta):
-        raise _no_fit(value, kind, f"it takes a datetime.timedelta, not {_a(value)}")
+        raise _no_class(value, kind, f"a datetime.timedelta, not {_a(value)}")
     return DaySeconds(value.days, value.seconds, _units(value.microseconds, kind.precision, value, kind))
 
 
 def _compound(value: Any, kind: t.Type) -> Compound:
     if not isinstance(value, Compound):
-        raise _no_fit(value, kind, f"it takes a Compound, not {_a(value)}")
+        raise _no_class(value, kind, f"a Compound, not {_a(value)}")
     return Compound(value.year_months, _interval_day(value.day_seconds, kind))
 
 
@@ -420,7 +437,7 @@ def _struct(value: Any, kind: t.Type) -> tuple[Literal, ...]:
             raise _no_fit(value, kind, f"the field {missing[0]!r} is missing")
         value = tuple(value[name] for name in names)
     if not isinstance(value, list | tuple):
-        raise _no_fit(value, kind, f"it takes a tuple or a dict, not {_a(value)}")
+        raise _no_class(value, kind, f"a tuple or a dict, not {_a(value)}")
     if len(value) != len(kind.types):
         raise _no_fit(value, kind, f"it has {len(kind.types)} fields, not {len(value)}")
     return tuple(literal(item, inner) for item, inner in zip(value, kind.types, strict=True))
@@ -429,14 +446,14 @@ def _struct(value: Any, kind: t.Type) -> tuple[Literal, ...]:
 def _list(value: Any, kind: t.Type) -> tuple[Literal, ...]:
     assert isinstance(kind, t.List)
     if not isinstance(value, list | tuple):
-        raise _no_fit(value, kind, f"it takes a list, not {_a(value)}")
+        raise _no_class(value, kind, f"a list, not {_a(value)}")
     return tuple(literal(item, kind.element) for item in value)
 
 
 def _map(value: Any, kind: t.Type) -> tuple[tuple[Literal, Literal], ...]:
     assert isinstance(kind, t.Map)
     if not isinstance(value, Mapping):
-        raise _no_fit(value, kind, f"it takes a dict, not {_a(value)}")
+        raise _no_class(value, kind, f"a dict, not {_a(value)}")
     return tuple((literal(key, kind.key), literal(item, kind.value)) for key, item in value.items())
 
 
@@ -448,7 +465,7 @@ def _user_defined(value: Any, kind: t.Type) -> tuple[Literal, ...] | AnyMessage:
         return (Literal(str(_unsigned(value, kind)), t.String()),)
     if not isinstance(value, tuple) or not all(isinstance(item, Literal) for item in value):
         hint = 'give each field its type: (lit(5), lit("EUR"))'
-        raise _no_fit(value, kind, "it takes a tuple of literals, one for each field of its structure", hint)
+        raise _no_class(value, kind, "a tuple of literals, one for each field of its structure", hint)
     return value
 
 

@@ -40,7 +40,7 @@ class StructMask:
         kept: list[tuple[str, Type]] = []
         for item in self.items:
             if not 0 <= item.position < len(struct.types):
-                raise UnknownFieldError(f"there is no field {item.position} in {struct}")
+                raise UnknownFieldError.of_position(item.position, "field", f" in {struct}")
             kind = struct.types[item.position]
             name = str(item.position) if names is None else names[item.position]
             kept.append((name, kind if item.child is None else _masked_type(item.child, kind, f'"{name}"')))

@@ -13,7 +13,7 @@ import attrs
 from substrait_dsl.algebra import rules
 from substrait_dsl.algebra.node import Expression, Inside, Rel
 from substrait_dsl.algebra.types import Boolean, Type
-from substrait_dsl.errors import InvalidArgumentError, SchemaError
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, about
 
 SetPredicateOp = typing.Literal["exists", "unique"]
 ReductionOp = typing.Literal["any", "all"]
@@ -55,10 +55,10 @@ class InPredicate(Expression):
                 if len(self.needles) == 1 and columns.names
                 else "take those that are compared: rel.select(...)",
             )
-        tests = [
-            rules.member_type(needle.type, [column.type], f'an IN subquery, column "{column.name}"')
-            for needle, column in zip(self.needles, columns, strict=True)
-        ]
+        tests: list[Type] = []
+        for needle, column in zip(self.needles, columns, strict=True):
+            with about(column.name):
+                tests.append(rules.member_type(needle.type, [column.type], f'an IN subquery, column "{column.name}"'))
         return rules.branch_type(tests, "an IN subquery")
 
 

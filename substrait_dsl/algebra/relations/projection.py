@@ -117,7 +117,7 @@ def _check_mapping(mapping: Sequence[int], names: Sequence[str] | None, rel: Rel
     width = len(rel.schema)
     for position in mapping:
         if not 0 <= position < width:
-            raise UnknownFieldError(f"there is no column {position}: the input has {width} columns")
+            raise UnknownFieldError.of_position(position, "column", f": the input has {width} columns")
     if names is not None:
         check_names(names, len(mapping))
 

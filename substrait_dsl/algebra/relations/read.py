@@ -230,13 +230,18 @@ def _check_row(row: Record, number: int, schema: NamedStruct) -> None:
         raise SchemaError(f"row {number} has {len(row.fields)} values, the schema has {len(schema)} columns: {schema}")
     for value, field in zip(row.fields, schema, strict=True):
         if not value.type.matches(field.type) or (value.type.nullable and not field.type.nullable):
-            raise TypeMismatchError(f'row {number}: column "{field.name}" is {field.type}, the value is {value.type}')
+            raise TypeMismatchError(
+                f'row {number}: column "{field.name}" is {field.type}, the value is {value.type}', names=[field.name]
+            )
         for node in walk(value):
             if isinstance(node, Rel):  # spec decision 54
-                raise InvalidArgumentError(f'row {number}: column "{field.name}" holds a subquery; a row is constant')
+                raise InvalidArgumentError(
+                    f'row {number}: column "{field.name}" holds a subquery; a row is constant', names=[field.name]
+                )
             if isinstance(node, WindowFunction) or _refers_outside(node):
                 raise InvalidArgumentError(
-                    f'row {number}: column "{field.name}" refers to a column or a window; a row has no input'
+                    f'row {number}: column "{field.name}" refers to a column or a window; a row has no input',
+                    names=[field.name],
                 )
 
 
@@ -254,10 +259,12 @@ def _check_text(schema: NamedStruct, text: DelimitedText) -> None:
         if not isinstance(field.type, String):
             raise TypeMismatchError(
                 f'delimited text holds strings, but column "{field.name}" is declared {field.type}',
+                names=[field.name],
                 hint="declare string columns and cast them in a project",
             )
         if field.type.nullable and text.null_value is None:
             raise SchemaError(
                 f'column "{field.name}" of delimited text is nullable, but no text stands for NULL',
+                names=[field.name],
                 hint='declare it required, or give the format a text: DelimitedText(null_value="")',
             )

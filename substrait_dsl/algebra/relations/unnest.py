@@ -39,7 +39,9 @@ class Unnest(Rel):
     def _derive_schema(self) -> NamedStruct:
         field = self.input.schema.fields[self.column]
         if not isinstance(field.type, List):
-            raise TypeMismatchError(f'only lists have elements, column "{field.name}" is {field.type}')
+            raise TypeMismatchError(
+                f'only lists have elements, column "{field.name}" is {field.type}', names=[field.name]
+            )
         element, offset = self.names
         return NamedStruct((*self.input.schema.fields, Field(element, field.type.element), Field(offset, I64())))
 

@@ -91,7 +91,9 @@ class FilesTarget:
             require_unicode(name, "the name of a partition column")
         twice = [name for name, many in Counter(self.partition_columns).items() if many > 1]
         if twice:
-            raise InvalidArgumentError(f"a column names folders once; {quoted(twice)} does so twice or more")
+            raise InvalidArgumentError(
+                f"a column names folders once; {quoted(twice)} does so twice or more", names=[*twice]
+            )
 
 
 WriteTarget = NamedObject | ExtensionObject | VirtualTarget | FilesTarget
@@ -146,7 +148,7 @@ def _check_partition_columns(names: tuple[str, ...], schema: NamedStruct) -> Non
             raise unknown_field(name, schema.names, place=" that folders can be named after")
         kind = schema.fields[schema.position(name)].type
         if isinstance(kind, _WITHOUT_TEXT):
-            raise TypeMismatchError(f'folders cannot be named after column "{name}", which is {kind}')
+            raise TypeMismatchError(f'folders cannot be named after column "{name}", which is {kind}', names=[name])
     if names and len(names) == len(schema):
         raise SchemaError("folders are named after all columns, and none is left for the files")
 
@@ -162,11 +164,13 @@ def _check_written_text(schema: NamedStruct, text: DelimitedText, partition_colu
         if not isinstance(field.type, String):
             raise TypeMismatchError(
                 f'delimited text holds strings, but column "{field.name}" is {field.type}',
+                names=[field.name],
                 hint=f'cast it before: with_columns({field.name}=col("{field.name}").cast(String))',
             )
         if field.type.nullable and text.null_value is None and field.name not in partition_columns:
             raise SchemaError(
                 f'column "{field.name}" of delimited text may be NULL, and no text stands for that',
+                names=[field.name],
                 hint="give the format a null_value that no value is, such as DelimitedText(null_value='NULL'); "
                 "or say assert_not_null() of a column that has none",
             )
@@ -206,10 +210,10 @@ class Update(Rel):
         for transformation in self.transformations:
             position = transformation.column
             if not 0 <= position < len(self.table_schema):
-                raise UnknownFieldError(f"there is no column {position} in {self.table_schema}")
+                raise UnknownFieldError.of_position(position, "column", f" in {self.table_schema}")
             field = self.table_schema.fields[position]
             if position in seen:
-                raise InvalidArgumentError(f'column "{field.name}" is changed twice')
+                raise InvalidArgumentError(f'column "{field.name}" is changed twice', names=[field.name])
             seen.add(position)
             rules.require_assignable("the table", [Field(field.name, transformation.value.type)], [field])
         Rel._settle(self)
@@ -261,7 +265,9 @@ class Ddl(Rel):
             raise SchemaError(f"the table has {len(schema)} columns, but {len(self.defaults)} defaults are given")
         for field, default in zip(schema, self.defaults, strict=False):
             if not default.type.matches(field.type):
-                raise TypeMismatchError(f'column "{field.name}" is {field.type}, but its default is {default.type}')
+                raise TypeMismatchError(
+                    f'column "{field.name}" is {field.type}, but its default is {default.type}', names=[field.name]
+                )
 
     def _derive_schema(self) -> NamedStruct:
         return NamedStruct(())

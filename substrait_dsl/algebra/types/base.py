@@ -213,7 +213,7 @@ def are_types(instance: NestedType, attribute: attrs.Attribute[Any], value: Any)
 def require_type(what: str, given: object) -> None:
     """Raise `InvalidArgumentError` for what is no type."""
     if not isinstance(given, Type):
-        raise InvalidArgumentError(f"{what} must be a type such as I64(), got {given!r}", hint=_written(given))
+        raise InvalidArgumentError(f"{what} must be a type such as I64()", got=given, hint=_written(given))
 
 
 def _written(given: object) -> str | None:

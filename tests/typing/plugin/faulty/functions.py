@@ -89,7 +89,7 @@ short.select(x=lambda o: f.extract("HOUR", o.day))
 #    | HOUR | MINUTE | SECOND | MILLISECOND | MICROSECOND | NANOSECOND | SUBSECOND | UNIX_TIME, x:
 #    precision_timestamp<P>) -> i64, extract(component: YEAR | ISO_YEAR | US_YEAR | UNIX_TIME, x: date) -> i64,
 #    extract(component: HOUR | MINUTE | SECOND | MILLISECOND | MICROSECOND | SUBSECOND, x: precision_time<P>) -> i64,
-#    ... (4 in all)  [substrait-function-not-found]
+#    ... (7 in all)  [substrait-function-not-found]
 short.filter(lambda o: f.starts_with(o.id, "x"))
 # E: filter: no overload takes starts_with(i64, 'x'); cast argument 1 from i64 to string  [substrait-function-not-found]
 short.filter(lambda o: f.like(o.comment, 5))

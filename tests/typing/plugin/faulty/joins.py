@@ -7,13 +7,13 @@ from tests.typing.plugin.tables import items, orders, parts
 narrow = items.select("part", "quantity")
 
 items.join(parts, "prt")
-# E: join: on the left side, there is no column "prt"; there are "order", "part", "quantity"; did you mean
+# E: join: on the left side: there is no column "prt"; there are "order", "part", "quantity"; did you mean
 #    "part"?  [substrait-unknown-field]
 items.join(parts, ["part", "label"])
-# E: join: on the left side, there is no column "label"; there are "order", "part", "quantity"; columns of different
+# E: join: on the left side: there is no column "label"; there are "order", "part", "quantity"; columns of different
 #    names need a lambda: lambda l, r: l.x == r.y  [substrait-unknown-field]
 items.join(parts, on="quantity")
-# E: join: on the right side, there is no column "quantity"; there are "part", "label"; columns of different names need
+# E: join: on the right side: there is no column "quantity"; there are "part", "label"; columns of different names need
 #    a lambda: lambda l, r: l.x == r.y  [substrait-unknown-field]
 items.join(parts, lambda i, p: i.part)
 # E: join: the condition must be a boolean, this is i64  [substrait-type-mismatch]
@@ -88,7 +88,7 @@ narrow.join(parts, lambda i, p: i.part == p.label)
 narrow.join(parts, lambda i, p: i.quantity == p.part)
 # E: join: no overload takes equal(i32, i64); cast argument 1 from i32 to i64  [substrait-function-not-found]
 narrow.join(parts.select("label"), "part")
-# E: join: on the right side, there is no column "part"; there is "label"; columns of different names need a lambda:
+# E: join: on the right side: there is no column "part"; there is "label"; columns of different names need a lambda:
 #    lambda l, r: l.x == r.y  [substrait-unknown-field]
 narrow.join(parts.select("lable"), "part")
 # E: select: there is no column "lable"; there are "part", "label"; did you mean "label"?  [substrait-unknown-field]

@@ -31,13 +31,13 @@ narrow.lateral_join(lambda i: parts.filter(lambda p: p.label == i.part))
 # E: filter: no overload takes equal(string, i64); cast argument 1 from string to i64  [substrait-function-not-found]
 
 items.hash_join(parts, "prt")
-# E: hash_join, key 0: on the left side, there is no column "prt"; there are "order", "part", "quantity"; did you mean
+# E: hash_join, key 0: on the left side: there is no column "prt"; there are "order", "part", "quantity"; did you mean
 #    "part"?  [substrait-unknown-field]
 items.hash_join(parts, [("part", "label")])
 # E: hash_join, key 0: the two sides of a join key must have one type to be compared (eq): i64 and string; cast one of
 #    them in a project below the join  [substrait-type-mismatch]
 items.hash_join(parts, [("part", "prt")])
-# E: hash_join, key 0: on the right side, there is no column "prt"; there are "part", "label"; did you mean
+# E: hash_join, key 0: on the right side: there is no column "prt"; there are "part", "label"; did you mean
 #    "part"?  [substrait-unknown-field]
 items.hash_join(parts, lambda i, p: [i.part == p.label])
 # E: hash_join: no overload takes equal(i64, string); cast argument 2 from string to
@@ -65,7 +65,7 @@ items.hash_join(parts, "part", post_filter=lambda r: r.part > 1)
 items.hash_join(parts, "part", "left_semi").select("label")
 # E: select: there is no column "label"; there are "order", "part", "quantity"  [substrait-unknown-field]
 items.merge_join(parts, "prt")
-# E: merge_join, key 0: on the left side, there is no column "prt"; there are "order", "part", "quantity"; did you mean
+# E: merge_join, key 0: on the left side: there is no column "prt"; there are "order", "part", "quantity"; did you mean
 #    "part"?  [substrait-unknown-field]
 items.sort("order").merge_join(parts, "part")
 # E: merge_join: the left input of a merge join must be sorted by its keys, but it is sorted by order; sort it by the

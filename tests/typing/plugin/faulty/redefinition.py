@@ -14,7 +14,7 @@ rel = rel.rename(id="order")
 rel.filter(lambda r: r.id > 3)
 # E: filter: there is no column "id"; there are "order", "rank"  [substrait-unknown-field]
 rel.join(items, "id")
-# E: join: on the left side, there is no column "id"; there are "order", "rank"; columns of different names need a
+# E: join: on the left side: there is no column "id"; there are "order", "rank"; columns of different names need a
 #    lambda: lambda l, r: l.x == r.y  [substrait-unknown-field]
 rel = rel.join(items, lambda r, i: r.order == i.order).group_by("part").agg(n=f.count())
 rel.sort("rank")
