@@ -445,6 +445,8 @@ class ExecutionError(SubstraitDslError, RuntimeError):
     """The step of the plan that failed while it ran, as the text of the plan shows it, if it is known."""
     expression: str | None = None
     """The part of the step that failed."""
+    value: str | None = None
+    """The text that a cast refused, if that is why."""
     table: tuple[str, ...] | None = None
     """The name of the table or view that is not there, if that is why."""
 

@@ -56,7 +56,7 @@ FIELDS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     ),
     "a function that there is not": (lambda: f.uper, {"names": ("uper",)}),
     "a word": (
-        lambda: T.join(T, "id", how="lfet"),  # type: ignore[call-overload]  # wrong on purpose
+        lambda: T.join(T, "id", how="lfet"),
         {"what": "how", "word": "lfet", "got": "'lfet'", "names": ("lfet",)},
     ),
     "a value": (
@@ -65,7 +65,7 @@ FIELDS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     ),
     "a value of the right class": (lambda: sd.lit(300, sd.I8), {"value": "300", "type": "i8", "takes": None}),
     "an argument": (
-        lambda: T.rename(["id"]),  # type: ignore[call-overload]  # wrong on purpose
+        lambda: T.rename(["id"]),
         {"text": "expected a dict of new names by old name", "got": "['id']"},
     ),
     "the place": (

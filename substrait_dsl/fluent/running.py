@@ -186,7 +186,7 @@ class SparkExecution(Execution):
 
 def _error(failure: Failure, places: Sequence[Place], record: Record) -> ExecutionError:
     """The error that a failure becomes, which comes from one of these places."""
-    from substrait_dsl.spark.diagnostics.explanations import hint, reason, seen_from
+    from substrait_dsl.spark.diagnostics.explanations import hint, reason, refused_value, seen_from
 
     failure = seen_from(failure, places)
     steps = [step(each.plan, each.rel, each.node) for each in places]
@@ -197,6 +197,7 @@ def _error(failure: Failure, places: Sequence[Place], record: Record) -> Executi
     if len(texts) > MOST_PLACES:
         message += f", or in {len(texts) - MOST_PLACES} more places"
     error = ExecutionError(message, hint=hint(failure, place, told))
+    error.value = refused_value(failure)
     if len(texts) == 1:
         error.step, error.expression = steps[0].text, steps[0].part
     return error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final, Literal, TypeAlias
@@ -51,7 +50,8 @@ def guarded(value: Expression, wrong: Expression, why: str) -> Expression:
 NO_BOOLEAN: Final = "a condition is a boolean, not a value such as "
 """How the text begins that says, as a cast that fails, that a condition is none."""
 
-_TOLD: Final = re.compile(rf"the value '(?:(.+): true|({re.escape(NO_BOOLEAN)}.*))' cannot be cast to", re.DOTALL)
+_TRUE: Final = ": true"
+"""How the text ends that `guarded` casts to fail; before it stands why."""
 
 
 @contextmanager
@@ -60,9 +60,9 @@ def telling() -> Iterator[None]:
     try:
         yield
     except ExecutionError as error:
-        told = _TOLD.search(error.message)
-        if told is None:
+        value = error.value
+        if value is None or not (value.endswith(_TRUE) or value.startswith(NO_BOOLEAN)):
             raise
-        plain = ExecutionError(told[1] or told[2])
+        plain = ExecutionError(value.removesuffix(_TRUE))
         plain.step, plain.expression = error.step, error.expression
         raise plain from error.__cause__

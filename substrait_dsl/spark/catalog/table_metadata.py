@@ -272,8 +272,8 @@ def need_table(names: tuple[str, ...], spark: SparkSession, otherwise: str | Non
     if found is None:
         if spark.catalog.tableExists(statement_name(names)):
             raise ExecutionError(f"another writer has replaced {title(names)} just now", hint="run it again")
-        error = not_there(names, spark)
-        if error.hint is None or "createOrReplaceTempView" in error.hint:
+        error = not_there(names, spark, may_be_given=False)
+        if error.hint is None:
             error.hint = otherwise if can_be_made(names, spark) else NO_NAME_OF_NEW
         error.table = names
         raise error

@@ -150,8 +150,10 @@ _SPARKS_OWN = "_pyspark_"
 """How the views begin that pyspark makes for a text over a DataFrame, and drops after it."""
 
 
-def not_there(names: Sequence[str], spark: SparkSession, *, kind: str = "table") -> ExecutionError:
-    """The error of a table or view that is not there, with those that are."""
+def not_there(
+    names: Sequence[str], spark: SparkSession, *, kind: str = "table", may_be_given: bool = True
+) -> ExecutionError:
+    """The error of a table or view that is not there, with those that are; `may_be_given` says that rows may be."""
     there = tables_in(names[:-1], spark)
     if there is None:
         return ExecutionError(
@@ -170,10 +172,11 @@ def not_there(names: Sequence[str], spark: SparkSession, *, kind: str = "table")
     elif len(names) == 1 and "." in names[0]:
         hint = SEVERAL_PARTS
     elif len(names) == 1:
-        hint = suggestion(names[0], known) or (
+        given = (
             f'give its rows, tables={{"{names[0]}": frame}}, or register a DataFrame under that name: '
             "df.createOrReplaceTempView(...)"
         )
+        hint = suggestion(names[0], known) or (given if may_be_given else None)
     else:
         hint = suggestion(names[-1], known)
     return ExecutionError(f"there is no {kind} {quoted(['.'.join(names)])}; there are {quoted(known)}", hint=hint)

@@ -166,6 +166,14 @@ def reason(failure: Failure, place: Place | None, record: Record) -> str:
     return _REASONS.get(failure.kind) or readable(words_of(failure), record)
 
 
+def refused_value(failure: Failure) -> str | None:
+    """The text that cannot be cast to the type of a cast, if that is what failed."""
+    value = failure.parameters.get("expression") or failure.parameters.get("value")
+    if failure.kind not in _MISFITS or value is None:
+        return None
+    return value.removeprefix("'").removesuffix("'")
+
+
 _LONGEST = 200
 """How many characters of what an engine says of itself are told."""
 
