@@ -91,6 +91,7 @@ FORMS = (
     "texts_of_latin_1",
     "counts_of_32_bits",
     "aggregates_apart",
+    "values_by_functions",
 )
 """The words of `Profile.forms`."""
 

@@ -15,6 +15,7 @@ import attrs
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import (
+    Cast,
     Expression,
     Literal,
     Measure,
@@ -290,6 +291,9 @@ RULES: tuple[Rule, ...] = (
         "exchange", "where rows lie is said", "its input",
         lambda node, _: isinstance(node, r.Exchange | r.MergingCapture | r.SimpleCapture),
     ),
+    Rule("cast-failure", "a cast that is to give NULL where it fails gives an error", "one that fails for no value",
+         lambda node, profile: isinstance(node, Cast) and node.on_failure == "return_null"
+         and not profile.takes("expressions", "CAST", "RETURN_NULL")),
     Rule("streaming-aggregate", "a method is asked for", "the aggregate by any method",
          lambda node, _: isinstance(node, r.Aggregate) and node.method == "streaming"),
     Rule("unread-option", "an option is not read", "calls that compute by it", _has_unread_option),

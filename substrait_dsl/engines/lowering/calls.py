@@ -37,6 +37,7 @@ from substrait_dsl.engines.lowering.terms import (
     negated,
     of_type,
 )
+from substrait_dsl.engines.lowering.values_by_functions import carrier_of, computed_constant, timestamp_of_date
 from substrait_dsl.engines.registered import ARROW, registered_function
 from substrait_dsl.errors import UnsupportedError
 
@@ -64,6 +65,8 @@ def formed(expression: Expression, to: Lowering) -> Expression:
                 return node
 
     made = rebuild(expression, change, into_relations=False)
+    if to.profile.cast_types is not None:
+        made = rebuild(made, lambda node: _without_idle_cast(node, to), into_relations=False)
     return (
         rebuild(made, _with_known_conditions, into_relations=False) if to.profile.has_form("known_conditions") else made
     )
@@ -95,6 +98,9 @@ def _is_known(condition: Expression) -> bool:
 def _literal(node: Literal, to: Lowering) -> Expression:
     """A literal that the engine reads, cast to its type where it reads another one."""
     kind = node.type
+    carrier = carrier_of(kind, to)
+    if carrier is not None:
+        return computed_constant(node, carrier)
     if node.value is None and to.profile.has_form("nulls_by_cast"):
         return _null(kind, to)
     match kind:
@@ -144,15 +150,26 @@ def _null(kind: t.Type, to: Lowering) -> Expression:
 
 def _cast(node: Cast, to: Lowering) -> Expression:
     """A cast, which fails as it can on the engine. One that changes nothing but whether a value may be NULL stays."""
-    if node.on_failure != "throw" and not to.profile.takes("expressions", "CAST", "RETURN_NULL"):
-        raise to.refusal("a cast that gives NULL where it fails")
     if to.profile.has_form("casts_by_wider_decimals"):
         node = _by_wider_decimal(node, to)
     if to.profile.casts_to(node.target):
         return node
+    if (
+        isinstance(node.input.type, t.Date)
+        and isinstance(node.target, t.PrecisionTimestamp)
+        and (carrier_of(node.target, to) is not None)
+    ):
+        return timestamp_of_date(node.input, node.target, to)
     if node.input.type.as_required() == node.target.as_required():
         return node.input  # whether a value may be NULL is nothing to the engine
     raise to.refusal(f"a cast to {node.target}")
+
+
+def _without_idle_cast(node: Node, to: Lowering) -> Node:
+    """What is cast only to say whether it may be NULL, where the engine has no cast to its type."""
+    if not isinstance(node, Cast) or to.profile.casts_to(node.target):
+        return node
+    return node.input if node.input.type.as_required() == node.target.as_required() else node
 
 
 def _by_wider_decimal(cast: Cast, to: Lowering) -> Cast:

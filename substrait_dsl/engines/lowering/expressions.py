@@ -45,6 +45,7 @@ from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.divisions import exact_quotient, guarded_division, wide_decimal
 from substrait_dsl.engines.lowering.equivalents import EQUIVALENTS, floored_modulus, overflowing, wrapped
 from substrait_dsl.engines.lowering.fitted import counted_decimal, fitted_decimal, fitted_quotient, is_counted
+from substrait_dsl.engines.lowering.safe_casts import null_where_it_fails
 from substrait_dsl.engines.lowering.structs import field_of, has_structs, literal_struct, made_struct
 from substrait_dsl.engines.lowering.terms import (
     FALSE,
@@ -98,6 +99,9 @@ def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
             return _in_list(one_zero(value), options)
         case ScalarFunction():
             return of_type(lower_call(node, to), node.type)
+        case Cast(on_failure="return_null") if not to.profile.takes("expressions", "CAST", "RETURN_NULL"):
+            throwing = lower_expression(attrs.evolve(node, on_failure="throw"), to)
+            return null_where_it_fails(node, throwing, to)
         case Cast(input=value, target=t.Decimal() as target, on_failure="throw") if is_counted(
             value.type
         ) and to.profile.has_form("unchecked_casts"):

@@ -37,6 +37,7 @@ from substrait_dsl.engines.lowering.terms import (
     same,
     shifted,
 )
+from substrait_dsl.engines.lowering.values_by_functions import Carrier, carrier_of
 from substrait_dsl.errors import SubstraitDslError, kind_words
 
 ZERO = number(0, t.I64())
@@ -133,8 +134,12 @@ def _rows(rel: r.Read, rows: Sequence[r.Record], to: Lowering) -> Rel:
     if not all(isinstance(cell, Literal) for row in cells for cell in row):
         raise to.refusal("rows of computed values")
     kinds = rel.schema.types
-    bare = [t.I32() if isinstance(kind, t.I16) else kind for kind in kinds]
-    values = [[_bare(cell, kind) for cell, kind in zip(row, bare, strict=True)] for row in cells]
+    carriers = [carrier_of(kind, to) for kind in kinds]
+    bare = [
+        carrier.type if carrier is not None else t.I32() if isinstance(kind, t.I16) else kind
+        for kind, carrier in zip(kinds, carriers, strict=True)
+    ]
+    values = [[_bare(*each) for each in zip(row, bare, carriers, strict=True)] for row in cells]
     given = values or [[Literal(None, kind.as_nullable()) for kind in bare]]
     names = rel.schema.names
     fields = tuple(
@@ -147,13 +152,17 @@ def _rows(rel: r.Read, rows: Sequence[r.Record], to: Lowering) -> Rel:
     return shown(source, typed, names, to)
 
 
-def _bare(cell: Expression, kind: t.Type) -> Literal:
+def _bare(cell: Expression, kind: t.Type, carrier: Carrier | None) -> Literal:
     assert isinstance(cell, Literal)
-    return Literal(cell.value, kind.as_nullable() if cell.value is None else kind.as_required())
+    value = cell.value if carrier is None or cell.value is None else carrier.encode(cell.value)
+    return Literal(value, kind.as_nullable() if cell.value is None else kind.as_required())
 
 
 def _typed_cell(cell: Expression, kind: t.Type, to: Lowering) -> Expression:
     """A column of a virtual table: a NULL in it has made it one of integers of 32 bits, or of both."""
+    carrier = carrier_of(kind, to)
+    if carrier is not None:
+        return carrier.compute(Cast(cell, carrier.type.with_nullability(kind.nullable)), kind)
     if to.profile.casts_to(kind):
         return Cast(cell, kind)
     if isinstance(kind, t.I8 | t.FP32) and not cell.type.nullable:

@@ -1,0 +1,132 @@
+"""Casts that give NULL where they fail, on an engine whose casts give an error: by those that fail for no value.
+
+A cast that fails for no value of its type is the same either way. One of numbers fails for those out of a range, which
+are told apart before it. What fails for other values, such as texts, has no such form.
+"""
+
+from __future__ import annotations
+
+import decimal
+from collections.abc import Mapping
+
+import attrs
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Cast, Expression, Literal, literal
+from substrait_dsl.algebra.types import INTEGER_RANGES
+from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.terms import balanced, call, chosen, of_type
+
+NEVER_FAILING: Mapping[type[t.Type], tuple[type[t.Type], ...]] = {
+    t.Boolean: (t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.String),
+    **dict.fromkeys(INTEGER_RANGES, (t.Boolean, t.FP32, t.FP64, t.String)),
+    t.FP32: (t.FP64,),
+    t.Decimal: (t.FP64, t.String),
+    t.VarChar: (t.String,),
+    t.FixedChar: (t.String,),
+    t.Date: (t.String,),
+    t.PrecisionTimestamp: (t.Date, t.String),
+}
+"""By a type those that each of its values is cast to; numbers that have a range are compared by it."""
+
+MICROSECONDS = 6
+"""Of how many digits behind the second timestamps hold all dates of the specification."""
+
+_EXACT = decimal.Context(prec=80)
+
+
+@attrs.frozen
+class NumberRange:
+    """The numbers from one to another."""
+
+    least: int | decimal.Decimal
+    most: int | decimal.Decimal
+
+    def holds(self, value: int | decimal.Decimal) -> bool:
+        """Whether a number is one of them."""
+        return self.least <= value <= self.most
+
+
+def values_of(kind: t.Type) -> NumberRange | None:
+    """All values of a type of integers or decimals; None of another type."""
+    if type(kind) in INTEGER_RANGES:
+        return NumberRange(*INTEGER_RANGES[type(kind)])
+    if isinstance(kind, t.Decimal):
+        return _up_to(10 ** int(kind.precision) - 1, int(kind.scale))
+    return None
+
+
+def castable_values(source: t.Type, target: t.Type) -> NumberRange | None:
+    """The values of one type of numbers that a cast to another takes; None where neither has a range.
+
+    A decimal that loses digits is rounded half away from zero, and must fit then.
+    """
+    match source, target:
+        case ((t.I8() | t.I16() | t.I32() | t.I64()), (t.I8() | t.I16() | t.I32() | t.I64())):
+            return values_of(target)
+        case ((t.I8() | t.I16() | t.I32() | t.I64() | t.Decimal()), t.Decimal(precision=precision, scale=scale)):
+            behind, digits = (int(source.scale) if isinstance(source, t.Decimal) else 0), int(scale)
+            first_too_large = 10 ** (int(precision) - digits + behind)
+            if behind > digits:  # what is rounded up to it is too large, too
+                first_too_large -= 5 * 10 ** (behind - digits - 1)
+            return _up_to(first_too_large - 1, behind)
+        case _:
+            return None
+
+
+def _up_to(unscaled: int, scale: int) -> NumberRange:
+    """The numbers up to one, given in units of its last digit, and those below zero of the same size."""
+    most = decimal.Decimal(unscaled).scaleb(-scale, _EXACT)
+    return NumberRange(most.copy_negate(), most)
+
+
+def can_fail(source: t.Type, target: t.Type) -> bool:
+    """Whether a cast may fail for some value that is not NULL."""
+    if source.as_required() == target.as_required() or isinstance(target, NEVER_FAILING.get(type(source), ())):
+        return False
+    match source, target:
+        case t.Date(), t.PrecisionTimestamp(precision=precision):
+            return bool(precision > MICROSECONDS)
+        case t.VarChar(length=length), t.VarChar(length=longest):
+            return bool(length > longest)
+        case _:
+            found, taken = values_of(source), castable_values(source, target)
+            return found is None or taken is None or not (taken.holds(found.least) and taken.holds(found.most))
+
+
+def null_where_it_fails(node: Cast, throwing: Expression, to: Lowering) -> Expression:
+    """The value of a cast that gives NULL where it fails.
+
+    Args:
+        node: the cast.
+        throwing: the same cast as the engine has it, which gives an error where it fails.
+        to: the lowering.
+
+    Raises:
+        UnsupportedError: which values fail is not known, or the engine fails though their casts are not chosen.
+    """
+    value, target = node.input, node.target
+    if not can_fail(value.type, target) or (isinstance(value, Literal) and value.value is None):
+        return throwing
+    taken = castable_values(value.type, target)
+    if taken is not None and isinstance(value, Literal):
+        return throwing if taken.holds(value.value) else Literal(None, target)
+    if taken is None or to.profile.has_form("unchecked_casts"):
+        raise to.refusal(f"a cast of {value.type} to {target} that gives NULL where it fails", rule="cast")
+    return of_type(chosen([(_is_within(value, taken), throwing)], Literal(None, target)), target)
+
+
+def _is_within(value: Expression, taken: NumberRange) -> Expression:
+    """Whether a number is in a range; ends that no value of its type exceeds are not compared."""
+    kind, found = value.type.as_required(), values_of(value.type)
+    assert found is not None
+    tests: list[Expression] = []
+    if taken.least > found.least:
+        tests.append(call("comparison", "gte", value, _constant(taken.least, kind)))
+    if taken.most < found.most:
+        tests.append(call("comparison", "lte", value, _constant(taken.most, kind)))
+    return balanced("and", tests)
+
+
+def _constant(value: int | decimal.Decimal, kind: t.Type) -> Literal:
+    return Literal(value, kind) if isinstance(kind, t.Decimal) else literal(int(value), kind)

@@ -1,0 +1,96 @@
+"""Constants that an engine does not read, computed by functions of its own of constants that it reads.
+
+DuckDB reads no timestamps, bytes or texts of a length in a plan, and does not cast to their types. It finds any of its
+functions by the name, though: ``make_timestamp`` makes a timestamp of microseconds. A NULL gets its type so, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import attrs
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Argument, Cast, Expression, FunctionId, Literal, ScalarFunction, literal
+from substrait_dsl.engines.lowering.context import Lowering
+
+MOST_DIGITS = 6
+"""How many digits behind the second the engine computes with."""
+
+
+@attrs.frozen
+class Carrier:
+    """How values of a type are computed of those of another one."""
+
+    type: t.Type
+    """The type of the constants that the engine reads."""
+    encode: Callable[[Any], object]
+    """The constant for a value that is not NULL."""
+    compute: Callable[[Expression, t.Type], Expression]
+    """The value of a type, of an expression of the carrier's."""
+
+
+def carrier_of(kind: t.Type, to: Lowering) -> Carrier | None:
+    """How constants of a type are computed; None where the engine reads them, or has no function for them."""
+    if not to.profile.has_form("values_by_functions"):
+        return None
+    if isinstance(kind, t.PrecisionTimestamp | t.PrecisionTimestampTZ):
+        digits = int(kind.precision)
+        if digits > MOST_DIGITS:
+            return None
+        factor = 10 ** (MOST_DIGITS - digits)
+        compute = _timestamp(to) if isinstance(kind, t.PrecisionTimestamp) else _instant(to)
+        return Carrier(t.I64(), lambda value: int(value) * factor, compute)
+    return _CARRIERS[type(kind)](to) if type(kind) in _CARRIERS else None
+
+
+def computed_constant(node: Literal, carrier: Carrier) -> Expression:
+    """A constant as a call of a function."""
+    return carrier.compute(carried_value(node, carrier), node.type)
+
+
+def carried_value(node: Literal, carrier: Carrier) -> Expression:
+    """The constant of which that is computed."""
+    if node.value is None:
+        return Cast(Literal(None, t.I32(nullable=True)), carrier.type.as_nullable())
+    return Literal(carrier.encode(node.value), carrier.type.as_required())
+
+
+def timestamp_of_date(value: Expression, kind: t.Type, to: Lowering) -> Expression:
+    """The first moment of a day."""
+    count = _own("epoch_us:date", t.I64(nullable=value.type.nullable), to, value)
+    return _timestamp(to)(count, kind)
+
+
+def _own(key: str, kind: t.Type, to: Lowering, *arguments: Argument) -> ScalarFunction:
+    """A call of a function of the engine's own."""
+    return ScalarFunction(FunctionId(to.profile.urn_of(key), key), arguments, kind)
+
+
+def _timestamp(to: Lowering) -> Callable[[Expression, t.Type], Expression]:
+    return lambda count, kind: _own("make_timestamp:i64", kind, to, count)
+
+
+def _instant(to: Lowering) -> Callable[[Expression, t.Type], Expression]:
+    def compute(count: Expression, kind: t.Type) -> Expression:
+        moment = _timestamp(to)(count, t.PrecisionTimestamp(6, nullable=count.type.nullable))
+        return _own("timezone:str_pts", kind, to, literal("UTC", t.String()), moment)
+
+    return compute
+
+
+def _bytes(to: Lowering) -> Carrier:
+    return Carrier(t.String(), bytes.hex, lambda digits, kind: _own("from_hex:str", kind, to, digits))
+
+
+def _text(to: Lowering) -> Carrier:
+    def compute(text: Expression, kind: t.Type) -> Expression:
+        return ScalarFunction(_REPEAT, (text, literal(1, t.I64())), kind)
+
+    return Carrier(t.String(), str, compute)
+
+
+_REPEAT = FunctionId("extension:io.substrait:functions_string", "repeat:str_i64")
+
+_CARRIERS: Mapping[type[t.Type], Callable[[Lowering], Carrier]] = {t.Binary: _bytes, t.VarChar: _text}
