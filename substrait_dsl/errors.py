@@ -93,11 +93,15 @@ class SubstraitDslError(Exception):
         if hint is not None:
             return hint
         found = None if _Hints.look_up is None else _Hints.look_up(self)
-        return found if found is not None or self.reason is None else self.reason.hint
+        return self._suggestion() if found is None else found
 
     @hint.setter
     def hint(self, hint: str | Callable[[], str | None] | None) -> None:
         self._hint = hint
+
+    def _suggestion(self) -> str | None:
+        """What to do about it, if nobody says it: a candidate that is near, or what the reason says."""
+        return None if self.reason is None else self.reason.hint
 
     def __reduce__(self) -> str | tuple[object, ...]:
         self._hint = self.hint  # what looks for it cannot be pickled
@@ -240,9 +244,10 @@ class UnknownFieldError(SubstraitDslError, LookupError):
         error = cls(names=[name] if isinstance(name, str) else ())
         error.name, error.candidates = name, tuple(candidates)
         error.kind, error.inside = kind, inside
-        if isinstance(name, str):
-            error.hint = lambda: suggestion(name, error.candidates)
         return error
+
+    def _suggestion(self) -> str | None:
+        return suggestion(self.name, self.candidates) if isinstance(self.name, str) else super()._suggestion()
 
     @classmethod
     def of_position(cls, position: int, kind: str, rest: str) -> UnknownFieldError:

@@ -22,8 +22,8 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.relations import NamedTable, Read
-from substrait_dsl.algebra.schema import NamedStruct, unknown_field
-from substrait_dsl.errors import InvalidArgumentError, naming, placing, quoted, require
+from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.errors import InvalidArgumentError, UnknownFieldError, naming, placing, quoted, require
 from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.fluent.plan import Plan
 from substrait_dsl.fluent.reads import record_of
@@ -294,7 +294,7 @@ def _row(row: Any, number: int, names: tuple[str, ...], struct: NamedStruct | No
     if isinstance(row, Mapping):
         for name in row:
             if name not in names:
-                raise unknown_field(str(name), names)
+                raise UnknownFieldError.of_name(str(name), names)
         missing = [name for name in names if name not in row]
         if missing:
             raise InvalidArgumentError(f'{what}, row {number}: it has no value for "{missing[0]}"')
@@ -338,7 +338,7 @@ def _of_type(value: Any, kind: t.Type) -> Any:
         case Mapping(), t.Struct(types=types):
             for name in value:
                 if name not in kind.field_names:
-                    raise unknown_field(str(name), kind.field_names)
+                    raise UnknownFieldError.of_name(str(name), kind.field_names)
             return tuple(_of_type(value.get(name), part) for name, part in zip(kind.field_names, types, strict=True))
         case list() | tuple(), t.Struct(types=types) if len(value) == len(types):
             return tuple(_of_type(each, part) for each, part in zip(value, types, strict=True))

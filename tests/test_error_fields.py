@@ -14,6 +14,7 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl import errors
 from substrait_dsl.errors import Difference, SubstraitDslError
+from substrait_dsl.fluent.columns import Role
 from tests.support import f, table
 
 ROOT = Path(__file__).parent.parent / "substrait_dsl"
@@ -245,3 +246,33 @@ def test_what_reads_a_message_is_found(source: str) -> None:
 
 def test_what_compares_or_shows_a_message_is_not() -> None:
     assert not list(readings("x = other.message == error.message\ny = f'row 3: {error.message}'"))
+
+
+def modes_as_nouns(source: str) -> Iterator[str]:
+    """Comparisons of what something is called in messages."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Compare(comparators=[ast.Constant(value=str(noun))]) if noun.startswith(("a ", "an ", "the ")):
+                yield ast.unparse(node)
+            case ast.Compare(left=ast.Name(id="what"), comparators=[other]) if not isinstance(other, ast.Constant):
+                yield ast.unparse(node)
+
+
+def test_no_noun_of_a_message_is_a_mode() -> None:
+    """What an expression is for is a `Role`, and not the words that messages have for it."""
+    found = [f"{path.name}: {text}" for path in ROOT.rglob("*.py") for text in modes_as_nouns(path.read_text("utf-8"))]
+    assert found == []
+    assert [*modes_as_nouns('if what == "a condition": pass'), *modes_as_nouns("what in CONDITIONS")]
+
+
+@pytest.mark.parametrize(
+    ("mistake", "role"),
+    [
+        (lambda: T.filter(None), Role.CONDITION),
+        (lambda: T.join(T, None), Role.CONDITION_OF_JOIN),
+        (lambda: T.with_columns(x=None), Role.COLUMN),
+        (lambda: T.group_by(k=None).agg(n=f.count()), Role.KEY),
+    ],
+)
+def test_a_role_is_called_by_its_noun(mistake: Callable[[], Any], role: Role) -> None:
+    assert raised(mistake).message == f"{role.value} is None"

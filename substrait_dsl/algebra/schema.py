@@ -140,7 +140,10 @@ class NamedStruct(MadeAnew):
         if len(found) == 1:
             return found[0]
         if not found:
-            raise unknown_field(column, self.names)
+            error = UnknownFieldError.of_name(column, self.names)
+            if not self.fields:  # nearly always the row of a write
+                error.remedy = "column-of-no-columns"
+            raise error
         raise AmbiguousFieldError.of_name(column, found)
 
     def _index(self) -> dict[str, list[int]]:
@@ -184,12 +187,3 @@ def check_names(names: Sequence[str], columns: int) -> None:
     """Raise `SchemaError` unless there is one name for each column that needs one."""
     if len(names) != columns:
         raise SchemaError(f"{columns} columns need a name each, got {len(names)} names")
-
-
-def unknown_field(name: str | int, known: Sequence[str], what: str = "column", place: str = "") -> UnknownFieldError:
-    """The error for a name or position that no field has, with the names that exist and the nearest."""
-    error = UnknownFieldError.of_name(name, known, what, place)
-    if not known and what == "column" and not place:  # nearly always the row of a write
-        error.hint = None
-        error.remedy = "column-of-no-columns"
-    return error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from functools import partial
 from typing import Any
 
@@ -37,8 +38,26 @@ R = TypeVar("R")
 NULLABLE_HINT = f"declare it Nullable[...], or {VALUE_HINT}"
 PACKAGE = "substrait_dsl"
 """Where the functions that people import say that they are from."""
-CONDITIONS = ("a condition", "the condition")
 ColumnLike = ExprBase | PythonValue | Callable[[R], ExprBase | PythonValue]
+
+
+class Role(Enum):
+    """What an expression is for a verb; the value is the noun that messages have for it."""
+
+    CONDITION = "a condition"
+    CONDITION_OF_JOIN = "the condition"
+    COLUMN = "a column"
+    KEY = "a key"
+    VALUE = "a value"
+    LIST = "a list"
+    FIELD = "a field"
+    ROW = "the row"
+    RESULT_OF_LAMBDA = "what a lambda returns"
+
+    @property
+    def is_condition(self) -> bool:
+        """Whether it decides which rows there are, so that no value of Python's can stand for it."""
+        return self in (Role.CONDITION, Role.CONDITION_OF_JOIN)
 
 
 def is_list(value: object) -> bool:
@@ -110,7 +129,7 @@ def takes(function: Callable[..., Any], count: int) -> bool:
     return True
 
 
-def on_row(value: Any, scope: Scope, what: str, *, raw: bool = False) -> Any:
+def on_row(value: Any, scope: Scope, role: Role, *, raw: bool = False) -> Any:
     """A value, or what a lambda returns for the one row that the scope's schema describes, as an expression.
 
     With `raw`, what the lambda returns is returned as it is.
@@ -119,31 +138,34 @@ def on_row(value: Any, scope: Scope, what: str, *, raw: bool = False) -> Any:
         result = called(value, scope, [_row(scope, scope.schema, 0)])
         if raw:
             scope.open = True  # what it returned still refers to the row
-        _require_no_bool(result, what, "but the lambda returned")
-        return result if raw else as_expression(result, scope, what)
-    return as_expression(value, scope, what)
+        _require_no_bool(result, role, "but the lambda returned")
+        return result if raw else as_expression(result, scope, role)
+    return as_expression(value, scope, role)
 
 
-def evaluate(value: Any, scope: Scope, what: str) -> ex.Expression:
+def evaluate(value: Any, scope: Scope, role: Role) -> ex.Expression:
     """A value, an expression, or what a lambda returns for the rows of the scope, as an expression."""
-    if isinstance(value, str) and what != "a condition":
-        error = no_column(f"expected {what}", value)
+    if isinstance(value, str) and role is not Role.CONDITION:
+        error = no_column(f"expected {role.value}", value)
         error.hint = _field_hint(value, scope) or error.hint
         raise error
     if callable(value) and not isinstance(value, ExprBase):
         value = called(value, scope, rows(scope))
-        _require_no_bool(value, what, "but the lambda returned")
-    return as_expression(value, scope, what)
+        _require_no_bool(value, role, "but the lambda returned")
+    return as_expression(value, scope, role)
 
 
-def _require_no_bool(value: object, what: str, came: str) -> None:
+def _require_no_bool(value: object, role: Role, came: str) -> None:
     """Raise `TypeMismatchError` for a condition that Python has made a bool of, as of ``"status" == "open"``."""
-    if isinstance(value, bool) and what in CONDITIONS:
-        raise TypeMismatchError(f"{what} is an expression, {came} {value}, which no row decides", hint=bool_hint(value))
+    if isinstance(value, bool) and role.is_condition:
+        raise TypeMismatchError(
+            f"{role.value} is an expression, {came} {value}, which no row decides", hint=bool_hint(value)
+        )
 
 
-def as_expression(value: Any, scope: Scope, what: str) -> ex.Expression:
-    """A value, or an expression, as one of the algebra; `what` it is, for errors."""
+def as_expression(value: Any, scope: Scope, role: Role, what: str | None = None) -> ex.Expression:
+    """A value, or an expression, as one of the algebra; `what` it is called in errors, if not by its role."""
+    what = what or role.value
     match value:
         case ExprBase():
             return resolve(value, scope)
@@ -152,13 +174,13 @@ def as_expression(value: Any, scope: Scope, what: str) -> ex.Expression:
         case None:
             raise InvalidArgumentError(f"{what} is None", hint="null(type) is a NULL; a lambda must return something")
     if is_list(value) and any(isinstance(each, ExprBase) for each in value):
-        advice = "write (x == 1) & (y == 2)" if what in CONDITIONS else "list_of(x, y) makes a list of values"
+        advice = "write (x == 1) & (y == 2)" if role.is_condition else "list_of(x, y) makes a list of values"
         raise InvalidArgumentError(f"{what} is one expression, got a list of {len(value)}", hint=advice)
     if callable(value) and hasattr(value, "__name__"):
         name = value.__name__
         raise InvalidArgumentError(f"{what} is an expression, got {name}, not called", hint=f"call it: {name}(...)")
-    _require_no_bool(value, what, "got")
-    if what == "a condition":
+    _require_no_bool(value, role, "got")
+    if role is Role.CONDITION:
         hint = "write lambda r: r.x > 5, or col('x') > 5" if isinstance(value, str) else None
         raise TypeMismatchError(f"{what} is a boolean expression", got=value, hint=hint)
     require_no_shown(value)
@@ -190,7 +212,7 @@ def join_condition(on: Any, scope: Scope) -> ex.Expression:
         )
     names = [on] if isinstance(on, str) else on
     if not isinstance(names, Sequence) or isinstance(on, ExprBase):
-        return evaluate(on, scope, "the condition")
+        return evaluate(on, scope, Role.CONDITION_OF_JOIN)
     if not names:
         raise InvalidArgumentError("expected at least one column to join on", hint="on=True matches everything")
     left, right = scope.inputs
@@ -233,7 +255,7 @@ def pick(chosen: Sequence[Any], scope: Scope) -> list[Picked]:
             item = called(item, scope, rows(scope))  # the item is what the lambda makes of it
         if not isinstance(item, ExprBase):
             if isinstance(item, NoValue):
-                as_expression(item, scope, "a column")
+                as_expression(item, scope, Role.COLUMN)
             raise InvalidArgumentError("expected the name of a column or an expression", got=item, hint=unpacked(item))
         expression = resolve(item, scope)
         picked.append((_name_of(item, expression, scope), expression))
@@ -371,7 +393,9 @@ def declared(rel: rl.Rel, row: Any, scope: Scope) -> rl.Rel:
     if not isinstance(row, Schema) or isinstance(row, DynRow):
         raise InvalidArgumentError("the lambda returns an instance of a Schema class", got=row)
     struct = row.__struct__
-    named = [(name, as_expression(row.__columns__[name], scope, f'column "{name}"')) for name in struct.names]
+    named = [
+        (name, as_expression(row.__columns__[name], scope, Role.COLUMN, f'column "{name}"')) for name in struct.names
+    ]
     scope.open = False
     result = compute(rel, named, scope)
     require_declared(result.schema, type(row))

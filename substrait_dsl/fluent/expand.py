@@ -11,7 +11,16 @@ from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.rules import common_type
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatchError, naming, placing, require
-from substrait_dsl.fluent.columns import as_expression, called, evaluate, is_plain, require_distinct, require_name, rows
+from substrait_dsl.fluent.columns import (
+    Role,
+    as_expression,
+    called,
+    evaluate,
+    is_plain,
+    require_distinct,
+    require_name,
+    rows,
+)
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.scope import Scope
 
@@ -61,7 +70,7 @@ def _field(name: str, value: Any, scope: Scope) -> rl.ExpandField:
         result = called(value, scope, rows(scope)) if callable(value) and not isinstance(value, ExprBase) else value
         if isinstance(result, Switching):
             return rl.SwitchingField(_duplicates(result.values, scope))
-        column = evaluate(value, scope, "a column") if result is value else as_expression(result, scope, "a column")
+        column = evaluate(value, scope, Role.COLUMN) if result is value else as_expression(result, scope, Role.COLUMN)
         return rl.ConsistentField(column)
 
 
@@ -84,7 +93,7 @@ def _value(value: Any, scope: Scope) -> Any:
             names=[value],
             hint=f"write col({value!r}) for the column, lit({value!r}) for the text",
         )
-    return value if is_plain(value) and not callable(value) else evaluate(value, scope, "a value")
+    return value if is_plain(value) and not callable(value) else evaluate(value, scope, Role.VALUE)
 
 
 def _literal(value: object, kind: Type) -> ex.Literal:

@@ -27,7 +27,7 @@ from substrait_dsl.errors import (
 )
 from substrait_dsl.fluent.base import S2, RelationBase
 from substrait_dsl.fluent.calls import MeasureBase, measure_node
-from substrait_dsl.fluent.columns import called, evaluate, pick, require_distinct, rows, sort_keys
+from substrait_dsl.fluent.columns import Role, called, evaluate, pick, require_distinct, rows, sort_keys
 from substrait_dsl.fluent.documents import Document, type_urls
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, deferred
 from substrait_dsl.fluent.lambdas import LambdaScope
@@ -198,7 +198,7 @@ def _computed(name: str, value: Any, scope: Scope) -> Referred:
     with placing("column", name):
         if callable(value) and not isinstance(value, ExprBase):
             value = called(value, scope, rows(scope))
-        return _function(value, scope) if isinstance(value, MeasureBase) else evaluate(value, scope, "a column")
+        return _function(value, scope) if isinstance(value, MeasureBase) else evaluate(value, scope, Role.COLUMN)
 
 
 def _function(measure: MeasureBase, scope: Scope) -> ex.AggregateFunction:

@@ -26,7 +26,7 @@ from substrait_dsl.errors import (
 )
 from substrait_dsl.fluent.calls import MeasureBase, WindowFunction, measure_node
 from substrait_dsl.fluent.choices import require_method
-from substrait_dsl.fluent.columns import called, evaluate, is_list, keys_of, require_distinct, rows, sort_keys
+from substrait_dsl.fluent.columns import Role, called, evaluate, is_list, keys_of, require_distinct, rows, sort_keys
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.guidance import no_attribute
 from substrait_dsl.fluent.habits import GROUP_METHODS, METHOD_HABITS
@@ -76,7 +76,7 @@ def aggregate(
 
 def _key(name: str, value: Any, scope: Scope) -> ex.Expression:
     with placing("key", name):
-        return evaluate(value, scope, "a key")
+        return evaluate(value, scope, Role.KEY)
 
 
 def _node(name: str, measure: MeasureBase, scope: Scope) -> ex.Measure:

@@ -214,7 +214,7 @@ def _residual(residual: Any, scope: Scope) -> ex.Expression | None:
     if residual is None:
         return None
     with placing("residual"):
-        condition = columns.evaluate(residual, scope, "a condition")
+        condition = columns.evaluate(residual, scope, columns.Role.CONDITION)
         columns.require_condition(condition)
     return condition
 
@@ -226,7 +226,7 @@ def _post_filter(post_filter: Any, scope: Scope, how: JoinType, mark: str) -> ex
     left, right = scope.inputs
     output = Scope(scope.verb, (left, right), join_schema(how, left.schema, right.schema, mark))
     with placing("post_filter"):
-        after: ex.Expression = columns.on_row(post_filter, output, "a condition")
+        after: ex.Expression = columns.on_row(post_filter, output, columns.Role.CONDITION)
         columns.require_condition(after)
         if output.anchor is not None:
             raise InvalidArgumentError("a post-join filter takes no correlated subquery", hint="use filter")

@@ -127,9 +127,9 @@ class LambdaFunction(Picklable):
         If `returns` is the nullable form of what the body gives, the body is cast to it: a predicate of ``boolean?``
         takes one that never is NULL.
         """
-        from substrait_dsl.fluent.columns import as_expression
+        from substrait_dsl.fluent.columns import Role, as_expression
 
-        body = as_expression(self._body, LambdaScope(self._parameters, types, outer), "what a lambda returns")
+        body = as_expression(self._body, LambdaScope(self._parameters, types, outer), Role.RESULT_OF_LAMBDA)
         if has_window_function(body):
             raise SchemaError("a window function cannot stand in a lambda", hint="compute it before, as a column")
         if returns is not None and returns == body.type.as_nullable() != body.type:

@@ -9,18 +9,18 @@ from typing import Any
 import attrs
 
 from substrait_dsl.algebra import expressions as ex
-from substrait_dsl.algebra.schema import unknown_field
 from substrait_dsl.algebra.types import FixedChar, List, Map, String, Struct, Type, VarChar
 from substrait_dsl.errors import (
     InvalidArgumentError,
     SchemaError,
     TypeMismatchError,
+    UnknownFieldError,
     about,
     naming,
     placing,
 )
 from substrait_dsl.fluent.arguments import NoValue
-from substrait_dsl.fluent.columns import as_expression, is_list
+from substrait_dsl.fluent.columns import Role, as_expression, is_list
 from substrait_dsl.fluent.conditions import alike
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, derived, settled
 from substrait_dsl.fluent.lambdas import is_function
@@ -48,7 +48,7 @@ def _struct(fields: Mapping[str, object], scope: Scope) -> ex.Expression:
 
 def _field(name: str, value: object, scope: Scope) -> ex.Expression:
     with placing("field", name):
-        return as_expression(value, scope, "a field")
+        return as_expression(value, scope, Role.FIELD)
 
 
 def list_of(*values: object) -> DynExpr:
@@ -134,7 +134,7 @@ def access(value: ex.Expression, key: object) -> ex.FieldAccess:
             names = struct.field_names
             if isinstance(key, str):
                 if names.count(key) != 1:
-                    raise unknown_field(key, names, "field", f" in {struct}")
+                    raise UnknownFieldError.of_name(key, names, "field", f" in {struct}")
                 return ex.FieldAccess(value, ex.StructField(names.index(key)))
             if type(key) is int:
                 return ex.FieldAccess(value, ex.StructField(key))
@@ -205,4 +205,4 @@ def _position(kind: Struct, field: object) -> int:
         return names.index(field)
     if isinstance(field, int) and 0 <= field < len(names):
         return field
-    raise unknown_field(field, names, "field", f" in {kind}")
+    raise UnknownFieldError.of_name(field, names, "field", f" in {kind}")

@@ -10,7 +10,7 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError
 from substrait_dsl.fluent.base import made
-from substrait_dsl.fluent.columns import on_row, require_condition
+from substrait_dsl.fluent.columns import Role, on_row, require_condition
 from substrait_dsl.fluent.declared import Distributed, Ordering, declared_properties
 from substrait_dsl.fluent.scope import Scope
 
@@ -48,7 +48,7 @@ def read(
 def _condition(given: Any, scope: Scope) -> ex.Expression | None:
     if given is None:
         return None
-    condition: ex.Expression = on_row(given, scope, "a condition")
+    condition: ex.Expression = on_row(given, scope, Role.CONDITION)
     require_condition(condition)
     return condition
 

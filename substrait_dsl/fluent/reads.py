@@ -12,7 +12,7 @@ from typing_extensions import Unpack
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.extensions import AnyLike, any_message
-from substrait_dsl.algebra.schema import Field, NamedStruct, unknown_field
+from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.errors import (
     InvalidArgumentError,
     LiteralError,
@@ -144,7 +144,7 @@ def record_of(row: Row, number: int, struct: NamedStruct, scope: Scope) -> rl.Re
     if isinstance(row, Mapping):
         for name in row:
             if name not in struct.names:
-                raise UnknownFieldError(f"row {number}", reason=unknown_field(str(name), struct.names))
+                raise UnknownFieldError(f"row {number}", reason=UnknownFieldError.of_name(str(name), struct.names))
         missing = [name for name in struct.names if name not in row]
         if missing:
             raise SchemaError(

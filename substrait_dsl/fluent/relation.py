@@ -26,7 +26,7 @@ from substrait_dsl.errors import (
 from substrait_dsl.fluent import columns
 from substrait_dsl.fluent.base import S2, Condition, Count, RelationBase, S, rel_of
 from substrait_dsl.fluent.calls import MeasureBase
-from substrait_dsl.fluent.columns import ColumnLike, Picked, evaluate, on_row
+from substrait_dsl.fluent.columns import ColumnLike, Picked, Role, evaluate, on_row
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, deferred
 from substrait_dsl.fluent.extensions import ExtensionVerbs
 from substrait_dsl.fluent.habits import SET_HABITS
@@ -83,7 +83,7 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
             if not conditions:
                 raise InvalidArgumentError("expected a condition")
             scope = Scope("filter", (self._rel,))
-            parts = [evaluate(condition, scope, "a condition") for condition in conditions]
+            parts = [evaluate(condition, scope, Role.CONDITION) for condition in conditions]
             for part in parts:
                 columns.require_condition(part)
             condition = parts[0] if len(parts) == 1 else columns.all_of(parts)
@@ -369,7 +369,7 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
         """
         with naming("into"):
             scope = Scope("into", (self._rel,))
-            result = on_row(row, scope, "the row", raw=True)
+            result = on_row(row, scope, Role.ROW, raw=True)
             return Relation(columns.declared(self._rel, result, scope))
 
     def as_(self, schema: type[S2]) -> Relation[S2]:
@@ -389,7 +389,7 @@ def _named(new: Mapping[str, object], scope: Scope) -> dict[str, ex.Expression]:
     for name, value in new.items():
         try:
             with placing("column", name):
-                made[name] = evaluate(value, scope, "a column")
+                made[name] = evaluate(value, scope, Role.COLUMN)
         except UnknownFieldError as error:
             if error.name in made:
                 before = f'make "{error.name}" in a with_columns(...) before'

@@ -19,7 +19,7 @@ from typing_extensions import dataclass_transform
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.pickling import Picklable
-from substrait_dsl.algebra.schema import Field, NamedStruct, unknown_field
+from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.type_text import parse_type as parse
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.catalog.user_types import problem_in
@@ -28,6 +28,7 @@ from substrait_dsl.errors import (
     PlanFormatError,
     SchemaError,
     TypeMismatchError,
+    UnknownFieldError,
     placing,
     quoted,
     require,
@@ -87,7 +88,7 @@ class Schema:
         known = self.__struct__.names
         for name in columns:
             if name not in known:
-                raise unknown_field(name, known)
+                raise UnknownFieldError.of_name(name, known)
         missing = [name for name in known if name not in columns]
         if missing:
             raise SchemaError(f"{type(self).__name__}: no expression for {', '.join(missing)}")

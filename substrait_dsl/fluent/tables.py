@@ -12,7 +12,7 @@ from substrait_dsl.algebra.types import Boolean
 from substrait_dsl.errors import InvalidArgumentError, naming, placing
 from substrait_dsl.fluent.base import S2, Condition, RelationBase, made, rel_of, table_name
 from substrait_dsl.fluent.choices import require_flag
-from substrait_dsl.fluent.columns import as_expression, called, is_plain, on_row, require_condition, rows
+from substrait_dsl.fluent.columns import Role, as_expression, called, is_plain, on_row, require_condition, rows
 from substrait_dsl.fluent.expr import ExprBase, unwrapped
 from substrait_dsl.fluent.schemas import Declared, DynRow, SchemaLike, as_struct
 from substrait_dsl.fluent.scope import Scope
@@ -59,7 +59,9 @@ def update(table: str | Sequence[str], schema: SchemaLike, changes: Any, where: 
         if not isinstance(changes, Mapping):
             raise InvalidArgumentError("changes is a dict of new values by column", got=changes)
         made_changes = tuple(_transformation(column, value, scope) for column, value in changes.items())
-        condition: ex.Expression = ex.Literal(True, Boolean()) if where is True else on_row(where, scope, "a condition")
+        condition: ex.Expression = (
+            ex.Literal(True, Boolean()) if where is True else on_row(where, scope, Role.CONDITION)
+        )
         require_condition(condition)
         names = rl.NamedTable(table_name(table))
         return made(rl.Update(names, struct, condition, made_changes, anchor=scope.anchor))
@@ -76,7 +78,7 @@ def _transformation(column: str | int, value: Any, scope: Scope) -> rl.Transform
 
 def _new_value(value: Any, field: Field, scope: Scope) -> ex.Expression:
     """An expression, or a Python value as a literal of the column's type."""
-    return ex.literal(unwrapped(value), field.type) if is_plain(value) else as_expression(value, scope, "a value")
+    return ex.literal(unwrapped(value), field.type) if is_plain(value) else as_expression(value, scope, Role.VALUE)
 
 
 def create_table(

@@ -8,7 +8,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.types import List, Map
 from substrait_dsl.errors import SchemaError, TypeMismatchError, quoted
-from substrait_dsl.fluent.columns import evaluate, require_distinct, require_name
+from substrait_dsl.fluent.columns import Role, evaluate, require_distinct, require_name
 from substrait_dsl.fluent.scope import Scope
 
 
@@ -25,7 +25,7 @@ def unnest(rel: rl.Rel, column: Any, element: str, offset: str) -> rl.Rel:
         )
     scope = Scope("unnest", (rel,))
     is_name = isinstance(column, str | int) and not isinstance(column, bool)
-    lists = scope.column(column) if is_name else evaluate(column, scope, "a list")
+    lists = scope.column(column) if is_name else evaluate(column, scope, Role.LIST)
     if not isinstance(lists.type, List):
         hint = 'x["key"] is a value of a map; the specification has no function of all its keys'
         raise TypeMismatchError(

@@ -128,7 +128,7 @@ class Bindings(Bound):
             message = f"{described(function)} does not take one binding tuple"
             raise InvalidArgumentError(message, hint="lambda t: t.a == t.b sees the variables of both sides") from None
 
-    def _chosen(self, given: object, what: str) -> Values:
+    def _chosen(self, given: object, what: str, *, is_condition: bool = False) -> Values:
         """What a lambda gives, where a text is not meant as a constant."""
         if isinstance(given, str):
             raise InvalidArgumentError(
@@ -137,9 +137,9 @@ class Bindings(Bound):
                 if given == "*"
                 else f"write lambda t: t.{self.variables[0]} for a variable, lit({given!r}) for a text",
             )
-        if isinstance(given, bool) and what == "a condition":
+        if isinstance(given, bool) and is_condition:
             raise InvalidArgumentError(
-                f"a condition is a lambda or a value of the algebra, got {given}, which no tuple decides",
+                f"{what} is a lambda or a value of the algebra, got {given}, which no tuple decides",
                 hint=f'write lambda t: t.{self.variables[0]}.x == "open"; lit({given}) is the same for all tuples',
             )
         return self._each(given)
@@ -178,7 +178,7 @@ class Bindings(Bound):
             pairs = Bindings(b.Join(how, self.expression, right.expression))
             if on is None:
                 return bound(pairs.expression, self, right)
-            condition = pairs._chosen(on, "a condition")
+            condition = pairs._chosen(on, "a condition", is_condition=True)
             node = b.Join(how, self.expression, right.expression, condition.expression)
             return bound(node, self, right, condition)
 
@@ -191,7 +191,7 @@ class Bindings(Bound):
         A condition that is no boolean is false in permissive mode, and in strict mode an error when it is evaluated.
         """
         with naming("filter"):
-            where = self._chosen(condition, "a condition")
+            where = self._chosen(condition, "a condition", is_condition=True)
             return bound(b.Filter(where.expression, self.expression), self, where)
 
     def map_values(self, each: Each) -> Values:

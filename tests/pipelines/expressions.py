@@ -15,7 +15,7 @@ import substrait_dsl as sd
 from substrait_dsl.algebra import types as t
 from substrait_dsl.catalog import EnumArgument, Kind, Overload, ValueArgument, standard_catalog
 from substrait_dsl.errors import SubstraitDslError
-from substrait_dsl.fluent.columns import evaluate
+from substrait_dsl.fluent.columns import Role, evaluate
 from substrait_dsl.fluent.namespace import python_name
 from substrait_dsl.fluent.scope import Scope
 from tests.pipelines.spelling import literal, random_type, spelled
@@ -158,7 +158,7 @@ class Expressions:
         """The type of an expression. Raises an error of the library for what is none."""
         value = eval(self.wrapped(text), self.names)
         scope = Scope("test", tuple(relation._rel for _, _, relation in self.inputs))
-        return evaluate(value, scope, "an expression").type
+        return evaluate(value, scope, Role.VALUE).type
 
     def grow(self) -> None:
         """Try to make one expression more of those that there are."""

@@ -15,7 +15,7 @@ from substrait_dsl.algebra.expressions.literals import Literal
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
 from substrait_dsl.algebra.node import Expression, Node, Rel
 from substrait_dsl.algebra.relations.read import DelimitedText, FileFormat, NamedTable
-from substrait_dsl.algebra.schema import Field, NamedStruct, unknown_field
+from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.types import I64, Binary, FixedBinary, List, Map, String, Struct
 from substrait_dsl.algebra.unicode import require_name, require_unicode
 from substrait_dsl.algebra.validators import several
@@ -145,7 +145,7 @@ def _check_partition_columns(names: tuple[str, ...], schema: NamedStruct) -> Non
     """
     for name in names:
         if name not in schema.names:
-            raise unknown_field(name, schema.names, place=" that folders can be named after")
+            raise UnknownFieldError.of_name(name, schema.names, inside=" that folders can be named after")
         kind = schema.fields[schema.position(name)].type
         if isinstance(kind, _WITHOUT_TEXT):
             raise TypeMismatchError(f'folders cannot be named after column "{name}", which is {kind}', names=[name])
