@@ -98,8 +98,8 @@ ONLY_FOR_ANNOTATIONS = {
     ("algebra.types.sized", "algebra.expressions.literals"),
     # What an execution shares, and what an engine is given, hold values of rooms above, and only hand them on.
     ("spark.session.engines", "spark.expressions.templates"),
-    ("spark.session.workspace", "spark.catalog.text_records"),
-    ("spark.session.workspace", "spark.sources.arrow_tables"),
+    ("spark.session.execution_context", "spark.catalog.text_records"),
+    ("spark.session.execution_context", "spark.sources.arrow_tables"),
     # The signatures of `to_arrow`, `to_spark`, `execute` and `to_proto` name what they return.
     ("fluent.schemas", "pyarrow"),
     ("pytest_plugin", "pyspark.sql"),

@@ -32,15 +32,15 @@ from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.relations.frames import FrameTable
 from substrait_dsl.spark.relations.stability import is_stable
 from substrait_dsl.spark.relations.tables import Rows
+from substrait_dsl.spark.session.execution_context import ExecutionContext
 from substrait_dsl.spark.session.outcomes import begin_change, note_outcome
 from substrait_dsl.spark.session.source_map import note_plan
-from substrait_dsl.spark.session.workspace import Workspace
 from substrait_dsl.spark.sources.evaluated import Evaluated, checkpointed, checkpointed_when_computed, rows_inside
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-Lower = Callable[[Root, Workspace], "DataFrame"]
+Lower = Callable[[Root, ExecutionContext], "DataFrame"]
 """Lowers a root to the DataFrame that its users see."""
 
 _NUMBERS = count()
@@ -54,15 +54,15 @@ class Evaluation:
 
     Args:
         order: the trees and the order of what is in them.
-        space: the workspace of the execution.
+        execution: what the execution shares.
         lower_root: lowers a root, in which all changes and all that is kept are evaluated already.
     """
 
-    def __init__(self, order: EvaluationOrder, space: Workspace, lower_root: Lower) -> None:
+    def __init__(self, order: EvaluationOrder, execution: ExecutionContext, lower_root: Lower) -> None:
         self._order = order
-        self._space = space
+        self._execution = execution
         self._lower_root = lower_root
-        self._conflicts = Conflicts(space.spark, space.given)
+        self._conflicts = Conflicts(execution.spark, execution.given)
         self._evaluated: dict[int, Node] = {}
         """What stands for the changes that were made, and for the shared relations that are kept, by their ids."""
         self._waiting: dict[int, Evaluated] = {}
@@ -92,19 +92,19 @@ class Evaluation:
         now = self._now(placed.tree, change)
         assert isinstance(now, Change)
         if self._is_unknown(now):
-            frame = no_rows(to_spark(change.schema), self._space.spark)
+            frame = no_rows(to_spark(change.schema), self._execution.spark)
         else:
             note_plan(now)
-            if not self._space.is_rehearsal:
+            if not self._execution.is_rehearsal:
                 begin_change()
-            frame = make_change(now, self._space.apart())
-            if not self._space.is_rehearsal:
+            frame = make_change(now, self._execution.child())
+            if not self._execution.is_rehearsal:
                 note_outcome("made")
-        self._evaluated[id(change)] = self._leaf(change, rows_inside(frame, change, self._space))
+        self._evaluated[id(change)] = self._leaf(change, rows_inside(frame, change, self._execution))
         if isinstance(change, Ddl) or (
             isinstance(change, Write) and (change.op == "ctas" or isinstance(change.target, FilesTarget))
         ):
-            if self._space.is_rehearsal:
+            if self._execution.is_rehearsal:
                 self._made.append(change)
             else:
                 self._conflicts.forget()
@@ -134,7 +134,7 @@ class Evaluation:
         if not isinstance(change.change, Ddl):
             if id(read.read) in kept:  # at a snapshot
                 return
-            if (then := read_of_now(read.read, self._space)) is not None:
+            if (then := read_of_now(read.read, self._execution)) is not None:
                 kept[id(read.read)] = then
                 return
         rel = self._order.evaluated_before(read, change)
@@ -160,13 +160,13 @@ class Evaluation:
                 continue
             rows = self._waiting.pop(number).rows
             assert isinstance(rows.table, FrameTable)
-            self._space.release(rows.table.frame)
+            self._execution.leave_unpersisted(rows.table.frame)
             if self._order.is_needed_after(number, change):
                 rel = self._order.trees[number].input
                 self._evaluated[id(rel)] = self._checkpointed(rel, rows)
 
     def _checkpointed(self, rel: Rel, rows: Rows) -> Evaluated:
-        return self._leaf(rel, rows if self._space.is_rehearsal else checkpointed(rows))
+        return self._leaf(rel, rows if self._execution.is_rehearsal else checkpointed(rows))
 
     def _share(self, number: int) -> None:
         """Keep a shared relation whose rows may be others each time, or are to be kept, from when they are computed."""
@@ -176,9 +176,9 @@ class Evaluation:
         now = self._now(number, rel)
         if self._is_unknown(now):
             return
-        if self._order.uses(number) > 1 and not is_stable(now, self._space):
+        if self._order.uses(number) > 1 and not is_stable(now, self._execution):
             leaf = self._leaf(rel, checkpointed_when_computed(self._inside(now)))
-        elif self._space.persist_shared:
+        elif self._execution.persist_shared:
             leaf = self._leaf(rel, self._persisted(self._inside(now)))
         else:
             return
@@ -189,7 +189,7 @@ class Evaluation:
         # Spark knows persisted rows by their plan: no other has this condition, so no other is given these rows.
         frame = rows.table.filtered.where(f"'{uuid.uuid4().hex}' IS NOT NULL")
         table = attrs.evolve(rows.table, frame=frame, conditions=())
-        self._space.keep(frame)
+        self._execution.persist_later(frame)
         return Rows(table, rows.columns)
 
     # --- the trees as they are now
@@ -206,7 +206,7 @@ class Evaluation:
 
     def _inside(self, rel: Rel) -> Rows:
         note_plan(rel)
-        return Lowering(self._space.apart()).lower_inside(rel)
+        return Lowering(self._execution.child()).lower_inside(rel)
 
     def _leaf(self, rel: Rel, rows: Rows) -> Evaluated:
         return Evaluated(next(_NUMBERS), rel, rows)
@@ -218,9 +218,9 @@ class Evaluation:
         if self._is_unknown(now):
             return None
         if isinstance(tree, Root):
-            return self._lower_root(attrs.evolve(tree, input=now), self._space.apart())
+            return self._lower_root(attrs.evolve(tree, input=now), self._execution.child())
         if not self._order.uses(number) and not isinstance(now, Evaluated):
-            self._lower_root(Root.of(now), self._space.apart())
+            self._lower_root(Root.of(now), self._execution.child())
         return None
 
 

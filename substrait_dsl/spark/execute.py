@@ -41,6 +41,7 @@ from substrait_dsl.spark.relations.repetition import require_size
 from substrait_dsl.spark.sail.engine import engine_of
 from substrait_dsl.spark.session.cancellation import Cancellation
 from substrait_dsl.spark.session.engines import Engine, current_engine, written_for
+from substrait_dsl.spark.session.execution_context import ExecutionContext
 from substrait_dsl.spark.session.explain import spark_plan
 from substrait_dsl.spark.session.failures import INTERNAL, NO_PLAN, Failure, failure_of, message_of, spark_errors
 from substrait_dsl.spark.session.local import require_running
@@ -48,7 +49,6 @@ from substrait_dsl.spark.session.outcomes import expect_changes
 from substrait_dsl.spark.session.source_map import forget, note_plan, note_refused
 from substrait_dsl.spark.session.time_zone import TIME_ZONE
 from substrait_dsl.spark.session.versions import require_supported
-from substrait_dsl.spark.session.workspace import Workspace
 from substrait_dsl.spark.sources.arrow_tables import ArrowTables
 
 if TYPE_CHECKING:
@@ -104,16 +104,16 @@ def execute(
             require_size(rel)
     order = EvaluationOrder(plan.trees)
     _require_changes(order, engine)
-    space = Workspace(spark, ArrowTables(tables or {}, spark), persist_shared=persist_shared)
+    execution = ExecutionContext(spark, ArrowTables(tables or {}, spark), persist_shared=persist_shared)
     tops = [tree.input for tree in order.trees]
     note_plan(tops[-1])
     expect_changes([placed.change for placed in order.changes])
     with Cancellation(spark), written_for(engine), _order_told(order), _spark_errors(tops):
         if _is_rehearsed(order):
-            Evaluation(order, space.rehearsal(), _lower_root).run()
+            Evaluation(order, execution.rehearsal(), _lower_root).run()
             forget()
-        frames = Evaluation(order, space, _lower_root).run()
-        space.persist()
+        frames = Evaluation(order, execution, _lower_root).run()
+        execution.persist()
         return frames
 
 
@@ -155,13 +155,13 @@ def _is_rehearsed(order: EvaluationOrder) -> bool:
     return bool(others) or len(order.trees) > 1 or last.change is not order.trees[0].input
 
 
-def _lower_root(root: Root, space: Workspace) -> DataFrame:
+def _lower_root(root: Root, execution: ExecutionContext) -> DataFrame:
     note_plan(root.input)
     nodes = list(walk(root.input))
-    frame = Lowering(space).lower_root(root)
+    frame = Lowering(execution).lower_root(root)
     require_correlation(nodes, frame)
     _require_plan(nodes, frame)
-    _refuse_streams(nodes, frame, space.given)
+    _refuse_streams(nodes, frame, execution.given)
     return frame
 
 

@@ -54,8 +54,8 @@ from substrait_dsl.spark.relations.repetition import require_size
 from substrait_dsl.spark.relations.sql_fragments import Pieces
 from substrait_dsl.spark.relations.tables import Item, Rows, Table, items
 from substrait_dsl.spark.relations.texts import TextTable
+from substrait_dsl.spark.session.execution_context import ExecutionContext
 from substrait_dsl.spark.session.source_map import note_columns, note_refused
-from substrait_dsl.spark.session.workspace import Workspace
 from substrait_dsl.spark.sources import reads
 from substrait_dsl.spark.sources.evaluated import Evaluated
 
@@ -64,14 +64,14 @@ if TYPE_CHECKING:
 
     from substrait_dsl.algebra.plan import Root
 
-MOST_TEXT = 64
+MAX_RELATIONS_PER_STATEMENT = 64
 """How many relations may be one text. Spark is slower with longer ones, and its parser fails at a few hundred."""
 
-MOST_STEPS = 16
+MAX_CONNECT_STEPS = 16
 """How many steps a client of Spark Connect sends as one plan. Spark analyses all of it every time it is sent, gives up
 at about a hundred steps with functions in them, and cannot read more than a few hundred of any kind."""
 
-MOST_TEXT_ROWS = 64
+MAX_ROWS_IN_TEXT = 64
 """How many rows of a virtual table may be part of a text."""
 
 
@@ -82,9 +82,9 @@ NotYet = ExtensionLeaf | ExtensionSingle | ExtensionMulti
 class Lowering:
     """Lowers relations to DataFrames, or to SQL text inside the scope of enclosing rows."""
 
-    def __init__(self, space: Workspace, outer: Mapping[int, tuple[str, ...]] | None = None) -> None:
+    def __init__(self, execution: ExecutionContext, outer: Mapping[int, tuple[str, ...]] | None = None) -> None:
         """`outer`: the columns of enclosing rows, by anchor; None: there is no enclosing row, make DataFrames."""
-        self.space = space
+        self.execution = execution
         self.outer = outer or {}
         self.as_text = outer is not None
         self.is_brief = False
@@ -105,7 +105,7 @@ class Lowering:
 
     def nested(self, outer: Mapping[int, tuple[str, ...]]) -> Lowering:
         """A lowering for a subquery."""
-        inner = type(self)(self.space, outer)
+        inner = type(self)(self.execution, outer)
         inner.main = self.main
         inner.is_brief = self.is_brief
         return inner
@@ -150,8 +150,8 @@ class Lowering:
         rows = self._lowered(rel)
         steps = 1 + self._steps_inside + max((self._steps[id(child)] for child in self._needed(rel)), default=0)
         self._steps_inside = outside
-        if self.space.is_remote and steps >= MOST_STEPS and isinstance(rows.table, FrameTable):
-            frame = self.space.cut(rows.table.filtered)
+        if self.execution.is_remote and steps >= MAX_CONNECT_STEPS and isinstance(rows.table, FrameTable):
+            frame = self.execution.as_view(rows.table.filtered)
             rows, steps = Rows(attrs.evolve(rows.table, frame=frame, conditions=()), rows.columns), 0
         self._steps[id(rel)] = steps
         return rows
@@ -160,7 +160,7 @@ class Lowering:
         """Whether a relation is better made a DataFrame, for the text to refer to."""
         if not self.as_text or self.is_brief or self.is_piece or rel.free_anchors:
             return False
-        return not self._is_brief(rel, MOST_TEXT_ROWS)
+        return not self._is_brief(rel, MAX_ROWS_IN_TEXT)
 
     def _is_brief(self, rel: Rel, most_rows: int) -> bool:
         """Whether a relation is fit to be SQL text as a whole: it is not large, and its reads can be text.
@@ -172,9 +172,9 @@ class Lowering:
         while stack:
             current = stack.pop()
             size += 1
-            if size > MOST_TEXT or isinstance(current, Exchange | Evaluated):
+            if size > MAX_RELATIONS_PER_STATEMENT or isinstance(current, Exchange | Evaluated):
                 return False
-            if isinstance(current, Read) and not reads.can_be_text(current, most_rows, self.space.given):
+            if isinstance(current, Read) and not reads.can_be_text(current, most_rows, self.execution.given):
                 return False
             stack.extend(relations_inside(current))
         return True
@@ -190,21 +190,21 @@ class Lowering:
         for edge in self._awaited(rel):
             rows = self[edge]
             assert isinstance(rows.table, FrameTable)
-            source = self.space.attach(rows.table.filtered)
+            source = self.execution.register_frame(rows.table.filtered)
             table = TextTable(
-                rows.table.names, source, self.space, keys=rows.table.keys, since_sorted=rows.table.since_sorted
+                rows.table.names, source, self.execution, keys=rows.table.keys, since_sorted=rows.table.since_sorted
             )
             whole._done[id(edge)] = Rows(table, rows.columns)
         table, columns = whole.text(rel)
         made = items((*columns, *table.order))
         names = tuple(item.text for item in made)
-        frame = self.space.sql(table.query(made))
-        return Rows(FrameTable(names, frame, self.space, keys=table.keys, since_sorted=table.since_sorted), columns)
+        frame = self.execution.sql(table.query(made))
+        return Rows(FrameTable(names, frame, self.execution, keys=table.keys, since_sorted=table.since_sorted), columns)
 
     def _is_apart(self, rel: Rel) -> bool:
         """Whether a relation cannot be part of a text."""
         return isinstance(rel, NotYet | Evaluated | Exchange) or (
-            isinstance(rel, Read) and not reads.can_be_text(rel, 0, self.space.given)
+            isinstance(rel, Read) and not reads.can_be_text(rel, 0, self.execution.given)
         )
 
     def lower_root(self, root: Root) -> DataFrame:
@@ -215,22 +215,22 @@ class Lowering:
         table, columns = rows.table, rows.columns
         assert isinstance(table, TextTable)
         if is_plain(root):
-            return self.space.sql(table.query(plain_items(columns, root)))
+            return self.execution.sql(table.query(plain_items(columns, root)))
         made = items(columns)
-        frame = self.space.sql(table.query(made))
-        return output(Rows(FrameTable(tuple(item.text for item in made), frame, self.space), columns), root)
+        frame = self.execution.sql(table.query(made))
+        return output(Rows(FrameTable(tuple(item.text for item in made), frame, self.execution), columns), root)
 
     def _is_one_text(self, rel: Rel) -> bool:
         """Begin to lower a tree; gives whether it is to be one text."""
         require_size(rel)
         relations = parents_first(rel)
-        self.space.used = used_columns(relations)
-        self.space.joined_groups = joined_groups(relations, relations_inside)
+        self.execution.used = used_columns(relations)
+        self.execution.joined_groups = joined_groups(relations, relations_inside)
         if not self._is_brief(rel, 0):
-            if not self.space.is_remote:
-                self.pieces = Pieces(relations, MOST_TEXT, self._is_apart)
+            if not self.execution.is_remote:
+                self.pieces = Pieces(relations, MAX_RELATIONS_PER_STATEMENT, self._is_apart)
             return False
-        reads.look_up([each for each in relations if isinstance(each, Read)], self.space)
+        reads.look_up([each for each in relations if isinstance(each, Read)], self.execution)
         return True
 
     def _whole(self) -> Lowering:
@@ -248,19 +248,19 @@ class Lowering:
         made = items((*rows.columns, *table.order))
         assert isinstance(table, TextTable)
         names = tuple(item.text for item in made)
-        frame = self.space.sql(table.query(made))
+        frame = self.execution.sql(table.query(made))
         return Rows(
-            FrameTable(names, frame, self.space, keys=table.keys, since_sorted=table.since_sorted), rows.columns
+            FrameTable(names, frame, self.execution, keys=table.keys, since_sorted=table.since_sorted), rows.columns
         )
 
     def text_of_root(self, root: Root) -> str | None:
         """A root as one query that stands for itself: it refers to tables of a catalog only; None: there is no such."""
-        if not self._is_brief(root.input, MOST_TEXT_ROWS) or not is_plain(root):
+        if not self._is_brief(root.input, MAX_ROWS_IN_TEXT) or not is_plain(root):
             return None
-        self.space.used = used_columns(parents_first(root.input))
+        self.execution.used = used_columns(parents_first(root.input))
         table, columns = self._whole().text(root.input)
         text = table.query(plain_items(columns, root))
-        return None if self.space.attached(text) else text
+        return None if self.execution.registered_frames(text) else text
 
     def text(self, rel: Rel) -> tuple[TextTable, tuple[str, ...]]:
         """A relation as text: the table, and which of its columns the relation's columns are."""
@@ -275,8 +275,8 @@ class Lowering:
     def one_row(self, made: Sequence[Item]) -> Table:
         """A table of one row."""
         if self.as_text:
-            return TextTable((), "(SELECT 1)", self.space).select(made)
-        return FrameTable((), self.space.spark.range(1), self.space).select(made)
+            return TextTable((), "(SELECT 1)", self.execution).select(made)
+        return FrameTable((), self.execution.spark.range(1), self.execution).select(made)
 
     def source(self, rel: Read) -> Rows:
         """The columns that a read finds, before it filters them."""
@@ -307,7 +307,7 @@ class Lowering:
 
     def _lowered(self, rel: Rel) -> Rows:
         if isinstance(rel, Evaluated):
-            return rel.rows_in(self.space)
+            return rel.rows_in(self.execution)
         known = closed(rel)
         if isinstance(known, NotYet):
             raise UnsupportedError(f"Spark is not taught to run {kind_words(known)} yet")

@@ -25,7 +25,7 @@ from substrait_dsl.spark.diagnostics.settings import SETTINGS, Setting
 from substrait_dsl.spark.execute import require_executable, require_known
 from substrait_dsl.spark.expressions.context_variables import Context, now, with_values
 from substrait_dsl.spark.expressions.types import spark_sql_type
-from substrait_dsl.spark.lowering import MOST_TEXT_ROWS, Lowering
+from substrait_dsl.spark.lowering import MAX_ROWS_IN_TEXT, Lowering
 from substrait_dsl.spark.relations.optimizers import unknown_subqueries
 from substrait_dsl.spark.relations.output import guarded
 from substrait_dsl.spark.relations.partitions import require_partitions
@@ -33,11 +33,11 @@ from substrait_dsl.spark.relations.repetition import require_size
 from substrait_dsl.spark.relations.tables import Item, Rows
 from substrait_dsl.spark.relations.texts import TextTable
 from substrait_dsl.spark.session.engines import Engine, written_for
+from substrait_dsl.spark.session.execution_context import ExecutionContext
 from substrait_dsl.spark.session.local import SETTINGS as OF_LOCAL_SESSIONS
 from substrait_dsl.spark.session.source_map import note_plan, note_refused, recording
 from substrait_dsl.spark.session.time_zone import TIME_ZONE
 from substrait_dsl.spark.session.versions import Capability
-from substrait_dsl.spark.session.workspace import Workspace
 from substrait_dsl.spark.sources.arrow_tables import ArrowTables
 from substrait_dsl.spark.sources.files import require_files
 from substrait_dsl.spark.sources.reads import as_inside
@@ -145,15 +145,15 @@ def _of_optimizer(engine: Engine) -> UnsupportedError:
     )
 
 
-class _NoSession(Workspace):
-    """A workspace without a session."""
+class _NoSession(ExecutionContext):
+    """An execution context without a session."""
 
     has_session = False
 
     def __init__(self) -> None:
         super().__init__(cast("Any", None), ArrowTables({}, cast("Any", None)))
 
-    def apart(self) -> Workspace:
+    def child(self) -> ExecutionContext:
         return self
 
     def has(self, capability: Capability) -> bool:
@@ -167,10 +167,10 @@ class _NoSession(Workspace):
 class _Preflight(Lowering):
     """Lowers a tree to text, and goes on behind what it refuses."""
 
-    space: _NoSession
+    execution: _NoSession
 
-    def __init__(self, space: Workspace, outer: Mapping[int, tuple[str, ...]] | None = None) -> None:
-        super().__init__(space, outer or {})
+    def __init__(self, execution: ExecutionContext, outer: Mapping[int, tuple[str, ...]] | None = None) -> None:
+        super().__init__(execution, outer or {})
         self.errors: list[SubstraitDslError] = []
 
     def nested(self, outer: Mapping[int, tuple[str, ...]]) -> Lowering:
@@ -202,14 +202,14 @@ class _Preflight(Lowering):
         except SubstraitDslError as error:
             note_refused(error, rel)
             self.errors.append(error)
-            columns = self.space.names(len(rel.schema))
-            return Rows(self.space.table(columns), columns)
+            columns = self.execution.names(len(rel.schema))
+            return Rows(self.execution.table(columns), columns)
         assert isinstance(rows.table, TextTable)
         is_short = len(rows.table.source) < _LONGEST_TEXT and len(rows.table.conditions) < _MOST_CONDITIONS
         if self.outer or is_short:
             return rows
         table = rows.table.closed
-        named = attrs.evolve(self.space.table(table.names), keys=table.keys, since_sorted=table.since_sorted)
+        named = attrs.evolve(self.execution.table(table.names), keys=table.keys, since_sorted=table.since_sorted)
         return Rows(named, rows.columns)
 
     def _lowered(self, rel: Rel) -> Rows:
@@ -227,7 +227,7 @@ class _Preflight(Lowering):
                 raise UnsupportedError(f"whether the Iceberg table {uri} can be read, a session knows")
             case VirtualTable(rows=rows):
                 literals = all(isinstance(value, Literal) for record in rows for value in record.fields)
-                if not literals or len(rows) <= MOST_TEXT_ROWS or not can_be_arrow(rel.base_schema.types):
+                if not literals or len(rows) <= MAX_ROWS_IN_TEXT or not can_be_arrow(rel.base_schema.types):
                     return super().source(rel)
             case NamedTable():
                 pass
@@ -236,7 +236,7 @@ class _Preflight(Lowering):
         types = rel.base_schema.types
         for kind in types:
             spark_sql_type(kind)
-        columns = self.space.names(len(types))
+        columns = self.execution.names(len(types))
         texts = (as_inside(f"c{number}", kind) for number, kind in enumerate(types))
-        table = TextTable((), self.space.name(), self.space)
+        table = TextTable((), self.execution.name(), self.execution)
         return Rows(table.select([Item(text, (name,)) for text, name in zip(texts, columns, strict=True)]), columns)

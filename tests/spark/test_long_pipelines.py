@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import substrait_dsl as sd
 from substrait_dsl import functions as f
 from substrait_dsl.spark.session.connect import is_remote
+from substrait_dsl.spark.session.execution_context import VIEW_PREFIX
 from substrait_dsl.spark.session.local import drop_views
-from substrait_dsl.spark.session.workspace import VIEW_PREFIX
 from tests.spark.rows import counted, values
 
 if TYPE_CHECKING:

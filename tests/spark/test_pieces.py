@@ -11,7 +11,7 @@ import substrait_dsl as sd
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import Exchange
 from substrait_dsl.spark.relations.column_pruning import parents_first, relations_inside
-from substrait_dsl.spark.relations.sql_fragments import FEWEST, Pieces
+from substrait_dsl.spark.relations.sql_fragments import MIN_FRAGMENT_SIZE, Pieces
 
 T = sd.read_named("t", {"a": "i64"})
 MOST = 64
@@ -83,7 +83,7 @@ def in_text(rel: Rel, edges: set[int]) -> int:
 def test_no_text_is_too_long(build: Callable[[], Any], wanted: int) -> None:
     root = build()._rel
     found, apart = texts(root, Pieces(parents_first(root), MOST, is_exchange))
-    assert all(FEWEST <= length <= MOST for length in found.values())
+    assert all(MIN_FRAGMENT_SIZE <= length <= MOST for length in found.values())
     assert apart == wanted
 
 

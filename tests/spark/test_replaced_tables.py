@@ -16,7 +16,7 @@ from substrait_dsl.spark.catalog.table_names import statement_name
 from substrait_dsl.spark.changes import inserts, statements, table_replacement
 from substrait_dsl.spark.changes.commits import STAGING
 from substrait_dsl.spark.session.connect import is_remote
-from substrait_dsl.spark.session.workspace import Workspace
+from substrait_dsl.spark.session.execution_context import ExecutionContext
 from substrait_dsl.spark.sources.arrow_tables import ArrowTables
 
 if TYPE_CHECKING:
@@ -57,10 +57,10 @@ def before_second_renaming(act: Callable[[], object], monkeypatch: pytest.Monkey
     """Have something happen whenever a table is to get the name."""
     run = statements.run
 
-    def run_late(what: str, text: str, space: Workspace) -> None:
+    def run_late(what: str, text: str, execution: ExecutionContext) -> None:
         if "RENAME TO" in text and "__old_" not in text.partition("RENAME TO")[2]:
             act()
-        run(what, text, space)
+        run(what, text, execution)
 
     monkeypatch.setattr(table_replacement, "run", run_late)
 
@@ -111,7 +111,7 @@ def test_a_table_whose_folder_was_moved_into_another(folder: Path, spark: SparkS
         (folder / f"p={number}").rename(inside / f"p={number}")
     spark.sql("REFRESH TABLE swapped")
     assert stored(spark) == []
-    table_replacement._put_in_place(("swapped__new_1",), ("swapped",), Workspace(spark, ArrowTables({}, spark)))
+    table_replacement._put_in_place(("swapped__new_1",), ("swapped",), ExecutionContext(spark, ArrowTables({}, spark)))
     assert stored(spark) == OLD
     assert not inside.exists()
 
@@ -143,11 +143,11 @@ def test_of_two_that_replace_one_the_loser_is_told_so(
     run = statements.run
     names: list[str] = []
 
-    def run_after_another(what: str, text: str, space: Workspace) -> None:
+    def run_after_another(what: str, text: str, execution: ExecutionContext) -> None:
         if "RENAME TO" in text and not names:
             names.append("swapped__old_other")
-            space.sql(f"ALTER TABLE {statement_name(('swapped',))} RENAME TO swapped__old_other")
-        run(what, text, space)
+            execution.sql(f"ALTER TABLE {statement_name(('swapped',))} RENAME TO swapped__old_other")
+        run(what, text, execution)
 
     monkeypatch.setattr(table_replacement, "run", run_after_another)
     with pytest.raises(ExecutionError, match="another writer has replaced or dropped the table meanwhile") as raised:
@@ -207,15 +207,15 @@ def test_a_table_that_is_being_renamed_by_a_writer_at_work(
     half_renamed: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Which comes to its end at last: its rows stay, and the other is told that there is a table."""
-    sql = Workspace.sql
+    sql = ExecutionContext.sql
 
-    def finish(space: Workspace, text: str, *rest: Any) -> Any:
+    def finish(execution: ExecutionContext, text: str, *rest: Any) -> Any:
         if text == f"DROP TABLE `{FRESH}`":
             half_renamed.rename(half_renamed.with_name(FRESH))
             spark.sql(f"ALTER TABLE {FRESH} RENAME TO swapped")
-        return sql(space, text, *rest)
+        return sql(execution, text, *rest)
 
-    monkeypatch.setattr(Workspace, "sql", finish)
+    monkeypatch.setattr(ExecutionContext, "sql", finish)
     with pytest.raises(ExecutionError, match="there is one of this name already"):
         sd.read_virtual(NEW, COLUMNS).write("swapped", "ctas").execute(spark)
     assert stored(spark) == OLD

@@ -376,14 +376,14 @@ def test_settings_that_nobody_made_are_those_of_spark() -> None:
 
 def test_a_shared_subtree_is_lowered_once(spark: SparkSession) -> None:
     from substrait_dsl.spark.lowering import Lowering
-    from substrait_dsl.spark.session.workspace import Workspace
+    from substrait_dsl.spark.session.execution_context import ExecutionContext
     from substrait_dsl.spark.sources.arrow_tables import ArrowTables
 
     t = values({"x": "i64"}, (1,))
     for _ in range(4):
         t = t.intersect(t)
     assert collected(t, spark) == [(1,)]
-    space = Workspace(spark, ArrowTables({}, spark))
-    Lowering(space).lower(t._rel)
-    names = int(space.name().removeprefix("__s"))
+    execution = ExecutionContext(spark, ArrowTables({}, spark))
+    Lowering(execution).lower(t._rel)
+    names = int(execution.name().removeprefix("__s"))
     assert names < 50  # 16 times as many leaves would need hundreds

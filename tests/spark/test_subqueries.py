@@ -12,7 +12,7 @@ import substrait_dsl as sd
 from substrait_dsl import functions as f
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark import lowering
-from substrait_dsl.spark.session.workspace import Workspace
+from substrait_dsl.spark.session.execution_context import ExecutionContext
 from tests.spark.rows import DuckdbRows, Tables, by_tag, collected, counted, register, tagged, values
 from tests.support import refused
 
@@ -102,7 +102,9 @@ CONDITIONS: dict[str, tuple[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize(("inside", "most_text"), [*((name, lowering.MOST_TEXT) for name in INSIDE), ("u", 0)])
+@pytest.mark.parametrize(
+    ("inside", "most_text"), [*((name, lowering.MAX_RELATIONS_PER_STATEMENT) for name in INSIDE), ("u", 0)]
+)
 def test_as_conditions_and_as_values(
     inside: str,
     most_text: int,
@@ -111,7 +113,8 @@ def test_as_conditions_and_as_values(
     monkeypatch: pytest.MonkeyPatch,
     duckdb_rows: DuckdbRows,
 ) -> None:
-    monkeypatch.setattr(lowering, "MOST_TEXT", most_text)  # 0: step by step, and DataFrames in subqueries
+    # 0: step by step, and DataFrames in subqueries
+    monkeypatch.setattr(lowering, "MAX_RELATIONS_PER_STATEMENT", most_text)
     t, u = tables["t"], tables[inside]
     conditions = {name: t.filter(lambda r, make=make: make(r, u)) for name, (_, make) in CONDITIONS.items()}
     found = by_tag(tagged(conditions), spark)
@@ -374,7 +377,7 @@ def test_conditions_become_hash_joins(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(Workspace, "has", lambda *_: is_newer)
+    monkeypatch.setattr(ExecutionContext, "has", lambda *_: is_newer)
     tables["t"].filter(lambda r: make(r, tables["u"])).execute(spark).explain()
     plan = capsys.readouterr().out
     assert "BroadcastHashJoin" in plan

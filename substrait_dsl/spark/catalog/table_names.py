@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted, suggestion
+from substrait_dsl.spark.session.execution_context import VIEW_PREFIX
 from substrait_dsl.spark.session.failures import failure_of, spark_errors
 from substrait_dsl.spark.session.local import listed_tables
-from substrait_dsl.spark.session.workspace import VIEW_PREFIX
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

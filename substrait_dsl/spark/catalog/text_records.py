@@ -41,7 +41,7 @@ _LENIENT = "PERMISSIVE"
 
 
 @attrs.frozen
-class Kept:
+class ReaderRestrictions:
     """What is kept from the readers of a table or view."""
 
     whole: bool = False
@@ -60,18 +60,18 @@ def read_no_records(names: Iterable[tuple[str, ...]], joined: DataFrame, spark: 
     return scan is not None and not scan.records and not scan.is_empty
 
 
-def kept_from_readers(names: tuple[str, ...], frame: DataFrame, spark: SparkSession) -> Kept:
+def restrictions_of(names: tuple[str, ...], frame: DataFrame, spark: SparkSession) -> ReaderRestrictions:
     """What has to be kept from the readers of a table or view, so that its rows do not depend on the plan."""
     scan = None if is_of_iceberg(names, spark) else scan_of(frame)
     if scan is None or not scan.records or not frame.columns:
-        return Kept()
+        return ReaderRestrictions()
     # What options a view has, Spark does not tell; only views have names that Spark would change in a statement.
     table = None if any("${" in name for name in names) else find_object(names, spark)
     if table is not None and table.format == "csv" and _takes_values_alone(table, spark):
-        return Kept()
+        return ReaderRestrictions()
     pushed = (spark.conf.get(f"spark.sql.{kind}.filterPushdown.enabled", "true") for kind in scan.records)
     filters = any(value != "false" for value in pushed)
-    return Kept(True, filters, frozenset() if table is None else frozenset(table.partitions))
+    return ReaderRestrictions(True, filters, frozenset() if table is None else frozenset(table.partitions))
 
 
 def _takes_values_alone(table: StoredTable, spark: SparkSession) -> bool:

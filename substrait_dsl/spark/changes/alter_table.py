@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType, StructType
 
     from substrait_dsl.spark.catalog.table_metadata import StoredTable
-    from substrait_dsl.spark.session.workspace import Workspace
+    from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 
 @attrs.frozen
@@ -43,7 +43,9 @@ class _Changes:
     """Required columns that may be NULL afterwards."""
 
 
-def alter(table: StoredTable, schema: NamedStruct, defaults: Sequence[Literal], what: str, space: Workspace) -> None:
+def alter(
+    table: StoredTable, schema: NamedStruct, defaults: Sequence[Literal], what: str, execution: ExecutionContext
+) -> None:
     """Alter a table: one statement for each kind of change, and for each column that is renamed or gets a default.
 
     Raises:
@@ -54,7 +56,7 @@ def alter(table: StoredTable, schema: NamedStruct, defaults: Sequence[Literal], 
     wanted = to_spark(schema)
     changes = _changes(table, wanted, what)
     _require_same_parts(table, schema, changes, what)
-    _require_possible(table, changes, wanted, defaults, what, space)
+    _require_possible(table, changes, wanted, defaults, what, execution)
     kinds = {field.name: field.dataType for field in wanted.fields}
     nullable = {changes.renamed.get(field.name, field.name) for field in table.schema.fields if field.nullable}
     statements = [f"RENAME COLUMN {column_list([old])} TO {column_list([new])}" for old, new in changes.renamed.items()]
@@ -79,7 +81,7 @@ def alter(table: StoredTable, schema: NamedStruct, defaults: Sequence[Literal], 
         statements.append(f"SET TBLPROPERTIES {property_of(left)}")
     with hold_interrupts():
         for statement in statements:
-            run(what, f"ALTER TABLE {table.sql} {statement}", space)
+            run(what, f"ALTER TABLE {table.sql} {statement}", execution)
         note_outcome("made")
 
 
@@ -152,10 +154,10 @@ def _require_possible(
     wanted: StructType,
     defaults: Sequence[Literal],
     what: str,
-    space: Workspace,
+    execution: ExecutionContext,
 ) -> None:
     """Raise `UnsupportedError` for what the format cannot do, before any statement runs."""
-    require_kept(wanted, table.format, what, space.spark)
+    require_kept(wanted, table.format, what, execution.spark)
     if respelled := [old for old, new in changes.renamed.items() if old.lower() == new.lower()]:
         raise UnsupportedError(f"{what}: Spark cannot change the case of letters alone, as in {quoted(respelled)}")
     if table.is_iceberg:

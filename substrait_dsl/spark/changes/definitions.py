@@ -48,10 +48,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from substrait_dsl.spark.catalog.table_metadata import StoredTable
-    from substrait_dsl.spark.session.workspace import Workspace
+    from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 
-def define(rel: Ddl, space: Workspace) -> DataFrame:
+def define(rel: Ddl, execution: ExecutionContext) -> DataFrame:
     """Make, alter or drop a table or a view; gives nothing.
 
     Raises:
@@ -70,26 +70,26 @@ def define(rel: Ddl, space: Workspace) -> DataFrame:
     if rel.table_schema is not None:
         require_distinct(rel.table_schema, f"{rel.op} {rel.object}")
     if rel.object == "view":
-        _view(rel, names, space)
+        _view(rel, names, execution)
     else:
-        _table(rel, names, space)
-    return nothing(space.spark)
+        _table(rel, names, execution)
+    return nothing(execution.spark)
 
 
-def _table(rel: Ddl, names: tuple[str, ...], space: Workspace) -> None:
+def _table(rel: Ddl, names: tuple[str, ...], execution: ExecutionContext) -> None:
     what = f"{rel.op} of {title(names)}"
     match rel.op:
         case "create" | "create_or_replace":
-            found = _of_kind(names, space, is_view=False)
+            found = _of_kind(names, execution, is_view=False)
             _require_absent(rel, found, what)
             assert rel.table_schema is not None
-            _create(rel.table_schema, rel.defaults, names, found, what, space)
+            _create(rel.table_schema, rel.defaults, names, found, what, execution)
         case "alter":
             assert rel.table_schema is not None
-            alter(need_table(names, space.spark), rel.table_schema, rel.defaults, what, space)
+            alter(need_table(names, execution.spark), rel.table_schema, rel.defaults, what, execution)
         case "drop" | "drop_if_exist":
-            if _to_drop(rel, names, space, is_view=False):
-                run_change(what, f"DROP TABLE IF EXISTS {statement_name(names)}", space)
+            if _to_drop(rel, names, execution, is_view=False):
+                run_change(what, f"DROP TABLE IF EXISTS {statement_name(names)}", execution)
         case never:
             assert_never(never)
 
@@ -100,11 +100,11 @@ def _create(
     names: tuple[str, ...],
     found: StoredTable | None,
     what: str,
-    space: Workspace,
+    execution: ExecutionContext,
 ) -> None:
-    kind = format_of_new(names, what, space.spark) if found is None else found.format
+    kind = format_of_new(names, what, execution.spark) if found is None else found.format
     types = to_spark(schema)
-    require_kept(types, kind, what, space.spark)
+    require_kept(types, kind, what, execution.spark)
     if kind == ICEBERG and any(default.value is not None for default in defaults):
         raise UnsupportedError(f"{what}: Spark cannot give the columns of an Iceberg table default values")
     columns = []
@@ -119,53 +119,53 @@ def _create(
     kept = "" if is_kept else required_property(schema, found)
     definition = f" ({', '.join(columns)}){using(kind)}{kept}"
     if found is None:
-        run_change(what, f"CREATE TABLE {statement_name(names)}{definition}", space)
+        run_change(what, f"CREATE TABLE {statement_name(names)}{definition}", execution)
     else:
         has_defaults = any(default.value is not None for default in defaults)
-        none = no_rows(types, space.spark)
+        none = no_rows(types, execution.spark)
         required = [field.name for field in schema if not field.type.nullable]
-        create_or_replace(what, found, definition, space, none, required, has_defaults=has_defaults)
+        create_or_replace(what, found, definition, execution, none, required, has_defaults=has_defaults)
 
 
-def _view(rel: Ddl, names: tuple[str, ...], space: Workspace) -> None:
+def _view(rel: Ddl, names: tuple[str, ...], execution: ExecutionContext) -> None:
     what = f"{rel.op} of the view {quoted(['.'.join(names)])}"
     match rel.op:
         case "create" | "create_or_replace":
-            _require_lasting(names, what, space)
-            _require_absent(rel, _of_kind(names, space, is_view=True), what)
+            _require_lasting(names, what, execution)
+            _require_absent(rel, _of_kind(names, execution, is_view=True), what)
             word = "CREATE OR REPLACE VIEW" if rel.op == "create_or_replace" else "CREATE VIEW"
             assert rel.table_schema is not None
             columns = column_list(rel.table_schema.names)
-            _run_view(what, f"{word} {statement_name(names)} ({columns}) AS {_text(rel, what, space)}", space)
+            _run_view(what, f"{word} {statement_name(names)} ({columns}) AS {_text(rel, what, execution)}", execution)
         case "alter":
-            _require_lasting(names, what, space)
-            if _of_kind(names, space, is_view=True) is None:
-                error = not_there(names, space.spark, kind="view")
+            _require_lasting(names, what, execution)
+            if _of_kind(names, execution, is_view=True) is None:
+                error = not_there(names, execution.spark, kind="view")
                 error.hint = None
                 raise error
             # An ALTER VIEW takes the names of columns from the query alone.
             assert rel.table_schema is not None
             columns = column_list(rel.table_schema.names)
-            text = f"CREATE OR REPLACE VIEW {statement_name(names)} ({columns}) AS {_text(rel, what, space)}"
-            _run_view(what, text, space)
+            text = f"CREATE OR REPLACE VIEW {statement_name(names)} ({columns}) AS {_text(rel, what, execution)}"
+            _run_view(what, text, execution)
         case "drop" | "drop_if_exist":
-            if _to_drop(rel, names, space, is_view=True):
-                run_change(what, f"DROP VIEW IF EXISTS {statement_name(names)}", space)
+            if _to_drop(rel, names, execution, is_view=True):
+                run_change(what, f"DROP VIEW IF EXISTS {statement_name(names)}", execution)
         case never:
             assert_never(never)
 
 
-def _text(rel: Ddl, what: str, space: Workspace) -> str:
+def _text(rel: Ddl, what: str, execution: ExecutionContext) -> str:
     """The definition of a view as one query over tables of the catalog."""
     assert rel.view_definition is not None
     reads = (node.definition for node in walk(rel.view_definition) if isinstance(node, Read))
-    given = [read.names for read in reads if isinstance(read, NamedTable) and read.names in space.given]
+    given = [read.names for read in reads if isinstance(read, NamedTable) and read.names in execution.given]
     if given:
         raise UnsupportedError(
             f"{what}: it reads {table_title(given[0])}, which is given in tables for this execution alone",
             hint="a view reads tables of a catalog: write the rows to one",
         )
-    text = Lowering(space).text_of_root(Root.of(rel.view_definition))
+    text = Lowering(execution).text_of_root(Root.of(rel.view_definition))
     if text is None:
         raise UnsupportedError(
             f"{what}: Spark keeps a view as one query over tables of a catalog; this relation reads what is none, is "
@@ -182,21 +182,21 @@ _NO_VIEWS = (
 )
 
 
-def _require_lasting(names: tuple[str, ...], what: str, space: Workspace) -> None:
+def _require_lasting(names: tuple[str, ...], what: str, execution: ExecutionContext) -> None:
     """Raise `ExecutionError` where a temporary view would stand before the one that is made."""
-    if len(names) == 1 and is_temporary(names[0], space.spark):
+    if len(names) == 1 and is_temporary(names[0], execution.spark):
         raise ExecutionError(
             f"{what}: a temporary view of the session has this name, and would be read in its place",
             hint='drop_view(...) drops that, or name the database: ("database", "view")',
         )
 
 
-def _run_view(what: str, text: str, space: Workspace) -> None:
-    if space.is_rehearsal:
+def _run_view(what: str, text: str, execution: ExecutionContext) -> None:
+    if execution.is_rehearsal:
         return
     try:
         with hold_interrupts(cancels=True):
-            space.sql(text)
+            execution.sql(text)
             note_outcome("made")
     except spark_errors() as error:
         failure = failure_of(error, analysis=True)
@@ -213,14 +213,14 @@ def _run_view(what: str, text: str, space: Workspace) -> None:
             raise
 
 
-def _of_kind(names: tuple[str, ...], space: Workspace, *, is_view: bool) -> StoredTable | None:
+def _of_kind(names: tuple[str, ...], execution: ExecutionContext, *, is_view: bool) -> StoredTable | None:
     """What has a name already. Raises `ExecutionError` for a table where a view is meant, or the reverse."""
-    found = find_object(names, space.spark)
+    found = find_object(names, execution.spark)
     if found is not None and found.is_view is not is_view:
         kinds = ("view", "table") if found.is_view else ("table", "view")
         raise ExecutionError(
             f"{quoted(['.'.join(names)])} is a {kinds[0]}, not a {kinds[1]}",
-            hint=BESIDE_VIEW if len(names) == 1 and is_temporary(names[0], space.spark) else None,
+            hint=BESIDE_VIEW if len(names) == 1 and is_temporary(names[0], execution.spark) else None,
         )
     return found
 
@@ -230,13 +230,13 @@ def _require_absent(rel: Ddl, found: StoredTable | None, what: str) -> None:
         raise ExecutionError(f"{what}: there is one of this name already", hint="or_replace=True puts it in its place")
 
 
-def _to_drop(rel: Ddl, names: tuple[str, ...], space: Workspace, *, is_view: bool) -> bool:
+def _to_drop(rel: Ddl, names: tuple[str, ...], execution: ExecutionContext, *, is_view: bool) -> bool:
     """Whether there is something to drop."""
-    found = _of_kind(names, space, is_view=is_view)
+    found = _of_kind(names, execution, is_view=is_view)
     if found is not None:
         found.require_whole(f"drop of {title(names)}")
     elif rel.op == "drop":
-        error = not_there(names, space.spark, kind=rel.object)
+        error = not_there(names, execution.spark, kind=rel.object)
         error.hint = "if_exists=True drops what may not be there"
         raise error
     return found is not None

@@ -19,10 +19,10 @@ from substrait_dsl.spark.changes.writes import write
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from substrait_dsl.spark.session.workspace import Workspace
+    from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 
-def make_change(change: Change, space: Workspace) -> DataFrame:
+def make_change(change: Change, execution: ExecutionContext) -> DataFrame:
     """Make a change, whose input has no other changes in it; gives what it puts out.
 
     Raises:
@@ -34,13 +34,13 @@ def make_change(change: Change, space: Workspace) -> DataFrame:
         raise UnsupportedError(f"{kind_words(change)} that depends on a row outside cannot be run once")
     match change:
         case Write() as rel:
-            return write(rel, space)
+            return write(rel, execution)
         case Update() as rel:
-            return update(rel, space)
+            return update(rel, execution)
         case Ddl() as rel:
             if rel.view_definition is not None and rel.view_definition.inside.changes:
                 raise UnsupportedError("a view cannot be defined by what changes a table")
-            return define(rel, space)
+            return define(rel, execution)
         case never:
             assert_never(never)
 

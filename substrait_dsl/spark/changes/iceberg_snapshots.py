@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from substrait_dsl.spark.catalog.table_metadata import StoredTable
-    from substrait_dsl.spark.session.workspace import Workspace
+    from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 Answer = TypeVar("Answer")
 
@@ -43,13 +43,13 @@ class Commit:
     """Whether a snapshot was made."""
 
 
-def _committed(what: str, text: str, table: StoredTable, space: Workspace) -> Commit:
+def _committed(what: str, text: str, table: StoredTable, execution: ExecutionContext) -> Commit:
     """Run a statement that changes an Iceberg table, and find the snapshot that it made among those of others."""
-    spark = space.spark
+    spark = execution.spark
     mark = uuid.uuid4().hex
     spark.conf.set(_SETTING + _PROPERTY, mark)
     try:
-        run_change(what, text, space)
+        run_change(what, text, execution)
     finally:
         spark.conf.unset(_SETTING + _PROPERTY)
     _refresh(table, spark)
@@ -67,7 +67,7 @@ def changed(
     what: str,
     text: str,
     table: StoredTable,
-    space: Workspace,
+    execution: ExecutionContext,
     ask: Callable[[str], Answer],
     *,
     is_lasting: bool = True,
@@ -81,7 +81,7 @@ def changed(
         what: what is done, for errors.
         text: the statement.
         table: the table.
-        space: the workspace of the execution.
+        execution: what the execution shares.
         ask: what is to be known of the table, which is given as what stands after FROM.
         is_lasting: whether the answer is the same after the statement.
 
@@ -91,25 +91,25 @@ def changed(
     Raises:
         ExecutionError: the statement failed; or it was made, and the answer is not known.
     """
-    if space.is_rehearsal:
+    if execution.is_rehearsal:
         return None
     with _ONE_AT_A_TIME:
-        _refresh(table, space.spark)
-        before = _current(table, space)
+        _refresh(table, execution.spark)
+        before = _current(table, execution)
         with changing(what):
             answer = ask(table.sql)
-        commit = _committed(what, text, table, space)
+        commit = _committed(what, text, table, execution)
     if not commit.found:
         return None
     if commit.before == before:
         return answer
     then = _at(table, commit.before)
-    if is_lasting and _columns(then, space) == _columns(table.sql, space):
+    if is_lasting and _columns(then, execution) == _columns(table.sql, execution):
         return ask(then)
     raise ExecutionError(f"{what} was made, but another writer came between, so which rows it changed is not known")
 
 
-def read_of_now(read: Read, space: Workspace) -> Read | None:
+def read_of_now(read: Read, execution: ExecutionContext) -> Read | None:
     """The read of an Iceberg table as it is now, whatever happens to the table; None: no snapshot says that.
 
     So it is with other tables, with one that has no snapshot yet, and with one that was altered after its last.
@@ -117,25 +117,25 @@ def read_of_now(read: Read, space: Workspace) -> Read | None:
     if not isinstance(read.definition, NamedTable):
         return None
     try:
-        table = find_object(read.definition.names, space.spark)
+        table = find_object(read.definition.names, execution.spark)
     except UnsupportedError:  # what a table says of itself has no snapshots
         return None
-    if table is None or not table.is_iceberg or (snapshot := _current(table, space)) is None:
+    if table is None or not table.is_iceberg or (snapshot := _current(table, execution)) is None:
         return None
-    if _columns(_at(table, snapshot), space) != _columns(table.sql, space):
+    if _columns(_at(table, snapshot), execution) != _columns(table.sql, execution):
         return None
-    names = whole_name(table.whole, space.spark)  # a name of two parts would be that of a table in a namespace
+    names = whole_name(table.whole, execution.spark)  # a name of two parts would be that of a table in a namespace
     then = attrs.evolve(read.definition, names=(*names, f"snapshot_id_{snapshot}"))
     return attrs.evolve(read, definition=then)
 
 
-def _columns(source: str, space: Workspace) -> list[tuple[str, str]]:
-    return space.spark.sql(f"SELECT * FROM {source}").dtypes
+def _columns(source: str, execution: ExecutionContext) -> list[tuple[str, str]]:
+    return execution.spark.sql(f"SELECT * FROM {source}").dtypes
 
 
-def _current(table: StoredTable, space: Workspace) -> int | None:
+def _current(table: StoredTable, execution: ExecutionContext) -> int | None:
     """The snapshot of an Iceberg table, or of the branch that is written to, that a change is made to; None: none."""
-    spark = space.spark
+    spark = execution.spark
     rows = spark.sql(f"SELECT name, snapshot_id FROM {_metadata(table, 'refs', spark)}").collect()
     found = {row[0]: row[1] for row in rows}
     branch = table.branch

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from substrait_dsl.spark.catalog.table_metadata import StoredTable
     from substrait_dsl.spark.changes.file_systems import FileSystem
-    from substrait_dsl.spark.session.workspace import Workspace
+    from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 _STAGED = ("parquet", "orc", "avro")
 """The formats whose files are written apart; a table of another one takes Spark's own statement."""
@@ -52,7 +52,12 @@ _MOST_PARTITIONS = 100
 
 
 def insert(
-    table: StoredTable, columns: Sequence[str], values: Sequence[str], source: DataFrame, what: str, space: Workspace
+    table: StoredTable,
+    columns: Sequence[str],
+    values: Sequence[str],
+    source: DataFrame,
+    what: str,
+    execution: ExecutionContext,
 ) -> None:
     """Insert rows into a table of Spark's own.
 
@@ -62,22 +67,22 @@ def insert(
         values: the values, as texts of SQL over the rows, whose columns have distinct names.
         source: the rows.
         what: what is being done, for messages.
-        space: the workspace of the execution.
+        execution: what the execution shares.
 
     Raises:
         ExecutionError: a row cannot be computed, or the files cannot be written; then nothing was inserted.
     """
-    if space.is_rehearsal:
+    if execution.is_rehearsal:
         return
-    spark = space.spark
+    spark = execution.spark
     with reporting_replaced(what):
         stored = TableFiles.of_table(table, spark) if table.format in _STAGED else None
     found = None if stored is None or stored.is_bucketed or not stored.location else reach(stored.location, spark)
     if stored is None or found is None:
         if stored is not None:
             require_alone(stored.location, what, spark)
-        selected = f"SELECT {', '.join(values)} FROM {space.attach(source)}"
-        run_change(what, f"INSERT INTO {table.sql} ({_list(columns)}) {selected}", space)
+        selected = f"SELECT {', '.join(values)} FROM {execution.register_frame(source)}"
+        run_change(what, f"INSERT INTO {table.sql} ({_list(columns)}) {selected}", execution)
         return
     files, folder = found
     if not files.is_folder(folder):
@@ -89,7 +94,9 @@ def insert(
     ]
     catalog = None
     if stored.is_tracked:
-        catalog = PartitionCatalog(partial(_register, table, what, space), partial(_locate, table, folder, space))
+        catalog = PartitionCatalog(
+            partial(_register, table, what, execution), partial(_locate, table, folder, execution)
+        )
     with reporting_replaced(what), changing(what), _staging(table, files, folder, what, spark) as staged:
         recover(files, folder, catalog)
         rows = source if _is_as_given(table, columns, values) else source.selectExpr(*texts)
@@ -97,7 +104,7 @@ def insert(
         if table.partitions:
             writer = writer.partitionBy(*table.partitions)
         writer.save(as_uri(staged.rows))
-        unknown = [] if catalog is None else _unknown_partitions(table, staged.staged(), space)
+        unknown = [] if catalog is None else _unknown_partitions(table, staged.staged(), execution)
         with hold_interrupts():
             staged.commit(unknown, catalog)
             note_outcome("made")
@@ -169,23 +176,23 @@ def _default(field: StructField) -> str:
     return f"CAST(({default_value(field)}) AS {sql_type(field.dataType)})"
 
 
-def _unknown_partitions(table: StoredTable, staged: Sequence[str], space: Workspace) -> list[str]:
+def _unknown_partitions(table: StoredTable, staged: Sequence[str], execution: ExecutionContext) -> list[str]:
     """The partitions of files that the catalog does not know, by their folders."""
-    known = _known_partitions(table, space)
+    known = _known_partitions(table, execution)
     return [name for name in dict.fromkeys(map(os.path.dirname, staged)) if name not in known]
 
 
-def _known_partitions(table: StoredTable, space: Workspace) -> set[str]:
-    return {row[0] for row in space.sql(f"SHOW PARTITIONS {table.sql}").collect()}
+def _known_partitions(table: StoredTable, execution: ExecutionContext) -> set[str]:
+    return {row[0] for row in execution.sql(f"SHOW PARTITIONS {table.sql}").collect()}
 
 
-def _locate(table: StoredTable, folder: str, space: Workspace, partitions: Sequence[str]) -> dict[str, str]:
+def _locate(table: StoredTable, folder: str, execution: ExecutionContext, partitions: Sequence[str]) -> dict[str, str]:
     """Where those partitions are that the catalog knows in a folder elsewhere, by what their folders are called."""
     folders: dict[str, str] = {}
-    for name in _known_partitions(table, space).intersection(partitions):
+    for name in _known_partitions(table, execution).intersection(partitions):
         text = f"DESCRIBE TABLE EXTENDED {table.sql} PARTITION ({_specification(name)})"
         # The location of the table stands behind that of the partition.
-        location = next((row[1] for row in space.sql(text).collect() if row[0] == "Location"), "")
+        location = next((row[1] for row in execution.sql(text).collect() if row[0] == "Location"), "")
         own = _without_scheme(location)
         if own and own != _without_scheme(f"{folder}/{name}"):
             folders[name] = own
@@ -197,12 +204,12 @@ def _without_scheme(location: str) -> str:
     return (path_here(location) or location).rstrip("/")
 
 
-def _register(table: StoredTable, what: str, space: Workspace, partitions: Sequence[str]) -> None:
+def _register(table: StoredTable, what: str, execution: ExecutionContext, partitions: Sequence[str]) -> None:
     """Have the catalog know partitions by their folders."""
     for first in range(0, len(partitions), _MOST_PARTITIONS):
         some = partitions[first : first + _MOST_PARTITIONS]
         clauses = " ".join(f"PARTITION ({_specification(name)})" for name in some)
-        run(what, f"ALTER TABLE {table.sql} ADD IF NOT EXISTS {clauses}", space)
+        run(what, f"ALTER TABLE {table.sql} ADD IF NOT EXISTS {clauses}", execution)
 
 
 def _specification(folder: str) -> str:

@@ -46,7 +46,7 @@ from substrait_dsl.spark.sources.schema_compatibility import require_kept
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameWriter
 
-    from substrait_dsl.spark.session.workspace import Workspace
+    from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 _BREAK = r"[\n\r\x00]"
 """What no value of delimited text holds: ends of lines, and the character that others end texts with."""
@@ -68,14 +68,14 @@ def _mode(rel: Write, what: str) -> Mode:
     raise UnsupportedError(f"{what}: rows can be added there, not changed one by one", hint='op="insert" or "ctas"')
 
 
-def write_files(rel: Write, target: FilesTarget, frame: DataFrame, space: Workspace) -> DataFrame:
+def write_files(rel: Write, target: FilesTarget, frame: DataFrame, execution: ExecutionContext) -> DataFrame:
     """Write rows to files in a folder, or in folders of it that are named after values.
 
     Args:
         rel: an insert, which adds files, or a ctas.
         target: the folder, the format of the files, and the columns that folders are named after.
         frame: the rows, under the names that they have there.
-        space: the workspace of the execution.
+        execution: what the execution shares.
 
     Raises:
         UnsupportedError: Spark cannot write the format, or the rows in it, or folders do not give values back.
@@ -86,8 +86,8 @@ def write_files(rel: Write, target: FilesTarget, frame: DataFrame, space: Worksp
     if mode == "ignore" and rel.output == "modified_records":
         raise UnsupportedError(f"{what}: with ignore_if_exists it is not known whether the rows were written")
     path = unquote(target.uri)
-    found = None if space.is_rehearsal else reach(path, space.spark)
-    is_replaced = mode == "overwrite" and found is None and not space.is_rehearsal
+    found = None if execution.is_rehearsal else reach(path, execution.spark)
+    is_replaced = mode == "overwrite" and found is None and not execution.is_rehearsal
     if is_replaced:  # what is read may be among the old files, which are removed first
         frame = frame.localCheckpoint()
     written = _checked(rel, target.format, frame, target.partition_columns, what)
@@ -96,13 +96,13 @@ def write_files(rel: Write, target: FilesTarget, frame: DataFrame, space: Worksp
         with changing(what):
             written = written.localCheckpoint()
     writer = _writer(target.format, written).partitionBy(*target.partition_columns)
-    if not space.is_rehearsal:
+    if not execution.is_rehearsal:
         try:
             if found is not None:
-                save(writer, mode, *found, what, space.spark)
+                save(writer, mode, *found, what, execution.spark)
             else:
                 if mode == "append":
-                    require_alone(path, what, space.spark)
+                    require_alone(path, what, execution.spark)
                 with _leaving_nothing(target.uri), changing(what):
                     # The whole folder is replaced, whatever the session says.
                     writer.option("partitionOverwriteMode", "static").mode(mode).save(path)
@@ -240,14 +240,14 @@ def _field(name: str, column: str, kind: DelimitedText) -> str:
     return f"coalesce({unless(f'{name} = {null}', told, text)}, {null})"
 
 
-def write_view(rel: Write, target: VirtualTarget, frame: DataFrame, space: Workspace) -> DataFrame:
+def write_view(rel: Write, target: VirtualTarget, frame: DataFrame, execution: ExecutionContext) -> DataFrame:
     """Keep rows in memory, as a temporary view of the session.
 
     Args:
         rel: an insert, which adds rows to a view that is there, or a ctas.
         target: its name, and whether Spark is told to keep it cached.
         frame: the rows, under the names that they have there.
-        space: the workspace of the execution.
+        execution: what the execution shares.
 
     Raises:
         UnsupportedError: rows would have to be changed.
@@ -257,7 +257,7 @@ def write_view(rel: Write, target: VirtualTarget, frame: DataFrame, space: Works
     what = f"write to the table in memory {quoted([target.name])}"
     mode = _mode(rel, what)
     view = statement_name((target.name,))
-    spark = space.spark
+    spark = execution.spark
     is_there = is_temporary(target.name, spark)
     if rel.op == "insert" and not is_there:
         raise ExecutionError(f"{what}: there is none", hint='op="ctas" makes it')
@@ -265,14 +265,14 @@ def write_view(rel: Write, target: VirtualTarget, frame: DataFrame, space: Works
         raise ExecutionError(f"{what}: there is one already", hint='create_mode="replace_if_exists"')
     if mode == "ignore" and is_there:
         return frame.limit(0) if rel.output == "modified_records" else nothing(spark)
-    written = frame if space.is_rehearsal else frame.localCheckpoint()
+    written = frame if execution.is_rehearsal else frame.localCheckpoint()
     rows = written
     if mode == "append" and is_there:
         old = spark.table(view)
         names = check_columns(old.schema, rel.table_schema, f"the table in memory {quoted([target.name])}", ROWS)
         kinds = [old.schema[name].dataType for name in names]
         rows = old.select(*(quoted_name((name,)) for name in names)).unionAll(nested_cast(written, kinds))
-    if space.is_rehearsal:
+    if execution.is_rehearsal:
         return written
     if rows is not written:
         rows = rows.localCheckpoint()

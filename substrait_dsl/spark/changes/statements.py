@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType, StructType
 
     from substrait_dsl.spark.catalog.table_metadata import StoredTable
-    from substrait_dsl.spark.session.workspace import Workspace
+    from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 
 def sql_type(kind: DataType) -> str:
@@ -197,18 +197,18 @@ def _whole(error: BaseException) -> str:
     return f"{error}\n{stack() if callable(stack) else ''}\n{error.__cause__ or ''}"
 
 
-def run(what: str, text: str, space: Workspace) -> None:
+def run(what: str, text: str, execution: ExecutionContext) -> None:
     """Run a statement, which may refer to attached DataFrames; not in a rehearsal."""
-    if not space.is_rehearsal:
+    if not execution.is_rehearsal:
         with changing(what):
-            space.sql(text)
+            execution.sql(text)
 
 
-def run_change(what: str, text: str, space: Workspace) -> None:
+def run_change(what: str, text: str, execution: ExecutionContext) -> None:
     """Run a statement that makes a change of the plan, as `run` does; an interrupt is raised when it has ended."""
-    if not space.is_rehearsal:
+    if not execution.is_rehearsal:
         with hold_interrupts(cancels=True):
-            run(what, text, space)
+            run(what, text, execution)
             note_outcome("made")
 
 

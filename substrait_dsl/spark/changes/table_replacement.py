@@ -32,31 +32,31 @@ if TYPE_CHECKING:
 
     from substrait_dsl.spark.catalog.table_metadata import StoredTable
     from substrait_dsl.spark.changes.file_systems import FileSystem
-    from substrait_dsl.spark.session.workspace import Workspace
+    from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 
-def create(what: str, names: tuple[str, ...], definition: str, space: Workspace) -> None:
+def create(what: str, names: tuple[str, ...], definition: str, execution: ExecutionContext) -> None:
     """Make a table of rows; if it cannot be made, or its writer is killed, its name stays free.
 
     Args:
         what: what is being done, for messages.
         names: its name, which no table has.
         definition: what stands behind CREATE TABLE and the name.
-        space: the workspace of the execution.
+        execution: what the execution shares.
 
     Raises:
         ExecutionError: it could not be made, or another writer made one of this name meanwhile.
     """
-    if space.is_rehearsal:
+    if execution.is_rehearsal:
         return
-    if in_catalog(names, space.spark)[0] != SESSION_CATALOG or _NUMBER.fullmatch(names[-1]):
-        run_change(what, f"CREATE TABLE {statement_name(names)}{definition}", space)
+    if in_catalog(names, execution.spark)[0] != SESSION_CATALOG or _NUMBER.fullmatch(names[-1]):
+        run_change(what, f"CREATE TABLE {statement_name(names)}{definition}", execution)
         return
     fresh = _beside(names, "new")
-    with _removed_on_error(fresh, space):
-        run(what, f"CREATE TABLE {statement_name(fresh)}{definition}", space)
+    with _removed_on_error(fresh, execution):
+        run(what, f"CREATE TABLE {statement_name(fresh)}{definition}", execution)
         with hold_interrupts():
-            _rename(what, fresh, names, space)
+            _rename(what, fresh, names, execution)
             note_outcome("made")
 
 
@@ -64,7 +64,7 @@ def create_or_replace(
     what: str,
     old: StoredTable,
     definition: str,
-    space: Workspace,
+    execution: ExecutionContext,
     rows: DataFrame,
     required: Collection[str],
     *,
@@ -76,7 +76,7 @@ def create_or_replace(
         what: what is being done, for messages.
         old: the table that is there.
         definition: what stands behind CREATE TABLE and the name; it may read the old table, and names the format.
-        space: the workspace of the execution.
+        execution: what the execution shares.
         rows: those of the new one, with its columns.
         required: the columns that hold no NULL.
         has_defaults: whether its columns have default values.
@@ -86,26 +86,26 @@ def create_or_replace(
         ExecutionError: it could not be made; then the old table is what it was, or the message says where it is.
     """
     old.require_whole(what)
-    old.require_main(what, space.spark)
+    old.require_main(what, execution.spark)
     if old.is_iceberg:
-        run_change(what, f"CREATE OR REPLACE TABLE {old.sql}{definition}", space)
+        run_change(what, f"CREATE OR REPLACE TABLE {old.sql}{definition}", execution)
         return
     if _NUMBER.fullmatch(old.names[-1]):
         raise UnsupportedError(f"{what}: Spark cannot rename a table whose name is a number", hint="drop it first")
-    if space.is_rehearsal:
+    if execution.is_rehearsal:
         return
     with reporting_replaced(what):
-        stored = TableFiles.of_table(old, space.spark)
+        stored = TableFiles.of_table(old, execution.spark)
     if (
         not has_defaults
         and stored.is_plain
         and old.required == {*required}
         and _columns(old.schema) == _columns(rows.schema)
-        and (found := reach(stored.location, space.spark)) is not None
-        and _exchange(what, old, stored, *found, rows, space)
+        and (found := reach(stored.location, execution.spark)) is not None
+        and _exchange(what, old, stored, *found, rows, execution)
     ):
         return
-    _replace(what, old, definition, space)
+    _replace(what, old, definition, execution)
 
 
 def _columns(schema: StructType) -> list[tuple[str, str]]:
@@ -119,7 +119,7 @@ def _exchange(
     files: FileSystem,
     folder: str,
     rows: DataFrame,
-    space: Workspace,
+    execution: ExecutionContext,
 ) -> bool:
     """Exchange the folder of a table for one with other rows, in one step; False: there is no such step here."""
     if not files.is_folder(folder):
@@ -136,38 +136,40 @@ def _exchange(
                 note_outcome("made")
             staged.remove()
             if is_exchanged:
-                refresh(old, stored, folder, space.spark)
+                refresh(old, stored, folder, execution.spark)
     return is_exchanged
 
 
-def _replace(what: str, old: StoredTable, definition: str, space: Workspace) -> None:
+def _replace(what: str, old: StoredTable, definition: str, execution: ExecutionContext) -> None:
     """Make the new table beside the old one, and exchange their names by two renamings."""
     fresh, aside = _beside(old.names, "new"), _beside(old.names, "old")
-    with _removed_on_error(fresh, space):
-        run(what, f"CREATE TABLE {statement_name(fresh)}{definition}", space)
+    with _removed_on_error(fresh, execution):
+        run(what, f"CREATE TABLE {statement_name(fresh)}{definition}", execution)
         with hold_interrupts():
             try:
-                _rename(what, old.names, aside, space)
-                _rename(what, fresh, old.names, space)
+                _rename(what, old.names, aside, execution)
+                _rename(what, fresh, old.names, execution)
             except BaseException as error:
-                _restore(what, old, aside, error, space)
+                _restore(what, old, aside, error, execution)
                 raise
             note_outcome("made")
             left = statement_name(aside)
             kept = f"{what}: the table was replaced, but the old one is still there as {left}"
-            run(kept, f"DROP TABLE {left}", space)
+            run(kept, f"DROP TABLE {left}", execution)
 
 
-def _restore(what: str, old: StoredTable, aside: tuple[str, ...], error: BaseException, space: Workspace) -> None:
+def _restore(
+    what: str, old: StoredTable, aside: tuple[str, ...], error: BaseException, execution: ExecutionContext
+) -> None:
     """Give the old table its name again, if it has another one. Raises `ExecutionError` if that is not possible."""
-    if not space.spark.catalog.tableExists(statement_name(aside)):
+    if not execution.spark.catalog.tableExists(statement_name(aside)):
         return
     try:
-        _rename(what, aside, old.names, space)
+        _rename(what, aside, old.names, execution)
     except ExecutionError as second:
         now, first = quoted([".".join(aside)]), ""
         if second.__cause__ is not None and kind_of(second.__cause__) == _LOCATION:
-            first = f"remove the folder {quoted([_folder(old.names, space)])}, which no table has; then "
+            first = f"remove the folder {quoted([_folder(old.names, execution)])}, which no table has; then "
         raise ExecutionError(
             f"{what}: the old table is called {now} now, and could not be renamed: {second.message}",
             hint=f"{first}ALTER TABLE {statement_name(aside)} RENAME TO {old.sql}, in Spark's SQL",
@@ -180,7 +182,7 @@ _PAUSE = 0.05
 """How often a table is renamed whose folder others make, and how many seconds lie between: tasks that end late."""
 
 
-def _rename(what: str, table: tuple[str, ...], to: tuple[str, ...], space: Workspace) -> None:
+def _rename(what: str, table: tuple[str, ...], to: tuple[str, ...], execution: ExecutionContext) -> None:
     """Rename a table.
 
     An insert that has found the table before it got another name makes its folder again, to stage rows there. They
@@ -193,30 +195,30 @@ def _rename(what: str, table: tuple[str, ...], to: tuple[str, ...], space: Works
     for turn in range(_MOST_TURNS):
         try:
             with reporting_replaced(what):
-                run(what, _renamed(table, to, space), space)
+                run(what, _renamed(table, to, execution), execution)
         except ExecutionError as error:
             is_last = turn == _MOST_TURNS - 1
             if error.__cause__ is None or kind_of(error.__cause__) != _LOCATION or is_last:
                 raise
-            if not _is_freed(to, space):
-                half = _half_renamed(to, space)
+            if not _is_freed(to, execution):
+                half = _half_renamed(to, execution)
                 if not half:
                     raise
                 if turn == _MOST_TURNS - 2:  # a writer that is at work would be done, and have a table of the new name
-                    _move_away(half, to, space)
+                    _move_away(half, to, execution)
             time.sleep(_PAUSE if turn else 0)
         else:
-            _put_in_place(table, to, space)
+            _put_in_place(table, to, execution)
             return
 
 
-def _put_in_place(table: tuple[str, ...], to: tuple[str, ...], space: Workspace) -> None:
+def _put_in_place(table: tuple[str, ...], to: tuple[str, ...], execution: ExecutionContext) -> None:
     """Move the files of a renamed table into its folder.
 
     Where a folder was made after Spark has looked for it, Hadoop moves the one of the table into that, and the table
     has no rows.
     """
-    if (found := reach(_folder(to, space), space.spark)) is None:
+    if (found := reach(_folder(to, execution), execution.spark)) is None:
         return
     files, folder = found
     inside = f"{folder}/{table[-1].lower()}"
@@ -227,13 +229,13 @@ def _put_in_place(table: tuple[str, ...], to: tuple[str, ...], space: Workspace)
             files.create_folder(os.path.dirname(f"{folder}/{name}"))
             files.rename(f"{inside}/{name}", f"{folder}/{name}")
     files.delete(inside)
-    space.spark.catalog.refreshByPath(as_uri(folder))
-    space.sql(f"REFRESH TABLE {statement_name(to)}")
+    execution.spark.catalog.refreshByPath(as_uri(folder))
+    execution.sql(f"REFRESH TABLE {statement_name(to)}")
 
 
-def _is_freed(names: tuple[str, ...], space: Workspace) -> bool:
+def _is_freed(names: tuple[str, ...], execution: ExecutionContext) -> bool:
     """Remove the folder that a table of a name would have, if it has nothing but staged rows; whether that was so."""
-    if (found := reach(_folder(names, space), space.spark)) is None:
+    if (found := reach(_folder(names, execution), execution.spark)) is None:
         return False
     files, folder = found
     try:
@@ -245,30 +247,30 @@ def _is_freed(names: tuple[str, ...], space: Workspace) -> bool:
     return not files.exists(folder)
 
 
-def _half_renamed(to: tuple[str, ...], space: Workspace) -> list[tuple[str, ...]]:
+def _half_renamed(to: tuple[str, ...], execution: ExecutionContext) -> list[tuple[str, ...]]:
     """The tables that a writer has made for a name and whose folder is gone.
 
     A catalog of Hive's renames the folder of a table, and then the table. Between the two its files are in the folder
     of the new name, which no table has.
     """
-    names = find_of_writers(to[-1], "new", tables_in(to[:-1], space.spark) or ())
-    found = [((*to[:-1], name), reach(_folder((*to[:-1], name), space), space.spark)) for name in names]
+    names = find_of_writers(to[-1], "new", tables_in(to[:-1], execution.spark) or ())
+    found = [((*to[:-1], name), reach(_folder((*to[:-1], name), execution), execution.spark)) for name in names]
     return [name for name, there in found if there is not None and not there[0].exists(there[1])]
 
 
-def _move_away(half: Sequence[tuple[str, ...]], to: tuple[str, ...], space: Workspace) -> None:
+def _move_away(half: Sequence[tuple[str, ...]], to: tuple[str, ...], execution: ExecutionContext) -> None:
     """Give the folder of a name back the name that it had when its table was to be renamed.
 
     That table is dropped first. Where its writer is at work after all, one of the two statements fails.
     """
     try:
         for name in half:
-            space.sql(f"DROP TABLE {statement_name(name)}")
+            execution.sql(f"DROP TABLE {statement_name(name)}")
     except spark_errors() as error:
         if kind_of(error) in OF_REPLACED:  # it has the new name now
             return
         raise
-    found, before = (reach(_folder(name, space), space.spark) for name in (to, half[0]))
+    found, before = (reach(_folder(name, execution), execution.spark) for name in (to, half[0]))
     if found is not None and before is not None:
         with suppress(FileNotFoundError):  # its writer has moved it back
             found[0].rename(found[1], before[1])
@@ -289,23 +291,23 @@ def require_in_place(table: StoredTable, files: FileSystem, folder: str, what: s
             )
 
 
-def _folder(names: tuple[str, ...], space: Workspace) -> str:
+def _folder(names: tuple[str, ...], execution: ExecutionContext) -> str:
     """The folder of a table that Spark manages."""
-    _, (*namespace, name) = in_catalog(names, space.spark)
-    database = namespace[0] if namespace else space.spark.catalog.currentDatabase()
-    around = space.spark.catalog.getDatabase(f"{SESSION_CATALOG}.{statement_name((database,))}").locationUri
+    _, (*namespace, name) = in_catalog(names, execution.spark)
+    database = namespace[0] if namespace else execution.spark.catalog.currentDatabase()
+    around = execution.spark.catalog.getDatabase(f"{SESSION_CATALOG}.{statement_name((database,))}").locationUri
     return f"{around}/{name.lower()}"
 
 
 @contextmanager
-def _removed_on_error(fresh: tuple[str, ...], space: Workspace) -> Iterator[None]:
+def _removed_on_error(fresh: tuple[str, ...], execution: ExecutionContext) -> Iterator[None]:
     """Remove a table with a name that is nobody else's, and its folder, if anything fails."""
     try:
         yield
     except BaseException:
         with suppress(SubstraitDslError, OSError, *spark_errors()):
-            space.sql(f"DROP TABLE IF EXISTS {statement_name(fresh)}")
-            if (found := reach(_folder(fresh, space), space.spark)) is not None:
+            execution.sql(f"DROP TABLE IF EXISTS {statement_name(fresh)}")
+            if (found := reach(_folder(fresh, execution), execution.spark)) is not None:
                 files, folder = found
                 files.delete(folder)  # a statement that fails leaves one without a table
         raise
@@ -320,7 +322,7 @@ _NUMBER = re.compile(r"\d+(?:e\d+)?(?:[lsyfd]|bd)?", re.IGNORECASE)
 """What Spark reads as a number, also where a name stands, when it renames a table."""
 
 
-def _renamed(table: tuple[str, ...], to: tuple[str, ...], space: Workspace) -> str:
+def _renamed(table: tuple[str, ...], to: tuple[str, ...], execution: ExecutionContext) -> str:
     """The statement that renames a table; the new name is one in the table's own catalog."""
-    _, name = in_catalog(to, space.spark)
+    _, name = in_catalog(to, execution.spark)
     return f"ALTER TABLE {statement_name(table)} RENAME TO {statement_name(name)}"

@@ -18,7 +18,7 @@ from substrait_dsl.spark.catalog.table_names import statement_name
 from substrait_dsl.spark.changes.iceberg_snapshots import changed
 from substrait_dsl.spark.changes.statements import qualified, sql_type
 from substrait_dsl.spark.lowering import Lowering
-from substrait_dsl.spark.relations.expression_context import has_correlated, host, subqueries_of
+from substrait_dsl.spark.relations.expression_context import has_correlated, prepare_context, subqueries_of
 from substrait_dsl.spark.relations.output import guarded
 from substrait_dsl.spark.relations.tables import Rows, all_true
 from substrait_dsl.spark.relations.texts import TextTable
@@ -29,13 +29,13 @@ from substrait_dsl.spark.sources.schema_compatibility import columns_in
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from substrait_dsl.spark.session.workspace import Workspace
+    from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 _ROW = "__row"
 """What a statement calls the table that it changes."""
 
 
-def update(rel: Update, space: Workspace) -> DataFrame:
+def update(rel: Update, execution: ExecutionContext) -> DataFrame:
     """Change the rows of an Iceberg table; gives one row with the number of those that were.
 
     Raises:
@@ -43,13 +43,13 @@ def update(rel: Update, space: Workspace) -> DataFrame:
         SchemaError: the table does not fit the declared columns.
         ExecutionError: there is no such table, or another writer has changed it meanwhile.
     """
-    table = need_table(rel.table.names, space.spark)
+    table = need_table(rel.table.names, execution.spark)
     what = f"update of {table.title}"
     table.require_rows_change(what, "update")
     written = [rel.table_schema.fields[each.column].name for each in rel.transformations]
     names = columns_in(table, rel.table_schema, written=written)
     _require_subqueries(rel, table, what)
-    condition, values = _texts(rel, table, names, space)
+    condition, values = _texts(rel, table, names, execution)
     kinds = {field.name: field.dataType for field in table.schema.fields}
     assignments = []
     for each, value in zip(rel.transformations, values, strict=True):
@@ -60,8 +60,8 @@ def update(rel: Update, space: Workspace) -> DataFrame:
             value = kept_value(value, kinds[name], table.files)
         assignments.append(f"{statement_name((name,))} = {value}")
     statement = f"UPDATE {table.sql} AS {_ROW} SET {', '.join(assignments)} WHERE {condition}"
-    count = _counted(rel, statement, condition, table, what, space)
-    return space.spark.range(count, count + 1).toDF(*rel.schema.names)
+    count = _counted(rel, statement, condition, table, what, execution)
+    return execution.spark.range(count, count + 1).toDF(*rel.schema.names)
 
 
 def _require_subqueries(rel: Update, table: StoredTable, what: str) -> None:
@@ -76,14 +76,14 @@ def _require_subqueries(rel: Update, table: StoredTable, what: str) -> None:
 _MODE = "write.update.mode"
 
 
-def _texts(rel: Update, table: StoredTable, names: Sequence[str], space: Workspace) -> tuple[str, list[str]]:
+def _texts(rel: Update, table: StoredTable, names: Sequence[str], execution: ExecutionContext) -> tuple[str, list[str]]:
     """The condition and the new values as SQL text over the row."""
     columns = tuple(
         as_inside(text, kind) for text, kind in zip(qualified(_ROW, names), rel.table_schema.types, strict=True)
     )
-    rows = Rows(TextTable((), f"{table.sql} AS {_ROW}", space), columns)
+    rows = Rows(TextTable((), f"{table.sql} AS {_ROW}", execution), columns)
     new: list[Node] = [each.value for each in rel.transformations]
-    same, here = host(Lowering(space), rows, rel.anchor, [rel.condition, *new], is_read=False)
+    same, here = prepare_context(Lowering(execution), rows, rel.anchor, [rel.condition, *new], is_read=False)
     if same.table is not rows.table:
         raise UnsupportedError(
             f"update of {table.title}: Spark's UPDATE takes no window function, and no subquery inside another, in a "
@@ -101,12 +101,14 @@ def _texts(rel: Update, table: StoredTable, names: Sequence[str], space: Workspa
     return condition, values
 
 
-def _counted(rel: Update, statement: str, condition: str, table: StoredTable, what: str, space: Workspace) -> int:
+def _counted(
+    rel: Update, statement: str, condition: str, table: StoredTable, what: str, execution: ExecutionContext
+) -> int:
     """Run the statement; gives how many rows were changed: those of the snapshot before that fit the condition."""
 
     def count(source: str) -> int:
-        return int(space.sql(f"SELECT count(*) FROM {source} AS {_ROW} WHERE {condition}").collect()[0][0])
+        return int(execution.sql(f"SELECT count(*) FROM {source} AS {_ROW} WHERE {condition}").collect()[0][0])
 
     # What a subquery finds may be another thing after the statement.
     is_lasting = not any(True for _ in subqueries_of(rel.condition))
-    return changed(what, statement, table, space, count, is_lasting=is_lasting) or 0
+    return changed(what, statement, table, execution, count, is_lasting=is_lasting) or 0

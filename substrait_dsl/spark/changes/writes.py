@@ -52,10 +52,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import DataType, StructType
 
-    from substrait_dsl.spark.session.workspace import Workspace
+    from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 
-def write(rel: Write, space: Workspace) -> DataFrame:
+def write(rel: Write, execution: ExecutionContext) -> DataFrame:
     """Write rows; gives nothing, or the records that were modified.
 
     Raises:
@@ -68,21 +68,21 @@ def write(rel: Write, space: Workspace) -> DataFrame:
         case NamedObject(names=names, extension=extension):
             if extension is not None and extension.enhancement is not None:
                 raise UnsupportedError(f"{title(names)} carries an enhancement that Spark does not know")
-            return _to_table(rel, names, space)
+            return _to_table(rel, names, execution)
         case FilesTarget() as target:
-            return write_files(rel, target, _given(rel, space), space)
+            return write_files(rel, target, _given(rel, execution), execution)
         case VirtualTarget() as target:
-            return write_view(rel, target, _given(rel, space), space)
+            return write_view(rel, target, _given(rel, execution), execution)
         case ExtensionObject(detail=detail):
             raise UnsupportedError(f"Spark does not know how to write to an object of the type {detail.type_url}")
         case never:
             assert_never(never)
 
 
-def _given(rel: Write, space: Workspace, *, keep: bool = False) -> DataFrame:
+def _given(rel: Write, execution: ExecutionContext, *, keep: bool = False) -> DataFrame:
     """The rows that are written, under the names of the table's columns; computed now, if they are used again."""
-    frame = Lowering(space).lower_root(Root(rel.input, _names(rel)))
-    is_kept = (keep or rel.output == "modified_records") and not space.is_rehearsal
+    frame = Lowering(execution).lower_root(Root(rel.input, _names(rel)))
+    is_kept = (keep or rel.output == "modified_records") and not execution.is_rehearsal
     return frame.localCheckpoint() if is_kept else frame
 
 
@@ -95,32 +95,32 @@ def _result(rel: Write, frame: DataFrame) -> DataFrame:
     return frame if rel.output == "modified_records" else nothing(frame.sparkSession)
 
 
-def _to_table(rel: Write, names: tuple[str, ...], space: Workspace) -> DataFrame:
+def _to_table(rel: Write, names: tuple[str, ...], execution: ExecutionContext) -> DataFrame:
     match rel.op:
         case "insert":
-            return _insert(rel, need_table(names, space.spark, 'op="ctas" makes the table of the rows'), space)
+            return _insert(rel, need_table(names, execution.spark, 'op="ctas" makes the table of the rows'), execution)
         case "ctas":
-            return _ctas(rel, names, space)
+            return _ctas(rel, names, execution)
         case "delete":
-            return _delete(rel, need_table(names, space.spark), space)
+            return _delete(rel, need_table(names, execution.spark), execution)
         case "update":
-            return _update(rel, need_table(names, space.spark), space)
+            return _update(rel, need_table(names, execution.spark), execution)
         case never:
             assert_never(never)
 
 
-def _insert(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
+def _insert(rel: Write, table: StoredTable, execution: ExecutionContext) -> DataFrame:
     columns = columns_in(table, rel.table_schema)
     what = f"insert into {table.title}"
-    require_kept(table.schema, table.format, what, space.spark)
-    frame = _given(rel, space)
+    require_kept(table.schema, table.format, what, execution.spark)
+    frame = _given(rel, execution)
     # An Iceberg table has the values that tell partitions apart in its files, too.
     apart = set() if table.format == ICEBERG else set(table.partitions)
     folders = {name for name, column in zip(rel.table_schema.names, columns, strict=True) if column in apart}
     source = nested_cast(_kept(frame, table.files, folders), _kinds(table, columns))
     texts = [statement_name((name,)) for name in rel.table_schema.names]
-    values = inserted(table, columns, texts, what, space.spark)
-    insert(table, columns, values, source, what, space)
+    values = inserted(table, columns, texts, what, execution.spark)
+    insert(table, columns, values, source, what, execution)
     return _result(rel, frame)
 
 
@@ -134,30 +134,30 @@ def _kinds(table: StoredTable, columns: Sequence[str]) -> list[DataType]:
     return [kinds[column] for column in columns]
 
 
-def _ctas(rel: Write, names: tuple[str, ...], space: Workspace) -> DataFrame:
+def _ctas(rel: Write, names: tuple[str, ...], execution: ExecutionContext) -> DataFrame:
     what = f"ctas of {title(names)}"
-    found = find_table(names, space.spark)
+    found = find_table(names, execution.spark)
     if found is not None and rel.create_mode == "append_if_exists":
-        return _insert(rel, found, space)
+        return _insert(rel, found, execution)
     if found is not None and rel.create_mode == "ignore_if_exists":
-        return _result(rel, no_rows(to_spark(rel.schema), space.spark))
+        return _result(rel, no_rows(to_spark(rel.schema), execution.spark))
     if found is not None and rel.create_mode == "error_if_exists":
         raise ExecutionError(
             f"{what}: there is a table of this name already",
             hint='create_mode="replace_if_exists", "append_if_exists" or "ignore_if_exists"',
         )
-    frame = _given(rel, space)
+    frame = _given(rel, execution)
     schema: StructType = frame.schema
-    kind = found.format if found is not None else format_of_new(names, what, space.spark)
-    require_kept(schema, kind, what, space.spark)
-    source = space.attach(_kept(frame, kind if found is None else found.files))
+    kind = found.format if found is not None else format_of_new(names, what, execution.spark)
+    require_kept(schema, kind, what, execution.spark)
+    source = execution.register_frame(_kept(frame, kind if found is None else found.files))
     rows = f"SELECT {_of_any_length(schema)} FROM {source}"
     definition = f"{using(kind)}{required_property(rel.table_schema, found)} AS {rows}"
     if found is None:
-        create(what, names, definition, space)
+        create(what, names, definition, execution)
     else:
         required = [field.name for field in rel.table_schema if not field.type.nullable]
-        create_or_replace(what, found, definition, space, space.sql(rows), required)
+        create_or_replace(what, found, definition, execution, execution.sql(rows), required)
     return _result(rel, frame)
 
 
@@ -172,7 +172,7 @@ def _of_any_length(schema: StructType) -> str:
     )
 
 
-def _delete(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
+def _delete(rel: Write, table: StoredTable, execution: ExecutionContext) -> DataFrame:
     """Remove as many copies of each row as the input has.
 
     A MERGE deletes all copies of a row, and inserts anew those that there are more of than the input has.
@@ -184,9 +184,9 @@ def _delete(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
         raise SchemaError(f"{what}: rows are known by all their columns, and the given ones lack {quoted(others)}")
     for kind in rel.table_schema.types:
         require_comparable(kind, what)
-    frame = nested_cast(_given(rel, space, keep=True), _kinds(table, columns))
-    keys, (group, number, copies, gone) = _new_names(table, len(columns), space), _new_names(table, 4, space)
-    source = space.attach(frame.toDF(*keys))
+    frame = nested_cast(_given(rel, execution, keep=True), _kinds(table, columns))
+    keys, (group, number, copies, gone) = _new_names(table, len(columns), execution), _new_names(table, 4, execution)
+    source = execution.register_frame(frame.toDF(*keys))
     key_list = ", ".join(keys)
     compared = partial(_compared, kinds=rel.table_schema.types)
     mine, stored = compared(qualified("__row", columns)), compared(qualified("__old", columns))
@@ -210,30 +210,30 @@ def _delete(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
 
     def taken(stored: str) -> DataFrame:
         query = f"SELECT {column_list(columns)} FROM {numbered(stored)} WHERE {number} <= {copies}"
-        return space.sql(query).localCheckpoint()
+        return execution.sql(query).localCheckpoint()
 
-    return _told(rel, what, text, table, taken, space)
+    return _told(rel, what, text, table, taken, execution)
 
 
-def _new_names(table: StoredTable, how_many: int, space: Workspace) -> list[str]:
+def _new_names(table: StoredTable, how_many: int, execution: ExecutionContext) -> list[str]:
     """New names that no column of the table has."""
     taken = {name.lower() for name in table.schema.names}
-    names = iter(space.name, "")
+    names = iter(execution.name, "")
     return list(islice((name for name in names if name not in taken), how_many))
 
 
 def _told(
-    rel: Write, what: str, text: str, table: StoredTable, ask: Callable[[str], DataFrame], space: Workspace
+    rel: Write, what: str, text: str, table: StoredTable, ask: Callable[[str], DataFrame], execution: ExecutionContext
 ) -> DataFrame:
     """Run the statement of a write to an Iceberg table; gives the rows that it changed, if the write tells them.
 
     `ask` gives them from the table before the statement.
     """
     if rel.output == "no_output":
-        run_change(what, text, space)
-        return _result(rel, nothing(space.spark))
-    records = changed(what, text, table, space, ask)
-    return _result(rel, records if records is not None else no_rows(to_spark(rel.schema), space.spark))
+        run_change(what, text, execution)
+        return _result(rel, nothing(execution.spark))
+    records = changed(what, text, table, execution, ask)
+    return _result(rel, records if records is not None else no_rows(to_spark(rel.schema), execution.spark))
 
 
 def _compared(columns: Sequence[str], kinds: Sequence[Type]) -> list[str]:
@@ -241,7 +241,7 @@ def _compared(columns: Sequence[str], kinds: Sequence[Type]) -> list[str]:
     return [as_inside(text, kind) if holds(kind, UUID) else text for text, kind in zip(columns, kinds, strict=True)]
 
 
-def _update(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
+def _update(rel: Write, table: StoredTable, execution: ExecutionContext) -> DataFrame:
     """Put rows in place of those with the same key, which an Iceberg table may have declared."""
     what = f"update of {table.title}"
     table.require_rows_change(what)
@@ -258,11 +258,11 @@ def _update(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
     replaced = [name for name in columns if name not in keys]
     if not replaced:
         raise UnsupportedError(f"{what}: the input has the columns of the key only, and those stay")
-    given = _kept(_given(rel, space, keep=True), table.files)  # it may be computed twice
+    given = _kept(_given(rel, execution, keep=True), table.files)  # it may be computed twice
     frame = nested_cast(given, _kinds(table, columns))
-    fresh = _new_names(table, len(columns), space)
+    fresh = _new_names(table, len(columns), execution)
     new = dict(zip(columns, fresh, strict=True))
-    source = space.attach(frame.toDF(*fresh))
+    source = execution.register_frame(frame.toDF(*fresh))
     kinds = [kind for name, kind in zip(columns, rel.table_schema.types, strict=True) if name in keys]
     stored = _compared(qualified("__row", keys), kinds)
     same = " AND ".join(pairs(stored, _compared([new[key] for key in keys], kinds), "="))
@@ -273,6 +273,6 @@ def _update(rel: Write, table: StoredTable, space: Workspace) -> DataFrame:
     made = ", ".join(f"{new[column]} AS {statement_name((column,))}" for column in columns)
 
     def records(stored: str) -> DataFrame:
-        return space.sql(f"SELECT {made} FROM {source} JOIN {stored} AS __row ON {same}").localCheckpoint()
+        return execution.sql(f"SELECT {made} FROM {source} JOIN {stored} AS __row ON {same}").localCheckpoint()
 
-    return _told(rel, what, text, table, records, space)
+    return _told(rel, what, text, table, records, execution)

@@ -50,7 +50,7 @@ from substrait_dsl.algebra.types import (
     Type,
 )
 from substrait_dsl.spark.expressions.types import holds
-from substrait_dsl.spark.relations.join_strategies import PLANS
+from substrait_dsl.spark.relations.join_strategies import JOIN_STRATEGIES
 
 
 @attrs.frozen
@@ -165,7 +165,7 @@ def looks_up(plan: Plan) -> bool:
         isinstance(node, ScalarSubquery | InPredicate | SetPredicate | SetComparison | LateralJoin)
         or (
             isinstance(node, Join | HashJoin | MergeJoin | NestedLoopJoin)
-            and PLANS[node.how].method in ("mark", "single")
+            and JOIN_STRATEGIES[node.how].method in ("mark", "single")
         )
         for node in plan.nodes
     )

@@ -25,7 +25,7 @@ from substrait_dsl.spark.expressions.functions_partiql import PARTIQL, PARTIQL_U
 from substrait_dsl.spark.expressions.functions_regexp import REGEXP
 from substrait_dsl.spark.expressions.functions_string import STRING
 from substrait_dsl.spark.expressions.literals import FALSE, TRUE
-from substrait_dsl.spark.expressions.pushdown import compared
+from substrait_dsl.spark.expressions.pushdown import hide_from_readers
 from substrait_dsl.spark.expressions.templates import Call, Table, Template, lower
 from substrait_dsl.spark.expressions.types import spark_sql_type
 
@@ -39,7 +39,7 @@ def function_to_sql(call: ScalarFunction, texts: Sequence[str]) -> str:
     if (name := call.function.name) in _TESTS:
         values = [argument for argument in call.arguments if isinstance(argument, Expression)]
         texts = [
-            compared(text, value, [other for other in values if other is not value], ordered=name in _BY_ORDER)
+            hide_from_readers(text, value, [other for other in values if other is not value], ordered=name in _BY_ORDER)
             for text, value in zip(texts, values, strict=True)
         ]
     return lower(call, texts, SCALAR_FUNCTIONS)

@@ -72,7 +72,7 @@ _FLOATS = (t.FP32, t.FP64)
 values are equal, Spark puts one in the place of the other, and these may be different zeros."""
 
 
-def compared(
+def hide_from_readers(
     text: str, value: Expression, others: Collection[Expression], *, ordered: bool = False, listed: bool = False
 ) -> str:
     """A value that is compared with others, as text of SQL: kept from readers of files where they would be wrong.
@@ -83,10 +83,10 @@ def compared(
     if isinstance(value, Literal):
         return sort_key(text, value.type)
     is_fatal = listed and isinstance(value.type, _INTEGERS) and any(map(_may_become_null, others))
-    return unseen(text) if is_fatal else compared_column(text, value.type, others, ordered=ordered)
+    return opaque_sql(text) if is_fatal else hide_column_from_readers(text, value.type, others, ordered=ordered)
 
 
-def compared_column(text: str, kind: t.Type, others: Collection[Expression], *, ordered: bool = False) -> str:
+def hide_column_from_readers(text: str, kind: t.Type, others: Collection[Expression], *, ordered: bool = False) -> str:
     """A column of a type that is compared with values, as text of SQL."""
     if holds(kind, _FLOATS):
         if (key := sort_key(text, kind)) != text:
@@ -100,19 +100,19 @@ def _may_become_null(option: Expression) -> bool:
     return option.type.nullable and not isinstance(option, Literal)
 
 
-def unseen(text: str) -> str:
+def opaque_sql(text: str) -> str:
     """The same value, of which Spark does not see that it is a column: no reader is asked for it."""
     return _UNSEEN.format(text)
 
 
-def as_column(text: str, value: Expression) -> str:
+def column_sql(text: str, value: Expression) -> str:
     """A value that becomes a column, as text of SQL: Spark puts constants in the place of such columns.
 
     So a column that is compared with this one would be compared with the constant. That what comes out of a list is
     constant, Spark does not see.
     """
     if isinstance(value.type, t.Boolean) and not value.type.nullable:
-        return as_condition(text, value)
+        return predicate_sql(text, value)
     is_seen = _is_misread(value, ordered=True) and not isinstance(value.type, _FLOATS)
     return _UNSEEN.format(text) if is_seen else text
 
@@ -121,7 +121,7 @@ _NEGATIONS = frozenset(("not", "and_not", "xor", "not_equal", "is_false", "is_no
 _NULL_SAFE = frozenset(("is_distinct_from", "is_not_distinct_from"))
 
 
-def as_condition(text: str, condition: Expression) -> str:
+def predicate_sql(text: str, condition: Expression) -> str:
     """A condition of which only counts where it is true, as text of SQL.
 
     Where a condition is that two values differ, Spark says beside it that they are not NULL. Where that is only a part

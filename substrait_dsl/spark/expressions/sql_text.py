@@ -60,7 +60,7 @@ from substrait_dsl.spark.expressions.literals import UNKNOWN, literal_to_sql, st
 from substrait_dsl.spark.expressions.masks import masked_row, masked_value
 from substrait_dsl.spark.expressions.null_checks import asserted
 from substrait_dsl.spark.expressions.phases import Average, in_one_phase
-from substrait_dsl.spark.expressions.pushdown import compared
+from substrait_dsl.spark.expressions.pushdown import hide_from_readers
 from substrait_dsl.spark.expressions.signed_zeros import sort_key
 from substrait_dsl.spark.expressions.sorting import direction_of
 from substrait_dsl.spark.expressions.templates import STANDARD, require_comparable
@@ -246,12 +246,12 @@ def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str
         case Switch(match=value, cases=cases, otherwise=otherwise):
             require_comparable(value.type, "a switch")
             whens = " ".join(f"WHEN {text(case.value)} THEN {text(case.then)}" for case in cases)
-            tested = compared(text(value), value, [case.value for case in cases])
+            tested = hide_from_readers(text(value), value, [case.value for case in cases])
             return f"(CASE {tested} {whens} ELSE {text(otherwise)} END)"
         case SingularOrList(value=value, options=options):
             require_comparable(value.type, "an IN list")
-            there = [compared(text(option), option, [value]) for option in options if not _is_null(option)]
-            tested = compared(text(value), value, options, listed=True)
+            there = [hide_from_readers(text(option), option, [value]) for option in options if not _is_null(option)]
+            tested = hide_from_readers(text(value), value, options, listed=True)
             if not current_engine().has_lists_of_columns and not all(isinstance(each, Literal) for each in options):
                 equal = [f"{tested} = {each}" for each in there]
                 return f"({' OR '.join(equal + [UNKNOWN] * (len(there) < len(options)))})"
@@ -261,7 +261,7 @@ def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str
                 require_comparable(value.type, "an IN list")
             tests = (
                 " AND ".join(
-                    f"{compared(text(x), x, [y])} = {compared(text(y), y, [x])}"
+                    f"{hide_from_readers(text(x), x, [y])} = {hide_from_readers(text(y), y, [x])}"
                     for x, y in zip(values, record.fields, strict=True)
                 )
                 for record in records

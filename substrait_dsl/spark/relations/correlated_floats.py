@@ -17,11 +17,11 @@ from substrait_dsl.spark.expressions.types import holds, spark_sql_type
 from substrait_dsl.spark.relations.tables import Item, Rows, items
 
 if TYPE_CHECKING:
-    from substrait_dsl.spark.session.workspace import Workspace
+    from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 
 def distinguish_zeros(
-    rows: Rows, columns: tuple[str, ...], seen: Mapping[int, Type], space: Workspace
+    rows: Rows, columns: tuple[str, ...], seen: Mapping[int, Type], execution: ExecutionContext
 ) -> tuple[Rows, tuple[str, ...]]:
     """The rows with the texts of such numbers as further columns, and the columns as subqueries are to see them.
 
@@ -29,10 +29,10 @@ def distinguish_zeros(
         rows: the rows.
         columns: the columns that stand for a row, by position; they are among those of the rows.
         seen: the positions that subqueries refer to, with the types there.
-        space: gives the names.
+        execution: gives the names.
     """
     texts = {
-        position: Item(rebuilt(columns[position], kind, FLOATS, _as_text), (space.name(),))
+        position: Item(rebuilt(columns[position], kind, FLOATS, _as_text), (execution.name(),))
         for position, kind in seen.items()
         if holds(kind, FLOATS)
     }

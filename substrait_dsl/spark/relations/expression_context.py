@@ -18,7 +18,7 @@ from substrait_dsl.algebra.expressions import (
 )
 from substrait_dsl.algebra.node import Node, walk
 from substrait_dsl.algebra.relations.joins import conjuncts
-from substrait_dsl.spark.expressions.pushdown import as_column
+from substrait_dsl.spark.expressions.pushdown import column_sql
 from substrait_dsl.spark.expressions.sql_text import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.relations import subqueries
 from substrait_dsl.spark.relations.column_pruning import columns_outside, types_seen
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 
 @attrs.frozen
-class Host:
+class ExpressionContext:
     """What expressions of one relation are written with."""
 
     scope: Scope
     inside: InputLowering
-    """Lowers the subqueries, with the host's row around them."""
+    """Lowers the subqueries, with the row of this context around them."""
 
     def sql(self, expression: Expression) -> str:
         """The value of an expression."""
@@ -50,7 +50,7 @@ class Host:
         return subqueries.condition(conjunct, self.scope, self.inside)
 
 
-def host(
+def prepare_context(
     to: InputLowering,
     rows: Rows,
     anchor: int | None,
@@ -61,8 +61,8 @@ def host(
     lookups: Sequence[Node] = (),
     visible: tuple[str, ...] | None = None,
     is_read: bool = True,
-) -> tuple[Rows, Host]:
-    """Make a host for expressions over rows.
+) -> tuple[Rows, ExpressionContext]:
+    """Prepare rows for expressions over them, and the context in which these are lowered.
 
     Args:
         to: the lowering that the expressions' relation is part of.
@@ -79,7 +79,7 @@ def host(
         is_read: whether what the expressions make is part of a query, so that constants are kept from readers of files.
 
     Returns:
-        The rows to build on, with the same columns, and the host.
+        The rows to build on, with the same columns, and the context.
     """
     nested = [node for expression in expressions for node in _of_their_own(expression)]
     everything = to.as_text and (hoist or any(isinstance(node, Lambda | WindowFunction) for node in nested))
@@ -91,7 +91,7 @@ def host(
     seen = types_seen(needles_of(looked_up), ROOT, into_relations=False)
     if anchor is not None:
         seen |= types_seen(inner, OuterReference(anchor))
-    rows, apart = distinguish_zeros(rows, columns, seen, to.space)
+    rows, apart = distinguish_zeros(rows, columns, seen, to.execution)
     inside = to.nested(outer if anchor is None else {**outer, anchor: apart})
     if not lookups and not any(isinstance(node, InPredicate | SetComparison) for node in looked_up):
         inside.exact_limits = exact_limits([relation_of(node) for node in looked_up])
@@ -100,7 +100,7 @@ def host(
     def written(subquery: AnySubquery, scope: Scope) -> str:
         return subqueries.value(subquery, scope, inside)
 
-    made = Host(Scope(columns, outer, written, computed, apart=apart), inside)
+    made = ExpressionContext(Scope(columns, outer, written, computed, apart=apart), inside)
     hidden = {id(below) for node in nested for below in _of_their_own(node) if below is not node}
     alone = _beside_outer_rows(expressions, sees_outer=visible is not None) if looked_up and to.as_text else set()
     hidden |= alone
@@ -109,9 +109,9 @@ def host(
     for node in reversed(nested):  # what stands in another comes before it
         may_stand = windows if isinstance(node, WindowFunction) else not hoist
         if not isinstance(node, Lambda) and (id(node) in hidden or not may_stand) and id(node) not in computed:
-            name = to.space.name()
+            name = to.execution.name()
             if is_subquery(node) and depends_on_row(node):
-                rows = rows.fenced()
+                rows = rows.with_optimizer_barrier()
             # Spark does not take back into a condition what a generator has made.
             text = f"explode(array({made.sql(node)}))" if id(node) in alone else made.sql(node)
             rows = rows.extended([Item(text, (name,))])
@@ -130,7 +130,7 @@ def _beside_lambdas(expressions: Sequence[Node], scope: Scope, *, is_read: bool)
         for conjunct in conjuncts(expression) if isinstance(expression, Expression) else ():
             inside = list(subqueries_of(conjunct))
             text = to_sql(conjunct, trial) if inside else ""
-            if " -> " in (as_column(text, conjunct) if is_read and inside else text):
+            if " -> " in (column_sql(text, conjunct) if is_read and inside else text):
                 found.update(map(id, inside))
     return found
 
@@ -177,7 +177,7 @@ def _carried(to: InputLowering, rows: Rows, inner: Sequence[Node]) -> tuple[Rows
     if not used:
         return rows, to.outer
     texts = [to.outer[anchor][position] for anchor, position in used]
-    names = {name: to.space.name() for text in texts for name in NAME.findall(text)}
+    names = {name: to.execution.name() for text in texts for name in NAME.findall(text)}
     outer = {
         anchor: tuple(NAME.sub(lambda name: names.get(name[0], name[0]), text) for text in columns)
         for anchor, columns in to.outer.items()

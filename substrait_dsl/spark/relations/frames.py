@@ -16,7 +16,7 @@ from substrait_dsl.spark.session.engines import current_engine
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from substrait_dsl.spark.session.workspace import Workspace
+    from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 _MOST_CONDITIONS = 50
 """How many filters may wait to become one: enough that few steps are left, few enough to parse well."""
@@ -28,7 +28,7 @@ class FrameTable(Table):
 
     names: tuple[str, ...]
     frame: DataFrame
-    space: Workspace
+    execution: ExecutionContext
     conditions: tuple[str, ...] = ()
     keys: SortKeys = ()
     since_sorted: int = 0
@@ -39,25 +39,25 @@ class FrameTable(Table):
         if not self.conditions:
             return self.frame
         condition = all_true(self.conditions)
-        if self.space.attached(condition):
+        if self.execution.registered_frames(condition):
             return self._sql(items(self.names), condition)
         return self.frame.where(condition)
 
     @property
     def as_text(self) -> TextTable:
         """The same rows in a form that text can refer to."""
-        return TextTable(self.names, self.space.attach(self.filtered), self.space)
+        return TextTable(self.names, self.execution.register_frame(self.filtered), self.execution)
 
     def _sql(self, made: Sequence[Item], condition: str | None) -> DataFrame:
         where = f" WHERE {condition}" if condition else ""
-        return self.space.sql(f"SELECT {select_list(made)} FROM {self.space.attach(self.frame)}{where}")
+        return self.execution.sql(f"SELECT {select_list(made)} FROM {self.execution.register_frame(self.frame)}{where}")
 
     def _made(self, frame: DataFrame, names: Iterable[str], keys: SortKeys = (), since_sorted: int = 0) -> FrameTable:
-        return FrameTable(tuple(names), frame, self.space, keys=keys, since_sorted=since_sorted)
+        return FrameTable(tuple(names), frame, self.execution, keys=keys, since_sorted=since_sorted)
 
     def select(self, made: Sequence[Item]) -> FrameTable:
         names = [name for item in made for name in item.names]
-        if self.space.attached(" ".join(item.text for item in made)):
+        if self.execution.registered_frames(" ".join(item.text for item in made)):
             frame = self._sql(made, all_true(self.conditions) if self.conditions else None)
         else:
             frame = self.filtered.selectExpr(*(item.sql for item in made))
@@ -73,16 +73,16 @@ class FrameTable(Table):
         if condition is None:
             return self._made(self.filtered.crossJoin(other.filtered), names)
         return self._made(
-            self.filtered.join(other.filtered, functions_of(self.space.spark).expr(condition), how), names
+            self.filtered.join(other.filtered, functions_of(self.execution.spark).expr(condition), how), names
         )
 
     def lateral(self, other: TextTable, how: Literal["inner", "left"]) -> FrameTable:
         # Only text has the scopes for it.
         made = self.as_text.lateral(other, how)
-        return self._made(self.space.sql(made.query()), made.names)
+        return self._made(self.execution.sql(made.query()), made.names)
 
     def group(self, keys: Sequence[str], made: Sequence[Item]) -> FrameTable:
-        functions = functions_of(self.space.spark)
+        functions = functions_of(self.execution.spark)
         aggregates = [functions.expr(item.sql) for item in made]
         names = [*keys, *(name for item in made for name in item.names)]
         return self._made(self.filtered.groupBy(*keys).agg(*aggregates), names)
@@ -90,7 +90,7 @@ class FrameTable(Table):
     def sort(self, keys: SortKeys) -> FrameTable:
         rows, columns = self.with_keys(keys)
         return self._made(
-            rows.filtered.orderBy(*(ordered(*key, self.space.spark) for key in columns)), rows.names, columns
+            rows.filtered.orderBy(*(ordered(*key, self.execution.spark) for key in columns)), rows.names, columns
         )
 
     def sorted_also(self, keys: SortKeys) -> FrameTable:
@@ -99,11 +99,11 @@ class FrameTable(Table):
     def fetch(self, offset: int, count: int | None) -> FrameTable:
         frame = self.filtered
         if offset and count is None and not current_engine().has_offsets:
-            text = f"SELECT * FROM {self.space.attach(frame)} LIMIT {2**63 - 1 - offset} OFFSET {offset}"
-            return self._made(self.space.sql(text), self.names, self.keys)
+            text = f"SELECT * FROM {self.execution.register_frame(frame)} LIMIT {2**63 - 1 - offset} OFFSET {offset}"
+            return self._made(self.execution.sql(text), self.names, self.keys)
         if count is not None and count >= 2**31:  # of which DataFrames have none
-            text = f"SELECT * FROM {self.space.attach(frame)} LIMIT {count}"
-            frame, count = self.space.sql(text), None
+            text = f"SELECT * FROM {self.execution.register_frame(frame)} LIMIT {count}"
+            frame, count = self.execution.sql(text), None
         if offset:
             frame = frame.offset(offset)
         if count is not None:

@@ -10,15 +10,15 @@ from substrait_dsl.spark.expressions.map_keys import from_key, holds_map
 from substrait_dsl.spark.relations.tables import Item, Rows, items
 
 if TYPE_CHECKING:
-    from substrait_dsl.spark.session.workspace import Workspace
+    from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 
-def restore_maps(rows: Rows, kinds: Sequence[Type], space: Workspace) -> Rows:
+def restore_maps(rows: Rows, kinds: Sequence[Type], execution: ExecutionContext) -> Rows:
     """The rows with the values that the keys in their first columns stand for; `kinds` are the types of these."""
     if not any(map(holds_map, kinds)):
         return rows
     values = {
-        name: Item(from_key(name, kind), (space.name(),))
+        name: Item(from_key(name, kind), (execution.name(),))
         for name, kind in zip(rows.columns, kinds, strict=False)
         if holds_map(kind)
     }

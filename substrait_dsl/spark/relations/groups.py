@@ -24,7 +24,7 @@ from substrait_dsl.spark.expressions.literals import record_to_sql
 from substrait_dsl.spark.expressions.map_keys import as_key, holds_map
 from substrait_dsl.spark.expressions.sql_text import aggregate_to_sql
 from substrait_dsl.spark.expressions.types import spark_sql_type
-from substrait_dsl.spark.relations.expression_context import Host, host
+from substrait_dsl.spark.relations.expression_context import ExpressionContext, prepare_context
 from substrait_dsl.spark.relations.grouped_maps import restore_maps
 from substrait_dsl.spark.relations.partitions import sorted_as_known
 from substrait_dsl.spark.relations.single_input import by_number, without_keys
@@ -41,24 +41,24 @@ def lower_aggregate(rel: Aggregate, to: InputLowering) -> Rows:
 
     Spark groups in whatever order, and a streaming aggregate keeps one.
     """
-    rows, here = host(to, to[rel.input], rel.anchor, [*rel.keys, *rel.measures], hoist=True)
+    rows, here = prepare_context(to, to[rel.input], rel.anchor, [*rel.keys, *rel.measures], hoist=True)
     rows, keys = _keys(rel, rows, here, to)
     group = _many_sets if len(rel.grouping_sets) > 1 else _one_set
     groups = group(rel, rows, keys, here, to)
-    if id(rel) in to.space.joined_groups:
+    if id(rel) in to.execution.joined_groups:
         groups = Rows(without_keys(rel, groups.table, to), groups.columns)
     return sorted_as_known(rel, groups)
 
 
-def _one_set(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: Host, to: InputLowering) -> Rows:
+def _one_set(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: ExpressionContext, to: InputLowering) -> Rows:
     """Group by the keys; without any, all rows are one group."""
     measures = _measures(rel.measures, here, to)
-    grouped = rows.table.group(tuple(dict.fromkeys(keys)), measures or [Item("count(1)", (to.space.name(),))])
+    grouped = rows.table.group(tuple(dict.fromkeys(keys)), measures or [Item("count(1)", (to.execution.name(),))])
     groups = Rows(grouped, (*keys, *(name for item in measures for name in item.names)))
-    return restore_maps(groups, [key.type for key in rel.keys], to.space)
+    return restore_maps(groups, [key.type for key in rel.keys], to.execution)
 
 
-def _keys(rel: Aggregate, rows: Rows, here: Host, to: InputLowering) -> tuple[Rows, tuple[str, ...]]:
+def _keys(rel: Aggregate, rows: Rows, here: ExpressionContext, to: InputLowering) -> tuple[Rows, tuple[str, ...]]:
     """The rows with the grouping keys as columns, and the names of these."""
     names: list[str] = []
     made: list[Item] = []
@@ -68,24 +68,24 @@ def _keys(rel: Aggregate, rows: Rows, here: Host, to: InputLowering) -> tuple[Ro
         if text == column:
             names.append(column)
         else:
-            made.append(Item(text, (to.space.name(),)))
+            made.append(Item(text, (to.execution.name(),)))
             names += made[-1].names
     if made:
         rows = Rows(rows.table.select([*items(rows.table.names), *made]), rows.columns)
     return rows, tuple(names)
 
 
-def _measures(measures: tuple[Measure, ...], here: Host, to: InputLowering) -> list[Item]:
+def _measures(measures: tuple[Measure, ...], here: ExpressionContext, to: InputLowering) -> list[Item]:
     made = []
     for number, measure in enumerate(measures):
         others = measures[:number] + measures[number + 1 :]
         beside_distinct = any(other.function.invocation == "distinct" for other in others)
         text = aggregate_to_sql(measure, here.scope, beside_distinct=beside_distinct)
-        made.append(Item(text, (to.space.name(),)))
+        made.append(Item(text, (to.execution.name(),)))
     return made
 
 
-def _many_sets(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: Host, to: InputLowering) -> Rows:
+def _many_sets(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: ExpressionContext, to: InputLowering) -> Rows:
     """Copy each row into each grouping set, with the set's index and its keys, and group by all of these.
 
     Spark's own GROUPING SETS takes two equal sets for one, and gives no row for the empty set if there is no input.
@@ -98,13 +98,13 @@ def _many_sets(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: Host, to
     measures = rel.measures
     if empty:
         # One more row, only in the empty sets and counted by no measure, so that these have a group in any case.
-        real = to.space.name()
+        real = to.execution.name()
         table = _with_empty_row(rows, real, to)
         copies = f"if({real}, {copies}, {_copies(rel, keys, empty)})"
         indexes = f"if({real}, {indexes}, array({', '.join(map(str, empty))}))"
         measures = tuple(_only_real(measure, len(here.scope.columns)) for measure in measures)
         here = attrs.evolve(here, scope=attrs.evolve(here.scope, columns=(*here.scope.columns, real)))
-    index, *names = to.space.names(1 + len(keys))
+    index, *names = to.execution.names(1 + len(keys))
     if current_engine().has_lists_of_records:
         table = table.select([*items(table.names), Item(f"inline({copies})", (index, *names))])
     else:
@@ -112,9 +112,9 @@ def _many_sets(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: Host, to
         table = without_keys(rel.input, table, to)
         table = table.select([*items(table.names), *_keys_by_number(rel, keys, index, names)])
     made = _measures(measures, here, to)
-    grouped = table.group((index, *names), made or [Item("count(1)", (to.space.name(),))])
+    grouped = table.group((index, *names), made or [Item("count(1)", (to.execution.name(),))])
     groups = Rows(grouped, (*names, *(name for item in made for name in item.names), index))
-    return restore_maps(groups, [key.type for key in rel.keys], to.space)
+    return restore_maps(groups, [key.type for key in rel.keys], to.execution)
 
 
 def _keys_by_number(rel: Aggregate, keys: tuple[str, ...], index: str, names: Sequence[str]) -> list[Item]:
@@ -141,8 +141,8 @@ def _copies(rel: Aggregate, keys: tuple[str, ...], numbers: range | list[int]) -
 def _with_empty_row(rows: Rows, real: str, to: InputLowering) -> Table:
     """The input and a row of NULLs; the column `real` tells them apart."""
     marked = rows.table.select([*items(rows.table.names), Item("true", (real,))])
-    nulls = [Item("NULL", (to.space.name(),)) for _ in rows.table.names]
-    return marked.union_all([to.one_row([*nulls, Item("false", (to.space.name(),))])])
+    nulls = [Item("NULL", (to.execution.name(),)) for _ in rows.table.names]
+    return marked.union_all([to.one_row([*nulls, Item("false", (to.execution.name(),))])])
 
 
 def _only_real(measure: Measure, position: int) -> Measure:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.relations import Read
     from substrait_dsl.spark.relations.tables import Item, Rows, Table
     from substrait_dsl.spark.relations.texts import TextTable
-    from substrait_dsl.spark.session.workspace import Workspace
+    from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 
 class InputLowering(Protocol):
@@ -20,7 +20,7 @@ class InputLowering(Protocol):
     """The fetches inside correlated subqueries, by their ids, that may be a LIMIT."""
 
     @property
-    def space(self) -> Workspace:
+    def execution(self) -> ExecutionContext:
         """What the execution shares."""
 
     @property

@@ -15,31 +15,31 @@ from substrait_dsl.spark.relations.subqueries import is_subquery
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from substrait_dsl.spark.session.workspace import Workspace
+    from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 _MOST_FILES = 8
 """How many files one task may read, where several tasks would read them at once."""
 
 
-def is_small(rel: Rel, space: Workspace) -> bool:
+def is_small(rel: Rel, execution: ExecutionContext) -> bool:
     """Whether the rows of a relation come of a few files, together no larger than what Spark sends to all tasks.
 
     Only what is computed of each row by itself may stand between. A wrong answer costs time, and nothing else.
     """
-    frame = _source(rel, space)
+    frame = _source(rel, execution)
     scan = None if frame is None else scan_of(frame)
-    if frame is None or scan is None or scan.size > _most_sent(space.spark):
+    if frame is None or scan is None or scan.size > _most_sent(execution.spark):
         return False
     return 0 < len(frame.inputFiles()) <= _MOST_FILES
 
 
-def is_of_one_source(rel: Rel, space: Workspace) -> bool:
+def is_of_one_source(rel: Rel, execution: ExecutionContext) -> bool:
     """Whether the rows of a relation are those of a table or of files, or of a view of such, and of no union."""
-    frame = _source(rel, space)
+    frame = _source(rel, execution)
     return frame is not None and is_one_source(frame)
 
 
-def _source(rel: Rel, space: Workspace) -> DataFrame | None:
+def _source(rel: Rel, execution: ExecutionContext) -> DataFrame | None:
     """The table, view or files that a relation takes its rows from one by one, if Spark soon has a plan for them.
 
     It has been looked at before. Below a relation that is not named here nothing is looked for.
@@ -48,15 +48,15 @@ def _source(rel: Rel, space: Workspace) -> DataFrame | None:
         if any(isinstance(node, WindowFunction) or is_subquery(node) for node in walk(rel, into_relations=False)):
             return None
         rel = rel.input
-    if not isinstance(rel, Read) or not space.has_session:
+    if not isinstance(rel, Read) or not execution.has_session:
         return None
     match rel.definition:
-        case NamedTable(names=names) if names in space.given:
+        case NamedTable(names=names) if names in execution.given:
             return None
-        case NamedTable(names=names) if not is_of_iceberg(names, space.spark):
-            return named_frame(names, space.spark)
+        case NamedTable(names=names) if not is_of_iceberg(names, execution.spark):
+            return named_frame(names, execution.spark)
         case LocalFiles(items=files):
-            return space.sources[files, rel.base_schema][0]
+            return execution.sources[files, rel.base_schema][0]
         case _:
             return None
 

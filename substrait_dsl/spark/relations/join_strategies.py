@@ -13,7 +13,7 @@ from substrait_dsl.algebra.relations import Join, LateralJoin
 from substrait_dsl.algebra.relations.joins import COMPARISON_URN, conjuncts
 from substrait_dsl.algebra.rules import JoinType
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.expressions.pushdown import as_condition, compared
+from substrait_dsl.spark.expressions.pushdown import hide_from_readers, predicate_sql
 from substrait_dsl.spark.expressions.sql_text import Scope, to_sql
 from substrait_dsl.spark.expressions.templates import require_comparable
 from substrait_dsl.spark.relations.column_pruning import positions_seen
@@ -28,31 +28,31 @@ MANY_MATCHES = "a row has more than one match in a single join"
 
 
 @attrs.frozen
-class Plan:
+class JoinStrategy:
     """How a join type is lowered: from which side, and Spark's join or what else."""
 
-    stream: Side
+    probe_side: Side
     """The side that rows are matched for; the other is looked up."""
     method: Method
 
     def in_order(self, rows: Rows, others: Rows) -> tuple[str, ...]:
         """The columns of rows that are matched and of others, left input first."""
-        return rows.columns + others.columns if self.stream == "left" else others.columns + rows.columns
+        return rows.columns + others.columns if self.probe_side == "left" else others.columns + rows.columns
 
 
-PLANS: Mapping[JoinType, Plan] = {
-    "inner": Plan("left", "inner"),
-    "outer": Plan("left", "full"),
-    "left": Plan("left", "left"),
-    "right": Plan("left", "right"),
-    "left_semi": Plan("left", "leftsemi"),
-    "right_semi": Plan("right", "leftsemi"),
-    "left_anti": Plan("left", "leftanti"),
-    "right_anti": Plan("right", "leftanti"),
-    "left_single": Plan("left", "single"),
-    "right_single": Plan("right", "single"),
-    "left_mark": Plan("left", "mark"),
-    "right_mark": Plan("right", "mark"),
+JOIN_STRATEGIES: Mapping[JoinType, JoinStrategy] = {
+    "inner": JoinStrategy("left", "inner"),
+    "outer": JoinStrategy("left", "full"),
+    "left": JoinStrategy("left", "left"),
+    "right": JoinStrategy("left", "right"),
+    "left_semi": JoinStrategy("left", "leftsemi"),
+    "right_semi": JoinStrategy("right", "leftsemi"),
+    "left_anti": JoinStrategy("left", "leftanti"),
+    "right_anti": JoinStrategy("right", "leftanti"),
+    "left_single": JoinStrategy("left", "single"),
+    "right_single": JoinStrategy("right", "single"),
+    "left_mark": JoinStrategy("left", "mark"),
+    "right_mark": JoinStrategy("right", "mark"),
 }
 
 
@@ -65,27 +65,27 @@ def require_no_window(rel: Join | LateralJoin) -> None:
         )
 
 
-def test_of(conjunct: Expression, rel: Join | LateralJoin, stream: Side, scope: Scope) -> Key | Test:
+def test_of(conjunct: Expression, rel: Join | LateralJoin, probe_side: Side, scope: Scope) -> Key | Test:
     """A conjunct of the condition, as a key if it is an equality of the two sides."""
-    sides = key_sides(conjunct, rel, stream)
+    sides = key_sides(conjunct, rel, probe_side)
     if sides is None:
         text = to_sql(conjunct, scope)
-        return Test(text, conjunct.type.nullable, as_condition(text, conjunct))
+        return Test(text, conjunct.type.nullable, predicate_sql(text, conjunct))
     for side in sides:
         require_comparable(side.type, "equal")
-    ours, theirs = (compared(to_sql(side, scope), side, ()) for side in sides)
+    ours, theirs = (hide_from_readers(to_sql(side, scope), side, ()) for side in sides)
     return Key(ours, theirs, conjunct.type.nullable)
 
 
-def key_sides(conjunct: Expression, rel: Join | LateralJoin, stream: Side) -> tuple[Expression, Expression] | None:
+def key_sides(conjunct: Expression, rel: Join | LateralJoin, probe_side: Side) -> tuple[Expression, Expression] | None:
     """If a conjunct is an equality of the two sides: the one of the rows that are matched, and the other."""
     match conjunct:
         case ScalarFunction(function=function, arguments=(Expression() as first, Expression() as second)) if (
             function.urn == COMPARISON_URN and function.name == "equal"
         ):
             by_side = {frozenset(sides_of(argument, rel)): argument for argument in (first, second)}
-            ours: frozenset[Side] = frozenset((stream,))
-            theirs: frozenset[Side] = frozenset(("right" if stream == "left" else "left",))
+            ours: frozenset[Side] = frozenset((probe_side,))
+            theirs: frozenset[Side] = frozenset(("right" if probe_side == "left" else "left",))
             if by_side.keys() == {ours, theirs}:
                 return by_side[ours], by_side[theirs]
     return None
@@ -93,7 +93,7 @@ def key_sides(conjunct: Expression, rel: Join | LateralJoin, stream: Side) -> tu
 
 def keys_inside(rel: Join | LateralJoin) -> Iterator[Expression]:
     """What the keys of a join are in the input that rows are looked up in, over the columns of both inputs."""
-    sides = (key_sides(conjunct, rel, PLANS[rel.how].stream) for conjunct in conjuncts(rel.condition))
+    sides = (key_sides(conjunct, rel, JOIN_STRATEGIES[rel.how].probe_side) for conjunct in conjuncts(rel.condition))
     return (inside for _, inside in filter(None, sides))
 
 

@@ -16,12 +16,18 @@ from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.algebra.relations import HashJoin, Join, LateralJoin, MergeJoin, NestedLoopJoin
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.algebra.rules import JOIN_RULES
-from substrait_dsl.spark.expressions.pushdown import as_condition, is_constant_condition
+from substrait_dsl.spark.expressions.pushdown import is_constant_condition, predicate_sql
 from substrait_dsl.spark.expressions.sql_text import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.expressions.types import spark_sql_type
 from substrait_dsl.spark.relations.column_pruning import positions_seen
-from substrait_dsl.spark.relations.expression_context import host, subqueries_of
-from substrait_dsl.spark.relations.join_strategies import PLANS, Plan, Side, require_no_window, sides_of
+from substrait_dsl.spark.relations.expression_context import prepare_context, subqueries_of
+from substrait_dsl.spark.relations.join_strategies import (
+    JOIN_STRATEGIES,
+    JoinStrategy,
+    Side,
+    require_no_window,
+    sides_of,
+)
 from substrait_dsl.spark.relations.lookups import with_matches
 from substrait_dsl.spark.relations.single_input import filtered, filtered_by_constant
 from substrait_dsl.spark.relations.single_joins import has_unique_keys, is_by_key, lower_by_key
@@ -47,9 +53,9 @@ def streamed(rel: Rel, *, correlated: bool) -> tuple[Rel, ...]:
         case LateralJoin(left=left):
             return (left,)
         case Join(how=how) | HashJoin(how=how) | MergeJoin(how=how) | NestedLoopJoin(how=how):
-            plan = PLANS[how]
-            if plan.method in ("mark", "single") and (correlated or not is_by_key(rel)):
-                return (rel.left if plan.stream == "left" else rel.right,)
+            strategy = JOIN_STRATEGIES[how]
+            if strategy.method in ("mark", "single") and (correlated or not is_by_key(rel)):
+                return (rel.left if strategy.probe_side == "left" else rel.right,)
     return rel.inputs
 
 
@@ -64,35 +70,35 @@ def looks_up(rel: Rel) -> bool:
 def lower_cross(rel: Cross, to: InputLowering) -> Rows:
     """A cross join."""
     left = to[rel.left]
-    right = to[rel.right].apart_from(left)
+    right = to[rel.right].with_names_disjoint_from(left)
     return Rows(left.table.join(right.table, "cross", None), left.columns + right.columns)
 
 
 def lower_join(rel: Join, to: InputLowering) -> Rows:
     """Match the rows as the join type says, then filter what comes out."""
     require_no_window(rel)
-    plan = PLANS[rel.how]
-    match plan.method:
+    strategy = JOIN_STRATEGIES[rel.how]
+    match strategy.method:
         case "single" if not to.outer and is_by_key(rel):
-            rows = _joined(rel, plan.stream, "left", to) if has_unique_keys(rel) else lower_by_key(rel, to)
+            rows = _joined(rel, strategy.probe_side, "left", to) if has_unique_keys(rel) else lower_by_key(rel, to)
         case "mark" | "single":
-            rows = _looked_up(rel, plan, to)
+            rows = _looked_up(rel, strategy, to)
         case how:
-            rows = _joined(rel, plan.stream, how, to)
+            rows = _joined(rel, strategy.probe_side, how, to)
     return rows if rel.post_filter is None else filtered(rows, rel.post_filter, rel.anchor, to)
 
 
-def _joined(rel: Join, stream: Side, how: JoinHow, to: InputLowering) -> Rows:
+def _joined(rel: Join, probe_side: Side, how: JoinHow, to: InputLowering) -> Rows:
     """A join of Spark's own."""
     left = to[rel.left]
-    right = to[rel.right].apart_from(left)
+    right = to[rel.right].with_names_disjoint_from(left)
     values: dict[int, str] = {}
     now, later = [], []
-    kept: Side = "right" if how == "right" else stream
+    kept: Side = "right" if how == "right" else probe_side
     for conjunct in conjuncts(rel.condition):
         sides = {side for subquery in subqueries_of(conjunct) for side in sides_of(subquery, rel)}
         if sides == {"left", "right"} and how != "inner":
-            return _each_looked_up(rel, stream, how, to)
+            return _each_looked_up(rel, probe_side, how, to)
         if sides == {"left", "right"}:
             later.append(conjunct)
             continue
@@ -113,16 +119,16 @@ def _joined(rel: Join, stream: Side, how: JoinHow, to: InputLowering) -> Rows:
                 left, values[id(subquery)] = _computed(subquery, rel, "left", left, to)
     ours, theirs = left.columns[: len(rel.left.schema)], right.columns[: len(rel.right.schema)]
     scope = Scope(ours + theirs, to.outer, lambda subquery, _: values[id(subquery)])
-    first, second = (left, right) if stream == "left" else (right, left)
+    first, second = (left, right) if probe_side == "left" else (right, left)
     if how != "full" and not current_engine().has_constant_conditions:
         constant = [conjunct for conjunct in now if is_constant_condition(conjunct)]
         now = [conjunct for conjunct in now if not is_constant_condition(conjunct)]
         first, second = _filtered_by(constant, first, second, how, scope, to)
-    condition = " AND ".join(f"({as_condition(to_sql(conjunct, scope), conjunct)})" for conjunct in now) or "true"
+    condition = " AND ".join(f"({predicate_sql(to_sql(conjunct, scope), conjunct)})" for conjunct in now) or "true"
     rule = JOIN_RULES[rel.how]
     columns = (() if rule.left == "absent" else ours) + (() if rule.right == "absent" else theirs)
     if _needs_look_up(first.table, second.table, how, to):
-        return _each_looked_up(rel, stream, how, to)
+        return _each_looked_up(rel, probe_side, how, to)
     if how == "full" and rel.free_anchors:
         matched = Rows(_matched(left.table, right.table, "left", condition), columns)
         others = Rows(_matched(right.table, left.table, "leftanti", condition), theirs)
@@ -138,7 +144,7 @@ def _filtered_by(
 ) -> tuple[Rows, Rows]:
     """The inputs of a join, of which the one that is looked up is filtered by conditions that no row is needed for."""
     for condition in conditions:
-        text = as_condition(to_sql(condition, scope), condition)
+        text = predicate_sql(to_sql(condition, scope), condition)
         if how == "right":
             first = Rows(filtered_by_constant(first.table, text, to), first.columns)
         else:
@@ -151,9 +157,9 @@ def _matched(first: Table, second: Table, how: JoinHow, condition: str) -> Table
     moved: tuple[str, ...] = ()
     match how:
         case "left" | "leftsemi" | "leftanti":
-            second, moved = second.apart_from_row
+            second, moved = second.without_correlated_filters
         case "right":
-            first, moved = first.apart_from_row
+            first, moved = first.without_correlated_filters
     return first.join(second, how, all_true([condition, *moved]))
 
 
@@ -169,19 +175,21 @@ def _needs_look_up(first: Table, second: Table, how: JoinHow, to: InputLowering)
         case _:
             return False
     outside = {name for columns in to.outer.values() for text in columns for name in NAME.findall(text)}
-    return bool(outside) and any(not outside.isdisjoint(table.apart_from_row[0].mentioned) for table in looked_up)
+    return bool(outside) and any(
+        not outside.isdisjoint(table.without_correlated_filters[0].mentioned) for table in looked_up
+    )
 
 
-def _each_looked_up(rel: Join, stream: Side, how: JoinHow, to: InputLowering) -> Rows:
+def _each_looked_up(rel: Join, probe_side: Side, how: JoinHow, to: InputLowering) -> Rows:
     """A join of Spark's own as a look-up for each row, which takes along what it needs of the rows further out."""
     match how:
         case "right":
-            return _looked_up(rel, Plan("right", "left"), to)
+            return _looked_up(rel, JoinStrategy("right", "left"), to)
         case "full":
-            matched = _looked_up(rel, Plan("left", "left"), to)
-            return _completed(rel, matched, _looked_up(rel, Plan("right", "leftanti"), to), to)
+            matched = _looked_up(rel, JoinStrategy("left", "left"), to)
+            return _completed(rel, matched, _looked_up(rel, JoinStrategy("right", "leftanti"), to), to)
         case _:
-            return _looked_up(rel, Plan(stream, how), to)
+            return _looked_up(rel, JoinStrategy(probe_side, how), to)
 
 
 def _completed(rel: Join, matched: Rows, others: Rows, to: InputLowering) -> Rows:
@@ -191,7 +199,7 @@ def _completed(rel: Join, matched: Rows, others: Rows, to: InputLowering) -> Row
     """
     kinds = dict(zip(matched.columns, rel.left.schema.types, strict=False))
     absent = [
-        Item(f"CAST(NULL AS {spark_sql_type(kind)})", (to.space.name(),))
+        Item(f"CAST(NULL AS {spark_sql_type(kind)})", (to.execution.name(),))
         for name, kind in kinds.items()
         if name != UNUSED
     ]
@@ -199,18 +207,18 @@ def _completed(rel: Join, matched: Rows, others: Rows, to: InputLowering) -> Row
     return Rows(table.union_all([others.table.select([*absent, *items(others.columns)])]), matched.columns)
 
 
-def _looked_up(rel: Join, plan: Plan, to: InputLowering) -> Rows:
+def _looked_up(rel: Join, strategy: JoinStrategy, to: InputLowering) -> Rows:
     """A join in which each row of one input is looked up in the other."""
-    stream, other = (rel.left, rel.right) if plan.stream == "left" else (rel.right, rel.left)
-    rows = to[stream]
+    probe_side, other = (rel.left, rel.right) if strategy.probe_side == "left" else (rel.right, rel.left)
+    rows = to[probe_side]
     values: dict[int, str] = {}
     for subquery in subqueries_of(rel.condition):
-        if is_constant(subquery) and plan.method == "mark":
+        if is_constant(subquery) and strategy.method == "mark":
             continue  # among the rows that are looked up, Spark can decide it
-        if sides_of(subquery, rel) <= {plan.stream}:
-            rows, values[id(subquery)] = _computed(subquery, rel, plan.stream, rows, to)
-    made, here = host(to, rows, None, [], lookups=[rel.condition, other])
-    return with_matches(rel, plan, Rows(made.table, rows.columns[: len(stream.schema)]), here, values, to)
+        if sides_of(subquery, rel) <= {strategy.probe_side}:
+            rows, values[id(subquery)] = _computed(subquery, rel, strategy.probe_side, rows, to)
+    made, here = prepare_context(to, rows, None, [], lookups=[rel.condition, other])
+    return with_matches(rel, strategy, Rows(made.table, rows.columns[: len(probe_side.schema)]), here, values, to)
 
 
 def _computed(subquery: AnySubquery, rel: Join, side: Side, rows: Rows, to: InputLowering) -> tuple[Rows, str]:
@@ -218,6 +226,6 @@ def _computed(subquery: AnySubquery, rel: Join, side: Side, rows: Rows, to: Inpu
     left, right = len(rel.left.schema), len(rel.right.schema)
     unseen = ("NULL",)
     visible = rows.columns[:left] + unseen * right if side == "left" else unseen * left + rows.columns[:right]
-    wide, here = host(to, rows, rel.anchor, [subquery], hoist=True, visible=visible)
+    wide, here = prepare_context(to, rows, rel.anchor, [subquery], hoist=True, visible=visible)
     name = here.sql(subquery)
     return Rows(wide.table, (*wide.columns, name)), name

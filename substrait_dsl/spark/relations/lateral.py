@@ -11,8 +11,8 @@ from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.relations import Unnest
 from substrait_dsl.spark.expressions.templates import require_comparable
 from substrait_dsl.spark.relations.correlated_limits import exact_limits
-from substrait_dsl.spark.relations.expression_context import host
-from substrait_dsl.spark.relations.join_strategies import PLANS, require_no_window
+from substrait_dsl.spark.relations.expression_context import prepare_context
+from substrait_dsl.spark.relations.join_strategies import JOIN_STRATEGIES, require_no_window
 from substrait_dsl.spark.relations.lookups import is_true, with_matches
 from substrait_dsl.spark.relations.single_input import filtered
 from substrait_dsl.spark.relations.tables import Rows
@@ -26,12 +26,12 @@ def lower_lateral_join(rel: LateralJoin, to: InputLowering) -> Rows:
     """Compute the right input for each row, keep of it what matches, then filter what comes out."""
     require_no_window(rel)
     _require_comparable_lists(rel)
-    rows, here = host(to, to[rel.left], rel.anchor, [], lookups=[rel.condition, rel.right])
+    rows, here = prepare_context(to, to[rel.left], rel.anchor, [], lookups=[rel.condition, rel.right])
     if is_true(rel.condition):
         here.inside.exact_limits = exact_limits([rel.right])
     # Of one row there is no second match to look for.
-    plan = PLANS["left" if rel.how == "left_single" and rel.right.single_row else rel.how]
-    rows = with_matches(rel, plan, rows, here, {}, to)
+    strategy = JOIN_STRATEGIES["left" if rel.how == "left_single" and rel.right.single_row else rel.how]
+    rows = with_matches(rel, strategy, rows, here, {}, to)
     return rows if rel.post_filter is None else filtered(rows, rel.post_filter, rel.anchor, to)
 
 

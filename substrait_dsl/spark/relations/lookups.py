@@ -16,9 +16,9 @@ from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.spark.expressions.sql_text import Scope
 from substrait_dsl.spark.relations.column_pruning import positions_seen, types_seen
 from substrait_dsl.spark.relations.correlated_floats import distinguish_zeros
-from substrait_dsl.spark.relations.expression_context import Host, host, subqueries_of
+from substrait_dsl.spark.relations.expression_context import ExpressionContext, prepare_context, subqueries_of
 from substrait_dsl.spark.relations.join_inputs import is_of_one_source
-from substrait_dsl.spark.relations.join_strategies import Plan, keys_inside, test_of
+from substrait_dsl.spark.relations.join_strategies import JoinStrategy, keys_inside, test_of
 from substrait_dsl.spark.relations.mark_joins import Key, mark
 from substrait_dsl.spark.relations.single_input import filtered
 from substrait_dsl.spark.relations.single_joins import single_match, too_many
@@ -30,48 +30,57 @@ if TYPE_CHECKING:
 
 
 def with_matches(
-    rel: Join | LateralJoin, plan: Plan, rows: Rows, here: Host, values: Mapping[int, str], to: InputLowering
+    rel: Join | LateralJoin,
+    strategy: JoinStrategy,
+    rows: Rows,
+    here: ExpressionContext,
+    values: Mapping[int, str],
+    to: InputLowering,
 ) -> Rows:
     """The rows of one input of a join, with what comes of looking them up in the other.
 
     Args:
         rel: the join.
-        plan: which input's rows are looked up in the other, and what comes out.
+        strategy: which input's rows are looked up in the other, and what comes out.
         rows: these rows.
         here: what looks them up is written with.
         values: the subqueries in the condition, by their ids, whose values the rows have as columns.
         to: the lowering that the join is part of.
     """
-    other = rel.right if plan.stream == "left" else rel.left
+    other = rel.right if strategy.probe_side == "left" else rel.left
     found = Rows(*here.inside.text(other))
-    rows, apart = _as_seen(rel, plan, rows, to)
-    scope = Scope(plan.in_order(apart, found), here.scope.outer, lambda subquery, _: values[id(subquery)])
+    rows, apart = _as_seen(rel, strategy, rows, to)
+    scope = Scope(strategy.in_order(apart, found), here.scope.outer, lambda subquery, _: values[id(subquery)])
     plain: list[Expression] = []
     others: list[Expression] = []
     for conjunct in conjuncts(rel.condition):
         is_plain = all(id(subquery) in values for subquery in subqueries_of(conjunct))
         (plain if is_plain else others).append(conjunct)
-    tests = [test_of(conjunct, rel, plan.stream, scope) for conjunct in plain if not is_true(conjunct)]
+    tests = [test_of(conjunct, rel, strategy.probe_side, scope) for conjunct in plain if not is_true(conjunct)]
     inside = to.nested(here.scope.outer)
-    outside = [*here.inside.outside(other), *inside.outside(rel.condition), *_seen([rel.condition], rel, plan, apart)]
-    matches, mine = _carrying(found, apart, _seen(others, rel, plan, apart), to)
-    visible = plan.in_order(mine, found)
-    if plan.method == "mark":
-        matches, there = host(inside, matches, rel.anchor, others, hoist=True, visible=visible)
-        tests += [test_of(conjunct, rel, plan.stream, there.scope) for conjunct in others]
+    outside = [
+        *here.inside.outside(other),
+        *inside.outside(rel.condition),
+        *_seen([rel.condition], rel, strategy, apart),
+    ]
+    matches, mine = _carrying(found, apart, _seen(others, rel, strategy, apart), to)
+    visible = strategy.in_order(mine, found)
+    if strategy.method == "mark":
+        matches, there = prepare_context(inside, matches, rel.anchor, others, hoist=True, visible=visible)
+        tests += [test_of(conjunct, rel, strategy.probe_side, there.scope) for conjunct in others]
         fixed = not others and not any(node.free_anchors for node in (other, *keys_inside(rel)))
-        marked = mark(_text(matches), tests, to.space, outside=outside, fixed=fixed)
-        stream = rel.left if plan.stream == "left" else rel.right
+        marked = mark(_text(matches), tests, to.execution, outside=outside, fixed=fixed)
+        probe_side = rel.left if strategy.probe_side == "left" else rel.right
         # Inside a subquery the rows may come to stand above a union that is outside.
-        ready = rows if not to.outer and is_of_one_source(stream, to.space) else rows.fenced()
-        return ready.extended([Item(marked, (to.space.name(),))])
+        ready = rows if not to.outer and is_of_one_source(probe_side, to.execution) else rows.with_optimizer_barrier()
+        return ready.extended([Item(marked, (to.execution.name(),))])
     for test in tests:
         matches = Rows(matches.table.where(test.holds), matches.columns)
     for conjunct in others:
         matches = filtered(matches, conjunct, rel.anchor, inside, visible=visible)
-    match plan.method:
+    match strategy.method:
         case "inner" | "left":
-            return Rows(rows.table.lateral(_text(matches), plan.method), plan.in_order(rows, found))
+            return Rows(rows.table.lateral(_text(matches), strategy.method), strategy.in_order(rows, found))
         case "leftsemi":
             return Rows(rows.table.where(_text(matches).exists(outside=outside)), rows.columns)
         case "leftanti":
@@ -79,9 +88,9 @@ def with_matches(
         case "single":
             error = partial(too_many, rel, [test.outside for test in tests if isinstance(test, Key)])
             match = single_match(rows, Rows(matches.table, found.columns), other, to, error)
-            return Rows(match.table, plan.in_order(rows, match))
+            return Rows(match.table, strategy.in_order(rows, match))
         case "right" | "full" | "cross":
-            raise AssertionError(f"{plan.method}: no rows of one input, each with its matches")
+            raise AssertionError(f"{strategy.method}: no rows of one input, each with its matches")
         case never:
             assert_never(never)
 
@@ -91,20 +100,20 @@ def is_true(condition: Expression) -> bool:
     return isinstance(condition, Literal) and condition.value is True
 
 
-def _as_seen(rel: Join | LateralJoin, plan: Plan, rows: Rows, to: InputLowering) -> tuple[Rows, Rows]:
+def _as_seen(rel: Join | LateralJoin, strategy: JoinStrategy, rows: Rows, to: InputLowering) -> tuple[Rows, Rows]:
     """The rows of one input, and the same with columns as the condition sees them from where it looks rows up."""
-    before, width = (0 if plan.stream == "left" else len(rel.left.schema)), len(rows.columns)
+    before, width = (0 if strategy.probe_side == "left" else len(rel.left.schema)), len(rows.columns)
     types = types_seen([rel.condition], ROOT, into_relations=False)
     if rel.anchor is not None:
         types |= types_seen([rel.condition], OuterReference(rel.anchor))
     mine = {position - before: kind for position, kind in types.items() if 0 <= position - before < width}
-    wide, columns = distinguish_zeros(rows, rows.columns, mine, to.space)
+    wide, columns = distinguish_zeros(rows, rows.columns, mine, to.execution)
     return Rows(wide.table, rows.columns), Rows(wide.table, columns)
 
 
-def _seen(expressions: Sequence[Expression], rel: Join | LateralJoin, plan: Plan, rows: Rows) -> list[str]:
+def _seen(expressions: Sequence[Expression], rel: Join | LateralJoin, strategy: JoinStrategy, rows: Rows) -> list[str]:
     """The columns of the rows of one input that expressions refer to which see both, from inside subqueries, too."""
-    before = 0 if plan.stream == "left" else len(rel.left.schema)
+    before = 0 if strategy.probe_side == "left" else len(rel.left.schema)
     seen = positions_seen(expressions, rel.anchor)
     return [column for place, column in enumerate(rows.columns, before) if place in seen]
 
@@ -116,7 +125,7 @@ def _carrying(matches: Rows, rows: Rows, used: Sequence[str], to: InputLowering)
     """
     if not used:
         return matches, rows
-    names = {name: to.space.name() for column in used for name in NAME.findall(column)}
+    names = {name: to.execution.name() for column in used for name in NAME.findall(column)}
     copies = [Item(name, (copy,)) for name, copy in names.items()]
     table = matches.table.select([*items(matches.table.names), *copies])
     mine = tuple(NAME.sub(lambda name: names.get(name[0], name[0]), column) for column in rows.columns)

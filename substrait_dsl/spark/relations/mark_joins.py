@@ -17,7 +17,7 @@ from substrait_dsl.spark.relations.tables import Item
 from substrait_dsl.spark.relations.texts import TextTable
 
 if TYPE_CHECKING:
-    from substrait_dsl.spark.session.workspace import Workspace
+    from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 _MOST_UNKNOWNS = 3
 """Above so many tests that can be unknown, the combinations of them (two to their power) cost more than they save."""
@@ -59,31 +59,31 @@ class Test:
 
 
 def mark(
-    table: TextTable, tests: Sequence[Key | Test], space: Workspace, *, outside: Sequence[str], fixed: bool
+    table: TextTable, tests: Sequence[Key | Test], execution: ExecutionContext, *, outside: Sequence[str], fixed: bool
 ) -> str:
     """A boolean: whether a row passes all tests.
 
     Args:
         table: the rows to look among.
         tests: what a matching row passes.
-        space: where new names come from.
+        execution: where new names come from.
         outside: the columns of the row outside that the rows among which is looked depend on.
         fixed: whether the table and the keys in it are the same for every row outside.
     """
     matched = table.exists(*(test.holds for test in tests), outside=outside)
-    unknown = list(_unknown_matches(table, tests, space, outside, fixed))
+    unknown = list(_unknown_matches(table, tests, execution, outside, fixed))
     if not unknown:
         return matched
     return f"(CASE WHEN {matched} THEN true WHEN {' OR '.join(unknown)} THEN CAST(NULL AS BOOLEAN) ELSE false END)"
 
 
 def _unknown_matches(
-    table: TextTable, tests: Sequence[Key | Test], space: Workspace, outside: Sequence[str], fixed: bool
+    table: TextTable, tests: Sequence[Key | Test], execution: ExecutionContext, outside: Sequence[str], fixed: bool
 ) -> Iterator[str]:
     """For each choice of tests: whether there is a row for which they are unknown and the others hold."""
     match tests:
         case [Key(nullable=True) as key] if fixed:
-            yield _unknown_match(table, key, space)
+            yield _unknown_match(table, key, execution)
             return
     nullable = [number for number, test in enumerate(tests) if test.nullable]
     if len(nullable) > _MOST_UNKNOWNS:
@@ -93,7 +93,7 @@ def _unknown_matches(
         for unknown in combinations(nullable, size):
             keys = [test for test in tests if isinstance(test, Key)]
             small, small_tests = (
-                _reduced(table, keys, unknown, space) if fixed and len(keys) == len(tests) else (table, tests)
+                _reduced(table, keys, unknown, execution) if fixed and len(keys) == len(tests) else (table, tests)
             )
             yield small.exists(
                 *(test.unknown if number in unknown else test.holds for number, test in enumerate(small_tests)),
@@ -101,24 +101,24 @@ def _unknown_matches(
             )
 
 
-def _unknown_match(table: TextTable, key: Key, space: Workspace) -> str:
+def _unknown_match(table: TextTable, key: Key, execution: ExecutionContext) -> str:
     """Whether there is a row for which the only key is unknown: any row, or one with NULL if there is one outside.
 
     Of the table this needs one value: NULL if it has no rows, else whether any has NULL.
     """
-    (has_null,) = space.names(1)
+    (has_null,) = execution.names(1)
     found = table.group((), [Item(f"max({key.inside} IS NULL)", (has_null,))])
     return f"(({found.query()}) >= ({key.outside} IS NOT NULL))"
 
 
 def _reduced(
-    table: TextTable, keys: Sequence[Key], unknown: tuple[int, ...], space: Workspace
+    table: TextTable, keys: Sequence[Key], unknown: tuple[int, ...], execution: ExecutionContext
 ) -> tuple[TextTable, list[Key]]:
     """The distinct rows of what the tests need, where an unknown key needs no more than whether it is NULL.
 
     Without this, unknown keys would be looked for by comparing all rows with all rows.
     """
-    names = space.names(len(keys))
+    names = execution.names(len(keys))
     made = [
         Item(f"if({key.inside} IS NULL, NULL, 0)" if number in unknown else key.inside, (name,))
         for number, (key, name) in enumerate(zip(keys, names, strict=True))

@@ -37,7 +37,7 @@ def output(rows: Rows, root: Root) -> DataFrame:
     """The rows of a root as its users see them."""
     table = rows.table
     assert isinstance(table, FrameTable)
-    functions = functions_of(table.space.spark)
+    functions = functions_of(table.execution.spark)
     names = iter(root.names)
     schema = NamedStruct(tuple(Field(next(names), _renamed(kind, names)) for kind in root.input.schema.types))
     found = {field.name: field for field in table.filtered.schema.fields}
@@ -51,7 +51,7 @@ def output(rows: Rows, root: Root) -> DataFrame:
     if not has_structs and all(map(PLAIN_NAME.fullmatch, schema.names)):
         made = [Item(text, (f"`{name}`",)) for text, name in zip(exact, schema.names, strict=True)]
         return table.select(made).frame
-    fresh = table.space.names(len(schema))
+    fresh = table.execution.names(len(schema))
     frame = table.select([Item(text, (name,)) for text, name in zip(exact, fresh, strict=True)]).frame
     if has_structs and current_engine().has_exact_casts:  # a cast is by position, and names the fields
         wanted = to_spark(schema).fields

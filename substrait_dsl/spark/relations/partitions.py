@@ -26,7 +26,7 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.map_keys import as_key
 from substrait_dsl.spark.expressions.signed_zeros import sort_key
 from substrait_dsl.spark.expressions.sorting import SortKeys, ordered
-from substrait_dsl.spark.relations.expression_context import host
+from substrait_dsl.spark.relations.expression_context import prepare_context
 from substrait_dsl.spark.relations.frames import FrameTable
 from substrait_dsl.spark.relations.tables import Rows
 from substrait_dsl.spark.session.connect import functions_of
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.node import Rel
     from substrait_dsl.algebra.properties import OrderKey
     from substrait_dsl.algebra.types import Type
-    from substrait_dsl.spark.relations.expression_context import Host
+    from substrait_dsl.spark.relations.expression_context import ExpressionContext
     from substrait_dsl.spark.relations.input_lowering import InputLowering
 
 MAX_PARTITIONS = 100_000
@@ -54,15 +54,15 @@ def lower_exchange(rel: Exchange, to: InputLowering) -> Rows:
         raise UnsupportedError(
             "Spark cannot run an exchange by several buckets: a DataFrame would have the rows more than once"
         )
-    rows, here = host(to, to[rel.input], rel.anchor, [kind], hoist=True)
+    rows, here = prepare_context(to, to[rel.input], rel.anchor, [kind], hoist=True)
     if not isinstance(rows.table, FrameTable):
         return rows
     frame = _moved(rows.table.filtered, kind, rel.partition_count, here, to)
     keys = () if isinstance(kind, Broadcast) else known_order(rel.input, rows)
     if keys:
-        frame = frame.sortWithinPartitions(*(ordered(*key, to.space.spark) for key in keys))
+        frame = frame.sortWithinPartitions(*(ordered(*key, to.execution.spark) for key in keys))
     is_one = rel.properties.distribution == SINGLETON
-    return Rows(FrameTable(rows.table.names, frame, to.space, keys=keys if is_one else ()), rows.columns)
+    return Rows(FrameTable(rows.table.names, frame, to.execution, keys=keys if is_one else ()), rows.columns)
 
 
 def require_partitions(rel: Exchange, to: InputLowering) -> None:
@@ -70,7 +70,7 @@ def require_partitions(rel: Exchange, to: InputLowering) -> None:
     _require_number(rel.partition_count or 1)
     _require_moves(rel.kind)
     if not rel.targets and not isinstance(rel.kind, MultiBucket):
-        _, here = host(to, to[rel.input], rel.anchor, [rel.kind], hoist=True)
+        _, here = prepare_context(to, to[rel.input], rel.anchor, [rel.kind], hoist=True)
         match rel.kind:
             case Scatter(fields=fields):
                 for field in fields:
@@ -101,12 +101,12 @@ def _moved(
     frame: DataFrame,
     kind: Scatter | SingleBucket | RoundRobin | Broadcast,
     partition_count: int | None,
-    here: Host,
+    here: ExpressionContext,
     to: InputLowering,
 ) -> DataFrame:
-    functions = functions_of(to.space.spark)
+    functions = functions_of(to.execution.spark)
     # Where the plan leaves the number of partitions to the system, it is the session's.
-    count = partition_count or int(to.space.spark.conf.get("spark.sql.shuffle.partitions") or 200)
+    count = partition_count or int(to.execution.spark.conf.get("spark.sql.shuffle.partitions") or 200)
     _require_number(count)
     _require_moves(kind)
     match kind:
@@ -117,7 +117,7 @@ def _moved(
         case RoundRobin(exact=False):
             return frame.repartition(count)
         case RoundRobin():
-            number = to.space.name()
+            number = to.execution.name()
             bucket_number = functions.expr(f"CAST({number} % {count} AS INT)")
             return _numbered(frame, number, to).repartitionById(count, bucket_number).drop(number)
         case Broadcast():
@@ -128,9 +128,9 @@ def _moved(
 
 def _numbered(frame: DataFrame, number: str, to: InputLowering) -> DataFrame:
     """The rows with a column of their numbers, from 0, in the order that they have."""
-    if to.space.has("zipWithIndex"):
+    if to.execution.has("zipWithIndex"):
         return frame.zipWithIndex(number)
-    place = to.space.name()
+    place = to.execution.name()
     placed = frame.selectExpr("*", f"monotonically_increasing_id() AS {place}")
     return placed.selectExpr("*", f"row_number() OVER (ORDER BY {place}) - 1 AS {number}").drop(place)
 

@@ -58,21 +58,21 @@ COPIES: Mapping[SetOp, Callable[[Counts], str]] = {
 
 def lower_set(rel: Set, to: InputLowering) -> Rows:
     """Count the rows of the inputs, and put out as many as the operation says."""
-    columns = to.space.names(len(rel.schema))
+    columns = to.execution.names(len(rel.schema))
     if rel.op == "union_all":
         return Rows(_united([to[child].columns for child in rel.relations], columns, rel, to), columns)
-    side = to.space.name()
+    side = to.execution.name()
     kinds = rel.schema.types
     inexact = [position for position, kind in enumerate(kinds) if holds(kind, (FP32, FP64))]
-    values = to.space.names(len(inexact))
+    values = to.execution.names(len(inexact))
     texts = []
     for number, child in enumerate(rel.relations):
         own = to[child].columns
         texts.append([*map(as_key, own, kinds), *(own[position] for position in inexact), str(number)])
     united = _united(texts, (*columns, *values, side), rel, to)
-    counted = restore_maps(Rows(_put_out(rel, united, columns, values, side, to), columns), kinds, to.space)
+    counted = restore_maps(Rows(_put_out(rel, united, columns, values, side, to), columns), kinds, to.execution)
     handed_on = dict(zip(inexact, values, strict=True))
-    table = without_keys(rel, counted.table, to) if id(rel) in to.space.joined_groups else counted.table
+    table = without_keys(rel, counted.table, to) if id(rel) in to.execution.joined_groups else counted.table
     return Rows(table, tuple(handed_on.get(n, column) for n, column in enumerate(counted.columns)))
 
 
@@ -100,15 +100,15 @@ def _put_out(
     """
     primary = "" if rel.op == "union_distinct" else f" FILTER (WHERE {side} = 0)"
     collect = "collect_list" if rel.op in COPIES else "any_value"
-    found = to.space.names(1) if values else ()
+    found = to.execution.names(1) if values else ()
     own = [Item(f"{collect}({struct_to_sql(values)}){primary}", (name,)) for name in found]
-    counts = () if rel.op == "union_distinct" else to.space.names(len(rel.relations))
+    counts = () if rel.op == "union_distinct" else to.execution.names(len(rel.relations))
     made = [Item(f"count_if({side} = {number})", (count,)) for number, count in enumerate(counts)]
-    counted = united.group(columns, [*made, *own] or [Item("count(1)", (to.space.name(),))])
+    counted = united.group(columns, [*made, *own] or [Item("count(1)", (to.execution.name(),))])
     if rel.op in COPIES:
         copies = f"CAST(greatest({COPIES[rel.op](counts)}, 0L) AS INT)"
         if not values:
-            copied = [*items(columns), Item(f"explode(array_repeat(1, {copies}))", to.space.names(1))]
+            copied = [*items(columns), Item(f"explode(array_repeat(1, {copies}))", to.execution.names(1))]
         else:
             copied = [*items(columns), Item(f"inline(slice({found[0]}, 1, {copies}))", values)]
         return without_keys(rel, counted.select(copied), to)
@@ -116,7 +116,7 @@ def _put_out(
         wanted = DISTINCT[rel.op](counts)
         if any(map(joins.looks_up, rel.relations)):
             # a filter above a count above lookups crashes Spark's optimizer
-            repeated = Item(f"explode(array_repeat(1, if({wanted}, 1, 0)))", to.space.names(1))
+            repeated = Item(f"explode(array_repeat(1, if({wanted}, 1, 0)))", to.execution.names(1))
             counted = counted.select([*items((*columns, *found)), repeated])
         else:
             counted = counted.where(wanted)

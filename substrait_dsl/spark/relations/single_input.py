@@ -27,12 +27,17 @@ from substrait_dsl.algebra.relations import (
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words
 from substrait_dsl.spark.expressions.literals import struct_to_sql
-from substrait_dsl.spark.expressions.pushdown import as_column, is_constant_condition
+from substrait_dsl.spark.expressions.pushdown import column_sql, is_constant_condition
 from substrait_dsl.spark.expressions.signed_zeros import sort_key
 from substrait_dsl.spark.expressions.sorting import SortKeys, direction_of, ordering
 from substrait_dsl.spark.expressions.templates import require_comparable
 from substrait_dsl.spark.expressions.windows import window_to_sql
-from substrait_dsl.spark.relations.expression_context import Host, has_correlated, host, subqueries_of
+from substrait_dsl.spark.relations.expression_context import (
+    ExpressionContext,
+    has_correlated,
+    prepare_context,
+    subqueries_of,
+)
 from substrait_dsl.spark.relations.partitions import known_order, sorted_again, sorted_as_known
 from substrait_dsl.spark.relations.tables import Item, Rows, items
 from substrait_dsl.spark.relations.texts import TextTable
@@ -65,7 +70,7 @@ def filtered(
     visible: tuple[str, ...] | None = None,
 ) -> Rows:
     """The rows for which a condition is true. The condition sees the rows' columns, or those that are `visible`."""
-    rows, here = host(to, rows, anchor, [condition], visible=visible)
+    rows, here = prepare_context(to, rows, anchor, [condition], visible=visible)
     table = rows.table
     for conjunct in conjuncts(condition):
         text = here.condition(conjunct)
@@ -93,7 +98,7 @@ def lower_sort(rel: Sort, to: InputLowering) -> Rows:
 def _sort_keys(rel: Sort | TopN, to: InputLowering) -> tuple[Rows, SortKeys]:
     for key in rel.keys:
         require_comparable(key.expression.type, kind_words(rel))
-    rows, here = host(to, to[rel.input], rel.anchor, [key.expression for key in rel.keys], hoist=True)
+    rows, here = prepare_context(to, to[rel.input], rel.anchor, [key.expression for key in rel.keys], hoist=True)
     return rows, [(sort_key(here.sql(key.expression), key.expression.type), direction_of(key)) for key in rel.keys]
 
 
@@ -103,11 +108,11 @@ def lower_project(rel: Project, to: InputLowering) -> Rows:
     computed = [expression for expression in rel.expressions if _column(expression, rows) is None]
     made: list[Item] = []
     if computed:
-        rows, here = host(to, rows, rel.anchor, computed, windows=True)
+        rows, here = prepare_context(to, rows, rel.anchor, computed, windows=True)
         if has_correlated(computed):
-            rows = rows.fenced()
-        texts = (as_column(here.sql(expression), expression) for expression in computed)
-        made = [Item(text, (to.space.name(),)) for text in texts]
+            rows = rows.with_optimizer_barrier()
+        texts = (column_sql(here.sql(expression), expression) for expression in computed)
+        made = [Item(text, (to.execution.name(),)) for text in texts]
         rows = Rows(rows.extended(made).table, rows.columns)
     new = (item.names[0] for item in made)
     added = tuple(_column(expression, rows) or next(new) for expression in rel.expressions)
@@ -150,7 +155,7 @@ def _fetched(rel: Fetch | TopN, rows: Rows, offset: int, count: int | None, to: 
         return _fetched_for_each(rel, table, offset, count, to)
     if offset + (count or 0) <= MOST_ROWS:
         return table.fetch(offset, count)
-    order, number = table.space.names(2)
+    order, number = table.execution.names(2)
     table = table.select([*items(table.names), Item("monotonically_increasing_id()", (order,))])
     counted = Item(f"count(1) OVER (ORDER BY {order} ROWS UNBOUNDED PRECEDING)", (number,))  # row_number() is an INT
     table = table.select([*items(table.names), counted]).where(f"{number} > {offset}")
@@ -188,7 +193,7 @@ def lower_top_n(rel: TopN, to: InputLowering) -> Rows:
             f"Spark cannot rank more than {MOST_ROWS} rows; {kind_words(rel)} is of {offset + count}"
         )
     over = f"OVER (ORDER BY {ordering(keys)})"
-    place, number = to.space.names(2)
+    place, number = to.execution.names(2)
     made = [Item(f"rank() {over}", (place,)), Item(f"row_number() {over}", (number,))]
     table = rows.table.select([*items(rows.columns), *(made if offset else made[:1])])
     if offset:
@@ -214,8 +219,8 @@ def _number(expression: Expression | None, what: str, to: InputLowering) -> int 
     elif expression.free_anchors:
         raise UnsupportedError(f"Spark cannot take the {what} from an enclosing row")
     else:
-        rows, here = host(to.main, Rows(to.main.one_row([]), ()), None, [expression])
-        value = Item(f"CAST({here.sql(expression)} AS BIGINT)", (to.space.name(),))
+        rows, here = prepare_context(to.main, Rows(to.main.one_row([]), ()), None, [expression])
+        value = Item(f"CAST({here.sql(expression)} AS BIGINT)", (to.execution.name(),))
         number = to.main.first(rows.extended([value]))
     if number is not None and number < 0:
         raise ExecutionError(f"the {what} must not be negative, it is {number}")
@@ -228,12 +233,12 @@ def lower_window(rel: Window, to: InputLowering) -> Rows:
     For that Spark sorts the rows anew, so an order that stays is made again.
     """
     nodes = [*rel.functions, *rel.partitions, *rel.sorts]
-    rows, here = host(to, to[rel.input], rel.anchor, nodes, hoist=True)
-    rows = rows.extended([Item(_window_function(call, rel, here), (to.space.name(),)) for call in rel.functions])
+    rows, here = prepare_context(to, to[rel.input], rel.anchor, nodes, hoist=True)
+    rows = rows.extended([Item(_window_function(call, rel, here), (to.execution.name(),)) for call in rel.functions])
     return sorted_again(rel, rows) if rel.method == "consistent_partition" else rows
 
 
-def _window_function(call: WindowCall, rel: Window, here: Host) -> str:
+def _window_function(call: WindowCall, rel: Window, here: ExpressionContext) -> str:
     try:
         text = window_to_sql(call, rel.partitions, rel.sorts, here.sql)
     except UnsupportedError as error:
@@ -245,10 +250,10 @@ def _window_function(call: WindowCall, rel: Window, here: Host) -> str:
 
 def lower_expand(rel: Expand, to: InputLowering) -> Rows:
     """A generator over an array of the copies; each row of the input is computed once."""
-    rows, here = host(to, to[rel.input], rel.anchor, rel.fields, hoist=True)
+    rows, here = prepare_context(to, to[rel.input], rel.anchor, rel.fields, hoist=True)
     if not current_engine().has_lists_of_records:
         return _expanded_by_number(rel, rows, here, to)
-    columns = to.space.names(len(rel.schema))
+    columns = to.execution.names(len(rel.schema))
     kept: list[Item] = []
     switching: list[tuple[str, SwitchingField]] = []
     for name, field in zip(columns, rel.fields, strict=False):
@@ -266,9 +271,9 @@ def lower_expand(rel: Expand, to: InputLowering) -> Rows:
     return sorted_as_known(rel, copied) if has_correlated(rel.fields) else copied
 
 
-def _expanded_by_number(rel: Expand, rows: Rows, here: Host, to: InputLowering) -> Rows:
+def _expanded_by_number(rel: Expand, rows: Rows, here: ExpressionContext, to: InputLowering) -> Rows:
     """The copies of each row, by their numbers."""
-    columns = to.space.names(len(rel.schema))
+    columns = to.execution.names(len(rel.schema))
     number = columns[-1]
     numbers = ", ".join(map(str, range(rel.copies_of_a_row)))
     table = rows.table.select([*items(rows.table.names), Item(f"explode(array({numbers}))", (number,))])
@@ -294,7 +299,7 @@ def without_keys(rel: Rel, table: Table, to: InputLowering) -> Table:
 
 def united_with_no_row(table: Table, to: InputLowering) -> Table:
     """The rows of a table, of which the engine does not know that there are no others."""
-    nulls = [Item("NULL", (to.space.name(),)) for _ in table.names]
+    nulls = [Item("NULL", (to.execution.name(),)) for _ in table.names]
     return table.union_all([to.one_row(nulls).where("rand() > 2")])
 
 
@@ -307,7 +312,7 @@ def by_number(number: str, texts: Mapping[int, str]) -> str:
 def lower_unnest(rel: Unnest, to: InputLowering) -> Rows:
     """A generator that numbers the elements; it makes no row of an array that is empty or NULL."""
     rows = to[rel.input]
-    place, element, offset = to.space.names(3)
+    place, element, offset = to.execution.names(3)
     if current_engine().has_lists_of_records:
         rows = rows.extended([Item(f"posexplode({rows.columns[rel.column]})", (place, element))])
         rows = rows.extended([Item(f"CAST({place} AS BIGINT)", (offset,))])

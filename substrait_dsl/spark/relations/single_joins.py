@@ -23,8 +23,8 @@ from substrait_dsl.spark.expressions.sql_text import AnySubquery, Scope
 from substrait_dsl.spark.relations.expression_context import subqueries_of
 from substrait_dsl.spark.relations.join_inputs import is_small
 from substrait_dsl.spark.relations.join_strategies import (
+    JOIN_STRATEGIES,
     MANY_MATCHES,
-    PLANS,
     key_sides,
     keys_inside,
     name_of,
@@ -49,16 +49,18 @@ TOO_MANY = f"raise_error('{MANY_MATCHES}')"
 def is_by_key(rel: Join | HashJoin | MergeJoin | NestedLoopJoin) -> bool:
     """Whether rows match in a single join by equal keys and, beside that, by conditions on one side alone."""
     join = rel if isinstance(rel, Join) else as_join(rel)
-    plan = PLANS[join.how]
-    if plan.method != "single" or any(True for _ in subqueries_of(join.condition)):
+    strategy = JOIN_STRATEGIES[join.how]
+    if strategy.method != "single" or any(True for _ in subqueries_of(join.condition)):
         return False
-    others = [part for part in conjuncts(join.condition) if key_sides(part, join, plan.stream) is None]
+    others = [part for part in conjuncts(join.condition) if key_sides(part, join, strategy.probe_side) is None]
     return len(others) < len(list(conjuncts(join.condition))) and all(len(sides_of(part, join)) < 2 for part in others)
 
 
 def has_unique_keys(rel: Join | LateralJoin) -> bool:
     """Whether the keys alone tell the rows of the other input apart, as those of an aggregate do."""
-    other, before = (rel.right, len(rel.left.schema)) if PLANS[rel.how].stream == "left" else (rel.left, 0)
+    other, before = (
+        (rel.right, len(rel.left.schema)) if JOIN_STRATEGIES[rel.how].probe_side == "left" else (rel.left, 0)
+    )
     return is_unique(other, [key.position - before for key in keys_inside(rel) if isinstance(key, FieldReference)])
 
 
@@ -71,31 +73,31 @@ def lower_by_key(rel: Join, to: InputLowering) -> Rows:
     depends on a number of the row: so Spark neither moves it, nor a later filter below it, nor leaves out the join
     under it.
     """
-    stream = PLANS[rel.how].stream
+    probe_side = JOIN_STRATEGIES[rel.how].probe_side
     left = to[rel.left]
-    right = to[rel.right].apart_from(left)
+    right = to[rel.right].with_names_disjoint_from(left)
     ours, theirs = left.columns[: len(rel.left.schema)], right.columns[: len(rel.right.schema)]
     scope = Scope(ours + theirs, to.outer, _no_subquery)
-    streaming, table, others = (left, right.table, theirs) if stream == "left" else (right, left.table, ours)
+    streaming, table, others = (left, right.table, theirs) if probe_side == "left" else (right, left.table, ours)
     keys, values, computed, on = [], [], [], []
     for conjunct in conjuncts(rel.condition):
-        test = test_of(conjunct, rel, stream, scope)
+        test = test_of(conjunct, rel, probe_side, scope)
         if isinstance(test, Key):
             key = test.inside
             if key not in others:  # of a column, a copy would be shuffled, too
-                key = to.space.name()
+                key = to.execution.name()
                 computed.append(Item(test.inside, (key,)))
             keys.append(key)
             values.append(test.outside)
             on.append(f"({test.outside} = {key})")
-        elif stream in (sides := sides_of(conjunct, rel)) or not sides:
+        elif probe_side in (sides := sides_of(conjunct, rel)) or not sides:
             on.append(test.holds)
         else:
             table = table.where(test.holds)
     table = table.select([*items(others), *computed])
-    if is_small(rel.right if stream == "left" else rel.left, to.space):
+    if is_small(rel.right if probe_side == "left" else rel.left, to.execution):
         table = table.in_one_task()
-    many = to.space.name()
+    many = to.execution.name()
     count = f"count(1) OVER (PARTITION BY {', '.join(keys)})"
     joined = streaming.table.join(table.select([*items(table.names), Item(count, (many,))]), "left", all_true(on))
     error = too_many(rel, values, many, "rows have")
@@ -107,7 +109,7 @@ def lower_by_key(rel: Join, to: InputLowering) -> Rows:
 
 def _checked_by_window(table: Table, is_wrong: str, error: str, to: InputLowering) -> Table:
     """The rows, or an error if one is wrong: a window over all of them sees each, whatever is filtered later."""
-    checked = to.space.name()
+    checked = to.execution.name()
     found = Item(f"max(if({is_wrong}, CAST({error} AS INT), 0)) OVER ()", (checked,))
     return table.select([*items(table.names), found]).where(f"{checked} = 0")
 
@@ -168,10 +170,10 @@ def single_match(rows: Rows, found: Rows, other: Rel, to: InputLowering, error: 
     """
     table = found.table
     assert isinstance(table, TextTable)
-    match, *names = to.space.names(1 + len(found.columns))
+    match, *names = to.execution.names(1 + len(found.columns))
     fields = {f"f{number}": f"any_value({column})" for number, column in enumerate(found.columns)}
     struct = record_to_sql({"n": "count(1)", **fields})
-    number = None if to.outer else Item("monotonically_increasing_id()", (to.space.name(),))
+    number = None if to.outer else Item("monotonically_increasing_id()", (to.execution.name(),))
     there = items(rows.table.names)  # the table may depend on columns that are not among the rows' own
     found_one = Item(scalar(table.closed.query([Item(struct, (match,))]), other, folded=True), (match,))
     if not current_engine().has_row_numbers:
@@ -180,7 +182,7 @@ def single_match(rows: Rows, found: Rows, other: Rel, to: InputLowering, error: 
         values = [Item(f"{match}.f{position}", (name,)) for position, name in enumerate(names)]
         return Rows(checked.select([*items(rows.columns), *values]), tuple(names))
     # Beside a number, the look-up is not pulled into the filter, which would look up everything twice.
-    looked_up = rows.table.fenced().select([*there, *(() if number is None else (number,)), found_one])
+    looked_up = rows.table.with_optimizer_barrier().select([*there, *(() if number is None else (number,)), found_one])
     many, one = f"{match}.n > 1", "true"
     if number is not None:
         many, one = f"{many} AND {number.names[0]} >= 0", "monotonically_increasing_id() >= 0"

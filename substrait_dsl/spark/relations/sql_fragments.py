@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.spark.relations.column_pruning import relations_inside
 
-FEWEST = 4
+MIN_FRAGMENT_SIZE = 4
 """Of fewer relations a text gains nothing over as many DataFrames."""
 
 
@@ -44,7 +44,7 @@ class Pieces:
 
     def is_text(self, rel: Rel) -> bool:
         """Whether a relation is better made as one text, together with what it stands on."""
-        return self._sizes.get(id(rel), 0) >= FEWEST
+        return self._sizes.get(id(rel), 0) >= MIN_FRAGMENT_SIZE
 
     def edges(self, rel: Rel, needed: Callable[[Rel], Sequence[Rel]]) -> list[Rel]:
         """The relations that the text of a relation refers to; `needed` gives those that one is made from."""

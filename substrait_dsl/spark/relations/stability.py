@@ -11,17 +11,17 @@ from substrait_dsl.spark.catalog.scans import is_random
 from substrait_dsl.spark.catalog.table_names import frame_if_there
 
 if TYPE_CHECKING:
-    from substrait_dsl.spark.session.workspace import Workspace
+    from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 
-def is_stable(rel: Rel, space: Workspace) -> bool:
+def is_stable(rel: Rel, execution: ExecutionContext) -> bool:
     """Whether the rows are the same each time. A view may call functions of chance."""
     if not stability.is_stable(rel):
         return False
     for node in walk(rel):
         match node:
-            case Read(definition=NamedTable(names=names)) if names not in space.given:
-                frame = frame_if_there(names, space.spark)
+            case Read(definition=NamedTable(names=names)) if names not in execution.given:
+                frame = frame_if_there(names, execution.spark)
                 if frame is not None and is_random(frame):
                     return False
     return True

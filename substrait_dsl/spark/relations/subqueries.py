@@ -24,7 +24,7 @@ from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.relations import Aggregate, Emit, Filter, Project
 from substrait_dsl.algebra.relations.joins import BOOLEAN_URN
 from substrait_dsl.spark.expressions.map_keys import as_key
-from substrait_dsl.spark.expressions.pushdown import as_condition, compared, compared_column
+from substrait_dsl.spark.expressions.pushdown import hide_column_from_readers, hide_from_readers, predicate_sql
 from substrait_dsl.spark.expressions.sql_text import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.expressions.templates import require_comparable
 from substrait_dsl.spark.relations.mark_joins import Key, Test, mark
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.expressions.subqueries import ComparisonOp
     from substrait_dsl.algebra.node import Node, Rel
     from substrait_dsl.spark.relations.input_lowering import InputLowering
-    from substrait_dsl.spark.session.workspace import Workspace
+    from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 _SQL: dict[ComparisonOp, str] = {"eq": "=", "ne": "<>", "lt": "<", "gt": ">", "le": "<=", "ge": ">="}
 _OPPOSITE: dict[ComparisonOp, ComparisonOp] = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
@@ -99,7 +99,7 @@ def value(subquery: AnySubquery, scope: Scope, to: InputLowering) -> str:
         case InPredicate(needles=needles, haystack=rel):
             table, columns = to.text(rel)
             keys = _keys(needles, rel, columns, scope)
-            return mark(table, keys, to.space, outside=to.outside(rel), fixed=not rel.free_anchors)
+            return mark(table, keys, to.execution, outside=to.outside(rel), fixed=not rel.free_anchors)
         case SetComparison(reduction="all", comparison=comparison, left=left, right=rel):
             # All rows compare so, unless any compares the opposite way: in three-valued logic, too.
             return f"(NOT {_any(_OPPOSITE[comparison], left, rel, scope, to)})"
@@ -149,7 +149,7 @@ def condition(expression: Expression, scope: Scope, to: InputLowering) -> str:
             table, columns = to.text(rel)
             keys = _keys(needles, rel, columns, scope)
             # Spark carries an IN over to other columns that are equal to the needle, an EXISTS it does not.
-            return _none_match(table, keys, rel, to) if negated else _in(table, keys, to.space, to.outside(rel))
+            return _none_match(table, keys, rel, to) if negated else _in(table, keys, to.execution, to.outside(rel))
         case SetPredicate() as predicate:
             return f"{'NOT ' if negated else ''}{value(predicate, scope, to)}"
         case SetComparison(reduction=reduction, comparison=comparison, left=left, right=rel):
@@ -161,7 +161,7 @@ def condition(expression: Expression, scope: Scope, to: InputLowering) -> str:
                 return table.exists(test.holds, outside=to.outside(rel))
             return _none_match(table, [test], rel, to)
         case _:
-            return as_condition(to_sql(expression, scope), expression)
+            return predicate_sql(to_sql(expression, scope), expression)
 
 
 def _negated(expression: Expression) -> Expression | None:
@@ -180,8 +180,8 @@ def _keys(needles: tuple[Expression, ...], rel: Rel, columns: tuple[str, ...], s
         require_comparable(needle.type, "is_in")
     return [
         Key(
-            compared(to_sql(needle, scope.of_needles), needle, ()),
-            compared_column(column, field.type, [needle]),
+            hide_from_readers(to_sql(needle, scope.of_needles), needle, ()),
+            hide_column_from_readers(column, field.type, [needle]),
             needle.type.nullable or field.type.nullable,
         )
         for needle, column, field in zip(needles, columns, rel.schema, strict=True)
@@ -193,8 +193,8 @@ def _comparison(comparison: ComparisonOp, left: Expression, rel: Rel, column: st
     kind = rel.schema.fields[0].type
     nullable = left.type.nullable or kind.nullable
     by_order = comparison not in ("eq", "ne")
-    needle = compared(to_sql(left, scope.of_needles), left, ())
-    value = compared_column(column, kind, [left], ordered=by_order)
+    needle = hide_from_readers(to_sql(left, scope.of_needles), left, ())
+    value = hide_column_from_readers(column, kind, [left], ordered=by_order)
     if comparison == "eq":
         return Key(needle, value, nullable)
     test = f"({needle} {_SQL[comparison]} {value})"
@@ -204,13 +204,13 @@ def _comparison(comparison: ComparisonOp, left: Expression, rel: Rel, column: st
 def _any(comparison: ComparisonOp, left: Expression, rel: Rel, scope: Scope, to: InputLowering) -> str:
     table, (column,) = to.text(rel)
     test = _comparison(comparison, left, rel, column, scope)
-    return mark(table, [test], to.space, outside=to.outside(rel), fixed=not rel.free_anchors)
+    return mark(table, [test], to.execution, outside=to.outside(rel), fixed=not rel.free_anchors)
 
 
-def _in(table: TextTable, keys: Sequence[Key], space: Workspace, outside: Sequence[str]) -> str:
+def _in(table: TextTable, keys: Sequence[Key], execution: ExecutionContext, outside: Sequence[str]) -> str:
     if len(keys) > 1 and not current_engine().has_tuples:
         return table.exists(*(key.holds for key in keys), outside=outside)
-    inside = table.query([Item(key.inside, (space.name(),)) for key in keys])
+    inside = table.query([Item(key.inside, (execution.name(),)) for key in keys])
     return f"({', '.join(key.outside for key in keys)}) IN ({inside})"
 
 
@@ -220,7 +220,7 @@ def _none_match(table: TextTable, tests: Sequence[Key | Test], rel: Rel, to: Inp
     is_nullable = any(test.nullable for test in tests)
     is_native = len(keys) == len(tests) and (len(keys) == 1 or current_engine().has_tuples)
     if is_nullable and is_native:  # Spark has a null-aware join for this, and only for this
-        return f"NOT {_in(table, keys, to.space, to.outside(rel))}"
+        return f"NOT {_in(table, keys, to.execution, to.outside(rel))}"
     against = (f"coalesce({test.value}, true)" if is_nullable else test.holds for test in tests)
     return f"NOT {table.exists(*against, outside=to.outside(rel))}"
 
@@ -228,7 +228,7 @@ def _none_match(table: TextTable, tests: Sequence[Key | Test], rel: Rel, to: Inp
 def _unique(rel: Rel, to: InputLowering) -> str:
     """Whether no two rows are equal; a row with a NULL in it equals none."""
     table, columns = to.text(rel)
-    many, *keys = to.space.names(1 + len(columns))
+    many, *keys = to.execution.names(1 + len(columns))
     for column in columns:
         table = table.where(f"{column} IS NOT NULL")
     made = map(as_key, columns, rel.schema.types)

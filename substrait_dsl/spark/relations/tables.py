@@ -19,7 +19,7 @@ import attrs
 if TYPE_CHECKING:
     from substrait_dsl.spark.expressions.sorting import SortKeys
     from substrait_dsl.spark.relations.texts import TextTable
-    from substrait_dsl.spark.session.workspace import Workspace
+    from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 JoinHow = Literal["inner", "full", "left", "right", "leftsemi", "leftanti", "cross"]
 
@@ -44,7 +44,7 @@ class Item:
 
 
 NAME = re.compile(r"\b__s\d+\b")
-"""The names that a `Workspace` gives."""
+"""The names that a `ExecutionContext` gives."""
 
 _GENERATOR = re.compile(r"(pos)?explode\(|inline\(")
 """The beginning of an expression that makes several rows of one, which stands between a sort and a limit."""
@@ -63,7 +63,7 @@ class Table(ABC):
 
     names: tuple[str, ...]
     """The columns there are."""
-    space: Workspace
+    execution: ExecutionContext
     keys: SortKeys
     """The columns that the rows are sorted by, if they have been: what loses the order can make it again."""
     since_sorted: int
@@ -110,7 +110,7 @@ class Table(ABC):
         """The rows as one task makes them, which needs no exchange to have all rows of a key."""
 
     @property
-    def apart_from_row(self) -> tuple[Self, tuple[str, ...]]:
+    def without_correlated_filters(self) -> tuple[Self, tuple[str, ...]]:
         """The table without those of its conditions that see a row outside, and these conditions.
 
         Those with a subquery stay, and so do those that check each row.
@@ -148,19 +148,19 @@ class Table(ABC):
 
     def with_keys(self, keys: SortKeys) -> tuple[Self, SortKeys]:
         """These rows with a column for every key that is none, and the keys as columns."""
-        computed = {text: self.space.name() for text, _ in keys if text not in self.names}
+        computed = {text: self.execution.name() for text, _ in keys if text not in self.names}
         columns = tuple((computed.get(text, text), direction) for text, direction in keys)
         if not computed:
             return self, columns
         return self.select([*items(self.names), *(Item(text, (name,)) for text, name in computed.items())]), columns
 
-    def fenced(self) -> Self:
+    def with_optimizer_barrier(self) -> Self:
         """The same rows in a form that Spark does not push a projection into.
 
         A correlated subquery in a projection over a union crashes Spark's optimizer (SPARK-59042). The generator, which
         makes one row of each, keeps the two apart. It stays in the plan, and costs about a tenth of a mark join's time.
         """
-        return self.select([*items(self.names), Item("explode(array(1))", (self.space.name(),))])
+        return self.select([*items(self.names), Item("explode(array(1))", (self.execution.name(),))])
 
 
 def all_true(conditions: Sequence[str]) -> str:
@@ -200,18 +200,18 @@ class Rows:
 
     def renamed(self) -> Rows:
         """The same rows under names that nothing else has."""
-        table, conditions = self.table.apart_from_row
+        table, conditions = self.table.without_correlated_filters
         used = [name for text in conditions for name in NAME.findall(text) if name in table.names]
-        fresh = {column.text: table.space.name() for column in items((*self.columns, *used))}
+        fresh = {column.text: table.execution.name() for column in items((*self.columns, *used))}
         table = table.select([Item(old, (new,)) for old, new in fresh.items()])
         for text in conditions:
             table = table.where(NAME.sub(lambda name: fresh.get(name[0], name[0]), text))
         return Rows(table, tuple(fresh.get(column, UNUSED) for column in self.columns))
 
-    def apart_from(self, other: Rows) -> Rows:
+    def with_names_disjoint_from(self, other: Rows) -> Rows:
         """The same rows under names that another table does not have."""
         return self if set(self.table.names).isdisjoint(other.table.names) else self.renamed()
 
-    def fenced(self) -> Rows:
+    def with_optimizer_barrier(self) -> Rows:
         """The same rows, ready for a projection with a correlated subquery."""
-        return Rows(self.table.fenced(), self.columns)
+        return Rows(self.table.with_optimizer_barrier(), self.columns)

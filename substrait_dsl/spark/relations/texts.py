@@ -15,7 +15,7 @@ from substrait_dsl.spark.session.engines import current_engine
 from substrait_dsl.spark.session.source_map import note_inlined
 
 if TYPE_CHECKING:
-    from substrait_dsl.spark.session.workspace import Workspace
+    from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 _JOIN_SQL: dict[JoinHow, str] = {
     "inner": "INNER JOIN",
@@ -38,7 +38,7 @@ class TextTable(Table):
 
     names: tuple[str, ...]
     source: str
-    space: Workspace
+    execution: ExecutionContext
     conditions: tuple[str, ...] = ()
     aggregates: Mapping[str, str] | None = None
     """If the rows are folded into one: the text of each column."""
@@ -70,7 +70,7 @@ class TextTable(Table):
         rows = self.closed
         named = (name for name in NAME.findall(" ".join(conditions)) if name not in rows.names)
         used = next(chain(outside, named), None)
-        if used is not None and not self.space.has("EXISTS without its row"):
+        if used is not None and not self.execution.has("EXISTS without its row"):
             conditions = (*conditions, _OF_ROW.format(used))
         rows = attrs.evolve(rows, conditions=(*rows.conditions, *conditions))
         # In parentheses, it may also be an operand.
@@ -91,7 +91,7 @@ class TextTable(Table):
         return f"({self.query()})" if self.conditions or self.aggregates is not None else self.source
 
     @property
-    def apart_from_row(self) -> tuple[TextTable, tuple[str, ...]]:
+    def without_correlated_filters(self) -> tuple[TextTable, tuple[str, ...]]:
         tables = [self]
         while (below := tables[-1]._below) is not None:
             tables.append(below)
@@ -116,7 +116,7 @@ class TextTable(Table):
         assert self.made_of is not None
         used = dict.fromkeys(name for text in conditions for name in NAME.findall(text) if name in below.names)
         # Under names of their own, as other tables may be made of the one below.
-        fresh = {name: self.space.name() for name in used if name not in self.names}
+        fresh = {name: self.execution.name() for name in used if name not in self.names}
         table = below.select([*self.made_of[1], *(Item(old, (new,)) for old, new in fresh.items())])
         renamed = tuple(NAME.sub(lambda name: fresh.get(name[0], name[0]), text) for text in conditions)
         return attrs.evolve(table, conditions=self.conditions, keys=self.keys, since_sorted=self.since_sorted), renamed
@@ -145,7 +145,7 @@ class TextTable(Table):
         return inlined
 
     def _made(self, query: str, names: Iterable[str]) -> TextTable:
-        return TextTable(tuple(names), f"({query})", self.space)
+        return TextTable(tuple(names), f"({query})", self.execution)
 
     def select(self, made: Sequence[Item]) -> TextTable:
         names = tuple(name for item in made for name in item.names)
@@ -164,11 +164,11 @@ class TextTable(Table):
     def join(self, other: TextTable, how: JoinHow, condition: str | None) -> TextTable:
         on = "" if condition is None else f" ON {condition}"
         source = f"({self._relation} {_JOIN_SQL[how]} {other._relation}{on})"
-        return TextTable(names_joined(self, other, how), source, self.space)
+        return TextTable(names_joined(self, other, how), source, self.execution)
 
     def lateral(self, other: TextTable, how: Literal["inner", "left"]) -> TextTable:
         source = f"({self._relation} {_JOIN_SQL[how]} LATERAL ({other.query()}) ON true)"
-        return TextTable(self.names + other.names, source, self.space)
+        return TextTable(self.names + other.names, source, self.execution)
 
     def group(self, keys: Sequence[str], made: Sequence[Item]) -> TextTable:
         rows = self.closed
@@ -203,7 +203,7 @@ class TextTable(Table):
     def number(self, offset: int, count: int | None) -> TextTable:
         """Some of the rows, in the order they have, by a number for each."""
         rows = self.unsorted or self.closed
-        number = self.space.name()
+        number = self.execution.name()
         over = f"OVER (ORDER BY {ordering(self.keys) or 'NULL'}"
         is_small = offset + (count or 0) < 2**31  # as an INT is, which is what Spark counts rows in
         text = f"row_number() {over})" if is_small else f"count(1) {over} ROWS UNBOUNDED PRECEDING)"

@@ -23,11 +23,11 @@ from substrait_dsl.errors import ExecutionError, require_choice
 from substrait_dsl.installation import install_line
 from substrait_dsl.spark.session.causes import system_words
 from substrait_dsl.spark.session.connect import is_remote
+from substrait_dsl.spark.session.execution_context import VIEW_PREFIX
 from substrait_dsl.spark.session.failures import ANEW, ENDED, RESTART, STOPPED, failure_of, message_of, spark_errors
 from substrait_dsl.spark.session.servers import ENGINES, EngineName
 from substrait_dsl.spark.session.time_zone import TIME_ZONE
 from substrait_dsl.spark.session.versions import require_client, require_spark
-from substrait_dsl.spark.session.workspace import VIEW_PREFIX
 
 if TYPE_CHECKING:
     from pyspark import SparkContext

@@ -10,8 +10,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from substrait_dsl.spark.session.execution_context import VIEW_PREFIX
 from substrait_dsl.spark.session.failures import spark_errors
-from substrait_dsl.spark.session.workspace import VIEW_PREFIX
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -17,7 +17,7 @@ from substrait_dsl.spark.sources.reads import as_inside
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from substrait_dsl.spark.session.workspace import Workspace
+    from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -43,22 +43,22 @@ class Evaluated(Rel):
     def shown(self) -> Rel:
         return self.relation
 
-    def rows_in(self, space: Workspace) -> Rows:
-        """The rows, for a part of the plan that is lowered in this workspace."""
+    def rows_in(self, execution: ExecutionContext) -> Rows:
+        """The rows, for a part of the plan that is lowered in this context."""
         assert isinstance(self.rows.table, FrameTable)
-        return Rows(attrs.evolve(self.rows.table, space=space), self.rows.columns)
+        return Rows(attrs.evolve(self.rows.table, execution=execution), self.rows.columns)
 
 
-def rows_inside(frame: DataFrame, rel: Rel, space: Workspace) -> Rows:
+def rows_inside(frame: DataFrame, rel: Rel, execution: ExecutionContext) -> Rows:
     """The rows of a DataFrame with the columns of a relation, as they are inside a plan."""
-    names = space.names(len(rel.schema))
+    names = execution.names(len(rel.schema))
     if not names:
-        return Rows(FrameTable((), frame, space), ())
-    table = FrameTable(names, frame.toDF(*names), space)
+        return Rows(FrameTable((), frame, execution), ())
+    table = FrameTable(names, frame.toDF(*names), execution)
     texts = [as_inside(name, kind) for name, kind in zip(names, rel.schema.types, strict=True)]
     if tuple(texts) == names:
         return Rows(table, names)
-    fresh = space.names(len(names))
+    fresh = execution.names(len(names))
     made = [Item(text, (name,)) for text, name in zip(texts, fresh, strict=True)]
     return Rows(table.select(made), fresh)
 
@@ -78,4 +78,4 @@ def _with_frame(rows: Rows, change: Callable[[DataFrame], DataFrame]) -> Rows:
     assert isinstance(table, FrameTable)
     # Spark does not know that what it reads anew is sorted: a limit sorts it once more.
     frame = change(table.filtered)
-    return Rows(FrameTable(table.names, frame, table.space, keys=table.keys, since_sorted=2), rows.columns)
+    return Rows(FrameTable(table.names, frame, table.execution, keys=table.keys, since_sorted=2), rows.columns)

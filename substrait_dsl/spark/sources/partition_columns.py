@@ -148,11 +148,11 @@ def require_listed(frame: DataFrame, files: Sequence[FileItem]) -> None:
         return
     elif here is not None and not here.startswith("/"):
         return  # where it begins, a server of Spark Connect alone knows
-    host, root = ("", here) if here is not None else urlsplit(unquote(item.uri))[1:3]
+    prepare_context, root = ("", here) if here is not None else urlsplit(unquote(item.uri))[1:3]
     for uri in frame.inputFiles():
         found = urlsplit(uri)
         is_inside = f"{unquote(found.path)}/".startswith(f"{posixpath.normpath(root).rstrip('/')}/")
-        if not is_inside or host not in ("", found.netloc):
+        if not is_inside or prepare_context not in ("", found.netloc):
             raise UnsupportedError(
                 f"the folder {item.uri} has a list of files, {LOG}, that names {unquote(uri)}, which is not in it: "
                 "what is in a folder does not choose what else is read",

@@ -25,12 +25,12 @@ from substrait_dsl.errors import UnsupportedError, kind_words
 from substrait_dsl.spark.catalog.file_listings import looked_at_anew
 from substrait_dsl.spark.catalog.scans import makes_groups
 from substrait_dsl.spark.catalog.table_names import is_format_and_path, named_frame, statement_name
-from substrait_dsl.spark.catalog.text_records import EVERY_COLUMN, Kept, kept_from_readers, read_no_records
+from substrait_dsl.spark.catalog.text_records import EVERY_COLUMN, ReaderRestrictions, read_no_records, restrictions_of
 from substrait_dsl.spark.expressions.masks import masked_value
 from substrait_dsl.spark.expressions.nested_values import rebuilt
-from substrait_dsl.spark.expressions.pushdown import unseen
+from substrait_dsl.spark.expressions.pushdown import opaque_sql
 from substrait_dsl.spark.expressions.types import spark_sql_type
-from substrait_dsl.spark.relations.expression_context import host
+from substrait_dsl.spark.relations.expression_context import prepare_context
 from substrait_dsl.spark.relations.frames import FrameTable
 from substrait_dsl.spark.relations.single_input import by_number, filtered, united_with_no_row
 from substrait_dsl.spark.relations.subqueries import is_subquery
@@ -53,10 +53,10 @@ if TYPE_CHECKING:
 
     from substrait_dsl.spark.relations.input_lowering import InputLowering
     from substrait_dsl.spark.relations.tables import Table
-    from substrait_dsl.spark.session.workspace import Workspace
+    from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 
-_NOTHING_KEPT = Kept()
+_NOTHING_KEPT = ReaderRestrictions()
 
 
 def can_be_text(read: Read, most_rows: int, given: ArrowTables) -> bool:
@@ -86,22 +86,22 @@ def lower_read(rel: Read, to: InputLowering) -> Rows:
 def lower_source(rel: Read, to: InputLowering) -> Rows:
     """The columns of the base schema."""
     match rel.definition:
-        case NamedTable(names=names) if names in to.space.given:
-            frame, columns = to.space.given.read(names, rel.base_schema)
-            return _selected(frame, columns, rel, to.space)
+        case NamedTable(names=names) if names in to.execution.given:
+            frame, columns = to.execution.given.read(names, rel.base_schema)
+            return _selected(frame, columns, rel, to.execution)
         case NamedTable(names=names):
             rows = _named(names, rel, to)
-            if current_engine().forgets_keys or not makes_groups(named_frame(names, to.space.spark)):
+            if current_engine().forgets_keys or not makes_groups(named_frame(names, to.execution.spark)):
                 return rows
             return Rows(united_with_no_row(rows.table, to), rows.columns)
         case VirtualTable():
             return _virtual(rel, to)
         case LocalFiles(items=files):
-            read = partial(read_files, files, rel.base_schema, to.space.spark)
-            return _from_source((files, rel.base_schema), read, what_of(files), rel, to.space)
+            read = partial(read_files, files, rel.base_schema, to.execution.spark)
+            return _from_source((files, rel.base_schema), read, what_of(files), rel, to.execution)
         case IcebergTable(metadata_uri=uri) as table:
-            read = partial(read_snapshot, table, rel.base_schema.names, to.space.spark)
-            return _from_source((table, rel.base_schema), read, f"the Iceberg table {uri}", rel, to.space)
+            read = partial(read_snapshot, table, rel.base_schema.names, to.execution.spark)
+            return _from_source((table, rel.base_schema), read, f"the Iceberg table {uri}", rel, to.execution)
         case ExtensionTable() as other:
             raise UnsupportedError(f"Spark does not know how to read {kind_words(other)}: {other.detail.type_url}")
         case never:
@@ -112,7 +112,7 @@ _MANY_TABLES = 3
 """From how many tables on one request for all takes less time than one for each."""
 
 
-def look_up(reads: Sequence[Read], space: Workspace) -> None:
+def look_up(reads: Sequence[Read], execution: ExecutionContext) -> None:
     """Look up the columns of many named tables at once; leave few to the reads, and all, if that cannot be."""
     from pyspark.errors import AnalysisException
     from pyspark.sql.types import StructType
@@ -120,13 +120,13 @@ def look_up(reads: Sequence[Read], space: Workspace) -> None:
     tables = list(dict.fromkeys(read.definition.names for read in reads if isinstance(read.definition, NamedTable)))
     if len(tables) < _MANY_TABLES:
         return
-    between = space.name()  # stands between the columns of one table and those of the next
+    between = execution.name()  # stands between the columns of one table and those of the next
     named = [f"{statement_name(names)} AS t{number}" for number, names in enumerate(tables)]
     columns = f", 0 AS {between}, ".join(f"t{number}.*" for number in range(len(tables)))
     try:
-        if any(is_format_and_path(names, space.spark) for names in tables):
+        if any(is_format_and_path(names, execution.spark) for names in tables):
             return  # one by one, it turns out that it is not there
-        joined = space.sql(f"SELECT {columns} FROM {', '.join(named)}")
+        joined = execution.sql(f"SELECT {columns} FROM {', '.join(named)}")
         found = joined.schema
     except AnalysisException:
         return  # one by one, it turns out which of them is not there
@@ -134,75 +134,81 @@ def look_up(reads: Sequence[Read], space: Workspace) -> None:
     if len(ends) == len(tables) - 1:  # as it is, unless a table has a column of that name
         starts = [0, *(end + 1 for end in ends)]
         schemas = (StructType(found.fields[start:end]) for start, end in zip(starts, [*ends, None], strict=True))
-        space.tables.update(zip(tables, schemas, strict=True))
-        if read_no_records(tables, joined, space.spark):
-            space.kept.update(dict.fromkeys(tables, Kept()))
+        execution.tables.update(zip(tables, schemas, strict=True))
+        if read_no_records(tables, joined, execution.spark):
+            execution.restrictions.update(dict.fromkeys(tables, ReaderRestrictions()))
 
 
 def _named(names: tuple[str, ...], rel: Read, to: InputLowering) -> Rows:
-    space = to.space
+    execution = to.execution
     what = table_title(names)
-    is_known = names in space.tables and names in space.kept
-    frame = None if to.as_text and is_known else named_frame(names, space.spark)
-    if looked_at_anew(names, space.spark) and frame is not None:
-        frame = named_frame(names, space.spark)
-    if frame is not None and names not in space.kept:
-        space.kept[names] = kept_from_readers(names, frame, space.spark)
-    schema = space.tables[names] if frame is None else frame.schema
+    is_known = names in execution.tables and names in execution.restrictions
+    frame = None if to.as_text and is_known else named_frame(names, execution.spark)
+    if looked_at_anew(names, execution.spark) and frame is not None:
+        frame = named_frame(names, execution.spark)
+    if frame is not None and names not in execution.restrictions:
+        execution.restrictions[names] = restrictions_of(names, frame, execution.spark)
+    schema = execution.tables[names] if frame is None else frame.schema
     columns = check_columns(schema, rel.base_schema, what)
-    require_table_read(names, schema, columns, what, space.spark)
-    require_folders_read(names, schema, columns, what, space.spark)
+    require_table_read(names, schema, columns, what, execution.spark)
+    require_folders_read(names, schema, columns, what, execution.spark)
     if frame is not None and not to.as_text:
-        return _selected(frame, columns, rel, space, space.kept[names])
-    space.tables[names] = schema
+        return _selected(frame, columns, rel, execution, execution.restrictions[names])
+    execution.tables[names] = schema
     if _are_alike(schema.names):  # so the text has to refer to a DataFrame that calls them otherwise
-        plain = space.names(len(schema))
-        frame = named_frame(names, space.spark) if frame is None else frame
+        plain = execution.names(len(schema))
+        frame = named_frame(names, execution.spark) if frame is None else frame
         renamed = dict(zip(schema.names, zip(plain, schema.fields, strict=True), strict=True))
-        table = FrameTable(plain, frame.toDF(*plain), space).as_text
-        return _read(table, [renamed[name] for name in columns], rel, space.kept[names])
+        table = FrameTable(plain, frame.toDF(*plain), execution).as_text
+        return _read(table, [renamed[name] for name in columns], rel, execution.restrictions[names])
     fields = {field.name: field for field in schema.fields}
     there = [(f"`{name}`", fields[name]) for name in columns]
-    return _read(TextTable((), statement_name(names), space), there, rel, space.kept[names])
+    return _read(TextTable((), statement_name(names), execution), there, rel, execution.restrictions[names])
 
 
-def _from_source(key: Hashable, frame: Callable[[], DataFrame], what: str, rel: Read, space: Workspace) -> Rows:
+def _from_source(
+    key: Hashable, frame: Callable[[], DataFrame], what: str, rel: Read, execution: ExecutionContext
+) -> Rows:
     """Files or a snapshot, looked up once in an execution however often it is read: that takes a while."""
-    if key not in space.sources:
+    if key not in execution.sources:
         found = frame()
-        space.sources[key] = found, check_columns(found.schema, rel.base_schema, what)
-    return _selected(*space.sources[key], rel, space)
+        execution.sources[key] = found, check_columns(found.schema, rel.base_schema, what)
+    return _selected(*execution.sources[key], rel, execution)
 
 
 _INTEGERS = (I8, I16, I32, I64)
 
 
-def _read(table: Table, there: Sequence[tuple[str, StructField]], rel: Read, kept: Kept) -> Rows:
+def _read(table: Table, there: Sequence[tuple[str, StructField]], rel: Read, kept: ReaderRestrictions) -> Rows:
     """Of the columns of the base schema, given as texts over a table and as Spark has them, those that are used."""
-    space = table.space
+    execution = table.execution
     if kept.whole:
         table = table.where(EVERY_COLUMN)
-    used = space.used.get(id(rel))
+    used = execution.used.get(id(rel))
     columns, made = [], []
     for position, ((text, field), kind) in enumerate(zip(there, rel.base_schema.types, strict=True)):
-        columns.append(space.name() if used is None or position in used else UNUSED)
+        columns.append(execution.name() if used is None or position in used else UNUSED)
         if columns[-1] != UNUSED:
-            text = unseen(text) if kept.filters and field.name not in kept.partitions else text
+            text = opaque_sql(text) if kept.filters and field.name not in kept.partitions else text
             is_new = is_padded(field) or (isinstance(kind, _INTEGERS) and not current_engine().has_signed_alone)
             made.append(Item(as_inside(text, kind, is_new=is_new), (columns[-1],)))
     return Rows(table.select(made), tuple(columns))
 
 
 def _selected(
-    frame: DataFrame, names: tuple[str, ...], rel: Read, space: Workspace, kept: Kept = _NOTHING_KEPT
+    frame: DataFrame,
+    names: tuple[str, ...],
+    rel: Read,
+    execution: ExecutionContext,
+    kept: ReaderRestrictions = _NOTHING_KEPT,
 ) -> Rows:
     """The columns of the base schema, called `names` in a DataFrame that has them."""
     fields = frame.schema.fields
     there = tuple(field.name for field in fields)
-    table, texts = FrameTable((), frame, space), [f"`{name}`" for name in there]
+    table, texts = FrameTable((), frame, execution), [f"`{name}`" for name in there]
     if not all(map(PLAIN_NAME.fullmatch, names)) or _are_alike(there):
-        plain = space.names(len(there))
-        table, texts = FrameTable(plain, frame.toDF(*plain), space), list(plain)
+        plain = execution.names(len(there))
+        table, texts = FrameTable(plain, frame.toDF(*plain), execution), list(plain)
     columns = list(zip(texts, fields, strict=True))
     if there != names:
         by_name = dict(zip(there, columns, strict=True))
@@ -239,23 +245,25 @@ def _virtual(rel: Read, to: InputLowering) -> Rows:
     """The rows that a plan holds: literals as an Arrow table, other expressions, and few literals in a text, as SQL."""
     assert isinstance(rel.definition, VirtualTable)
     records = rel.definition.rows
-    names = to.space.names(len(rel.base_schema))
+    names = to.execution.names(len(rel.base_schema))
     if any(is_subquery(node) for record in records for node in walk(record, into_relations=False)):
         raise UnsupportedError("a row of a virtual table cannot hold a subquery")  # spec decision 54
     types = rel.base_schema.types
     literals = all(isinstance(value, Literal) for record in records for value in record.fields)
     if literals and not to.as_text and types and can_be_arrow(types):
-        return Rows(FrameTable(names, arrow_frame(records, types, names, to.space.spark), to.space), names)
-    one_row, here = host(to, Rows(to.one_row([]), ()), None, [])
+        return Rows(FrameTable(names, arrow_frame(records, types, names, to.execution.spark), to.execution), names)
+    one_row, here = prepare_context(to, Rows(to.one_row([]), ()), None, [])
     if not records:
         nulls = [
             Item(f"CAST(NULL AS {spark_sql_type(kind)})", (name,)) for kind, name in zip(types, names, strict=True)
         ]
         return Rows(one_row.table.select(nulls).where("false"), names)
     if not types:
-        return Rows(one_row.table.select([Item(f"explode(array_repeat(1, {len(records)}))", to.space.names(1))]), ())
+        return Rows(
+            one_row.table.select([Item(f"explode(array_repeat(1, {len(records)}))", to.execution.names(1))]), ()
+        )
     if not current_engine().has_lists_of_records:
-        number = to.space.name()
+        number = to.execution.name()
         numbers = ", ".join(map(str, range(len(records))))
         counted = one_row.table.select([Item(f"explode(array({numbers}))", (number,))])
         columns = (
@@ -274,7 +282,7 @@ def _masked(rows: Rows, rel: Read, mask: StructMask) -> Rows:
         if item.child is not None:
             kind = rel.base_schema.types[item.position]
             text = masked_value(rows.columns[item.position], item.child, kind, may_be_null=True)
-            made[number] = Item(text, (rows.table.space.name(),))
+            made[number] = Item(text, (rows.table.execution.name(),))
     wide = rows.extended(list(made.values())) if made else rows
     columns = (made[n].names[0] if n in made else rows.columns[item.position] for n, item in enumerate(mask.items))
     return Rows(wide.table, tuple(columns))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-    from substrait_dsl.spark.catalog.text_records import Kept
+    from substrait_dsl.spark.catalog.text_records import ReaderRestrictions
     from substrait_dsl.spark.sources.arrow_tables import ArrowTables
 
 VIEW_PREFIX = "__substrait_dsl_"
@@ -28,7 +28,7 @@ A quote inside of quotes is written twice in names, as two stretches; in texts t
 """
 
 
-class Workspace:
+class ExecutionContext:
     """What one execution shares: the session, the supply of names, and DataFrames that SQL text refers to."""
 
     has_session = True
@@ -45,7 +45,7 @@ class Workspace:
         self._frames: dict[str, DataFrame] = {}
         self.tables: dict[tuple[str, ...], StructType] = {}
         """The columns of named tables, looked up once in an execution however often text reads them."""
-        self.kept: dict[tuple[str, ...], Kept] = {}
+        self.restrictions: dict[tuple[str, ...], ReaderRestrictions] = {}
         """What is kept from the readers of named tables."""
         self.sources: dict[Hashable, tuple[DataFrame, tuple[str, ...]]] = {}
         """Files and snapshots with the names of the declared columns in them, by what was read and declared."""
@@ -56,17 +56,17 @@ class Workspace:
         self.is_rehearsal = False
         """Whether only what can be refused is looked for: nothing is changed, and no rows are computed."""
 
-    def apart(self) -> Workspace:
-        """A workspace for a part of the plan that is lowered on its own: its names are none of this one's."""
-        other = Workspace(self.spark, self.given, persist_shared=self.persist_shared)
+    def child(self) -> ExecutionContext:
+        """An execution context for a part of the plan that is lowered on its own: its names are none of this one's."""
+        other = ExecutionContext(self.spark, self.given, persist_shared=self.persist_shared)
         other._numbers = self._numbers
         other._shared = self._shared
         other.is_rehearsal = self.is_rehearsal
         return other
 
-    def rehearsal(self) -> Workspace:
-        """A workspace for a rehearsal of the plan, of which nothing is persisted."""
-        other = self.apart()
+    def rehearsal(self) -> ExecutionContext:
+        """An execution context for a rehearsal of the plan, of which nothing is persisted."""
+        other = self.child()
         other._shared = []
         other.is_rehearsal = True
         return other
@@ -83,7 +83,7 @@ class Workspace:
         """As many names that nothing else has."""
         return tuple(self.name() for _ in range(how_many))
 
-    def attach(self, frame: DataFrame) -> str:
+    def register_frame(self, frame: DataFrame) -> str:
         """A name by which SQL text can refer to a DataFrame.
 
         pyspark makes a view of it for that, and drops the view; and then Spark keeps the rows of no DataFrame any more
@@ -93,17 +93,17 @@ class Workspace:
         self._frames[name] = frame.where("true")
         return name
 
-    def cut(self, frame: DataFrame) -> DataFrame:
+    def as_view(self, frame: DataFrame) -> DataFrame:
         """The same rows as a plan of one step: a view, which Spark has analysed and need not be told again."""
         name = f"{VIEW_PREFIX}{uuid.uuid4().hex}"
         frame.createTempView(name)
         return self.spark.table(name)
 
-    def keep(self, frame: DataFrame) -> None:
+    def persist_later(self, frame: DataFrame) -> None:
         """Have a DataFrame persisted in the end."""
         self._shared.append(frame)
 
-    def release(self, frame: DataFrame) -> None:
+    def leave_unpersisted(self, frame: DataFrame) -> None:
         """Do not persist a DataFrame in the end."""
         self._shared[:] = [other for other in self._shared if other is not frame]
 
@@ -112,7 +112,7 @@ class Workspace:
         for frame in self._shared:
             frame.persist()
 
-    def attached(self, text: str) -> dict[str, DataFrame]:
+    def registered_frames(self, text: str) -> dict[str, DataFrame]:
         """The DataFrames that a text refers to."""
         if "__frame" not in text:  # most have none, and this is asked of every step
             return {}
@@ -120,7 +120,7 @@ class Workspace:
 
     def sql(self, text: str) -> DataFrame:
         """Run a query that refers to attached DataFrames."""
-        frames: dict[str, Any] = dict(self.attached(text))
+        frames: dict[str, Any] = dict(self.registered_frames(text))
         if frames:  # only then does Spark format the text, and braces must be doubled
             text = text.replace("{", "{{").replace("}", "}}")
             text = _FRAME.sub(lambda found: f"{{{found[0]}}}" if found[1] else found[0], text)
