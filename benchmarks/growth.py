@@ -17,6 +17,7 @@ from functools import partial, reduce
 
 import substrait_dsl as sd
 from benchmarks.compiling import KEYS, T, relation
+from substrait_dsl import functions as f
 from substrait_dsl.errors import SubstraitDslError
 
 MOST = 1.2
@@ -89,6 +90,41 @@ def sorted_rows(steps: int) -> sd.Relation:
     return reduce(lambda made, number: made.sort("a").limit(10_000_000 - number), range(steps // 2), T)
 
 
+def groups(steps: int) -> sd.Relation:
+    """Aggregates on each other."""
+    return reduce(lambda made, _: made.group_by("k").agg(a=f.max(sd.col("a"))), range(steps), T.select("k", "a"))
+
+
+def windows(steps: int) -> sd.Relation:
+    """Columns of window functions, each of the one before."""
+    return reduce(
+        lambda made, _: made.with_columns(b=f.sum(sd.col("b")).over(partition_by="k", order_by="a")),
+        range(steps // 10),
+        T,
+    )
+
+
+def outer_joins(steps: int) -> sd.Relation:
+    """Left joins on each other, each with a choice of columns."""
+    return reduce(
+        lambda made, _: made.join(KEYS, on=lambda l, r: l.k == r.j, how="left").select("k", "a", b=sd.col("j")),
+        range(steps // 2),
+        T,
+    )
+
+
+def set_operations(steps: int) -> sd.Relation:
+    """Set operations that count nothing, on each other."""
+    return reduce(lambda made, _: made.set_op("minus_primary", T), range(steps), T)
+
+
+def conditionals(size: int) -> sd.Relation:
+    """Conditionals in each other."""
+    return T.select(
+        x=reduce(lambda made, n: sd.when(sd.col("a") > n).then(made).otherwise(n), range(size), sd.col("b"))
+    )
+
+
 def subqueries(steps: int) -> sd.Relation:
     """Filters with an uncorrelated subquery each."""
     return reduce(lambda made, _: made.filter(sd.exists(KEYS)), range(steps // 10), T)
@@ -115,14 +151,7 @@ def united(size: int) -> sd.Relation:
 
 
 def _read(plan: sd.Plan) -> object:
-    return sd.Plan.from_bytes(_bytes(plan))
-
-
-_written: dict[int, bytes] = {}
-
-
-def _bytes(plan: sd.Plan) -> bytes:
-    return plan.to_bytes()
+    return sd.Plan.from_bytes(plan.to_bytes())
 
 
 SHAPES: Mapping[str, Make] = {
@@ -133,6 +162,11 @@ SHAPES: Mapping[str, Make] = {
     "wide filters": wide_filters,
     "joins": joined,
     "sorts": sorted_rows,
+    "groups": groups,
+    "windows": windows,
+    "outer joins": outer_joins,
+    "set operations": set_operations,
+    "conditionals": conditionals,
     "subqueries": subqueries,
     "unions": united,
     "deep expression": deep,

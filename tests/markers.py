@@ -108,6 +108,7 @@ SLOW = frozenset(
         "spark/test_subqueries.py::test_as_conditions_and_as_values",
         # large plans, and many of one kind
         "catalog/test_specification_cases.py",
+        "engines/test_growth.py",
         "partiql/test_notation.py::test_a_value_is_read_as_it_was_printed",
         "partiql/test_notation.py::test_an_expression_is_read_as_it_was_printed",
         "proto/test_decode_detached.py::test_a_large_detached_expression_that_means_another_in_many_lambdas_is_refused",

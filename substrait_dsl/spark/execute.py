@@ -33,7 +33,6 @@ from substrait_dsl.spark.diagnostics.settings import require_settings
 from substrait_dsl.spark.evaluation import Evaluation
 from substrait_dsl.spark.expressions.call_validation import require_meaning
 from substrait_dsl.spark.expressions.context_variables import Context, now, with_values
-from substrait_dsl.spark.expressions.sql_text import AnySubquery
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.relations.correlation import loss_of, refusal_of, require_correlation
 from substrait_dsl.spark.relations.joins import streamed
@@ -188,8 +187,7 @@ def _require_plan(nodes: Sequence[Node], frame: DataFrame) -> None:
 
 def _may_look_up(rel: Rel) -> bool:
     """Whether a relation has subqueries in its own expressions, or looks rows of one input up in the other."""
-    own = (child for child in rel.children() if not isinstance(child, Rel))
-    has_subqueries = any(isinstance(part, AnySubquery) for child in own for part in walk(child, into_relations=False))
+    has_subqueries = any(child.inside.subqueries for child in rel.children())
     return has_subqueries or streamed(rel, correlated=True) != rel.inputs
 
 

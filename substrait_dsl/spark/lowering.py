@@ -97,6 +97,8 @@ class Lowering:
         """Makes DataFrames: what is not correlated may leave a subquery."""
         self.exact_limits: set[int] = set()
         """The fetches inside correlated subqueries, by their ids, that may be a LIMIT."""
+        self.lookups: dict[int, tuple[Node, bool]] = {}
+        """The nodes that have been asked about, by their ids, and whether rows are looked up in them, or below."""
         self._done: dict[int, Rows] = {}
         self._steps: dict[int, int] = {}
         """From how many steps a relation's DataFrame is made, since its plan was last cut."""
@@ -107,6 +109,7 @@ class Lowering:
         """A lowering for a subquery."""
         inner = type(self)(self.execution, outer)
         inner.main = self.main
+        inner.lookups = self.lookups
         inner.is_brief = self.is_brief
         return inner
 

@@ -33,7 +33,10 @@ class Lowering:
     misread: list[tuple[str, Place]] = attrs.field(factory=list)
     """What engines may take for something else, by the codes of `MISREADINGS`, and where it is."""
 
+    known_columns: dict[tuple[int, int], tuple[Rel, bool]] = attrs.field(factory=dict, init=False)
+    """By the identity of a relation and a position the relation, and whether the engine knows the column's type."""
     _sets: dict[int, tuple[Rel, bool]] = attrs.field(factory=dict, init=False)
+    _below: dict[tuple[int, tuple[type[Rel], ...]], tuple[Rel, Rel]] = attrs.field(factory=dict, init=False)
     origins: dict[int, tuple[Rel, Node]] = attrs.field(factory=dict)
     """By the identity of a relation that was made, the relation itself, and the node that it was made for."""
 
@@ -64,6 +67,17 @@ class Lowering:
             found = isinstance(current, r.Set) or any(self._sets[id(each)][1] for each in current.inputs)
             self._sets[id(current)] = (current, found)
         return self._sets[id(rel)][1]
+
+    def below(self, rel: Rel, kinds: tuple[type[Rel], ...]) -> Rel:
+        """The first relation down the first inputs that is of no such class, or has none; each is looked at once."""
+        path: list[Rel] = []
+        while isinstance(rel, kinds) and rel.inputs and (id(rel), kinds) not in self._below:
+            path.append(rel)
+            rel = rel.inputs[0]
+        _, found = self._below.get((id(rel), kinds), (rel, rel))
+        for each in path:
+            self._below[id(each), kinds] = (each, found)
+        return found
 
     def has_window_functions(self) -> bool:
         """Whether the engine has window functions."""

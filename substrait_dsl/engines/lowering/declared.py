@@ -24,11 +24,9 @@ REMEMBERED = ("arithmetic", "boolean", "comparison")
 
 def declared(rel: Rel, to: Lowering) -> Rel:
     """The same rows, of columns whose types the engine knows."""
-    if not to.profile.has_form("types_by_union") or all(_is_known(rel, at) for at in range(len(rel.schema))):
+    if not to.profile.has_form("types_by_union") or all(_is_known(rel, at, to) for at in range(len(rel.schema))):
         return rel
-    source = rel
-    while source.inputs:
-        source = source.inputs[0]
+    source = to.below(rel, (Rel,))
     values = [Literal(None, kind.as_nullable()) for kind in rel.schema.types]
     empty = only(r.Filter(source, FALSE), values, rel.schema.names)
     return r.Set((_again(empty), _again(rel)), "union_all")
@@ -45,7 +43,7 @@ def declared_for(rel: Rel, expressions: Sequence[Expression], to: Lowering) -> R
         for node in walk(each, into_relations=False)
         if isinstance(node, FieldReference) and node.root == ROOT
     }
-    return rel if all(_is_known(rel, at) for at in used) else declared(rel, to)
+    return rel if all(_is_known(rel, at, to) for at in used) else declared(rel, to)
 
 
 def union_of_columns(inputs: Sequence[Rel], to: Lowering) -> Rel:
@@ -84,26 +82,38 @@ def _has_known_type(value: Expression) -> bool:
             return False
 
 
-def _is_known(rel: Rel, at: int) -> bool:
-    """Whether the engine knows the type of a column."""
-    while True:
-        below = projected(rel)
-        if below is not None:
-            rel, expressions = below
-            value = expressions[at]
-            if not isinstance(value, FieldReference):
-                return _has_known_type(value)
-            at = value.position
-            continue
-        match rel:
-            case r.Filter(input=child) | r.Sort(input=child) | r.Fetch(input=child):
-                rel = child
-            case r.Join(left=left, right=right):
-                width = len(left.schema)
-                rel, at = (left, at) if at < width else (right, at - width)
-            case r.Set(relations=(first, *_)):
-                rel = first
-            case r.Aggregate(keys=keys):  # of columns that are declared
-                return at < len(keys) or not isinstance(rel.schema.types[at], FORGOTTEN)
-            case _:
-                return True
+def _is_known(rel: Rel, at: int, to: Lowering) -> bool:
+    """Whether the engine knows the type of a column; each is looked at once."""
+    path: list[tuple[Rel, int]] = []
+    while (id(rel), at) not in to.known_columns:
+        path.append((rel, at))
+        origin = _origin(rel, at)
+        if isinstance(origin, bool):
+            to.known_columns[id(rel), at] = (rel, origin)
+        else:
+            rel, at = origin
+    _, is_known = to.known_columns[id(rel), at]
+    for each, position in path:
+        to.known_columns[id(each), position] = (each, is_known)
+    return is_known
+
+
+def _origin(rel: Rel, at: int) -> tuple[Rel, int] | bool:
+    """The column that a column is of another relation, or whether the engine knows its type, where it is none."""
+    below = projected(rel)
+    if below is not None:
+        source, expressions = below
+        value = expressions[at]
+        return (source, value.position) if isinstance(value, FieldReference) else _has_known_type(value)
+    match rel:
+        case r.Filter(input=child) | r.Sort(input=child) | r.Fetch(input=child):
+            return child, at
+        case r.Join(left=left, right=right):
+            width = len(left.schema)
+            return (left, at) if at < width else (right, at - width)
+        case r.Set(relations=(first, *_)):
+            return first, at
+        case r.Aggregate(keys=keys):  # of columns that are declared
+            return at < len(keys) or not isinstance(rel.schema.types[at], FORGOTTEN)
+        case _:
+            return True

@@ -186,10 +186,9 @@ def _above_join(rel: Rel, to: Lowering) -> Rel:
     DuckDB makes a join, and what keeps its columns, one SELECT with the projection, the filter or the aggregate above:
     so a filter above a fetch would choose among the rows below it, and a sort be by the columns of the projection.
     """
-    inner = rel
-    while isinstance(inner, r.Filter | r.Sort | r.Fetch):
-        inner = inner.input
-    is_join = isinstance(inner, r.Join | r.Cross) and to.profile.has_form("sorts_above_projections")
+    if not to.profile.has_form("sorts_above_projections"):
+        return rel
+    is_join = isinstance(to.below(rel, (r.Filter, r.Sort, r.Fetch)), r.Join | r.Cross)
     return only(rel, columns(rel), rel.schema.names) if is_join else rel
 
 
@@ -197,10 +196,7 @@ def _in_some_order(rel: Rel, to: Lowering) -> Rel:
     """A relation below a fetch, sorted by a column where it is in no order: Acero takes no rows of such a one."""
     if not to.profile.has_form("fetches_of_ordered_rows"):
         return rel
-    inner = rel
-    while isinstance(inner, r.Filter | r.Fetch | r.Project | r.Emit):
-        inner = inner.input
-    if isinstance(inner, r.Sort | r.Read):
+    if isinstance(to.below(rel, (r.Filter, r.Fetch, r.Project, r.Emit)), r.Sort | r.Read):
         return rel
     return r.Sort(rel, (SortKey(column(rel, 0), "asc_nulls_first"),))
 

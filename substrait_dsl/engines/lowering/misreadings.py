@@ -83,7 +83,7 @@ def without_misreadings(top: Rel, note: Note, to: Lowering) -> Rel:
                 keys = [
                     key for each in windows for key in (*each.partitions, *(sort.expression for sort in each.sorts))
                 ]
-                below = _as_one_part(same.input, keys)
+                below = _as_one_part(same.input, keys, to)
                 if below is not same.input:
                     same = attrs.evolve(same, input=below)
                     made.append(("union-order", same))
@@ -93,7 +93,7 @@ def without_misreadings(top: Rel, note: Note, to: Lowering) -> Rel:
                 ordered = _without_constants(same, constants)
                 if ordered is not same:
                     note("outer-constants", node)
-                made.append(("sort-expression", _by_columns(ordered)))
+                made.append(("sort-expression", _by_columns(ordered, to)))
             case r.Aggregate() if not any(same.grouping_sets) and same.measures:
                 # Engines move conditions without a column, or that turn out to have none, to the input, and the one
                 # row comes out of no rows, too. They do not move them through a fetch.
@@ -234,7 +234,7 @@ def _windows_without_constants(project: r.Project, constants: Constants) -> r.Pr
     return project if is_same else attrs.evolve(project, expressions=expressions)
 
 
-def _by_columns(sort: r.Sort) -> Rel:
+def _by_columns(sort: r.Sort, to: Lowering) -> Rel:
     """A sort by columns, above a projection of the keys that are computed.
 
     In keys engines take an expression for a column that is named like it, such as the condition of a filter below, or
@@ -244,7 +244,7 @@ def _by_columns(sort: r.Sort) -> Rel:
     if not computed:
         return sort
     width = len(sort.input.schema)
-    source = with_columns(_as_one_part(sort.input, computed), *computed, name="key")
+    source = with_columns(_as_one_part(sort.input, computed, to), *computed, name="key")
     places = iter(range(width, width + len(computed)))
     keys = tuple(
         key if isinstance(key.expression, FieldReference) else SortKey(column(source, next(places)), key.direction)
@@ -253,18 +253,16 @@ def _by_columns(sort: r.Sort) -> Rel:
     return first_columns(r.Sort(source, keys), width)
 
 
-def _as_one_part(rel: Rel, keys: Sequence[Expression]) -> Rel:
+def _as_one_part(rel: Rel, keys: Sequence[Expression], to: Lowering) -> Rel:
     """What is to be sorted by some keys; all rows of it by a fetch, if it is a union and keys are computed.
 
     Engines sort the inputs of a union, leave out keys that are constants there, and find the whole not sorted.
     """
-    inner = rel
-    while isinstance(inner, r.Emit | r.Project | r.Filter | r.Sort):
-        inner = inner.input
-    is_union = isinstance(inner, r.Set) and inner.op == "union_all"
-    if not is_union or all(isinstance(key, FieldReference) for key in keys):
+    if all(isinstance(key, FieldReference) for key in keys):
         return rel
-    return r.Fetch(rel, number(MAX_ROW), None)
+    inner = to.below(rel, (r.Emit, r.Project, r.Filter, r.Sort))
+    is_union = isinstance(inner, r.Set) and inner.op == "union_all"
+    return r.Fetch(rel, number(MAX_ROW), None) if is_union else rel
 
 
 def _as_projection(rel: Rel) -> Rel:

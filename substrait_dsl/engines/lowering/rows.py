@@ -132,9 +132,9 @@ def _fetch(rel: Rel, count: Expression | None, offset: Expression | None, to: Lo
     match rel:
         case r.Emit(input=child) if count is None or isinstance(child, r.Sort):
             return r.emit(_fetch(child, count, offset, to), rel.mapping, rel.names)
-        case r.Project(input=child) if count is None and _is_sorted(child) and not outermost_windows(rel):
+        case r.Project(input=child) if count is None and _is_sorted(child, to) and not outermost_windows(rel):
             return attrs.evolve(rel, input=_fetch(child, count, offset, to))
-        case r.Filter(input=child) if count is None and _is_sorted(child):
+        case r.Filter(input=child) if count is None and _is_sorted(child, to):
             raise to.refusal("a fetch of all rows but the first ones, above a filter of columns of sorted rows,")
         case r.Sort(input=child, keys=keys) if count is None and offset is not None and integer_of(offset):
             return _numbered_fetch(child, keys, count, offset)
@@ -144,11 +144,9 @@ def _fetch(rel: Rel, count: Expression | None, offset: Expression | None, to: Lo
             return r.Fetch(rel, count, offset)
 
 
-def _is_sorted(rel: Rel) -> bool:
+def _is_sorted(rel: Rel, to: Lowering) -> bool:
     """Whether a relation is a sort, with nothing above it but choices of columns, computed columns and filters."""
-    while isinstance(rel, r.Emit | r.Project | r.Filter):
-        rel = rel.input
-    return isinstance(rel, r.Sort)
+    return isinstance(to.below(rel, (r.Emit, r.Project, r.Filter)), r.Sort)
 
 
 def _numbered_fetch(child: Rel, keys: tuple[SortKey, ...], count: Expression | None, offset: Expression | None) -> Rel:

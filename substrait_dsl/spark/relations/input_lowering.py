@@ -19,6 +19,9 @@ class InputLowering(Protocol):
     exact_limits: set[int]
     """The fetches inside correlated subqueries, by their ids, that may be a LIMIT."""
 
+    lookups: dict[int, tuple[Node, bool]]
+    """The nodes that have been asked about, by their ids, and whether rows are looked up in them, or below."""
+
     @property
     def execution(self) -> ExecutionContext:
         """What the execution shares."""

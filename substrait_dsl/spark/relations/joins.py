@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from substrait_dsl.algebra.node import Rel, walk
+from substrait_dsl.algebra.node import Node, Rel, walk_upwards
 from substrait_dsl.algebra.relations import HashJoin, Join, LateralJoin, MergeJoin, NestedLoopJoin
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.algebra.rules import JOIN_RULES
@@ -59,12 +59,17 @@ def streamed(rel: Rel, *, correlated: bool) -> tuple[Rel, ...]:
     return rel.inputs
 
 
-def looks_up(rel: Rel) -> bool:
-    """Whether anything below a relation is, or may be, looked up row by row: by a subquery, or by a join."""
-    return any(
-        isinstance(node, AnySubquery) or (isinstance(node, Rel) and streamed(node, correlated=True) != node.inputs)
-        for node in walk(rel)
-    )
+def looks_up(rel: Rel, known: dict[int, tuple[Node, bool]]) -> bool:
+    """Whether anything below a relation is, or may be, looked up row by row: by a subquery, or by a join.
+
+    `known` has the nodes that have been looked at, by their ids, and gets these: each is looked at once.
+    """
+    for node in walk_upwards(rel, done=known):
+        is_lookup = isinstance(node, AnySubquery) or (
+            isinstance(node, Rel) and streamed(node, correlated=True) != node.inputs
+        )
+        known[id(node)] = (node, is_lookup or any(known[id(child)][1] for child in node.children()))
+    return known[id(rel)][1]
 
 
 def lower_cross(rel: Cross, to: InputLowering) -> Rows:

@@ -114,7 +114,7 @@ def _put_out(
         return without_keys(rel, counted.select(copied), to)
     if rel.op in DISTINCT:
         wanted = DISTINCT[rel.op](counts)
-        if any(map(joins.looks_up, rel.relations)):
+        if any(joins.looks_up(each, to.lookups) for each in rel.relations):
             # a filter above a count above lookups crashes Spark's optimizer
             repeated = Item(f"explode(array_repeat(1, if({wanted}, 1, 0)))", to.execution.names(1))
             counted = counted.select([*items((*columns, *found)), repeated])
