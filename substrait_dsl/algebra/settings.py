@@ -24,6 +24,24 @@ Encoding = typing.Literal["spec", "legacy"]
 
 ENCODINGS: tuple[Encoding, ...] = typing.get_args(Encoding)
 
+LEGACY_FIELDS = (
+    "Plan.extension_uris",
+    "ExtendedExpression.extension_uris",
+    "extensions.SimpleExtensionDeclaration.ExtensionType.extension_uri_reference",
+    "extensions.SimpleExtensionDeclaration.ExtensionTypeVariation.extension_uri_reference",
+    "extensions.SimpleExtensionDeclaration.ExtensionFunction.extension_uri_reference",
+    "AggregateRel.Grouping.grouping_expressions",
+    "FetchRel.offset",
+    "FetchRel.count",
+    "ReadRel.VirtualTable.values",
+    "HashJoinRel.left_keys",
+    "HashJoinRel.right_keys",
+    "MergeJoinRel.left_keys",
+    "MergeJoinRel.right_keys",
+    "Expression.Literal.IntervalDayToSecond.microseconds",
+)
+"""The removed fields that the legacy encoding writes beside today's, behind the names of their messages."""
+
 OUTER_REFERENCES_OF: dict[Encoding, OuterReferences] = {"spec": "rel_reference", "legacy": "steps_out"}
 """How each encoding writes references to outer rows."""
 

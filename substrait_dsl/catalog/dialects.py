@@ -86,10 +86,17 @@ def _require_word(entry: Entry, what: str, word: str, known: Mapping[str, object
         raise CatalogError(f'{entry.where}: there is no {what} "{word}"', hint=suggestion(word, known))
 
 
+def _require_new(entry: Entry, what: str, word: str, found: Mapping[str, object]) -> None:
+    """Refuse a word that stands in the list already: what one of both says would be lost."""
+    if word in found:
+        raise CatalogError(f'{entry.where}: the {what} "{word}" is there already', hint="write one item for it")
+
+
 def _words(file: Entry, key: str, what: str, known: Mapping[str, Forms | None]) -> Words:
     found: dict[str, frozenset[str] | None] = {}
     for word, entry in _items(file, key, what):
         _require_word(entry, what, word, known)
+        _require_new(entry, what, word, found)
         forms = known[word]
         entry.only(what, "metadata", *([forms.key] if forms else []))
         found[word] = frozenset(_listed(entry, forms.key, forms.words)) or None if forms else None
@@ -114,8 +121,9 @@ def _limits(types: list[tuple[str, Entry]]) -> Types:
     found: dict[str, dict[str, int]] = {}
     for word, entry in types:
         _require_word(entry, "type", word, {**TYPE_WORDS, USER_DEFINED: ()})
+        _require_new(entry, "type", word, found)
         entry.only("type", "metadata", "system_metadata", *(f"max_{name}" for name in TYPE_WORDS[word]))
-        limits = {name: entry.integer(f"max_{name}") for name in TYPE_WORDS[word]}
+        limits = {name: entry.count(f"max_{name}") for name in TYPE_WORDS[word]}
         found[word] = {name: limit for name, limit in limits.items() if limit is not None}
     return found
 
@@ -142,7 +150,10 @@ def _function(entry: Entry, urns: Mapping[str, str]) -> FunctionCapability:
     if "variadic" in entry.values:
         bounds = entry.entry("variadic")
         bounds.only("min", "max")
-        variadic = (bounds.integer("min") or 0, bounds.integer("max"))
+        least, most = bounds.count("min") or 0, bounds.count("max")
+        if most is not None and most < least:
+            raise CatalogError(f"{bounds.where}: max must not be less than min, got {most} and {least}")
+        variadic = (least, most)
     return FunctionCapability(
         _urn(entry, urns),
         entry.required("name"),

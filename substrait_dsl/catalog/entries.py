@@ -144,6 +144,13 @@ class Entry:
             raise CatalogError(f"{self.where}: {key} must be true or false, got {self.text(key)!r}")
         return word == "true"
 
+    def count(self, key: str) -> int | None:
+        """An integer that is not negative, or None if the key is absent."""
+        number = self.integer(key)
+        if number is not None and number < 0:
+            raise CatalogError(f"{self.where}: {key} must not be negative, got {number}")
+        return number
+
     def integer(self, key: str) -> int | None:
         """An integer, or None if the key is absent."""
         text = self.text(key)
@@ -162,10 +169,14 @@ class Entry:
             )
         return cast("Word", word)
 
-    def words(self, key: str) -> tuple[str, ...]:
-        """A sequence of at least one text."""
+    def words(self, key: str, *, may_be_empty: bool = False) -> tuple[str, ...]:
+        """A sequence of texts: of at least one, unless it may be empty."""
         value = self.values.get(key)
-        if not isinstance(value, list) or not value or not all(isinstance(word, str) for word in value):
+        if (
+            not isinstance(value, list)
+            or not (value or may_be_empty)
+            or not all(isinstance(word, str) for word in value)
+        ):
             raise CatalogError(f"{self.where}: {key} must be a sequence of words, got {_shown(value)}")
         return tuple(value)
 

@@ -34,11 +34,19 @@ import attrs
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.capabilities import Capabilities, Words
 from substrait_dsl.algebra.functions import FunctionId
-from substrait_dsl.algebra.settings import ENCODINGS, Encoding
+from substrait_dsl.algebra.settings import ENCODINGS, LEGACY_FIELDS, Encoding
 from substrait_dsl.algebra.types import LENGTH_TYPES, PRECISION_TYPES, SIMPLE_TYPES, Type
 from substrait_dsl.catalog.dialects import read_dialect
 from substrait_dsl.catalog.entries import Entry, read_yaml
 from substrait_dsl.engines.function_rules import FUNCTION_RULES
+from substrait_dsl.engines.profile_files import (
+    file_hint,
+    has_ending,
+    profile_text,
+    require_known_functions,
+    require_known_options,
+    require_no_url,
+)
 from substrait_dsl.engines.report import SEVERITIES, Severity
 from substrait_dsl.engines.rules import CODES
 from substrait_dsl.errors import CatalogError, quoted, require, suggestion, unknown_choice
@@ -122,6 +130,8 @@ class Profile:
     """The keywords of the types that the engine reads constants of."""
     forms: frozenset[str] | None = None
     """Which forms the engine takes; None if it takes all that lowering makes."""
+    argument: str = ""
+    """What calls give for it: its name, or the path of its file."""
     functions: frozenset[tuple[str, str, str]] = attrs.field(init=False)
     """What the engine has under its own name: kind of function, URN of the extension, name and signature."""
     function_keys: frozenset[str] = attrs.field(init=False)
@@ -136,6 +146,7 @@ class Profile:
             for signature in each.signatures or ()
         )
         object.__setattr__(self, "functions", functions)
+        object.__setattr__(self, "argument", self.argument or self.name)
         object.__setattr__(self, "function_keys", frozenset(key for _, _, key in functions))
 
     def has_form(self, form: str) -> bool:
@@ -188,21 +199,26 @@ def read_profile(text: str, source: str) -> Profile:
     """
     dialect = read_dialect(text, source)
     metadata = Entry.of(read_yaml(text, source), source).entry("metadata")
+    if "engine" not in metadata.values:
+        raise CatalogError(f'{metadata.where}: the key "engine" is missing', hint=PLAIN_DIALECT)
     metadata.only(*_KEYS)
-    options, casts = metadata.entry("options"), metadata.entry("casts")
+    options = metadata.entry("options")
+    cast_types = _keywords(metadata, "cast_types") if "cast_types" in metadata.values else None
+    forms = _forms(metadata)
+    encoding: Encoding = metadata.choice("encoding", ENCODINGS, "spec")
     return Profile(
         metadata.required("engine"),
         metadata.required("version"),
         dialect,
         _function_rules(metadata),
-        {option: options.words(option) if options.values[option] != [] else () for option in options.values},
-        {_keyword(kind, casts): _keywords(casts, kind) for kind in casts.values},
-        metadata.choice("encoding", ENCODINGS, "spec"),
-        metadata.words("omitted_fields") if "omitted_fields" in metadata.values else (),
-        _shapes(metadata, source),
-        _keywords(metadata, "cast_types") if "cast_types" in metadata.values else None,
+        {option: options.words(option, may_be_empty=True) for option in options.values},
+        _casts(metadata.entry("casts"), cast_types, forms),
+        encoding,
+        _omitted_fields(metadata, encoding),
+        _shapes(metadata),
+        cast_types,
         _keywords(metadata, "literals") if "literals" in metadata.values else LITERALS,
-        _forms(metadata),
+        forms,
     )
 
 
@@ -225,8 +241,41 @@ KEYWORDS = tuple(kind.keyword for kind in _TYPES)
 """The keywords of types."""
 
 
+PLAIN_DIALECT = "a dialect that does not say its engine is compared by check; plans are lowered to profiles"
+
+
 def _keywords(entry: Entry, key: str) -> tuple[str, ...]:
-    return tuple(_keyword(word, entry) for word in entry.words(key))
+    return tuple(_keyword(word, entry) for word in entry.words(key, may_be_empty=True))
+
+
+def _casts(
+    entry: Entry, cast_types: tuple[str, ...] | None, forms: frozenset[str] | None
+) -> Mapping[str, tuple[str, ...]]:
+    """What types are cast to. Raises `CatalogError` for a type that nothing is cast to."""
+    by_functions = (t.PrecisionTimestamp.keyword,) if "values_by_functions" in (forms or ()) else ()
+    casts = {_keyword(kind, entry): _keywords(entry, kind) for kind in entry.values}
+    for source, targets in casts.items():
+        for target in targets:
+            if cast_types is not None and target not in (*cast_types, *by_functions):
+                raise CatalogError(f"{entry.where}, {source}: {target} is not among the cast_types")
+    return casts
+
+
+def _omitted_fields(metadata: Entry, encoding: Encoding) -> tuple[str, ...]:
+    """The removed fields that are not written. Raises `CatalogError` for others."""
+    if "omitted_fields" not in metadata.values:
+        return ()
+    fields = metadata.words("omitted_fields", may_be_empty=True)
+    for field in fields:
+        if field not in LEGACY_FIELDS:
+            raise CatalogError(
+                f'{metadata.where}, omitted_fields: the legacy encoding has no field "{field}"; expected '
+                f"{quoted(LEGACY_FIELDS, limit=20)}",
+                hint=suggestion(field, LEGACY_FIELDS),
+            )
+    if fields and encoding != "legacy":
+        raise CatalogError(f"{metadata.where}: only the legacy encoding has omitted_fields, and this is {encoding}")
+    return fields
 
 
 def _keyword(word: str, entry: Entry) -> str:
@@ -236,20 +285,22 @@ def _keyword(word: str, entry: Entry) -> str:
     return word
 
 
-def _shapes(metadata: Entry, source: str) -> Mapping[str, Shape]:
+def _shapes(metadata: Entry) -> Mapping[str, Shape]:
     """What is said of rules of shape. Raises `CatalogError` for a rule and for a word that there is not."""
     shapes = metadata.mapping("shapes")
     for code, word in shapes.items():
         for what, given, known in (("rule of shape", code, CODES), ("severity", word, SHAPES)):
             if given not in known:
-                raise CatalogError(f'{source}, shapes: there is no {what} "{given}"', hint=suggestion(given, known))
+                raise CatalogError(
+                    f'{metadata.where}, shapes: there is no {what} "{given}"', hint=suggestion(given, known)
+                )
     return cast("Mapping[str, Shape]", shapes)
 
 
 def _forms(metadata: Entry) -> frozenset[str] | None:
     if "forms" not in metadata.values:
         return None
-    words = metadata.words("forms")
+    words = metadata.words("forms", may_be_empty=True)
     for word in words:
         if word not in FORMS:
             raise CatalogError(f'{metadata.where}: there is no form "{word}"', hint=suggestion(word, FORMS))
@@ -269,27 +320,31 @@ def load_profile(engine: str | Path, others: tuple[str, ...] = ()) -> Profile:
         CatalogError: the file cannot be read, or is no profile.
     """
     require(engine, (str, Path), "an engine is a name such as datafusion, or the path of a profile")
-    if isinstance(engine, Path) or engine.endswith((".yaml", ".yml")):
-        return read_profile(_text(Path(engine)), Path(engine).name)
+    require_no_url(engine)
+    if isinstance(engine, Path) or has_ending(engine):
+        return _profile_of_file(Path(engine))
     known = shipped_profiles()
     if engine not in known:
-        raise unknown_choice("engine", engine, (*known, *others))
+        error = unknown_choice("engine", engine, (*known, *others))
+        error.hint = file_hint(engine) or error.hint
+        raise error
     return known[engine]
+
+
+def _profile_of_file(path: Path) -> Profile:
+    """The profile in a file of a user's, whose words are held against the specification."""
+    profile = read_profile(profile_text(path), path.name)
+    require_known_functions(profile.functions, path.name)
+    require_known_options(profile.options, f"{path.name}, metadata, options")
+    return attrs.evolve(profile, argument=str(path))
 
 
 def is_profile(path: Path) -> bool:
     """Whether a file is a profile, and not a dialect file that says nothing of an engine; raises as `load_profile`."""
-    if path.suffix.lower() not in (".yaml", ".yml"):
+    if not has_ending(path.name):
         return False
-    said = Entry.of(read_yaml(_text(path), path.name), path.name).values.get("metadata")
+    said = Entry.of(read_yaml(profile_text(path), path.name), path.name).values.get("metadata")
     return isinstance(said, Mapping) and "engine" in said
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise CatalogError(f"cannot read {path}: {error}") from error
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from substrait_dsl.algebra.capabilities import Capabilities
-from substrait_dsl.errors import CatalogError, InvalidArgumentError, PlanFormatError, naming
+from substrait_dsl.errors import InvalidArgumentError, PlanFormatError, naming
 
 DIALECT_ENDINGS = (".yaml", ".yml")
 
@@ -33,19 +33,23 @@ def read_capabilities(path: str | Path) -> Capabilities:
     with naming("read_capabilities"):
         if not isinstance(path, str | Path):
             raise InvalidArgumentError("expected the path of a file, as a str or a Path", got=path)
-        file = Path(path)
-        try:
-            data = file.read_bytes()
-        except (OSError, ValueError) as error:  # a path with a zero in it is no value
-            raise CatalogError(f"cannot read {file}: {error}") from error
-        suffix = file.suffix.lower()
-        if suffix in DIALECT_ENDINGS:
-            from substrait_dsl.catalog.dialects import read_dialect
+        return capabilities_of(path)
 
-            return read_dialect(_text(data, file), file.name)
-        from substrait_dsl.proto.capabilities import decode_capabilities
 
-        return decode_capabilities(_text(data, file) if suffix == ".json" else data, file.name)
+def capabilities_of(path: str | Path) -> Capabilities:
+    """As `read_capabilities`; errors do not name the call."""
+    from substrait_dsl.engines.profile_files import file_bytes, profile_text
+
+    file = Path(path)
+    suffix = file.suffix.lower()
+    if suffix in DIALECT_ENDINGS:
+        from substrait_dsl.catalog.dialects import read_dialect
+
+        return read_dialect(profile_text(file), file.name)
+    from substrait_dsl.proto.capabilities import decode_capabilities
+
+    data = file_bytes(file)
+    return decode_capabilities(_text(data, file) if suffix == ".json" else data, file.name)
 
 
 def _text(data: bytes, file: Path) -> str:

@@ -18,7 +18,7 @@ from substrait_dsl.algebra.settings import Encoding, OuterReferences
 from substrait_dsl.engines.report import SEVERITIES, CheckFinding, CheckMatrix, Report, Verdict
 from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, naming, quoted, require
 from substrait_dsl.fluent.base import RelationBase
-from substrait_dsl.fluent.capabilities import DIALECT_ENDINGS, read_capabilities
+from substrait_dsl.fluent.capabilities import DIALECT_ENDINGS, capabilities_of
 from substrait_dsl.fluent.lowering import name_step, step_of
 from substrait_dsl.fluent.session_checks import NAMES
 
@@ -44,14 +44,16 @@ def profile_or_capabilities(engine: object) -> Profile | Capabilities:
         CatalogError: a file cannot be read, or is broken.
     """
     from substrait_dsl.engines.profile import is_profile, load_profile
+    from substrait_dsl.engines.profile_files import require_no_url
 
     if isinstance(engine, Capabilities):
         return engine
     require(engine, (str, Path), "an engine is a name such as datafusion, the path of a dialect, or sd.Capabilities")
     assert isinstance(engine, str | Path)
+    require_no_url(engine)
     is_path = isinstance(engine, Path) or engine.lower().endswith(ENDINGS) or os.sep in engine
     if is_path and not is_profile(Path(engine)):
-        return read_capabilities(engine)
+        return capabilities_of(engine)
     return load_profile(engine, others=NAMES)
 
 
@@ -144,9 +146,8 @@ def first_error(error: UnsupportedError, others: int, profile: Profile) -> Unsup
     """The error for the first refusal, with its step and the number of others."""
     name_step(error)
     if others:
-        more = (
-            f'{others} more {"thing is" if others == 1 else "things are"} refused: check("{profile.name}") shows them'
-        )
+        count = f"{others} more {'thing is' if others == 1 else 'things are'} refused"
+        more = f'{count}: check("{profile.argument}") shows them'
         hint = error.hint
         error.hint = f"{hint}; {more}" if hint else more
     return error

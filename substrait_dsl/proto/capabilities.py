@@ -67,7 +67,7 @@ def decode_capabilities(source: bytes | str, name: str) -> Capabilities:
         else:
             message.MergeFromString(source)
     except (DecodeError, json_format.ParseError, RecursionError) as error:
-        raise PlanFormatError(f"this is no message substrait.Capabilities: {error}") from error
+        raise PlanFormatError(f"{name} is no message substrait.Capabilities: {error}") from error
     extensions = [(_urn(extension.uri), extension) for extension in message.simple_extensions]
     return Capabilities(
         name,
