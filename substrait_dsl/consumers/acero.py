@@ -124,7 +124,11 @@ class AceroConsumer(Consumer):
     @classmethod
     def of(cls, session: object) -> AceroConsumer | None:
         """What asks a session; None: it is something else of the module."""
-        return cls(session) if isinstance(session, AceroSession) else None
+        if not isinstance(session, AceroSession):
+            return None
+        if not _registered:  # it was made in another process
+            _register()
+        return cls(session)
 
     def columns(self, names: Names) -> pa.Schema | None:
         table = self._tables.get(names)

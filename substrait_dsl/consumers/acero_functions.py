@@ -203,7 +203,17 @@ def compute_batch(implementation: Implementation, length: int, arguments: tuple[
 
     Returns:
         The values, as many as there are rows.
+
+    Raises:
+        ArrowInvalid: a value is too large, or a text is none in UTF-8.
     """
+    try:
+        return _computed(implementation, length, arguments)
+    except UnicodeDecodeError as error:
+        raise pa.ArrowInvalid(f"a text is not in UTF-8: {error}") from error
+
+
+def _computed(implementation: Implementation, length: int, arguments: tuple[Any, ...]) -> pa.Array:
     first, *others = arguments
     if any(isinstance(each, pa.Scalar) and not each.is_valid for each in arguments):
         return pa.nulls(length, implementation.output)

@@ -227,6 +227,15 @@ def test_a_pattern_that_is_too_large_for_arrow_is_computed_row_by_row(monkeypatc
     assert found.to_pylist() == [True, False, None]
 
 
+@pytest.mark.parametrize("key", ["upper:str", "strpos:str_str", "substring:str_i32"])
+def test_a_text_that_is_not_in_utf_8_is_an_error(key: str) -> None:
+    """Arrow lets arrays be made of such bytes, and computes with them."""
+    broken = pa.StringArray.from_buffers(1, pa.py_buffer(b"\0\0\0\0\1\0\0\0"), pa.py_buffer(b"\xff"))
+    others = {"strpos:str_str": (broken,), "substring:str_i32": (pa.scalar(1, pa.int32()),)}.get(key, ())
+    with pytest.raises(pa.ArrowInvalid, match="UTF"):
+        compute_batch(IMPLEMENTATIONS[key], 1, (broken, *others))
+
+
 @pytest.mark.parametrize("count", [2**31, 2**40, 2**63 - 1])
 def test_a_text_that_has_no_place_is_an_error(count: int) -> None:
     implementation = IMPLEMENTATIONS["repeat:str_i64"]

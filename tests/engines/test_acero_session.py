@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -108,6 +109,13 @@ def test_functions_of_columns_and_constants(session: sd.AceroSession) -> None:
     assert sorted(counted.collect(session, tables={"texts": many}), key=repr) == [
         (None, None, None, 30_000), (True, False, 1, 30_000), (True, True, 0, 30_000),
     ]  # fmt: skip
+
+
+def test_a_session_in_another_process_registers_the_functions_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = pickle.loads(pickle.dumps(sd.AceroSession({"orders": ROWS})))
+    monkeypatch.setattr(acero, "_registered", False)
+    assert LIKE.collect(made) == [(1,)]
+    assert acero.are_acero_functions_registered()
 
 
 def test_queries_in_several_threads(session: sd.AceroSession) -> None:
