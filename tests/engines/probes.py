@@ -1,16 +1,16 @@
 """Makes the dialect part of a profile anew, from what an installed engine does: functions, constants and casts.
 
-Run from the repository's root: ``python -m tests.engines.probes > probed.yaml``. What is probed is sent as it is
-written, not lowered. A signature of a function is listed if all cases of the specification for it, without options,
-come out as stated. What comes out otherwise stands under ``metadata``, and so does what casts give. `differences` holds
-that against a profile.
+Run from the repository's root: ``python -m tests.engines.probes datafusion > probed.yaml``, or ``acero``. What is
+probed is sent as it is written, not lowered. A signature of a function is listed if all cases of the specification for
+it, without options, come out as stated, and those of `aggregate_probes`. What comes out otherwise stands under
+``metadata``, and so does what casts give. `differences` holds that against a profile.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -27,15 +27,16 @@ from substrait_dsl.algebra.plan import AlgebraPlan, Root
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.engines.profile import Profile
 from substrait_dsl.errors import SubstraitDslError
-from substrait_dsl.proto.plan import encode_plan, to_bytes
 from tests.catalog.cases import Case
+from tests.engines.aggregate_probes import ANYTHING, aggregate_probes
 from tests.engines.corpus_forms import LITERALS, column_of
-from tests.engines.runners import Rows, canonical_rows, run_on_datafusion
+from tests.engines.probed_engines import Run, acero, datafusion
+from tests.engines.processes import Crashed, Engine
+from tests.engines.runners import Rows, canonical_rows
 from tests.engines.test_function_cases import plan_of
 from tests.spark.test_functions import is_expected, runnable
 
 f: Any = functions
-Run = Callable[[bytes], Rows]
 SPEC = "extension:io.substrait:functions_"
 
 CASTED: dict[str, tuple[Any, ...]] = {
@@ -69,13 +70,13 @@ class Probed:
     """What an engine does."""
 
     functions: Mapping[tuple[str, str], Mapping[str, int]]
-    """By the URN and the key of a scalar function how many cases are right, wrong and rejected."""
+    """By the URN and the key of a scalar function how many cases are right, wrong and rejected, and how many crash."""
     aggregates: Mapping[tuple[str, str], Mapping[str, int]]
     """The same for aggregate functions."""
     windows: Mapping[tuple[str, str], Mapping[str, int]]
     """The same for window functions."""
     constants: Mapping[str, str]
-    """By the type what becomes of a constant of it: right, wrong or rejected."""
+    """By the type what becomes of a constant of it: right, wrong, rejected or a crash."""
     casts: Mapping[str, Mapping[str, list[str]]]
     """By the types that are cast from and to what becomes of the values."""
 
@@ -90,7 +91,7 @@ class Probed:
 
 
 def probe(run: Run) -> Probed:
-    """Find out what an engine does, by a function that runs the bytes of a plan."""
+    """Find out what an engine does, by a function that runs a plan."""
     functions, aggregates, windows = (_counted(cases(run)) for cases in (_cases, _aggregate_cases, _window_cases))
     constants = {
         kind: _worst(_outcome(run, column_of(kind, value), [(value,)]) for value in values)
@@ -113,7 +114,12 @@ def _counted(cases: Iterator[tuple[FunctionId, str]]) -> Counted:
 
 
 def _aggregate_cases(run: Run) -> Iterator[tuple[FunctionId, str]]:
-    """The specification's cases of aggregate functions, each over the rows of its table."""
+    """The specification's cases of aggregate functions, each over the rows of its table, and those of small columns."""
+    for small in aggregate_probes():
+        relation = small.relation()
+        (call,) = (node for node in walk(relation._rel) if isinstance(node, Aggregated))
+        happened = _outcome(run, relation, [(small.expected,)])
+        yield call.function, "right" if small.expected is ANYTHING and happened != "crash" else happened
     for each in runnable()[0]:
         table = each.case.table
         if each.case.kind != "aggregate" or each.case.options or table is None or not isinstance(each.call, Aggregated):
@@ -162,10 +168,10 @@ def _happened(run: Run, plan: AlgebraPlan, case: Case) -> str:
     """What becomes of a plan with one value, which a case states."""
     fails = case.expected in ("ERROR", "UNDEFINED")
     try:
-        ((value,),) = run(to_bytes(encode_plan(plan)))
+        ((value,),) = run(plan)
     except BaseException as error:  # panics of Rust are no Exception
-        _require_failure(error)
-        return "right" if fails else "rejected"
+        happened = _failure(error)
+        return "right" if fails and happened == "rejected" else happened
     return "right" if is_expected(value, case) else "wrong"
 
 
@@ -178,16 +184,15 @@ def _cases(run: Run) -> Iterator[tuple[FunctionId, str]]:
 
 def _outcome(run: Run, relation: sd.Relation[Any], expected: Rows, *, in_order: bool = True) -> str:
     try:
-        rows = canonical_rows(run(relation.to_plan().to_bytes()))
+        rows = canonical_rows(run(relation.to_plan()._algebra))
     except BaseException as error:
-        _require_failure(error)
-        return "rejected"
+        return _failure(error)
     right = canonical_rows(expected)
     return "right" if (rows == right if in_order else sorted(rows) == sorted(right)) else "wrong"
 
 
 def _worst(outcomes: Iterator[str]) -> str:
-    return min(outcomes, key=("wrong", "rejected", "right").index)
+    return min(outcomes, key=("crash", "wrong", "rejected", "right").index)
 
 
 def _casts(run: Run, source: str, target: str) -> list[str]:
@@ -198,17 +203,17 @@ def _casts(run: Run, source: str, target: str) -> list[str]:
 def _cast(run: Run, source: str, target: str, value: Any) -> str:
     table = sd.read_virtual([(value,)], {"v": source})
     try:
-        ((made,),) = run(table.select(c=lambda r: r.v.cast(target)).to_plan().to_bytes())
+        ((made,),) = run(table.select(c=lambda r: r.v.cast(target)).to_plan()._algebra)
     except BaseException as error:
-        _require_failure(error)
-        return "rejected"
+        return _failure(error)
     return repr(made)
 
 
-def _require_failure(error: BaseException) -> None:
-    """Raise what is no failure of the engine."""
+def _failure(error: BaseException) -> str:
+    """What a failure of the engine is called. Raises what is none."""
     if isinstance(error, SubstraitDslError | KeyboardInterrupt | SystemExit):
         raise error
+    return "crash" if isinstance(error, Crashed) else "rejected"
 
 
 KINDS = ("scalar function", "aggregate function", "window function")
@@ -289,15 +294,18 @@ def _rejected_casts(probed: Probed, profile: Profile) -> Iterator[str]:
                 yield f"cast {kinds[0]} to {kinds[1]}"
 
 
-def datafusion() -> Run:
-    """The installed DataFusion."""
-    from datafusion import SessionContext
+def main(arguments: Sequence[str]) -> None:
+    """Print the dialect of an engine: ``datafusion``, which is what none means, or ``acero``."""
+    from importlib.metadata import version
 
-    context = SessionContext()
-    return lambda data: run_on_datafusion(context, data)
+    if arguments == ["acero"]:
+        with Engine("acero") as engine:
+            print(dialect_of(f"Acero {version('pyarrow')}", probe(acero(engine))), end="")
+    else:
+        print(dialect_of(f"DataFusion {version('datafusion')}", probe(datafusion())), end="")
 
 
 if __name__ == "__main__":
-    from importlib.metadata import version
+    import sys
 
-    print(dialect_of(f"DataFusion {version('datafusion')}", probe(datafusion())), end="")
+    main(sys.argv[1:])

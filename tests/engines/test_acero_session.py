@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 import os
 import pickle
 import subprocess
@@ -10,13 +11,15 @@ import sys
 import threading
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import substrait_dsl as sd
+from examples.tpch.queries import QUERIES
+from examples.tpch.schemas import TABLES
 from substrait_dsl.consumers import acero
 from substrait_dsl.errors import (
     ExecutionError,
@@ -27,6 +30,10 @@ from substrait_dsl.errors import (
     UnsupportedError,
 )
 from tests.support import f, refused
+from tests.tpch_answers import require_rows_of_query
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 ORDERS = sd.read_named("orders", {"id": "i64", "price": "decimal<10,2>?", "day": "date?", "note": "string?"})
 ROWS = pa.table(
@@ -206,6 +213,72 @@ def test_another_version_of_pyarrow_is_refused(monkeypatch: pytest.MonkeyPatch) 
     for call in (sd.AceroSession, sd.register_acero_functions):
         with refused(UnsupportedError, call.__name__, "pyarrow 26", "pyarrow 27.0.0", "pip install 'pyarrow==26.*'"):
             call()
+
+
+NUMBERS: Any = sd.read_named(
+    "numbers", {"b": "i8?", "k": "i64?", "x": "fp64?", "d": "decimal<10,2>?", "e": "decimal<38,0>?", "t": "string?"}
+)
+VALUES = pa.table(
+    {
+        "b": pa.array([-128, 127, None, -7], pa.int8()),
+        "k": [-(2**63), 1, None, 7],
+        "x": [math.inf, -0.0, None, -1.0],
+        "d": pa.array([Decimal("-1.50"), Decimal("99999999.99"), None, Decimal("-99999999.99")], pa.decimal128(10, 2)),
+        "e": pa.array([Decimal(1 - 10**38), Decimal(0), None, Decimal(5)], pa.decimal128(38, 0)),
+        "t": ["aé😊", "e\u0301b", None, ""],
+    }
+)
+WITHOUT_REGISTERED: dict[str, tuple[Any, list[Any]]] = {
+    "char_length": (lambda r: f.char_length(r.t), [3, 3, None, 0]),
+    "octet_length": (lambda r: f.octet_length(r.t), [7, 4, None, 0]),
+    "bit_length": (lambda r: f.bit_length(r.t), [56, 32, None, 0]),
+    "reverse": (lambda r: f.reverse(r.t), ["😊éa", "b\u0301e", None, ""]),
+    "modulus": (lambda r: f.modulus(r.k, 7), [-1, 1, None, 0]),
+    "modulus of the least": (lambda r: f.modulus(r.k, -(2**63)), [0, 1, None, 7]),
+    "modulus by a negative": (lambda r: f.modulus(r.b, sd.lit(-3, "i8")), [-2, 1, None, -1]),
+    "abs": (lambda r: f.abs(r.d), [Decimal("1.50"), Decimal("99999999.99"), None, Decimal("99999999.99")]),
+    "abs of all digits": (lambda r: f.abs(r.e), [Decimal(10**38 - 1), Decimal(0), None, Decimal(5)]),
+    "abs, computed with": (
+        lambda r: f.abs(r.d) + r.d,
+        [Decimal("0.00"), Decimal("199999999.98"), None, Decimal("0.00")],
+    ),
+    "bitwise_not": (lambda r: f.bitwise_not(r.k), [2**63 - 1, -2, None, -8]),
+    "bitwise_not of the least": (lambda r: f.bitwise_not(r.b), [127, -128, None, 6]),
+    "is_infinite": (lambda r: f.is_infinite(r.x), [True, False, None, False]),
+    "sqrt": (lambda r: f.sqrt(r.x * r.x), [math.inf, 0.0, None, 1.0]),
+    "sqrt of less than zero": (lambda r: f.is_nan(f.sqrt(r.x, on_domain_error="NAN")), [False, False, None, True]),
+}
+
+
+@pytest.mark.parametrize("case", WITHOUT_REGISTERED)
+def test_functions_that_acero_has_itself(case: str) -> None:
+    """Also as keys of groups and of joins, which must be of types that it knows."""
+    make, expected = WITHOUT_REGISTERED[case]
+    session = sd.AceroSession({"numbers": VALUES})
+    column = NUMBERS.select(v=make)
+    assert column.execute(session)["v"].to_pylist() == expected
+    assert "registered-function" not in {each.code for each in column.check("acero").findings}
+    groups = {value: expected.count(value) for value in expected}
+    assert dict(column.group_by("v").agg(n=f.count()).collect(session)) == groups
+    joined = column.join(column.rename(v="w"), lambda a, b: a.v == b.w)
+    assert len(joined.collect(session)) == sum(count**2 for value, count in groups.items() if value is not None)
+
+
+QUICK = ("q04", "q06", "q11", "q12", "q13", "q14", "q15", "q16", "q19", "q22")
+"""Queries of TPC-H that take less than a second at scale 0.1, those with functions that are registered among them."""
+
+
+@pytest.fixture(scope="module")
+def tpch_session(tpch_folder: Path) -> sd.AceroSession:
+    return sd.AceroSession({name: tpch_folder / f"{name}.parquet" for name in TABLES})
+
+
+@pytest.mark.parametrize("tpch_folder", [0.1], indirect=True)
+@pytest.mark.parametrize("name", QUICK)
+def test_queries_of_tpch_have_the_rows_of_their_sql_text(
+    name: str, tpch_session: sd.AceroSession, tpch_in_duckdb: DuckDBPyConnection
+) -> None:
+    require_rows_of_query(name, QUERIES[name]().collect(tpch_session), tpch_in_duckdb)
 
 
 PROGRAM = """
