@@ -127,8 +127,11 @@ class SparkExecution(Execution):
 
     def rows(self) -> list[Row]:
         from substrait_dsl.spark.relations.collecting import collected
+        from substrait_dsl.spark.sail.engine import SAIL, engine_of
+        from substrait_dsl.spark.sail.schemas import with_long_times
 
-        return collected(self.frames[0])
+        frame = self.frames[0]
+        return collected(with_long_times(frame) if engine_of(self.spark) is SAIL else frame)
 
     def arrow(self) -> pa.Table:
         from substrait_dsl.arrow.exact import exact_table

@@ -1,11 +1,14 @@
-"""Clocks on Sail: names of time zones in columns, hours that clocks show twice or never, and times after 2099."""
+"""Clocks on Sail: time zones in columns, hours that clocks show twice or never, times after 2099, and times of day."""
 
 from __future__ import annotations
 
 import datetime as dt
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import substrait_dsl as sd
@@ -114,3 +117,24 @@ def test_months_that_lead_beyond_2099(sail: SparkSession) -> None:
         at(before).select(x=lambda r: f.add(r.at, sd.YearMonths(0, 7), "Europe/Berlin")).collect(sail)
     found = column(at(before).select(x=lambda r: f.subtract(r.at, sd.YearMonths(0, 5), "Europe/Berlin")), sail)
     assert found == [dt.datetime(2099, 7, 15, 11, tzinfo=dt.UTC)]  # 13:00 in winter, and in summer
+
+
+@pytest.mark.parametrize("digits", [0, 3, 6])
+def test_times_of_day_are_values_of_python(digits: int, sail: SparkSession, tmp_path: Path) -> None:
+    """Also inside of others, beside another column of their name, and of a table and a file."""
+    noon = dt.time(12, 0, 1)
+    kind = f"precision_time<{digits}>"
+    rows: Any = sd.read_virtual(
+        [(noon, [noon], 1), (None, None, 2)], {"a": f"{kind}?", "b": f"list<{kind}>?", "e": "i64"}
+    )
+    inside = rows.select("e", s=lambda r: sd.struct_of(p=r.a), m=lambda r: sd.map_of({"k": r.a}))
+    assert sorted(map(tuple, inside.collect(sail))) == [(1, (noon,), {"k": noon}), (2, (None,), {"k": None})]
+    beside = rows.cross(rows.select("a")).filter(lambda r: r.e == 1).collect(sail)
+    assert sorted(map(tuple, beside), key=str) == [(noon, [noon], 1, None), (noon, [noon], 1, noon)]
+    table = pa.table({"a": pa.array([noon], {0: pa.time32("s"), 3: pa.time32("ms"), 6: pa.time64("us")}[digits])})
+    read: Any = sd.read_named("t", {"a": f"{kind}?"})
+    assert list(map(tuple, read.collect(sail, tables={"t": table}))) == [(noon,)]
+    path = tmp_path / "times.parquet"
+    pq.write_table(table, path)
+    shown = f"precision_time<{max(digits, 3)}>?"  # Parquet has no seconds
+    assert list(map(tuple, sd.read_files(path, {"a": shown}).collect(sail))) == [(noon,)]

@@ -1,10 +1,14 @@
-"""Schemas of what is sent to Sail, which casts neither metadata of fields nor what is required inside of others."""
+"""Schemas of what is sent to Sail and comes from it.
+
+It casts neither metadata of fields nor what is required inside of others.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
     from pyspark.sql.types import DataType, StructField, StructType
 
 
@@ -36,5 +40,42 @@ def _castable(kind: DataType) -> DataType:
             return spark.ArrayType(_castable(element))
         case spark.MapType(keyType=key, valueType=value):
             return spark.MapType(_castable(key), _castable(value))
+        case _:
+            return kind
+
+
+_DIGITS = 6
+"""How many digits after the second a time of day has that Sail gives in 64 bits. Fewer are 32 bits."""
+
+
+def with_long_times(frame: DataFrame) -> DataFrame:
+    """The same rows with times of day in 64 bits: pyspark makes no values of Python of those in 32."""
+    from pyspark.sql import types as spark
+
+    schema = frame.schema
+    kinds = [_with_long_times(field.dataType) for field in schema]
+    if kinds == [field.dataType for field in schema]:
+        return frame
+    names = [f"c{number}" for number in range(len(kinds))]  # of columns of one name it casts none
+    wanted = [
+        spark.StructField(name, kind, each.nullable) for name, kind, each in zip(names, kinds, schema, strict=True)
+    ]
+    return frame.toDF(*names).to(spark.StructType(wanted)).toDF(*schema.names)
+
+
+def _with_long_times(kind: DataType) -> DataType:
+    from pyspark.sql import types as spark
+
+    match kind:
+        case spark.TimeType(precision=digits) if digits < _DIGITS:
+            return spark.TimeType(_DIGITS)
+        case spark.StructType(fields=fields):
+            return spark.StructType(
+                [spark.StructField(each.name, _with_long_times(each.dataType), each.nullable) for each in fields]
+            )
+        case spark.ArrayType(elementType=element, containsNull=nullable):
+            return spark.ArrayType(_with_long_times(element), nullable)
+        case spark.MapType(keyType=key, valueType=value, valueContainsNull=nullable):
+            return spark.MapType(_with_long_times(key), _with_long_times(value), nullable)
         case _:
             return kind
