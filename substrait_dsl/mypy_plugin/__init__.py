@@ -38,6 +38,8 @@ C = TypeVar("C")
 R = TypeVar("R")
 
 _PACKAGE = "substrait_dsl."
+_PARTIQL = "substrait_dsl.partiql."
+"""No call of it is made here: so what mypy says of its signatures is all that is said."""
 _ROWS = ("substrait_dsl.fluent.rows.Row.", "substrait_dsl.fluent.schemas.DynRow.")
 _FUNCTIONS = "substrait_dsl.functions."
 _OPERATORS = ("substrait_dsl.fluent.operators.Operators.__", "substrait_dsl.fluent.expr.Expr.__")
@@ -64,6 +66,8 @@ class SubstraitPlugin(Plugin):
         return _function_hook(fullname) if fullname.startswith(_PACKAGE) else None
 
     def get_function_signature_hook(self, fullname: str) -> Callable[[FunctionSigContext], FunctionLike] | None:
+        if fullname.startswith(_PARTIQL):
+            return None
         ours = fullname.startswith(_PACKAGE)
         return _function_signature_hook(fullname) if ours else self._schema_signature_hook(fullname)
 
@@ -91,7 +95,8 @@ class SubstraitPlugin(Plugin):
         return declarations.is_base(symbol)
 
     def get_method_signature_hook(self, fullname: str) -> Callable[[MethodSigContext], FunctionLike] | None:
-        return _method_signature_hook(fullname) if fullname.startswith(_PACKAGE) else None
+        ours = fullname.startswith(_PACKAGE) and not fullname.startswith(_PARTIQL)
+        return _method_signature_hook(fullname) if ours else None
 
     def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
         return _attribute_hook(fullname) if fullname.startswith(_ROWS) else None

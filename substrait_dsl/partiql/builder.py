@@ -54,6 +54,9 @@ if TYPE_CHECKING:
 Each: TypeAlias = Union["Callable[[Tuple], Given]", Values]
 """A value for each binding tuple: a lambda that gets it, or a value that is the same for all."""
 
+Condition: TypeAlias = Union["Callable[[Tuple], Values]", Values]
+"""The same, where Python's own values are none: of what it computes itself, as of ``x is None``, no tuple decides."""
+
 _Part = TypeVar("_Part", bound=Bound)
 
 
@@ -128,7 +131,7 @@ class Bindings(Bound):
             message = f"{described(function)} does not take one binding tuple"
             raise InvalidArgumentError(message, hint="lambda t: t.a == t.b sees the variables of both sides") from None
 
-    def _chosen(self, given: object, what: str, *, is_condition: bool = False) -> Values:
+    def _chosen(self, given: object, what: str) -> Values:
         """What a lambda gives, where a text is not meant as a constant."""
         if isinstance(given, str):
             raise InvalidArgumentError(
@@ -137,12 +140,28 @@ class Bindings(Bound):
                 if given == "*"
                 else f"write lambda t: t.{self.variables[0]} for a variable, lit({given!r}) for a text",
             )
-        if isinstance(given, bool) and is_condition:
-            raise InvalidArgumentError(
-                f"{what} is a lambda or a value of the algebra, got {given}, which no tuple decides",
-                hint=f'write lambda t: t.{self.variables[0]}.x == "open"; lit({given}) is the same for all tuples',
-            )
         return self._each(given)
+
+    def _condition(self, given: object) -> Values:
+        """A condition for each tuple, which is nothing that Python computes itself, as it does ``t.f is None``."""
+
+        def returned(result: object) -> Values:
+            self._require_condition(result, "but the lambda returned")
+            return value(result)
+
+        if callable(given) and not isinstance(given, Values):
+            return self._inside(given, returned)
+        self._require_condition(given, "got")
+        return self._chosen(given, "a condition")
+
+    def _require_condition(self, given: object, came: str) -> None:
+        if isinstance(given, bool | None):
+            attribute = f"t.{self.variables[0]}.x"
+            raise InvalidArgumentError(
+                f"a condition is a lambda or a value of the algebra, {came} {given}, which no tuple decides",
+                hint=f'write lambda t: {attribute} == "open", or {attribute}.is_null(); '
+                f"lit({given}) is the same for all tuples",
+            )
 
     def _named(self, values: Mapping[str, Values]) -> tuple[tuple[b.Named, ...], list[Values]]:
         return tuple(b.Named(name, each.expression) for name, each in values.items()), list(values.values())
@@ -162,7 +181,7 @@ class Bindings(Bound):
     def join(
         self,
         other: Bindings | Callable[[Tuple], Bindings],
-        on: Callable[[Tuple], Given] | None = None,
+        on: Condition | None = None,
         how: b.JoinHow = "inner",
     ) -> Bindings:
         """The pairs for which a condition is true: a bag.
@@ -178,20 +197,20 @@ class Bindings(Bound):
             pairs = Bindings(b.Join(how, self.expression, right.expression))
             if on is None:
                 return bound(pairs.expression, self, right)
-            condition = pairs._chosen(on, "a condition", is_condition=True)
+            condition = pairs._condition(on)
             node = b.Join(how, self.expression, right.expression, condition.expression)
             return bound(node, self, right, condition)
 
     def _other(self, other: object) -> Bindings:
         return self._inside(other, _bindings)
 
-    def filter(self, condition: Each) -> Bindings:
+    def filter(self, condition: Condition) -> Bindings:
         """The tuples for which a condition is true; a bag or a list, as these are.
 
         A condition that is no boolean is false in permissive mode, and in strict mode an error when it is evaluated.
         """
         with naming("filter"):
-            where = self._chosen(condition, "a condition", is_condition=True)
+            where = self._condition(condition)
             return bound(b.Filter(where.expression, self.expression), self, where)
 
     def map_values(self, each: Each) -> Values:

@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Callable
 from decimal import Decimal
 from enum import Enum, IntEnum, StrEnum
+from functools import partial
 from typing import Any
 
 import pytest
@@ -101,6 +102,21 @@ MISTAKES: dict[str, tuple[Callable[[], object], type[SubstraitDslError], tuple[s
         lambda: ROWS.filter(False),
         InvalidArgumentError,
         ("filter: a condition is a lambda", "got False", 'lambda t: t.f.x == "open"', "lit(False)"),
+    ),
+    "a condition of which no tuple decides": (
+        lambda: ROWS.filter(lambda t: t.f.id is None),
+        InvalidArgumentError,
+        ("filter: a condition is", "but the lambda returned False", "t.f.x.is_null()", "lit(False)"),
+    ),
+    "a lambda that returns nothing": (
+        lambda: ROWS.filter(lambda t: None),
+        InvalidArgumentError,
+        ("filter: a condition is", "but the lambda returned None, which no tuple decides"),
+    ),
+    "a join of which no pair decides": (
+        lambda: ROWS.join(OTHER, lambda t: True, "left"),
+        InvalidArgumentError,
+        ("join: a condition is", "but the lambda returned True", "lit(True)"),
     ),
     "a join on a bool": (lambda: ROWS.join(OTHER, on=True), InvalidArgumentError, ("join: a condition", "lit(True)")),
     "a text as a key of groups": (lambda: ROWS.group_by({"k": "id"}), InvalidArgumentError, ('group_by: the key "k"',)),
@@ -253,3 +269,17 @@ def test_a_moment_that_no_datetime_holds_is_refused() -> None:
     moment.nanosecond = 1
     with refused(InvalidArgumentError, "is no datetime of Python's"):
         pq.lit([moment])
+
+
+def of_no_tuple(given: pq.Values, row: pq.Tuple) -> pq.Values:
+    return given
+
+
+def test_constants_of_the_algebra_are_conditions() -> None:
+    rows = pq.scan(pq.bag([{"x": 1}]), as_="f")
+    kept = {True: "<< <{ f: { x: 1 } }> >>", False: "<< >>", None: "<< >>"}
+    for constant, expected in kept.items():
+        given: pq.Values = pq.lit(constant)
+        assert pq.data_text(rows.filter(given).evaluate()) == expected
+        assert rows.filter(partial(of_no_tuple, given)).expression == rows.filter(given).expression
+    assert rows.map_values(lambda t: True).evaluate() == rows.map_values(pq.lit(True)).evaluate()
