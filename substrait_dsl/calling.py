@@ -212,9 +212,9 @@ def _mistake(
         hint = next((f"give {advice[f'+{each}']}" for each in missing if f"+{each}" in advice), None)
     else:
         return None
-    told = SignatureError(f"{message}; expected {name}({_shown(parameters)})", hint=hint)
-    told.verb = name
-    return told
+    error = SignatureError(f"{message}; expected {name}({_shown(parameters)})", hint=hint)
+    error.verb = name
+    return error
 
 
 def _shown(parameters: Sequence[inspect.Parameter]) -> str:

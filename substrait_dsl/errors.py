@@ -265,7 +265,10 @@ class UnknownFieldError(SubstraitDslError, LookupError):
 
 
 class AmbiguousFieldError(SubstraitDslError, LookupError):
-    """A column name that several columns carry: `name`, at `positions`."""
+    """A column name that several columns carry.
+
+    Fields: `name`, and its `positions`.
+    """
 
     code = "ambiguous-field"
     name: str | None = None
@@ -349,7 +352,10 @@ class UnknownAttributeError(SubstraitDslError, AttributeError):
 
 
 class InvalidChoiceError(SubstraitDslError, ValueError):
-    """A word that is not one of the allowed ones: `got` came, `candidates` are allowed, and choose `what`."""
+    """A word that is not one of the allowed ones.
+
+    Fields: `what` is chosen, `got`, which came, and the `candidates` that are allowed.
+    """
 
     code = "invalid-choice"
     what: str | None = None

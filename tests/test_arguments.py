@@ -128,7 +128,7 @@ INTERNAL = {
     "LambdaFunction.function",
     "LambdaFunction.names",
     "LambdaFunction.parameter_types",
-    "LambdaFunction.settle",
+    "LambdaFunction.resolve_types",
     "LambdaFunction.types",
     "SubstraitDslError.hint",  # this and the next three are for errors of this package
     "SubstraitDslError.names",

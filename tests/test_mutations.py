@@ -42,7 +42,7 @@ def test_written_breaks_are_of_texts_that_are_there(row: str) -> None:
 
 
 def test_breaks_of_a_method() -> None:
-    place = place_of("substrait_dsl.algebra.relations.filtering.Filter._settle")
+    place = place_of("substrait_dsl.algebra.relations.filtering.Filter._validate")
     assert place is not None
     broken = {ast.unparse(edit.tree()) for edit in breaks_of(place)}
     checks = 'rules.require_boolean(self.condition.type, "the condition of a filter")'

@@ -146,7 +146,7 @@ class Node(Picklable):
     def __attrs_post_init__(self) -> None:
         _set(self, "_hash", None)
         _set(self, "inside", self.own_inside)
-        self._settle()
+        self._validate()
         if self.leaf:
             _set(self, "_children", ())
             _set(self, "height", 1)
@@ -171,7 +171,7 @@ class Node(Picklable):
         _set(self, "size", size)
         _set(self, "free_anchors", self._free(anchors))
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         """Check the fields and derive what follows from them."""
 
     def _free(self, anchors: frozenset[int]) -> frozenset[int]:
@@ -204,8 +204,8 @@ class Node(Picklable):
 
     def __hash__(self) -> int:
         if self._hash is None:
-            _settle_hashes(self)
-        return self._hash  # type: ignore[return-value]  # it is settled now
+            _compute_hashes(self)
+        return self._hash  # type: ignore[return-value]  # it is computed now
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Node):
@@ -216,7 +216,7 @@ class Node(Picklable):
         return f"<{type(self).__name__}>"
 
 
-def _settle_hashes(root: Node) -> None:
+def _compute_hashes(root: Node) -> None:
     """Compute the hashes of a node and of what is inside it, as far as that is not done yet: children first."""
     stack = [root]
     while stack:
@@ -371,7 +371,7 @@ class Expression(Node):
 
     type: Type
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         _set(self, "type", self._derive_type())
 
     def _derive_type(self) -> Type:
@@ -401,16 +401,16 @@ class Rel(Node):
     settings: PlanSettings | None = attrs.field(default=None, kw_only=True, eq=False)
     """What the plan says of itself whose root this relation is, as far as its rows depend on that."""
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         if self.common is not None:
-            self._settle_common(self.common)
+            self._validate_common(self.common)
         _set(self, "schema", self._derive_schema())
         _set(self, "properties", self._derive_properties())
         if self.shared or self.is_change or self.settings is not None:
             settings = frozenset() if self.settings is None else frozenset((self.settings,))
             _set(self, "inside", Inside(shares=self.shared, changes=self.is_change, settings=settings))
 
-    def _settle_common(self, common: Common) -> None:
+    def _validate_common(self, common: Common) -> None:
         if common == _NOTHING_SAID:
             _set(self, "common", None)
         if common.own_extension is not None and not self.has_own_extension:

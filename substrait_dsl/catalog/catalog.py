@@ -239,7 +239,7 @@ class Catalog(Immutable):
         resolution = self._resolve(kind, name, tuple(arguments), urn)
         if not options:
             return resolution
-        spelled = resolution.overload.settled_options((name, tuple(values)) for name, values in options.items())
+        spelled = resolution.overload.resolve_options((name, tuple(values)) for name, values in options.items())
         return Resolution(resolution.overload, resolution.argument_types, resolution.output_type, spelled)
 
     def possible_cast(self, kind: Kinds, name: str, arguments: Sequence[Given], urn: str | None = None) -> str | None:

@@ -183,7 +183,7 @@ class Overload:
                 raise unknown_choice(f"value of option {option.name} of {self.name}", value, option.values)
         return option.name, tuple(spelling[value.lower()] for value in values)
 
-    def settled_options(self, options: Iterable[tuple[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:
+    def resolve_options(self, options: Iterable[tuple[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:
         """Options with their preferred values, as the file spells them.
 
         Raises:

@@ -48,13 +48,13 @@ def unknown_extension(urn: str, known: Sequence[str]) -> FunctionNotFoundError:
 def no_overload(name: str, arguments: Sequence[Given], overloads: Sequence[Overload]) -> FunctionNotFoundError:
     """The error for arguments that no overload takes, with the nearest overloads and the cast that would help."""
     # The number of arguments first; then how many of them fit on their own.
-    told = arguments[:MOST_ARGUMENTS]
-    ranked = sorted(overloads, key=lambda each: (not each.takes_count(len(arguments)), -_fitting(each, told)))
-    more = [f"... {len(arguments)} arguments"] if len(told) < len(arguments) else []
-    hint = _word_hint(arguments, ranked) or _count_hint(arguments, ranked) or _more_hint(told, ranked)
+    shown = arguments[:MOST_ARGUMENTS]
+    ranked = sorted(overloads, key=lambda each: (not each.takes_count(len(arguments)), -_fitting(each, shown)))
+    more = [f"... {len(arguments)} arguments"] if len(shown) < len(arguments) else []
+    hint = _word_hint(arguments, ranked) or _count_hint(arguments, ranked) or _more_hint(shown, ranked)
     hint = hint or (None if more else widening_cast(arguments, overloads))
-    words = [word for word in map(_word, told) if word is not None]
-    return FunctionNotFoundError.of_call(name, [*map(str, told), *more], ranked, names=words, hint=hint)
+    words = [word for word in map(_word, shown) if word is not None]
+    return FunctionNotFoundError.of_call(name, [*map(str, shown), *more], ranked, names=words, hint=hint)
 
 
 def _fitting(overload: Overload, arguments: Sequence[Given]) -> int:

@@ -19,18 +19,18 @@ from substrait_dsl.catalog.derive import Bindings, build, run
 from substrait_dsl.catalog.records import Argument, EnumArgument, Overload, TypeArgument, ValueArgument
 from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError
 
-SettledArgument = Type | EnumValue | TypeValue
+ResolvedArgument = Type | EnumValue | TypeValue
 
 
 @attrs.frozen
 class Resolution:
-    """A function call that is settled: the overload, what each argument is, and the type of the result.
+    """A function call that is resolved: the overload, what each argument is, and the type of the result.
 
     `options` are spelled as the extension file spells them.
     """
 
     overload: Overload
-    argument_types: tuple[SettledArgument, ...]
+    argument_types: tuple[ResolvedArgument, ...]
     output_type: Type
     options: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict, hash=False)
 
@@ -40,7 +40,7 @@ class Fit:
     """An overload that takes the arguments, and how."""
 
     overload: Overload
-    arguments: tuple[SettledArgument, ...]
+    arguments: tuple[ResolvedArgument, ...]
     bindings: Bindings
     defaults: int
     """How many bare values got the type they have by nature."""
@@ -76,7 +76,7 @@ def takes_argument(overload: Overload, position: int, arguments: Sequence[Given]
     if not overload.arguments:
         return False
     attempt = _Attempt(overload, arguments, Bindings())
-    return attempt.settle(position, overload.argument_at(position), arguments[position]) is not None
+    return attempt.resolve_argument(position, overload.argument_at(position), arguments[position]) is not None
 
 
 def derive(overload: Overload, arguments: Sequence[Given], separate: frozenset[TypeVariation] = frozenset()) -> Type:
@@ -218,26 +218,26 @@ class _Attempt:
         self.bindings = bindings
         self.discrete = overload.nullability == "DISCRETE"
         self.defaults = 0
-        self.settled: list[SettledArgument | None] = [None] * len(arguments)
+        self.resolved: list[ResolvedArgument | None] = [None] * len(arguments)
 
     def finish(self) -> Fit | None:
         pairs = [(self.overload.argument_at(position), given) for position, given in enumerate(self.arguments)]
         for wanted_open in (False, True):
             for position, (declared, given) in enumerate(pairs):
                 if isinstance(given, Open) is wanted_open:
-                    self.settled[position] = self.settle(position, declared, given)
-                    if self.settled[position] is None:
+                    self.resolved[position] = self.resolve_argument(position, declared, given)
+                    if self.resolved[position] is None:
                         return None
-        settled = tuple(argument for argument in self.settled if argument is not None)
-        return Fit(self.overload, settled, self.bindings, self.defaults) if self.is_consistent(settled) else None
+        resolved = tuple(argument for argument in self.resolved if argument is not None)
+        return Fit(self.overload, resolved, self.bindings, self.defaults) if self.is_consistent(resolved) else None
 
-    def settle(self, position: int, declared: Argument, given: Given) -> SettledArgument | None:
+    def resolve_argument(self, position: int, declared: Argument, given: Given) -> ResolvedArgument | None:
         """What an argument is, or None if it does not fit."""
         match declared, given:
             case ValueArgument(), Typed():
                 return given.type if self.matches(declared.pattern, given.type, position) else None
             case ValueArgument(), Open():
-                return self.settle_open(declared.pattern, given, position)
+                return self.resolve_open(declared.pattern, given, position)
             case EnumArgument(), EnumValue(word) | Open(enum=str(word)):
                 return next((EnumValue(option) for option in declared.options if option.lower() == word.lower()), None)
             case TypeArgument(), TypeValue():
@@ -252,17 +252,17 @@ class _Attempt:
         bindings = Bindings(self.bindings.separate) if fresh else self.bindings
         return bindings.match_argument(pattern, kind, discrete=self.discrete)
 
-    def is_consistent(self, settled: Sequence[SettledArgument]) -> bool:
+    def is_consistent(self, resolved: Sequence[ResolvedArgument]) -> bool:
         """Whether all occurrences of a variadic argument have one type, if they must."""
         variadic = self.overload.variadic
         if variadic is None or not variadic.consistent:
             return True
-        repeated = settled[len(self.overload.arguments) - 1 :]
+        repeated = resolved[len(self.overload.arguments) - 1 :]
         return len({kind.as_required() for kind in repeated if isinstance(kind, Type)}) <= 1
 
     # --- bare values
 
-    def settle_open(self, pattern: TypeNode, given: Open, position: int) -> Type | None:
+    def resolve_open(self, pattern: TypeNode, given: Open, position: int) -> Type | None:
         for candidate in self.candidates(pattern, given):
             kind = candidate.with_nullability(self.discrete and pattern.nullable)
             before = dict(self.bindings.values)

@@ -347,7 +347,7 @@ def derived(what: str, make: Make, operands: Sequence[Any], name: str | None = N
     return bound(make(parts), scope, name)
 
 
-def settled(
+def resolved_in_scope(
     what: str, leaf: Callable[[Scope], ex.Expression], parts: Iterable[ExprBase], name: str | None = None
 ) -> DynExpr:
     """An expression that `leaf` makes for a row: at once if all its parts see one row, else when it meets it.

@@ -83,7 +83,7 @@ _FILL = (
     "n being count(x).over(order_by=..., rows=(None, 0))"
 )
 _DATE = 'substrait_dsl.col("x").cast(Date), which reads texts such as "2024-05-31"'
-_MOMENT = 'substrait_dsl.col("x").cast(PrecisionTimestamp(6)), which reads texts such as "2024-05-31 12:00:00"'
+_TIMESTAMP = 'substrait_dsl.col("x").cast(PrecisionTimestamp(6)), which reads texts such as "2024-05-31 12:00:00"'
 _FOLD = (
     'substrait_dsl.scalar_subquery(one.with_columns(x=r.xs).unnest("x").aggregate(s=lambda e: sum(e.element))), '
     'one being a relation of one row, such as substrait_dsl.read_virtual([(0,)], {"z": "i64"})'
@@ -181,8 +181,8 @@ FUNCTIONS: Mapping[str, str] = {
     "split": "string_split",
     "to_date": _DATE,
     "date": f"substrait_dsl.lit(datetime.date(2024, 5, 31)) for a constant, {_DATE}",
-    "to_timestamp": _MOMENT,
-    "timestamp": f"substrait_dsl.lit(datetime.datetime(2024, 5, 31)) for a constant, {_MOMENT}",
+    "to_timestamp": _TIMESTAMP,
+    "timestamp": f"substrait_dsl.lit(datetime.datetime(2024, 5, 31)) for a constant, {_TIMESTAMP}",
     "strptime": f"{_DATE}; on engines other than Spark strptime_date(x, format), strptime_timestamp(x, format, digits)",
     "when": "substrait_dsl.when(...)",
     "array": "substrait_dsl.list_of(...)",

@@ -27,7 +27,7 @@ from substrait_dsl.catalog import Given, Overload, ValueArgument
 from substrait_dsl.catalog.derive import build
 from substrait_dsl.catalog.resolve import fit
 from substrait_dsl.errors import InvalidArgumentError, LiteralError, SchemaError, TypeMismatchError, naming
-from substrait_dsl.fluent.expr import DynExpr, ExprBase, deferred, leaves, resolve, settled
+from substrait_dsl.fluent.expr import DynExpr, ExprBase, deferred, leaves, resolve, resolved_in_scope
 from substrait_dsl.fluent.scope import Scope
 
 
@@ -121,7 +121,7 @@ class LambdaFunction(Picklable):
         known = tuple(kind for kind in wanted if kind is not None)
         return self._types or (known if len(known) == len(wanted) else None)
 
-    def settle(self, types: tuple[Type, ...], outer: Scope, returns: Type | None = None) -> ex.Lambda:
+    def resolve_types(self, types: tuple[Type, ...], outer: Scope, returns: Type | None = None) -> ex.Lambda:
         """The lambda of the algebra for these parameters.
 
         If `returns` is the nullable form of what the body gives, the body is cast to it: a predicate of ``boolean?``
@@ -153,7 +153,7 @@ class LambdaFunction(Picklable):
             raise SchemaError(f"{self} takes {_counted(len(types))}, got {len(arguments)}")
 
         given = (argument for argument in arguments if isinstance(argument, ExprBase))
-        return settled("lambda", partial(_invocation, self, arguments), (*given, *self.captured))
+        return resolved_in_scope("lambda", partial(_invocation, self, arguments), (*given, *self.captured))
 
     def __repr__(self) -> str:
         if self._types is None:
@@ -165,7 +165,7 @@ def _invocation(function: LambdaFunction, arguments: Sequence[object], scope: Sc
     types = function._types or ()
     pairs = zip(arguments, types, function.names, strict=True)
     values = [_argument(value, kind, name, scope) for value, kind, name in pairs]
-    return ex.LambdaInvocation(function.settle(types, scope), tuple(values))
+    return ex.LambdaInvocation(function.resolve_types(types, scope), tuple(values))
 
 
 def _argument(value: object, kind: Type, name: str, scope: Scope) -> ex.Expression:
@@ -230,7 +230,7 @@ def traced_argument(name: str, overloads: Sequence[Overload], operands: Sequence
     raise InvalidArgumentError(f"{name} calls its function with {wanted}, but {_described(operand)} does not take that")
 
 
-def settle_functions(
+def resolve_functions(
     overloads: Sequence[Overload], parts: Sequence[Any], scope: Scope, given: Callable[[Any], Given]
 ) -> list[Any]:
     """The parts of a call with its functions as lambdas, of the types that the first fitting overload gives them.
@@ -239,15 +239,15 @@ def settle_functions(
     """
     best = list(parts)
     for overload in overloads:
-        settled_parts, fits = _settled(overload, parts, scope, given)
+        resolved_parts, fits = _resolved(overload, parts, scope, given)
         if fits:
-            return settled_parts
-        if settled_parts:
-            best = settled_parts
+            return resolved_parts
+        if resolved_parts:
+            best = resolved_parts
     return best
 
 
-def _settled(
+def _resolved(
     overload: Overload, parts: Sequence[Any], scope: Scope, given: Callable[[Any], Given]
 ) -> tuple[list[Any], bool]:
     """The parts with the lambdas that an overload gives, if it takes the others, and whether it takes them too."""
@@ -273,7 +273,7 @@ def _settled(
         types = function.parameter_types(wanted)
         if types is None:
             return [], False
-        made[position] = function.settle(types, scope, returned)
+        made[position] = function.resolve_types(types, scope, returned)
         fits &= found.bindings.match_argument(pattern, made[position].type, discrete=False)
     return made, fits
 

@@ -22,7 +22,7 @@ from substrait_dsl.errors import (
 from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.columns import Role, as_expression, is_list
 from substrait_dsl.fluent.conditions import alike
-from substrait_dsl.fluent.expr import DynExpr, ExprBase, derived, settled
+from substrait_dsl.fluent.expr import DynExpr, ExprBase, derived, resolved_in_scope
 from substrait_dsl.fluent.lambdas import is_function
 from substrait_dsl.fluent.parts import Elements
 from substrait_dsl.fluent.scope import Scope
@@ -37,7 +37,7 @@ def struct_of(**fields: object) -> DynExpr:
     The struct is required; its fields are nullable as their values are. Specification: ``Expression.Nested``.
     """
     used = [value for value in fields.values() if isinstance(value, ExprBase)]
-    return settled("struct_of", partial(_struct, fields), used)
+    return resolved_in_scope("struct_of", partial(_struct, fields), used)
 
 
 def _struct(fields: Mapping[str, object], scope: Scope) -> ex.Expression:

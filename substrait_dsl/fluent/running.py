@@ -194,12 +194,12 @@ def _error(failure: Failure, places: Sequence[Place], record: Record) -> Executi
     failure = seen_from(failure, places)
     steps = [step(each.plan, each.rel, each.node) for each in places]
     place = places[0] if len({each.part for each in steps}) == 1 else None  # or several that say the same
-    told = reason(failure, place, record)
+    text = reason(failure, place, record)
     texts = list(dict.fromkeys(map(str, steps)))
-    message = f"{told} {', or '.join(texts[:MOST_PLACES])}".rstrip()
+    message = f"{text} {', or '.join(texts[:MOST_PLACES])}".rstrip()
     if len(texts) > MOST_PLACES:
         message += f", or in {len(texts) - MOST_PLACES} more places"
-    error = ExecutionError(message, hint=hint(failure, place, told))
+    error = ExecutionError(message, hint=hint(failure, place, text))
     error.value = refused_value(failure)
     if len(texts) == 1:
         error.step, error.expression = steps[0].text, steps[0].part

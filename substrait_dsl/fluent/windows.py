@@ -25,7 +25,7 @@ from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatch
 from substrait_dsl.fluent.arguments import given
 from substrait_dsl.fluent.calls import WindowFunction
 from substrait_dsl.fluent.columns import is_list, key_expression, sort_keys
-from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, deferred, resolve, settled
+from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, deferred, resolve, resolved_in_scope
 from substrait_dsl.fluent.lambdas import LambdaScope
 from substrait_dsl.fluent.scope import Scope
 
@@ -112,7 +112,7 @@ def over(
         framed = function.framed(frame(rows, range))
     used = [*framed.call.expressions(), *(framed.bounds.expressions if framed.bounds else ())]
     used += [_expression(each) for each in (*partitions, *sorts)]
-    return settled(function.call.name, partial(_window, framed, partitions, sorts), used, function.name)
+    return resolved_in_scope(function.call.name, partial(_window, framed, partitions, sorts), used, function.name)
 
 
 def _window(

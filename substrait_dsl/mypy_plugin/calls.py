@@ -44,7 +44,7 @@ from substrait_dsl.mypy_plugin.names import (
     is_type,
 )
 from substrait_dsl.mypy_plugin.places import end_of, leaf_of, parts
-from substrait_dsl.mypy_plugin.reports import is_heard, is_in_lambda, report, report_untold, withdraw
+from substrait_dsl.mypy_plugin.reports import is_heard, is_in_lambda, report, report_unknown, withdraw
 from substrait_dsl.mypy_plugin.results import are_alike, is_dynamic_wanted, is_expression, type_of
 from substrait_dsl.mypy_plugin.returned import is_returned
 from substrait_dsl.mypy_plugin.syntax import is_type_written
@@ -92,9 +92,9 @@ class Call:
         self.evaluator = Evaluator(self.annotations)
         self.arguments = Arguments(verb, self.evaluator)
         self._mistake: Callable[[], bool] = lambda: False
-        self.is_settled = False
+        self.is_decided = False
         """Whether it has been found out what the call gives, or what is wrong with it."""
-        self.is_told = False
+        self.is_reported = False
         """Whether what the call gives follows from what it is given: nothing is wrong, and nothing unknown."""
         MEMORY.begin(context.api, context.context)
 
@@ -176,12 +176,12 @@ class Call:
         if agreed is None and unsaid:
             agreed = self._without_samples(function, given)
             if agreed is not None:
-                report_untold(self.verb, unsaid, "types of all columns", self.context.api)
+                report_unknown(self.verb, unsaid, "types of all columns", self.context.api)
         if not found:
             declared = self._as_declared(unsaid if agreed is None else None)
-            return declared if agreed is None or self.is_settled else agreed
+            return declared if agreed is None or self.is_decided else agreed
         if self.evaluator.decided and plain.declared(self.context, self.is_expression) is None:
-            self.is_settled = True
+            self.is_decided = True
             return self.given_up()
         if agreed is None and not unsaid:
             mistake = placeholders.mistake_in(result)
@@ -189,15 +189,15 @@ class Call:
                 return self._refused(mistake, function, given)
         if agreed is None and is_expression(self._wanted()) and not waits(self._wanted()):
             agreed = plain.declared(self.context, self.is_expression, is_said=False)
-            return self.untold(unsaid) if agreed is None else self._of_type_given(agreed)
+            return self.unknown_result(unsaid) if agreed is None else self._of_type_given(agreed)
         if agreed is None:
-            return self.untold(unsaid or (given[0][0] if given else None))
+            return self.unknown_result(unsaid or (given[0][0] if given else None))
         self._allow_types(given)
-        self.is_settled = self.is_told = not is_dynamic_wanted(self.context)
+        self.is_decided = self.is_reported = not is_dynamic_wanted(self.context)
         taken = boundaries.taken_for(self.context, self.annotations, agreed)
         if taken is not None:
             return taken
-        return agreed if self.is_settled else self.given_up()
+        return agreed if self.is_decided else self.given_up()
 
     def _wanted(self) -> Type | None:
         """The type that the program declares where the call stands."""
@@ -248,12 +248,12 @@ class Call:
         return isinstance(self.evaluator.known(node), ExprBase)
 
     def _as_declared(self, node: Context | None) -> Type:
-        """As `untold`, where mypy has nothing to say against the call as the library declares it."""
+        """As `unknown_result`, where mypy has nothing to say against the call as the library declares it."""
         result = plain.declared(self.context, self.is_expression)
-        self.is_settled = result is None
+        self.is_decided = result is None
         if result is None:
             return self.given_up()
-        return self._of_type_given(result) if is_expression(result) else self.untold(node)
+        return self._of_type_given(result) if is_expression(result) else self.unknown_result(node)
 
     def _of_type_given(self, result: Type) -> Type:
         """An expression; if the call is given a type that the program computes, that may be a nullable one."""
@@ -269,7 +269,7 @@ class Call:
     ) -> Type:
         """Say what is wrong, where it was written."""
         if self.evaluator.opaque and self.verb in LOOKING_INSIDE:
-            return self.untold(None)
+            return self.unknown_result(None)
         nodes = [node for node, *_ in given]
         operation, mistaken = self.context.context, self.evaluator.mistaken
         if mistaken and isinstance(operation, OPERATIONS):
@@ -277,8 +277,8 @@ class Call:
         place = mistaken or self._culprit(error, function, given)
         within = [mistaken] if mistaken else [operation] if isinstance(operation, OPERATIONS) else nodes
         self._mistake = partial(report, error, self.context.api, place, within, (operation, self.verb))
-        self.is_settled = self.say()
-        if not self.is_settled:
+        self.is_decided = self.say()
+        if not self.is_decided:
             return self._as_declared(place)
         default = get_proper_type(self.context.default_return_type)
         if not isinstance(default, Instance):
@@ -375,12 +375,12 @@ class Call:
         rows = map(self.annotations.columns_of, relation.args)
         return any(not field.type.nullable for struct in rows if struct is not None for field in struct)
 
-    def untold(self, node: Context | None) -> Type:
+    def unknown_result(self, node: Context | None) -> Type:
         """As `given_up`; to those who ask, say at which part of the program the columns of a relation are lost."""
         result, receiver = self.given_up(), getattr(self.context, "type", None)
         is_lost = self.annotations.is_unknown_relation
         if node is not None and is_lost(result) and not is_lost(receiver) and not has_type_vars(result):
             kind = self.evaluator.type_of(node) if isinstance(node, Expression) else None
             if not is_mistaken(kind):
-                report_untold(self.verb, node, "columns", self.context.api, is_relation=is_lost(kind))
+                report_unknown(self.verb, node, "columns", self.context.api, is_relation=is_lost(kind))
         return result

@@ -83,10 +83,10 @@ class Operators:
             returned = is_returned(context.context, annotations.checker)
             with unfiltered(context.api.msg.errors) if returned else nullcontext():
                 operator = self._applied(context, name, [context.type, kind])
-                if not operator.call.is_settled and not (returned and operator.is_said_in_it(annotations)):
+                if not operator.call.is_decided and not (returned and operator.is_said_in_it(annotations)):
                     return signature
-            found = operator.result if operator.call.is_settled else annotations.instance(DYN_EXPR)
-            if operator.call.is_told and _says_all(kind):
+            found = operator.result if operator.call.is_decided else annotations.instance(DYN_EXPR)
+            if operator.call.is_reported and _says_all(kind):
                 self._found[types] = found
         anything = annotations.instance("builtins.object")
         return signature.copy_modified(arg_types=[anything], ret_type=found, variables=[])

@@ -168,7 +168,7 @@ def unfiltered(reported: Errors) -> Iterator[None]:
         reported._watchers.extend(watchers)
 
 
-def report_untold(
+def report_unknown(
     verb: str, node: Context, lost: str, api: CheckerPluginInterface, *, is_relation: bool = False
 ) -> None:
     """Say why the columns of what a verb gives cannot be told: an opt-in report, about no mistake."""

@@ -152,11 +152,11 @@ class Variables:
             return None
         if _is_fixed(variable.type):
             return found
-        self._settle(variable)
+        self._resolve(variable)
         harmless = self._harmless[variable] + (self._taken[variable] if _holds_fixed(variable.type) else 0)
         return found if self._places[variable] == harmless else None
 
-    def _settle(self, variable: Var) -> None:
+    def _resolve(self, variable: Var) -> None:
         """Count the places of a variable where it is given to an object that is the library's, or Python's."""
         receivers = Receivers(self._assigned, self._given_to)
         for receiver, places, otherwise in self._given.pop(variable, ()):

@@ -82,8 +82,8 @@ class Join(BindingsExpr):
     right: BindingsExpr = part(Form.BINDINGS)
     condition: ValueExpr | None = part(Form.MAYBE_VALUE, default=None)
 
-    def _settle(self) -> None:
-        super()._settle()
+    def _validate(self) -> None:
+        super()._validate()
         used = self.right.free & set(self.left.variables)
         if used and self.how in ("right", "full"):
             raise SchemaError(
@@ -114,8 +114,8 @@ class _Cut(BindingsExpr):
     count: ValueExpr = part(Form.VALUE)
     source: BindingsExpr = part(Form.BINDINGS)
 
-    def _settle(self) -> None:
-        super()._settle()
+    def _validate(self) -> None:
+        super()._validate()
         known = self.count.value if isinstance(self.count, Lit) else 0
         if isinstance(known, bool) or not isinstance(known, int) or known < 0:
             raise InvalidArgumentError(f"expected a number of tuples, 0 or more, got {shortened(repr(known))}")
@@ -157,8 +157,8 @@ class OrderBy(BindingsExpr):
     keys: tuple[SortKey, ...] = part(Form.NODES, SortKey)
     source: BindingsExpr = part(Form.BINDINGS)
 
-    def _settle(self) -> None:
-        super()._settle()
+    def _validate(self) -> None:
+        super()._validate()
         if not self.keys:
             raise InvalidArgumentError("it has no key")
 
@@ -218,8 +218,8 @@ class GroupBy(BindingsExpr):
         more = () if self.group_as is None else (self.group_as,)
         return (*(one.name for one in self.keys), *(one.name for one in self.measures), *more)
 
-    def _settle(self) -> None:
-        super()._settle()
+    def _validate(self) -> None:
+        super()._validate()
         if not self.variables:
             raise InvalidArgumentError("it has no key, no measure and no name for the group")
 

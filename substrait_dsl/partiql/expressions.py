@@ -42,7 +42,7 @@ class Path(ValueExpr):
     root: ValueExpr = part(Form.VALUE)
     steps: tuple[ValueExpr, ...] = part(Form.VALUES)
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         if not self.steps:
             raise InvalidArgumentError("it has no step", hint="(path (id f) (lit name))")
 
@@ -87,7 +87,7 @@ class Operator(ValueExpr):
     op: str
     operands: tuple[ValueExpr, ...] = part(Form.VALUES)
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         known = OPERATORS.get(self.op)
         if known is None:
             raise InvalidChoiceError(f"there is no operator {self.op!r}", hint=suggestion(self.op, OPERATORS))
@@ -108,7 +108,7 @@ class Call(ValueExpr):
     function: str = part(Form.NAME)
     arguments: tuple[ValueExpr, ...] = part(Form.VALUES)
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         known = FUNCTIONS.get(self.function)
         if known is None:
             is_operator = self.function in OPERATORS

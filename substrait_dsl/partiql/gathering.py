@@ -35,11 +35,11 @@ def to_gather(element: Term, name: str) -> Expression:
 
     Raises `UnsupportedError`, with that name, if that takes more than the column itself.
     """
-    _require_told(element, name)
+    _require_distinct_absence(element, name)
     return whole(element, name)
 
 
-def _require_told(term: Term, name: str) -> None:
+def _require_distinct_absence(term: Term, name: str) -> None:
     match opened(term):
         case Column(absent=absent):
             require_typed(term, f'"{name}" in a list')
@@ -47,7 +47,7 @@ def _require_told(term: Term, name: str) -> None:
                 raise UnsupportedError(f'"{name}" may be null and may be missing, which in a list nothing tells apart')
         case Attributes(fields=fields) | Nullable(parts=Attributes(fields=fields)):
             for inside, field in fields:
-                _require_told(field, f"{name}.{inside}")
+                _require_distinct_absence(field, f"{name}.{inside}")
         case Gathered(column=column) if not column.type.nullable:
             pass
         case Elements() | Nullable() | Gathered():

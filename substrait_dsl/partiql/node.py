@@ -106,10 +106,10 @@ class Node:
         if levels > MOST_LEVELS:
             raise UnsupportedError(f"expressions nested more than {MOST_LEVELS} levels deep are not supported")
         object.__setattr__(self, "levels", levels)
-        self._settle()
+        self._validate()
         object.__setattr__(self, "free", self._free())
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         """Check what the forms of the fields do not say, and derive what follows from the fields."""
 
     def _levels_inside(self) -> int:
@@ -145,7 +145,7 @@ class BindingsExpr(Node):
     variables: tuple[str, ...] = attrs.field(init=False, eq=False, repr=False)
     """The names in its binding tuples, in order."""
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         names = tuple(self._bound())
         require_distinct(names, f"a binding tuple of {self.head}")
         object.__setattr__(self, "variables", names)

@@ -332,10 +332,10 @@ class _Reader:
                 return dt.date.fromisoformat(day)
             if re.search(r"\.\d{7}", time):
                 raise ValueError("it has parts of a microsecond")
-            moment = dt.datetime.fromisoformat(token.text)
+            timestamp = dt.datetime.fromisoformat(token.text)
         except ValueError as error:
             raise self.source.error(token.start, f"{token.text} is no point in time: {error}") from error
-        return moment.replace(tzinfo=None) if time.endswith("-00:00") else moment
+        return timestamp.replace(tzinfo=None) if time.endswith("-00:00") else timestamp
 
     def blob(self, token: Token) -> bytes:
         try:

@@ -221,8 +221,8 @@ def _value(cell: Any, kind: t.Type) -> Value:
         case t.Map(value=inner):
             return Struct(tuple((name, _value(item, inner)) for name, item in cell.items()))
         case t.PrecisionTimestampTZ():
-            moment: dt.datetime = cell
-            return moment.astimezone(dt.UTC)
+            timestamp: dt.datetime = cell
+            return timestamp.astimezone(dt.UTC)
         case t.Binary() | t.FixedBinary():
             return bytes(cell)
         case t.UserDefined():

@@ -115,14 +115,14 @@ def _integer(number: int) -> str:
         raise UnsupportedError(f"the notation has no form for an integer of {number.bit_length()} bits") from error
 
 
-def _timestamp(moment: dt.datetime) -> str:
+def _timestamp(timestamp: dt.datetime) -> str:
     """With an offset in hours and minutes, as Ion has them; the unknown one stands for none."""
-    offset = moment.utcoffset()
+    offset = timestamp.utcoffset()
     if offset is None:
-        return f"{moment.replace(tzinfo=None).isoformat()}-00:00"
+        return f"{timestamp.replace(tzinfo=None).isoformat()}-00:00"
     if offset % dt.timedelta(minutes=1):
-        raise UnsupportedError(f"the notation has no form for a zone with parts of a minute: {moment.isoformat()}")
-    return moment.isoformat()
+        raise UnsupportedError(f"the notation has no form for a zone with parts of a minute: {timestamp.isoformat()}")
+    return timestamp.isoformat()
 
 
 def _float(number: float) -> str:

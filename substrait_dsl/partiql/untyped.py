@@ -85,10 +85,10 @@ def of_dynamic(op: str, operands: Sequence[Term], mode: Mode) -> Term:
 def as_type(function: str, term: Term, mode: Mode) -> Column:
     """A dynamic value as one of a type; that of another type is missing, in strict mode an error for each such row."""
     (value,) = values_of_dynamic([term])
-    return _told(own_call(function, value), value, None, f"{function}: the value is of another type", mode)
+    return _of_right_type(own_call(function, value), value, None, f"{function}: the value is of another type", mode)
 
 
-def _told(typed: Expression, value: Expression, beside: Column | None, why: str, mode: Mode) -> Column:
+def _of_right_type(typed: Expression, value: Expression, beside: Column | None, why: str, mode: Mode) -> Column:
     """What is computed of a dynamic value, where it is of the right type; elsewhere missing, or an error.
 
     Where what is beside it is null, so is the result, whatever the type.
@@ -122,7 +122,7 @@ def _compared(op: str, left: Term, right: Term, mode: Mode) -> Column:
     if op not in _TURNED:
         return _equal(op, value, beside)
     sides = _sides(value, beside)
-    typed = _told(sides[0], value, beside, f"{op}: the value is of another type", mode)
+    typed = _of_right_type(sides[0], value, beside, f"{op}: the value is of another type", mode)
     return Column(call(_COMPARISONS[turned], typed.expression, sides[1]), absent_of([typed, beside]))
 
 

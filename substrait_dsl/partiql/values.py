@@ -258,8 +258,8 @@ def _exactly(given: Any) -> Value:
     try:
         match given:
             case dt.datetime():
-                moment = dt.datetime.combine(given.date(), given.time(), given.tzinfo)
-                exact: Value = moment.replace(fold=given.fold)
+                timestamp = dt.datetime.combine(given.date(), given.time(), given.tzinfo)
+                exact: Value = timestamp.replace(fold=given.fold)
             case dt.date():
                 exact = dt.date(given.year, given.month, given.day)
             case str():

@@ -168,8 +168,8 @@ def decode_form(
         return function, arguments
     if any(isinstance(argument, EnumArgument) for argument in arguments):
         return function, arguments
-    told = ", ".join((form.name, *form.words))
-    text = f"{function.name} is {decoder.producer.title}'s name of a function: read as {told}"
+    readings = ", ".join((form.name, *form.words))
+    text = f"{function.name} is {decoder.producer.title}'s name of a function: read as {readings}"
     decoder.report(FindingCode.PRODUCER_MEANING, text, message)
     return FunctionId("", form.name), (*map(EnumArgument, form.words), *arguments)
 

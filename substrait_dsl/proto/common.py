@@ -92,10 +92,10 @@ def decode_common(decoder: Decoder, rel: Rel, body: Any) -> Rel:
         if puts_out_both_sides(decoder, rel):
             mapping = _without_absent_side(rel, mapping)
         else:
-            told = (
+            text = (
                 f"a {rel.how} join of a plan older than 0.72 put out both sides, but not DataFusion's: read as today's"
             )
-            decoder.report(FindingCode.JOIN_SIDES, told, body)
+            decoder.report(FindingCode.JOIN_SIDES, text, body)
     if type(body) is pb.ExpandRel and isinstance(rel, Expand):
         mapping = decode_expand_mapping(body, rel, mapping)
     if common is not None:
@@ -127,10 +127,10 @@ def _decode_hint_and_extensions(decoder: Decoder, message: pb.RelCommon, body: A
         extension = without_choices(decode_advanced_extension(message.advanced_extension))
         unknown = decode_choices(message).keys() - CHOICES.get(body.DESCRIPTOR.name, frozenset())
         if unknown:
-            told = ", ".join(sorted(unknown))
+            text = ", ".join(sorted(unknown))
             decoder.report(
                 FindingCode.CHOICE_UNKNOWN,
-                f"{body.DESCRIPTOR.name} says what only a newer version knows; not kept: {told}",
+                f"{body.DESCRIPTOR.name} says what only a newer version knows; not kept: {text}",
                 message,
             )
     if _has_own_extension(body.DESCRIPTOR) and body.HasField("advanced_extension"):

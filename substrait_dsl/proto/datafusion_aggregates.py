@@ -93,7 +93,7 @@ class _Parts:
 
     calls: tuple[Call, ...]
     value: Callable[[Sequence[Expression]], Expression]
-    told: str
+    described: str
     """The finding."""
 
 
@@ -149,7 +149,7 @@ def own_window(decoder: Decoder, function: WindowFunction, message: Any) -> Expr
     parts = _parts(decoder, function.call)
     if parts is None:
         return function
-    text = f"{function.call.function.name} of {_of(function.call)}: {parts.told}"
+    text = f"{function.call.function.name} of {_of(function.call)}: {parts.described}"
     decoder.report(FindingCode.PRODUCER_MEANING, text, message)
     return parts.value([attrs.evolve(function, call=call) for call in parts.calls if isinstance(call, WindowCall)])
 
@@ -227,7 +227,7 @@ def own_columns(decoder: Decoder, rel: Aggregate, message: pb.AggregateRel) -> R
         if part is None:
             mapping.append(positions[0])
             continue
-        text = f"{measure.function.function.name} of {_of(measure.function)}: {part.told}"
+        text = f"{measure.function.function.name} of {_of(measure.function)}: {part.described}"
         decoder.report(FindingCode.PRODUCER_MEANING, text, said.measure)
         mapping.append(len(columns) + len(computed))
         computed.append(part.value([columns[position] for position in positions]))

@@ -109,8 +109,8 @@ def decode_declarations(decoder: Decoder, plan: Plan | ExtendedExpression) -> No
         if urn.urn.startswith(OWN_URNS) and urn.urn not in decoder.catalog.extensions:
             many = len(decoder.reports) > _MOST_SUGGESTIONS
             near = None if many else _suggested_extension(urn.urn, decoder.catalog.extensions)
-            told = f'the specification has no extension "{urn.urn}"{f" ({near})" if near else ""}'
-            decoder.report(FindingCode.EXTENSION_UNKNOWN, f"{told}: what is declared of it is kept as it came", urn)
+            text = f'the specification has no extension "{urn.urn}"{f" ({near})" if near else ""}'
+            decoder.report(FindingCode.EXTENSION_UNKNOWN, f"{text}: what is declared of it is kept as it came", urn)
         _declare(decoder, urns, "extension URN", urn.extension_urn_anchor, urn.urn, urn)
     for extension in plan.extensions:
         declaration: Any
@@ -159,8 +159,8 @@ def _report_misspelt(decoder: Decoder, function: FunctionId, looked_up: set[str]
     looked_up.add(urn)
     near = close_matches(urn, extensions, _MISSPELT)
     if near:
-        told = f'no extension "{urn}" is known, but "{near[0]}" is, and there is a "{function.name}"'
-        decoder.report(FindingCode.EXTENSION_UNKNOWN, f"{told}: what is declared of it is kept as it came", message)
+        text = f'no extension "{urn}" is known, but "{near[0]}" is, and there is a "{function.name}"'
+        decoder.report(FindingCode.EXTENSION_UNKNOWN, f"{text}: what is declared of it is kept as it came", message)
 
 
 _MISSPELT = 0.95

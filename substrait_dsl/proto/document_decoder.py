@@ -53,11 +53,11 @@ def decode_whole(
             if not decoder.disagreed:
                 raise
             # What others derive may fit together where the types that the functions should have do not.
-            told = f"by the definitions of the functions, {error.message}; the types that {whole} declares are kept"
+            text = f"by the definitions of the functions, {error.message}; the types that {whole} declares are kept"
             failed = decoder.failed
             decoder = Decoder(decoder.catalog, decode_relation, decode_expression, message)
             decoder.keep_declared = True
-            decoder.report(FindingCode.DECLARED_TYPES, told, failed)
+            decoder.report(FindingCode.DECLARED_TYPES, text, failed)
             made = read(decoder, message)
     except UnsupportedError as error:
         error.path = path_of(message, decoder.failed)
@@ -116,8 +116,8 @@ def _other_kind(kind: type[Plan | ExtendedExpression], source: bytes | str) -> s
                 extended = legacy.modern_extended_expression_from_json(source)
             else:
                 extended = legacy.modern_extended_expression(source)
-            told = "this is an extended expression: read it with ExtendedExpression.load, from_bytes or from_json"
-            return told if extended.referred_expr else None
+            text = "this is an extended expression: read it with ExtendedExpression.load, from_bytes or from_json"
+            return text if extended.referred_expr else None
         plan = legacy.modern_plan_from_json(source) if isinstance(source, str) else legacy.modern_plan(source)
         return "this is a plan: read it with Plan.load, from_bytes or from_json" if plan.relations else None
     except PlanFormatError:

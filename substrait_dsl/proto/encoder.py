@@ -23,7 +23,7 @@ StructItem = pb.Expression.MaskExpression.StructItem
 
 
 @attrs.frozen
-class Host:
+class ReferencedRelation:
     """A relation whose row can be referred to from the subqueries in its expressions."""
 
     message: pb.Rel
@@ -73,7 +73,7 @@ class _Detached:
 
     expression: Expression
     message: pb.Expression
-    hosts: Mapping[int, Host]
+    referenced: Mapping[int, ReferencedRelation]
     depth: int
 
 
@@ -106,7 +106,7 @@ class Encoder:
         self._tree: PlanRel | ExtendedExpression = PlanRel()
         self._row: int | None = None
         self._waiting: deque[_Detached] = deque()
-        self._hosts: Mapping[int, Host] = {}
+        self._by_anchor: Mapping[int, ReferencedRelation] = {}
         self._depth = 0
         self._anchors = 0
         self._promised: dict[int, int] = {}
@@ -133,20 +133,20 @@ class Encoder:
         """
         self._tree = tree
         self._row = row
-        self._hosts = {}
+        self._by_anchor = {}
         self._depth = 0
 
     def detach(self, expression: Expression, message: pb.Expression) -> None:
         """Put an ordinal where an expression stands; the expression itself is written later."""
         entries = self._tree.detached_expressions
         message.detached_expression_ordinal = len(entries)
-        self._waiting.append(_Detached(expression, entries.add(), self._hosts, self._depth))
+        self._waiting.append(_Detached(expression, entries.add(), self._by_anchor, self._depth))
 
     def write_detached(self, encode: Callable[[Encoder, Expression, pb.Expression], None]) -> None:
         """Write the expressions that were detached from this tree, and those detached from them."""
         while self._waiting:
             detached = self._waiting.popleft()
-            self._hosts, self._depth = detached.hosts, detached.depth
+            self._by_anchor, self._depth = detached.referenced, detached.depth
             encode(self, detached.expression, detached.message)
 
     # --- rows of outer relations
@@ -160,13 +160,13 @@ class Encoder:
     def enter(self, rel: Rel, message: pb.Rel) -> None:
         """Make the row of a relation known to what is written from now on.
 
-        A shared relation that is written twice is another host each time, so that its number is another, too.
+        A shared relation that is written twice is another one each time, so that its number is another, too.
         """
         if rel.anchor is not None:
-            self._hosts = {**self._hosts, rel.anchor: self._host(rel, message)}
+            self._by_anchor = {**self._by_anchor, rel.anchor: self._referenced_relation(rel, message)}
 
-    def _host(self, rel: Rel, message: pb.Rel) -> Host:
-        return Host(message, self._depth, len(rel.left.schema) if isinstance(rel, LateralJoin) else None)
+    def _referenced_relation(self, rel: Rel, message: pb.Rel) -> ReferencedRelation:
+        return ReferencedRelation(message, self._depth, len(rel.left.schema) if isinstance(rel, LateralJoin) else None)
 
     def leave(self, rel: Rel, message: pb.Rel) -> None:
         """Give the row of a relation the number by which a subtree, written before, already refers to it."""
@@ -178,10 +178,10 @@ class Encoder:
                 hint="build the relation around one of the two subqueries anew, from its own tables",
             )
         self._kept.add(rel.anchor)
-        host = self._host(rel, message)
-        self._number(rel.anchor, host)
+        referenced = self._referenced_relation(rel, message)
+        self._number(rel.anchor, referenced)
         for reference in self._waiting_references.pop(rel.anchor, ()):
-            if not self._refer_by_number(rel.anchor, host, reference):
+            if not self._refer_by_number(rel.anchor, referenced, reference):
                 raise UnsupportedError(
                     "a subquery in the condition of a lateral join is stored apart, and what it refers to of the right "
                     "input has no number: that input is stored apart or a lateral join, or it is a mask of both inputs",
@@ -191,18 +191,18 @@ class Encoder:
     def refer(self, anchor: int, message: pb.Expression.FieldReference) -> None:
         """Write whose columns a reference means, which are written: of the row of the relation with that anchor."""
         reference = message.outer_reference
-        host = self._hosts.get(anchor)
-        if host is None and anchor == self._row:
+        referenced = self._by_anchor.get(anchor)
+        if referenced is None and anchor == self._row:
             reference.steps_out = self._depth
-        elif host is None and self._outer_references == "rel_reference":
+        elif referenced is None and self._outer_references == "rel_reference":
             reference.rel_reference = self._promise(anchor)
             self._waiting_references.setdefault(anchor, []).append(message)
-        elif host is not None and self._outer_references == "rel_reference":
-            if not self._refer_by_number(anchor, host, message):  # what has no number can be counted out to
-                reference.steps_out = self._depth - host.depth
-        elif host is not None and not host.beside:
-            reference.steps_out = self._depth - host.depth
-        elif host is not None:
+        elif referenced is not None and self._outer_references == "rel_reference":
+            if not self._refer_by_number(anchor, referenced, message):  # what has no number can be counted out to
+                reference.steps_out = self._depth - referenced.depth
+        elif referenced is not None and not referenced.beside:
+            reference.steps_out = self._depth - referenced.depth
+        elif referenced is not None:
             raise UnsupportedError(
                 "the right input of a lateral join refers to the left row, which steps_out cannot say",
                 hint='encode with outer_references="rel_reference"',
@@ -214,23 +214,25 @@ class Encoder:
                 hint='encode with outer_references="rel_reference"',
             )
 
-    def _refer_by_number(self, anchor: int, host: Host, message: pb.Expression.FieldReference) -> bool:
+    def _refer_by_number(
+        self, anchor: int, referenced: ReferencedRelation, message: pb.Expression.FieldReference
+    ) -> bool:
         """Write the number of the row that a reference means; False if no number stands for its columns.
 
         The number of a lateral join stands for its left row. To its condition, which sees both rows, the right input
-        lends a number of its own, as other hosts have that of their input (spec decision 27).
+        lends a number of its own, as others have that of their input (spec decision 27).
         """
-        left = host.left
+        left = referenced.left
         beyond = [] if left is None else [column for column in _columns_of(message) if column.field >= left]
         if left is None or not beyond:
-            message.outer_reference.rel_reference = self._number(anchor, host)
+            message.outer_reference.rel_reference = self._number(anchor, referenced)
             return True
-        if host.beside:
+        if referenced.beside:
             raise SchemaError(
                 f"the right input of a lateral join refers to column {beyond[0].field} of the left row, which has "
                 f"{left} columns"
             )
-        right = host.message.lateral_join.right
+        right = referenced.message.lateral_join.right
         if len(beyond) < len(_columns_of(message)) or not _lends_its_number(right):
             return False
         for column in beyond:
@@ -243,16 +245,16 @@ class Encoder:
         if anchor is None:
             row.rel_anchor = self._new_anchor()
         else:
-            self._number(anchor, self._hosts[anchor])
+            self._number(anchor, self._by_anchor[anchor])
 
     @contextmanager
     def beside(self, anchor: int | None) -> Iterator[None]:
         """Write the right input of the lateral join with that anchor."""
-        before = self._hosts
+        before = self._by_anchor
         if anchor is not None:
-            self._hosts = {**before, anchor: attrs.evolve(before[anchor], beside=True)}
+            self._by_anchor = {**before, anchor: attrs.evolve(before[anchor], beside=True)}
         yield
-        self._hosts = before
+        self._by_anchor = before
 
     def _promise(self, anchor: int) -> int:
         """The number that the row of a relation will have, which is not written yet."""
@@ -260,13 +262,13 @@ class Encoder:
             self._promised[anchor] = self._new_anchor()
         return self._promised[anchor]
 
-    def _number(self, anchor: int, host: Host) -> int:
-        """The number of a host's row; it gets one if it has none."""
-        row = host.row()
+    def _number(self, anchor: int, referenced: ReferencedRelation) -> int:
+        """The number of the row of a relation; it gets one if it has none."""
+        row = referenced.row()
         promised = self._promised.get(anchor)
         if promised is not None:
             if row.HasField("rel_anchor") and row.rel_anchor != promised:
-                row = common_of(host.message)
+                row = common_of(referenced.message)
             row.rel_anchor = promised
         return self._numbered(row)
 

@@ -100,11 +100,11 @@ def decode_function(
         kinds,
         phase,
     )
-    settled = decoder.calls.get(call)
-    if settled is not None:
-        for code, text, subject in settled[2]:
+    cached = decoder.calls.get(call)
+    if cached is not None:
+        for code, text, subject in cached[2]:
             decoder.report(code, text, message, subject)
-        return settled[0], arguments, settled[1]
+        return cached[0], arguments, cached[1]
     before = decoder.reports.count
     if function is None:
         function = decoder.function(message.function_reference)
@@ -125,7 +125,7 @@ def decode_function(
             code = FindingCode.CONSTANT_NARROWED if is_assumed else FindingCode.FUNCTION_ARGUMENTS
             known = Known(fitted.function, fitted.type, text, code)
     if known.type is None and known.problem and phase == "initial_to_result" and not message.HasField("output_type"):
-        known = _told_by_all(decoder.catalog, known, given, kinds)
+        known = _infer_type(decoder.catalog, known, given, kinds)
     declared = decode_type(decoder, message.output_type) if message.HasField("output_type") else None
     in_days = gives_days(arguments)
     kind, reports = _output_type(decoder, declared, function, known, arguments, in_days=in_days)
@@ -163,11 +163,11 @@ def _output_type(
     subject = f"{known.function.urn}:{known.function.key}"
     if known.type is None:
         if declared is None:
-            told = f"{function.key} does not declare its type (output_type), and nothing else says it"
+            text = f"{function.key} does not declare its type (output_type), and nothing else says it"
             if known.problem is None:
-                raise PlanFormatError(told, hint=_DECLARE_IT)
+                raise PlanFormatError(text, hint=_DECLARE_IT)
             # As where such a call declares its type: then it can be read, and is refused when it is to run.
-            raise UnsupportedError(f"{told}: {known.problem}", hint=partial(_hint, known.cause))
+            raise UnsupportedError(f"{text}: {known.problem}", hint=partial(_hint, known.cause))
         if known.problem is None:
             return declared, ()
         text = f"the type that the plan declares is kept: {_first_line(known.problem)}"
@@ -341,11 +341,11 @@ def _known_by_name(
     catalog: Catalog, function: FunctionId, arguments: tuple[Given, ...], kinds: tuple[Kind, ...], phase: Phase
 ) -> Known:
     """A function that is declared without a signature, with one of another spelling, or in another extension."""
-    told = f'"{function.urn}" has no "{function.key}"' if function.urn else f'"{function.key}" is a name only'
+    text = f'"{function.urn}" has no "{function.key}"' if function.urn else f'"{function.key}" is a name only'
     try:
         catalog.named(function.name, kinds)
     except FunctionNotFoundError as error:
-        return Known(function, None, f"{told}, and {error.message}", missing=True, cause=error)
+        return Known(function, None, f"{text}, and {error.message}", missing=True, cause=error)
     reason = ""
     for urn in (function.urn, None) if function.urn else (None,):
         try:
@@ -356,16 +356,16 @@ def _known_by_name(
         else:
             require_phase(overload, phase)
             found = overload.function
-            return Known(found, kind, f'{told}; read as "{found.key}" of "{found.urn}"')
-    return Known(function, None, f"{told}, and {reason}")
+            return Known(found, kind, f'{text}; read as "{found.key}" of "{found.urn}"')
+    return Known(function, None, f"{text}, and {reason}")
 
 
-def _told_by_all(catalog: Catalog, known: Known, arguments: tuple[Given, ...], kinds: tuple[Kind, ...]) -> Known:
+def _infer_type(catalog: Catalog, known: Known, arguments: tuple[Given, ...], kinds: tuple[Kind, ...]) -> Known:
     """A call that no overload takes, with the type that it has in any case, if there is one."""
-    told = only_type(catalog, known.function, arguments, kinds)
-    if told is None:
+    inferred = only_type(catalog, known.function, arguments, kinds)
+    if inferred is None:
         return known
-    kind, why = told
+    kind, why = inferred
     return Known(
         known.function,
         kind,

@@ -63,9 +63,9 @@ def _modern(kind: type[W], data: bytes, findings: MutableSequence[Finding] | Non
     old: Any = _parse(old_class(kind), data)
     for message, place, number in _unknown_fields(old) if has_removed else ():
         raise _unknown_field(message, place, number)
-    told: list[Finding] = []
+    found: list[Finding] = []
     try:
-        _translate(old, OldPlan.of(old, has_removed, told))
+        _translate(old, OldPlan.of(old, has_removed, found))
         data = old.SerializeToString()
         modern = kind.FromString(data)
     except (DecodeError, EncodeError):  # arguments take a level more than the same as args
@@ -75,7 +75,7 @@ def _modern(kind: type[W], data: bytes, findings: MutableSequence[Finding] | Non
         for message, place, number in _unknown_fields(kind.FromString(data)):
             raise _left_over(message, place, number)
     if findings is not None:
-        findings.extend(told)
+        findings.extend(found)
     return modern
 
 

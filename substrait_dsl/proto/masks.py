@@ -38,8 +38,8 @@ def decode_mask(decoder: Decoder, message: pb.Expression.MaskExpression) -> Stru
         raise PlanFormatError("a mask must say what it selects (select)")
     mask = decode_struct_mask(decoder, message.select)
     if not message.maintain_singular_struct and _has_one_element(mask):
-        told = "a mask of one element of a list does not say that it keeps the list; read as a list of that element"
-        decoder.report(FindingCode.MASK_OF_ONE_FIELD, told, message)  # spec decision 25
+        text = "a mask of one element of a list does not say that it keeps the list; read as a list of that element"
+        decoder.report(FindingCode.MASK_OF_ONE_FIELD, text, message)  # spec decision 25
     return mask
 
 
@@ -112,10 +112,10 @@ def decode_list_mask(decoder: Decoder, message: pb.Expression.MaskExpression.Lis
             case "slice" if number == 0 and selected.slice.start == 0 and selected.slice.end > 0:
                 first = selected.slice.end
             case "slice":
-                told = f"the slice from {selected.slice.start} to {selected.slice.end}"
+                text = f"the slice from {selected.slice.start} to {selected.slice.end}"
                 if number and not selected.slice.start:
-                    raise _unclear(decoder, selected, f"{told} behind other elements: whether they stand there twice")
-                raise _unclear(decoder, selected, f"{told}: whether that is the end, or how many")
+                    raise _unclear(decoder, selected, f"{text} behind other elements: whether they stand there twice")
+                raise _unclear(decoder, selected, f"{text}: whether that is the end, or how many")
             case None:
                 decoder.fail(selected)
                 raise PlanFormatError("a part of a mask of a list must say item or slice")
@@ -131,10 +131,10 @@ def decode_list_mask(decoder: Decoder, message: pb.Expression.MaskExpression.Lis
     return ListMask(first, tuple(positions), child)
 
 
-def _unclear(decoder: Decoder, message: Message, told: str) -> UnsupportedError:
+def _unclear(decoder: Decoder, message: Message, text: str) -> UnsupportedError:
     decoder.fail(message)
     return UnsupportedError(
-        f"a mask of a list selects {told}, the specification does not say",
+        f"a mask of a list selects {text}, the specification does not say",
         hint="a slice from 0 on, and elements by ascending positions, can be read in one way",
     )  # spec decision 26
 

@@ -36,7 +36,9 @@ def only_type(
     if worded:
         return _agreed(worded, "its overload for these values does, though it takes words, too")
     taking = [each for each in overloads if each.takes_count(len(arguments))]
-    fitting = _agreed([_told(catalog, each, arguments) for each in taking or overloads], "all its overloads do")
+    fitting = _agreed(
+        [_independent_type(catalog, each, arguments) for each in taking or overloads], "all its overloads do"
+    )
     return fitting or _agreed(
         [_as_its_argument(each, arguments) for each in taking], "each of its overloads gives the type of its argument"
     )
@@ -72,7 +74,7 @@ def _without_words(catalog: Catalog, overload: Overload, arguments: Sequence[Giv
         return None
 
 
-def _told(catalog: Catalog, overload: Overload, arguments: Sequence[Given]) -> Type | None:
+def _independent_type(catalog: Catalog, overload: Overload, arguments: Sequence[Given]) -> Type | None:
     """The type that an overload gives, as far as that does not depend on an argument which it does not take."""
     bindings = Bindings(catalog.separate)
     needed = {name for _, expression in overload.returns.assignments for name in _names(expression)}

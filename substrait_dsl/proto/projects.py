@@ -56,9 +56,9 @@ def _origin_of_columns(rel: pb.Rel) -> pb.Rel:
 
 
 def _cannot_tell(decoder: Decoder, kind: str) -> str:
-    told = "whose columns have no names" if kind == "project" else f"on a relation of kind {kind}"
+    roots = "whose columns have no names" if kind == "project" else f"on a relation of kind {kind}"
     return (
-        f"a root {told}, over projects that do not say what they put out: in plans of {decoder.producer.title} these "
+        f"a root {roots}, over projects that do not say what they put out: in plans of {decoder.producer.title} these "
         "may put out their expressions only, or their input columns, too, and nothing tells which"
     )
 

@@ -52,13 +52,13 @@ def survey(messages: Sequence[PlanRel]) -> list[Tree]:
     if all(tree.IsInitialized() for tree in parsed):  # nothing in an expression is worth a look
         kinds = _skeletons(_RELATIONS)
         parsed = [kinds[PlanRel].FromString(tree) for tree in trees]
-    apart = tuple(map(kinds.get, _TOLD_APART))
-    return [_survey(tree, apart, len(messages)) for tree in parsed]
+    tracked = tuple(map(kinds.get, _TRACKED))
+    return [_survey(tree, tracked, len(messages)) for tree in parsed]
 
 
-def _survey(tree: Any, apart: tuple[Any, ...], count: int) -> Tree:
-    """What has to be known of a tree among so many, given the classes of `_TOLD_APART` that it may have inside."""
-    reference, lateral, common, subquery, outer_reference = apart
+def _survey(tree: Any, tracked: tuple[Any, ...], count: int) -> Tree:
+    """What has to be known of a tree among so many, given the classes of `_TRACKED` that it may have inside."""
+    reference, lateral, common, subquery, outer_reference = tracked
     references: Counter[int] = Counter()
     references_at: dict[int, int] = {}
     level: set[int] = set()
@@ -101,7 +101,7 @@ def _survey(tree: Any, apart: tuple[Any, ...], count: int) -> Tree:
 # --- messages that lack most fields
 
 _OuterReference = pb.Expression.FieldReference.OuterReference
-_TOLD_APART = (pb.ReferenceRel, pb.LateralJoinRel, pb.RelCommon, pb.Expression.Subquery, _OuterReference)
+_TRACKED = (pb.ReferenceRel, pb.LateralJoinRel, pb.RelCommon, pb.Expression.Subquery, _OuterReference)
 
 
 @attrs.frozen

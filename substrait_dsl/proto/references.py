@@ -126,8 +126,8 @@ def decode_masked_reference(decoder: Decoder, message: pb.Expression.FieldRefere
     """Read a reference to the parts of a row, or of a struct, that a mask keeps."""
     mask = decode_mask(decoder, message.masked_reference)
     if len(mask.items) == 1 and not message.masked_reference.maintain_singular_struct:
-        told = "a mask of one field does not say maintain_singular_struct; read as a struct of that field all the same"
-        decoder.report(FindingCode.MASK_OF_ONE_FIELD, told, message.masked_reference)  # spec decision 25
+        text = "a mask of one field does not say maintain_singular_struct; read as a struct of that field all the same"
+        decoder.report(FindingCode.MASK_OF_ONE_FIELD, text, message.masked_reference)  # spec decision 25
     columns = decode_columns(decoder, message, scope)
     if columns is None:
         return MaskedReference(decoder.expression(message.expression, scope), mask)

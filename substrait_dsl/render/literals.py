@@ -77,14 +77,14 @@ def _time(value: int, kind: t.PrecisionTime[Any]) -> str:
     return f"time '{hours:02}:{minutes:02}:{seconds:02}{_fraction(rest, kind.precision)}'"
 
 
-def _moment(word: str, zone: str) -> Callable[[int, Any], str]:
+def _timestamp_text(word: str, zone: str) -> Callable[[int, Any], str]:
     def text(value: int, kind: t.PrecisionTimestamp[Any] | t.PrecisionTimestampTZ[Any]) -> str:
         seconds, rest = divmod(value, 10**kind.precision)
         try:
-            moment = _EPOCH + dt.timedelta(seconds=seconds)
+            timestamp = _EPOCH + dt.timedelta(seconds=seconds)
         except OverflowError:  # outside the years 1 to 9999, which is all that Python's calendar has
             return f"{kind.as_required()} '{value}'"
-        return f"{word} '{moment.isoformat(sep=' ')}{_fraction(rest, kind.precision)}{zone}'"
+        return f"{word} '{timestamp.isoformat(sep=' ')}{_fraction(rest, kind.precision)}{zone}'"
 
     return text
 
@@ -131,8 +131,8 @@ CONSTANTS: dict[type[t.Type], Callable[[Any, Any], str]] = {
     t.FixedBinary: _binary,
     t.Date: lambda value, kind: f"date '{value}'",
     t.PrecisionTime: _time,
-    t.PrecisionTimestamp: _moment("timestamp", ""),
-    t.PrecisionTimestampTZ: _moment("timestamp_tz", "Z"),
+    t.PrecisionTimestamp: _timestamp_text("timestamp", ""),
+    t.PrecisionTimestampTZ: _timestamp_text("timestamp_tz", "Z"),
     t.IntervalYear: _interval,
     t.IntervalDay: _interval,
     t.IntervalCompound: _interval,

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 def execute(
     plan: AlgebraPlan,
     spark: SparkSession,
-    moment: dt.datetime | None = None,
+    current_time: dt.datetime | None = None,
     *,
     persist_shared: bool = False,
     tables: Mapping[tuple[str, ...], pa.Table] | None = None,
@@ -71,7 +71,7 @@ def execute(
     Args:
         plan: the plan; what it says of its variables and parameters holds.
         spark: the session, which must have ANSI mode on, as Spark has by default.
-        moment: what the current time is; None: now.
+        current_time: what the current time is; None: now.
         persist_shared: whether Spark keeps the rows of shared relations, once they are computed.
         tables: what this execution reads under some names, in place of tables of the session.
 
@@ -93,7 +93,7 @@ def execute(
     require_supported(spark)
     require_known(plan.settings.enhancement)
     zone = spark.conf.get(TIME_ZONE) or "UTC"
-    plan = with_values(plan.with_parameters_bound(), Context(moment or now(), zone))
+    plan = with_values(plan.with_parameters_bound(), Context(current_time or now(), zone))
     engine = engine_of(spark)
     for rel in plan.relations:
         nodes = list(walk(rel))
@@ -107,7 +107,7 @@ def execute(
     tops = [tree.input for tree in order.trees]
     note_plan(tops[-1])
     expect_changes([placed.change for placed in order.changes])
-    with Cancellation(spark), written_for(engine), _order_told(order), _spark_errors(tops):
+    with Cancellation(spark), written_for(engine), _explaining_order(order), _spark_errors(tops):
         if _is_rehearsed(order):
             Evaluation(order, execution.rehearsal(), _lower_root).run()
             forget()
@@ -222,7 +222,7 @@ def _spark_errors(trees: Sequence[Rel]) -> Iterator[None]:
 
 
 @contextmanager
-def _order_told(order: EvaluationOrder) -> Iterator[None]:
+def _explaining_order(order: EvaluationOrder) -> Iterator[None]:
     """Where a table is not there, say so if the plan makes it later, or dropped it before."""
     try:
         yield

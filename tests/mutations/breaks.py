@@ -222,12 +222,12 @@ def breaks_of_rules(place: Place, asks: str) -> Iterator[Break]:
 def _broken(cls):
     from substrait_dsl.algebra.schema import Field, NamedStruct
     from substrait_dsl.algebra.types import Boolean
-    settle = cls._settle
+    validate = cls._validate
     def broken(self):
-        settle(self)
+        validate(self)
         fields = () if self.schema.fields else (Field("x", Boolean()),)
         object.__setattr__(self, "schema", NamedStruct(fields))
-    cls._settle = broken
+    cls._validate = broken
 _broken({name})
 """
         yield _added(place.module, definition.lineno, f"{name} has an output or none", program, "outputs")

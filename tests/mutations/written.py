@@ -95,8 +95,8 @@ WRITTEN: dict[str, tuple[str, str, str]] = {
     **{
         f"002:{row}": (
             "substrait_dsl.algebra.node",
-            "for child in self.children() if isinstance(child, Rel))",
-            "for _ in ())",
+            "for child in self._children if isinstance(child, Rel)])",
+            "for _ in ()])",
         )
         for row in (172, 194, 258, 278)
     },

@@ -75,7 +75,7 @@ class SortKey(Node):
     expression: Expression
     direction: SortDirection | FunctionId
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         if not isinstance(self.direction, FunctionId):
             require_choice("sort direction", self.direction, SORT_DIRECTIONS)
 
@@ -92,7 +92,7 @@ class AggregateFunction(Node):
     invocation: Invocation = "all"
     phase: Phase = "initial_to_result"
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         check_call(self.function, self.options, self.invocation, self.phase)
 
 
@@ -103,7 +103,7 @@ class Measure(Node):
     function: AggregateFunction
     filter: Expression | None = None
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         if self.filter is not None:
             rules.require_boolean(self.filter.type, "the filter of a measure")
 

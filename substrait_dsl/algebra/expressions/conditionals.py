@@ -31,9 +31,9 @@ class Cast(Expression):
     """What it is converted to: nullable, if a failure gives NULL."""
     on_failure: FailureBehavior = "throw"
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         object.__setattr__(self, "target", rules.cast_type(self.target, self.on_failure))
-        super()._settle()
+        super()._validate()
 
     def _derive_type(self) -> Type:
         return self.target
@@ -46,7 +46,7 @@ class IfClause(Node):
     condition: Expression
     then: Expression
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         rules.require_boolean(self.condition.type, "the condition of an if")
 
 

@@ -114,8 +114,8 @@ class MaskedReference(Expression):
     input: Expression | Row
     mask: StructMask
 
-    def _settle(self) -> None:
-        Expression._settle(self)
+    def _validate(self) -> None:
+        Expression._validate(self)
         if isinstance(self.input, Row) and isinstance(self.input.root, LambdaParameter):
             use = ParameterUse(self.input.root.steps_out, None, self.input.types)
             object.__setattr__(self, "inside", Inside(parameters=frozenset((use,))))

@@ -58,7 +58,7 @@ class FieldReference(Expression):
     column_type: Type
     root: Root = ROOT
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         _set(self, "type", self.column_type)
         if isinstance(self.root, LambdaParameter):
             use = ParameterUse(self.root.steps_out, self.position, self.column_type)

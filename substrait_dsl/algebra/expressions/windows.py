@@ -39,7 +39,7 @@ class Bound(Node):
     offset: Expression | None = None
     """How far: only of `preceding` and `following`, and never 0, which is the current row."""
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         require_choice("bound", self.kind, BOUND_KINDS)
         if (self.offset is not None) is not (self.kind in ("preceding", "following")):
             raise InvalidArgumentError(f"a bound {self.kind} takes {'an' if self.offset is None else 'no'} offset")
@@ -66,7 +66,7 @@ class WindowCall(Node):
     invocation: Invocation = "all"
     phase: Phase = "initial_to_result"
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         check_call(self.function, self.options, self.invocation, self.phase)
         require_choice("bounds type", self.bounds_type, BOUNDS_TYPES)
         if self.bounds_type == "rows":

@@ -24,7 +24,7 @@ class Scatter(Node):
 
     fields: tuple[Expression, ...]
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         if not self.fields:
             raise InvalidArgumentError("a scatter needs at least one field")
         for field in self.fields:
@@ -42,7 +42,7 @@ class SingleBucket(Node):
     expression: Expression
     constrained: bool = False
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         if not isinstance(self.expression.type, I32):
             raise TypeMismatchError(f"the number of a bucket is an i32, this is {self.expression.type}")
 
@@ -57,7 +57,7 @@ class MultiBucket(Node):
     expression: Expression
     constrained: bool = False
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         kind = self.expression.type
         if not isinstance(kind, List) or not isinstance(kind.element, I32):
             raise TypeMismatchError(f"the numbers of several buckets are a list<i32>, this is {kind}")
@@ -101,7 +101,7 @@ class Exchange(Rel):
     partition_count: int | None = None
     targets: tuple[ExchangeTarget, ...] = ()
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         if self.partition_count is not None and self.partition_count < 1:
             raise InvalidArgumentError(f"the partition count must be at least 1, got {self.partition_count}")
         constrained = isinstance(self.kind, SingleBucket | MultiBucket) and self.kind.constrained
@@ -112,7 +112,7 @@ class Exchange(Rel):
                 if number < 0 or (self.partition_count is not None and number >= self.partition_count):
                     count = "" if self.partition_count is None else f": there are {self.partition_count}"
                     raise InvalidArgumentError(f"there is no partition {number}{count}")
-        Rel._settle(self)
+        Rel._validate(self)
 
     def _derive_schema(self) -> NamedStruct:
         return self.input.schema

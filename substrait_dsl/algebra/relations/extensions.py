@@ -26,9 +26,9 @@ class _Declared(Rel):
     declared_schema: NamedStruct
     declared: Properties = NO_PROPERTIES
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         check_properties(self.declared, self.declared_schema)
-        Rel._settle(self)
+        Rel._validate(self)
 
     def _derive_schema(self) -> NamedStruct:
         return self.declared_schema

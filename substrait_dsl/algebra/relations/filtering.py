@@ -31,9 +31,9 @@ class Filter(Rel):
     input: Rel
     condition: Expression
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         rules.require_boolean(self.condition.type, "the condition of a filter")
-        Rel._settle(self)
+        Rel._validate(self)
 
     def _derive_schema(self) -> NamedStruct:
         return self.input.schema
@@ -49,10 +49,10 @@ class Sort(Rel):
     input: Rel
     keys: tuple[SortKey, ...]
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         if not self.keys:
             raise InvalidArgumentError("a sort needs at least one key")
-        Rel._settle(self)
+        Rel._validate(self)
 
     def _derive_schema(self) -> NamedStruct:
         return self.input.schema
@@ -104,12 +104,12 @@ class Fetch(Rel):
     count: Expression | None = None
     offset: Expression | None = None
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         for name in ("count", "offset"):
             expression = getattr(self, name)
             if expression is not None:
                 _check_fetch("fetch", name, expression, self.anchor)
-        Rel._settle(self)
+        Rel._validate(self)
 
     def _derive_schema(self) -> NamedStruct:
         return self.input.schema
@@ -137,14 +137,14 @@ class TopN(Rel):
     offset: Expression | None = None
     mode: FetchMode = "rows_only"
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         if not self.keys:
             raise InvalidArgumentError("a top-n needs at least one key")
         require_choice("mode of a top-n", self.mode, FETCH_MODES)
         for name, expression in (("count", self.count), ("offset", self.offset)):
             if expression is not None:
                 _check_fetch("top-n", name, expression, self.anchor)
-        Rel._settle(self)
+        Rel._validate(self)
 
     def _derive_schema(self) -> NamedStruct:
         return self.input.schema

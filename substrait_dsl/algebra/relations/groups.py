@@ -42,12 +42,12 @@ class Aggregate(Rel):
     """What the columns are called: keys, measures, and the set index if there is one."""
     method: AggregateMethod = "any"
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         require_choice("method of an aggregate", self.method, AGGREGATE_METHODS)
         check_names(self.names, len(self.keys) + len(self.measures) + (len(self.grouping_sets) > 1))
         if self.method == "streaming":
             self._check_sorted()
-        Rel._settle(self)
+        Rel._validate(self)
 
     def _check_sorted(self) -> None:
         for grouping_set in self.grouping_sets or ((),):

@@ -62,10 +62,10 @@ class Join(Rel):
     post_filter: Expression | None = None
     mark: str = attrs.field(default="mark", eq=False)
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         rules.require_boolean(self.condition.type, "the condition of a join")
         check_post_filter(self.post_filter, self.anchor)
-        Rel._settle(self)
+        Rel._validate(self)
 
     def _derive_schema(self) -> NamedStruct:
         return rules.join_schema(self.how, self.left.schema, self.right.schema, self.mark)
@@ -91,12 +91,12 @@ class LateralJoin(Rel):
     post_filter: Expression | None = None
     mark: str = attrs.field(default="mark", eq=False)
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         if self.how not in LATERAL_JOIN_TYPES:
             raise unknown_choice("type of lateral join", self.how, LATERAL_JOIN_TYPES)
         rules.require_boolean(self.condition.type, "the condition of a lateral join")
         check_post_filter(self.post_filter, self.anchor)
-        Rel._settle(self)
+        Rel._validate(self)
 
     def _derive_schema(self) -> NamedStruct:
         return rules.join_schema(self.how, self.left.schema, self.right.schema, self.mark)

@@ -35,7 +35,7 @@ class JoinKey(Node):
     """How: ``eq`` never matches NULL, ``is_not_distinct_from`` matches NULL and NULL, ``might_equal`` matches NULL and
     anything; or a function of two values that gives a boolean."""
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         for side, expression in (("left", self.left), ("right", self.right)):
             if direct_path(expression) is None:
                 raise InvalidArgumentError(
@@ -65,10 +65,10 @@ class HashJoin(Rel):
     build: BuildSide = "right"
     mark: str = attrs.field(default="mark", eq=False)
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         _check_keys("hash", self)
         require_choice("build side", self.build, ("left", "right"))
-        Rel._settle(self)
+        Rel._validate(self)
 
     def _derive_schema(self) -> NamedStruct:
         return rules.join_schema(self.how, self.left.schema, self.right.schema, self.mark)
@@ -93,12 +93,12 @@ class MergeJoin(Rel):
     post_filter: Expression | None = None
     mark: str = attrs.field(default="mark", eq=False)
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         _check_keys("merge", self)
         left = _merged_order("left", self.left, [key.left for key in self.keys])
         right = _merged_order("right", self.right, [key.right for key in self.keys])
         self._check_aligned(left, right)
-        Rel._settle(self)
+        Rel._validate(self)
 
     def _check_aligned(self, left: list[OrderKey], right: list[OrderKey]) -> None:
         """Raise unless the orders of the two inputs, as far as they are known, can be merged."""
@@ -133,10 +133,10 @@ class NestedLoopJoin(Rel):
     condition: Expression | None = None
     mark: str = attrs.field(default="mark", eq=False)
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         if self.condition is not None:
             rules.require_boolean(self.condition.type, "the condition of a nested loop join")
-        Rel._settle(self)
+        Rel._validate(self)
 
     def _derive_schema(self) -> NamedStruct:
         return rules.join_schema(self.how, self.left.schema, self.right.schema, self.mark)

@@ -31,11 +31,11 @@ class Project(Rel):
     expressions: tuple[Expression, ...]
     names: tuple[str, ...] = attrs.field(eq=False)
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         if not self.expressions:
             raise InvalidArgumentError("a project needs at least one expression")  # spec decision 55
         check_names(self.names, len(self.expressions))
-        Rel._settle(self)
+        Rel._validate(self)
 
     def _derive_schema(self) -> NamedStruct:
         new = tuple([Field(name, e.type) for name, e in zip(self.names, self.expressions, strict=True)])
@@ -69,7 +69,7 @@ class Emit(Rel):
     mapping: tuple[int, ...]
     names: tuple[str, ...] | None = attrs.field(default=None, eq=False)
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         if isinstance(self.input, Emit):
             raise SchemaError("an emit cannot stand on an emit")
         if self.common is not None:
@@ -77,7 +77,7 @@ class Emit(Rel):
                 "an emit has no hints or extensions of its own: they belong to the relation that it is of"
             )
         _check_mapping(self.mapping, self.names, self.input)
-        Rel._settle(self)
+        Rel._validate(self)
 
     def _derive_schema(self) -> NamedStruct:
         schema = self.input.schema.pick(self.mapping)

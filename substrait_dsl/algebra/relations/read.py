@@ -180,7 +180,7 @@ class Read(Rel):
     name_values: tuple[tuple[str, str], ...] = ()
     """Name and value pairs associated with the read."""
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         for name in ("filter", "best_effort_filter"):
             condition = getattr(self, name)
             if condition is not None:
@@ -196,7 +196,7 @@ class Read(Rel):
             case NamedTable() | IcebergTable() | ExtensionTable():
                 pass
         check_properties(self.declared, self.base_schema)
-        Rel._settle(self)
+        Rel._validate(self)
 
     def _derive_schema(self) -> NamedStruct:
         if self.projection is None:

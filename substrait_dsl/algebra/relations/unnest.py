@@ -30,11 +30,11 @@ class Unnest(Rel):
     column: int
     names: tuple[str, str] = attrs.field(default=("element", "offset"), eq=False)
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         width = len(self.input.schema)
         if not 0 <= self.column < width:
             raise InvalidArgumentError(f"an unnest of column {self.column}: the input has {width} columns")
-        Rel._settle(self)
+        Rel._validate(self)
 
     def _derive_schema(self) -> NamedStruct:
         field = self.input.schema.fields[self.column]

@@ -44,7 +44,7 @@ class Window(Rel):
     names: tuple[str, ...] = attrs.field(eq=False)
     method: WindowMethod = "consistent_partition"
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         if not self.functions:
             raise InvalidArgumentError("a window needs at least one function")
         require_choice("kind of window", self.method, WINDOW_METHODS)
@@ -53,7 +53,7 @@ class Window(Rel):
             check_frame(call, self.sorts)
         if self.method == "streaming":
             self._check_sorted()
-        Rel._settle(self)
+        Rel._validate(self)
 
     def _check_sorted(self) -> None:
         if not may_be_sorted_within(self.input, self.partitions, self.sorts):
@@ -143,10 +143,10 @@ class Expand(Rel):
         """How many rows become of one."""
         return max((len(field.duplicates) for field in self.fields if isinstance(field, SwitchingField)), default=1)
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         check_names(self.names, len(self.fields) + 1)
         _set(self, "fields", _filled_up(self.fields))
-        Rel._settle(self)
+        Rel._validate(self)
 
     def _derive_schema(self) -> NamedStruct:
         fields = [

@@ -117,7 +117,7 @@ class Write(Rel):
     create_mode: CreateMode | None = None
     """What to do if the table of a ``ctas`` exists already: only there, and there required."""
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         require_choice("write operation", self.op, WRITE_OPS)
         require_choice("output mode", self.output, OUTPUT_MODES)
         if self.create_mode is not None:
@@ -129,7 +129,7 @@ class Write(Rel):
             _check_partition_columns(self.target.partition_columns, self.table_schema)
             if isinstance(self.target.format, DelimitedText):
                 _check_written_text(self.table_schema, self.target.format, self.target.partition_columns)
-        Rel._settle(self)
+        Rel._validate(self)
 
     def _derive_schema(self) -> NamedStruct:
         return self.table_schema if self.output == "modified_records" else NamedStruct(())
@@ -202,7 +202,7 @@ class Update(Rel):
     condition: Expression
     transformations: tuple[Transformation, ...]
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         rules.require_boolean(self.condition.type, "the condition of an update")
         if not self.transformations:
             raise InvalidArgumentError("an update needs at least one column to change")
@@ -216,7 +216,7 @@ class Update(Rel):
                 raise InvalidArgumentError(f'column "{field.name}" is changed twice', names=[field.name])
             seen.add(position)
             rules.require_assignable("the table", [Field(field.name, transformation.value.type)], [field])
-        Rel._settle(self)
+        Rel._validate(self)
 
     def _derive_schema(self) -> NamedStruct:
         return NamedStruct((Field("modified_records", I64()),))
@@ -243,7 +243,7 @@ class Ddl(Rel):
     defaults: tuple[Literal, ...] = ()
     view_definition: Rel | None = None
 
-    def _settle(self) -> None:
+    def _validate(self) -> None:
         require_choice("kind of object", self.object, DDL_OBJECTS)
         require_choice("data definition", self.op, DDL_OPS)
         what = f"{self.op} {self.object}"
@@ -256,7 +256,7 @@ class Ddl(Rel):
             raise InvalidArgumentError(f"{what} needs {'a' if self.object == 'view' else 'no'} view definition")
         else:
             self._check_columns(self.table_schema)
-        Rel._settle(self)
+        Rel._validate(self)
 
     def _check_columns(self, schema: NamedStruct) -> None:
         if self.view_definition is not None:

@@ -128,11 +128,11 @@ def _timestamp(node: Literal, kind: t.PrecisionTimestamp, to: Lowering) -> Expre
     per_second = 10 ** int(kind.precision)
     seconds, rest = divmod(int(node.value), per_second)
     try:
-        moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=seconds)
+        timestamp = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=seconds)
     except OverflowError:
         raise to.refusal(f"a literal of {kind} out of the years 1 to 9999") from None
     digits = f".{rest:0{int(kind.precision)}d}" if int(kind.precision) else ""
-    text = f"{moment.isoformat(' ', 'seconds')}{digits}"
+    text = f"{timestamp.isoformat(' ', 'seconds')}{digits}"
     return Cast(Literal(text, t.String(nullable=kind.nullable)), kind)
 
 

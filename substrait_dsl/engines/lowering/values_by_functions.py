@@ -74,8 +74,8 @@ def _timestamp(to: Lowering) -> Callable[[Expression, t.Type], Expression]:
 
 def _instant(to: Lowering) -> Callable[[Expression, t.Type], Expression]:
     def compute(count: Expression, kind: t.Type) -> Expression:
-        moment = _timestamp(to)(count, t.PrecisionTimestamp(6, nullable=count.type.nullable))
-        return _own("timezone:str_pts", kind, to, literal("UTC", t.String()), moment)
+        timestamp = _timestamp(to)(count, t.PrecisionTimestamp(6, nullable=count.type.nullable))
+        return _own("timezone:str_pts", kind, to, literal("UTC", t.String()), timestamp)
 
     return compute
 

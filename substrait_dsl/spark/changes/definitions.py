@@ -200,14 +200,14 @@ def _run_view(what: str, text: str, execution: ExecutionContext) -> None:
             note_outcome("made")
     except spark_errors() as error:
         failure = failure_of(error, analysis=True)
-        told = "" if failure is None else failure.message
+        message = "" if failure is None else failure.message
         if failure is not None and failure.condition == "INVALID_TEMP_OBJ_REFERENCE":
             raise UnsupportedError(
                 f"{what}: it reads a temporary view, which ends with the session", hint="write the rows to a table"
             ) from error
         if failure is not None and failure.kind == "RECURSIVE_VIEW":
             raise ExecutionError(f"{what}: it would read itself") from error
-        if (failure is not None and failure.condition in _NO_VIEWS) or "not supported by catalog" in told:
+        if (failure is not None and failure.condition in _NO_VIEWS) or "not supported by catalog" in message:
             raise UnsupportedError(f"{what}: this catalog cannot hold views") from error
         with changing(what):
             raise

@@ -86,8 +86,8 @@ def _place(staged: Staging, folder: str, mode: Mode, what: str) -> None:
             case "append":
                 _add(staged, folder, what)
             case "error":
-                told = f"{what}: another writer has made it meanwhile, so nothing was written"
-                raise ExecutionError(told, hint=EXISTS_HINT) from error
+                message = f"{what}: another writer has made it meanwhile, so nothing was written"
+                raise ExecutionError(message, hint=EXISTS_HINT) from error
             case "ignore":
                 pass
     staged.remove()

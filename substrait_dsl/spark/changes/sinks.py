@@ -192,8 +192,8 @@ def _as_text(
     if len(names) == 1 or kind.field_delimiter.isspace():
         # Spark's reader passes over lines of white space, also where it separates fields.
         blank = " AND ".join(f"{field} RLIKE {text_to_sql(_BLANK)}" for field in fields)
-        told = text_to_sql("a record would be an empty line of delimited text, which is none")
-        fields[0] = f"if({blank}, raise_error({told}), {fields[0]})"
+        message = text_to_sql("a record would be an empty line of delimited text, which is none")
+        fields[0] = f"if({blank}, raise_error({message}), {fields[0]})"
     # Folders are named after columns whose names no longer clash with those of fields.
     apart = {name: f"d{number}" for number, name in enumerate(partition_columns)}
     plain = dict(zip(columns, names, strict=True)) | apart
@@ -217,8 +217,8 @@ def _require_header(names: Sequence[str], kind: DelimitedText, what: str) -> Non
 def _field(name: str, column: str, kind: DelimitedText) -> str:
     """A value as a field of delimited text; `column` is what its column is called in messages."""
 
-    def unless(wrong: str, told: str, value: str) -> str:
-        return f"if({wrong}, raise_error({text_to_sql(f'{told}, in column {quoted([column])}')}), {value})"
+    def unless(wrong: str, message: str, value: str) -> str:
+        return f"if({wrong}, raise_error({text_to_sql(f'{message}, in column {quoted([column])}')}), {value})"
 
     lines = f"{name} RLIKE {text_to_sql(_BREAK)}"
     text = unless(lines, "a value of delimited text has several lines, or a NUL character", name)
@@ -236,8 +236,8 @@ def _field(name: str, column: str, kind: DelimitedText) -> str:
     if kind.null_value is None:
         return text
     null = text_to_sql(kind.null_value)
-    told = f"a value is {kind.null_value!r}, which stands for NULL in this delimited text"
-    return f"coalesce({unless(f'{name} = {null}', told, text)}, {null})"
+    message = f"a value is {kind.null_value!r}, which stands for NULL in this delimited text"
+    return f"coalesce({unless(f'{name} = {null}', message, text)}, {null})"
 
 
 def write_view(rel: Write, target: VirtualTarget, frame: DataFrame, execution: ExecutionContext) -> DataFrame:

@@ -38,21 +38,21 @@ class TableFiles:
     @classmethod
     def of_table(cls, table: StoredTable, spark: SparkSession) -> TableFiles:
         """What the catalog has said of the table, which is asked where it was not."""
-        told = table.description
-        if told is None:
+        description = table.description
+        if description is None:
             ((text,),) = spark.sql(f"DESCRIBE TABLE EXTENDED {table.sql} AS JSON").collect()
-            told = json.loads(text)
-        options = {key: value for key, value in told.get("storage_properties", {}).items() if key != "path"}
-        is_bucketed = "num_buckets" in told
+            description = json.loads(text)
+        options = {key: value for key, value in description.get("storage_properties", {}).items() if key != "path"}
+        is_bucketed = "num_buckets" in description
         return cls(
-            location=told.get("location", ""),
+            location=description.get("location", ""),
             options=options,
             is_bucketed=is_bucketed,
-            is_tracked=told.get("partition_provider", "").lower() == "catalog" and bool(table.partitions),
-            has_statistics="statistics" in told,
-            is_plain=told.get("type") == "MANAGED"
-            and not (is_bucketed or table.partitions or options or "comment" in told)
-            and told.get("table_properties", {}).keys() <= _OF_CATALOG
+            is_tracked=description.get("partition_provider", "").lower() == "catalog" and bool(table.partitions),
+            has_statistics="statistics" in description,
+            is_plain=description.get("type") == "MANAGED"
+            and not (is_bucketed or table.partitions or options or "comment" in description)
+            and description.get("table_properties", {}).keys() <= _OF_CATALOG
             and not any(field.metadata for field in table.schema.fields),
         )
 

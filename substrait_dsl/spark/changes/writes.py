@@ -212,7 +212,7 @@ def _delete(rel: Write, table: StoredTable, execution: ExecutionContext) -> Data
         query = f"SELECT {column_list(columns)} FROM {numbered(stored)} WHERE {number} <= {copies}"
         return execution.sql(query).localCheckpoint()
 
-    return _told(rel, what, text, table, taken, execution)
+    return _run_write(rel, what, text, table, taken, execution)
 
 
 def _new_names(table: StoredTable, how_many: int, execution: ExecutionContext) -> list[str]:
@@ -222,7 +222,7 @@ def _new_names(table: StoredTable, how_many: int, execution: ExecutionContext) -
     return list(islice((name for name in names if name not in taken), how_many))
 
 
-def _told(
+def _run_write(
     rel: Write, what: str, text: str, table: StoredTable, ask: Callable[[str], DataFrame], execution: ExecutionContext
 ) -> DataFrame:
     """Run the statement of a write to an Iceberg table; gives the rows that it changed, if the write tells them.
@@ -275,4 +275,4 @@ def _update(rel: Write, table: StoredTable, execution: ExecutionContext) -> Data
     def records(stored: str) -> DataFrame:
         return execution.sql(f"SELECT {made} FROM {source} JOIN {stored} AS __row ON {same}").localCheckpoint()
 
-    return _told(rel, what, text, table, records, execution)
+    return _run_write(rel, what, text, table, records, execution)

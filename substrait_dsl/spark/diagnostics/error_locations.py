@@ -57,14 +57,14 @@ Holds = Callable[[str], bool]
 def places(failure: Failure, record: Record) -> list[Place]:
     """The places that an error may come from, of which it comes from one; none if nothing is known."""
     plan = record.plan
-    told = failure.parameters.get("errorMessage", "")
-    if told.startswith(MANY_MATCHES):
-        return [Place(plan, rel) for rel in walk(plan) if isinstance(rel, Rel) and _may_say(rel, told)]
-    if (failure.kind in OF_FILES and not failure.fragments) or told in OF_TEXT:
+    message = failure.parameters.get("errorMessage", "")
+    if message.startswith(MANY_MATCHES):
+        return [Place(plan, rel) for rel in walk(plan) if isinstance(rel, Rel) and _may_say(rel, message)]
+    if (failure.kind in OF_FILES and not failure.fragments) or message in OF_TEXT:
         return [Place(plan, rel) for rel in walk(plan) if isinstance(rel, Read) and _is_read_by(failure, rel)]
     nodes = list(_failed(failure, record))
-    if not nodes and told.endswith(IS_NULL):
-        return list(_required(told, record))
+    if not nodes and message.endswith(IS_NULL):
+        return list(_required(message, record))
     owners = _owners(plan)
     found = {id(node): node for node in nodes if id(node) in owners}
     if failure.fragments or current_engine().tells_fragments:
@@ -94,13 +94,13 @@ def _last_name(read: Read) -> str:
     return read.definition.names[-1].lower() if isinstance(read.definition, NamedTable) else ""
 
 
-def _may_say(rel: Rel, told: str) -> bool:
+def _may_say(rel: Rel, message: str) -> bool:
     """Whether a relation is a single join that may have failed with these words."""
     match rel:
         case Join(how="left_single" | "right_single") | LateralJoin(how="left_single"):
-            return may_tell(rel, told)
+            return may_tell(rel, message)
         case HashJoin() | MergeJoin() | NestedLoopJoin():
-            return _may_say(as_join(rel), told)
+            return _may_say(as_join(rel), message)
         case _:
             return False
 
@@ -177,12 +177,12 @@ def _signs(failure: Failure) -> tuple[str, ...]:
     """What the text of an expression shows that can fail in a way that Spark does not tell the place of."""
     match failure.kind:
         case "USER_RAISED_EXCEPTION":
-            told = failure.parameters.get("errorMessage", "")
-            if about := re.fullmatch(r"the value .*( does not fit [^ ]+)", told, re.DOTALL):
+            message = failure.parameters.get("errorMessage", "")
+            if about := re.fullmatch(r"the value .*( does not fit [^ ]+)", message, re.DOTALL):
                 return (f"'{about[1]}'))",)
-            if told.endswith(NO_ZONE):
+            if message.endswith(NO_ZONE):
                 return (f"{text_to_sql(NO_ZONE)}))",)
-            return tuple({f"raise_error({text_to_sql(told)})", f"raise_error('{told}')"})
+            return tuple({f"raise_error({text_to_sql(message)})", f"raise_error('{message}')"})
         case "DIVIDE_BY_ZERO" | "REMAINDER_BY_ZERO":
             return " / ", " div ", " % "
         case "CAST_INVALID_INPUT":
@@ -244,11 +244,11 @@ def _operand_texts(node: Node, texts: Mapping[int, str]) -> set[str]:
     return found
 
 
-def _required(told: str, record: Record) -> Iterator[Place]:
+def _required(message: str, record: Record) -> Iterator[Place]:
     """The relations that the columns of the result come from which a guard's message names."""
     names = record.names.get(id(record.plan), ())
     for position, column in enumerate(record.plan.schema.names[: len(names)]):
-        if f'column "{column}" {IS_NULL}' in told and names[position] in record.columns:
+        if f'column "{column}" {IS_NULL}' in message and names[position] in record.columns:
             yield Place(record.plan, record.columns[names[position]][0])
 
 

@@ -141,10 +141,10 @@ def seen_from(failure: Failure, places: Sequence[Place]) -> Failure:
 def reason(failure: Failure, place: Place | None, record: Record) -> str:
     """What failed, in one clause; `place` is where, if that is known."""
     node = place.node if place is not None else None
-    told = failure.parameters.get("errorMessage", "")
+    message = failure.parameters.get("errorMessage", "")
     value = failure.parameters.get("expression") or failure.parameters.get("value")
     if failure.kind == "USER_RAISED_EXCEPTION":  # they are the library's own
-        return _REQUIRED if told.endswith(IS_NULL) and node is not None else told
+        return _REQUIRED if message.endswith(IS_NULL) and node is not None else message
     if failure.kind in (INTERNAL, NO_PLAN):
         return engine_fails(failure)
     if failure.kind in _OVERFLOWS:
@@ -192,7 +192,7 @@ def _target(failure: Failure) -> str | None:
     return target and target.strip('"').lower()
 
 
-def hint(failure: Failure, place: Place | None, told: str) -> str | None:
+def hint(failure: Failure, place: Place | None, message: str) -> str | None:
     """What to do about a failure, given its `reason`."""
     node = place.node if place is not None else None
     if failure.kind in (INTERNAL, NO_PLAN):
@@ -201,18 +201,18 @@ def hint(failure: Failure, place: Place | None, told: str) -> str | None:
         return _fitting_hint(_type(node))
     if failure.kind == _OF_EITHER:
         return f"{_WIDER}, or where the cast fails: {_CAST_HINT}"
-    if told == _REQUIRED or told.endswith(IS_NULL):
-        return _VALUE_HINT if told == _REQUIRED else _column_hint(place)
+    if message == _REQUIRED or message.endswith(IS_NULL):
+        return _VALUE_HINT if message == _REQUIRED else _column_hint(place)
     if isinstance(node, Cast) and (failure.kind in _MISFITS or failure.kind == "USER_RAISED_EXCEPTION"):
         return _CAST_HINT
     if (zone := _ZONE.search(failure.message)) and zone[1] not in available_timezones():
         return suggestion(zone[1], available_timezones()) or "zoneinfo.available_timezones() are those that there are"
     if failure.condition in (_GONE, NO_TABLE):
         return "what it reads was removed or replaced after it was looked up: run it again"
-    if failure.kind in BROKEN_RECORDS or failure.condition == _UNREAD or told == BEHIND_QUOTE:
+    if failure.kind in BROKEN_RECORDS or failure.condition == _UNREAD or message == BEHIND_QUOTE:
         text = None if place is None else text_format(place.rel)
         return None if text is None else record_rules(text)
-    return advice(told)
+    return advice(message)
 
 
 def _fitting_hint(kind: Type | None) -> str:
@@ -243,16 +243,16 @@ def _may_be_null(call: ScalarFunction) -> bool:
     return call.function.name == "replace_slice" or any("NULL" in option.preferences for option in call.options)
 
 
-def advice(told: str) -> str | None:
-    """What to do about what `reason` or `told` gave, wherever it happened."""
-    if told.endswith(IS_NULL):
+def advice(message: str) -> str | None:
+    """What to do about what `reason` or `message` gave, wherever it happened."""
+    if message.endswith(IS_NULL):
         return _COLUMN_HINT
-    if told.startswith(NO_FILES):
+    if message.startswith(NO_FILES):
         return (
             "spark.jars.packages brings one, set before Java is started: org.apache.hadoop:hadoop-aws, of the version "
             "of Spark's Hadoop, that of s3a://"
         )
-    return _HINTS.get(MANY_MATCHES if told.startswith(MANY_MATCHES) else told)
+    return _HINTS.get(MANY_MATCHES if message.startswith(MANY_MATCHES) else message)
 
 
 def _type(node: Node | None) -> Type | None:

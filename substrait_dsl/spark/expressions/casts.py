@@ -171,8 +171,8 @@ def _is_written(text: str, target: t.Type) -> str:
     if not isinstance(target, t.Date):
         return written
     # Spark looks at nothing that follows a day; it may be a time of day, with a zone, and nothing else.
-    moment = f"TRY_CAST({text} AS TIMESTAMP_LTZ) IS NOT NULL"
-    return f"({text} RLIKE {text_to_sql(_DAY_ALONE)} OR ({written} AND {moment}))"
+    timestamp = f"TRY_CAST({text} AS TIMESTAMP_LTZ) IS NOT NULL"
+    return f"({text} RLIKE {text_to_sql(_DAY_ALONE)} OR ({written} AND {timestamp}))"
 
 
 def _any_part(is_so: Callable[[t.Type, t.Type], bool], source: t.Type, target: t.Type) -> bool:

@@ -33,7 +33,7 @@ def now() -> dt.datetime:
 class Context:
     """When and where a plan is executed."""
 
-    moment: dt.datetime
+    current_time: dt.datetime
     zone: str
     """The time zone of the session, as Spark has it."""
 
@@ -43,10 +43,10 @@ class Context:
         match variable.variable:
             case "current_timestamp":
                 assert isinstance(kind, PrecisionTimestampTZ)
-                micros = (self.moment - EPOCH) // dt.timedelta(microseconds=1)
+                micros = (self.current_time - EPOCH) // dt.timedelta(microseconds=1)
                 return Literal(micros * 10**kind.precision // 10**6, kind)
             case "current_date":
-                return literal(self.moment.astimezone(_zone(self.zone)).date(), kind)
+                return literal(self.current_time.astimezone(_zone(self.zone)).date(), kind)
             case "current_timezone":
                 return literal(self.zone, String())
 

@@ -17,7 +17,7 @@ def local_clock(zone: str) -> str:
     return f"convert_timezone('UTC', {zone}, CAST({{0}} AS TIMESTAMP_NTZ))"
 
 
-def _moment(local: str, zone: str) -> str:
+def _at_local_time(local: str, zone: str) -> str:
     """The moment at which a clock in a zone shows a local timestamp."""
     return f"CAST(convert_timezone({zone}, 'UTC', {local}) AS TIMESTAMP_LTZ)"
 
@@ -122,7 +122,7 @@ DATETIME: Table = {
     "lte": Template("({0} <= {1})"),
     "gt": Template("({0} > {1})"),
     "gte": Template("({0} >= {1})"),
-    "assume_timezone:pts": Template(_moment("{0}", "{1}"), zone=1),
-    "assume_timezone:date": Template(_moment("CAST({0} AS TIMESTAMP_NTZ)", "{1}"), zone=1),
+    "assume_timezone:pts": Template(_at_local_time("{0}", "{1}"), zone=1),
+    "assume_timezone:date": Template(_at_local_time("CAST({0} AS TIMESTAMP_NTZ)", "{1}"), zone=1),
     "local_timestamp": Template(local_clock("{1}"), zone=1),
 }

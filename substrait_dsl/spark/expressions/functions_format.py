@@ -76,16 +76,16 @@ def _strftime(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> s
     assert isinstance(pattern, Literal)
     if pattern.value is None:
         return "CAST(NULL AS STRING)"
-    moment = texts[0]
+    timestamp = texts[0]
     match x.type:
         case t.PrecisionTime():
             known = _OF_TIME
         case t.Date():
             known = {**_OF_DATE, **_OF_TIME}
-            moment = f"CAST({moment} AS TIMESTAMP_NTZ)"
+            timestamp = f"CAST({timestamp} AS TIMESTAMP_NTZ)"
         case t.PrecisionTimestampTZ():
             known = {**_OF_DATE, **_OF_TIME}
-            moment = f"convert_timezone('UTC', {texts[2]}, CAST({moment} AS TIMESTAMP_NTZ))"
+            timestamp = f"convert_timezone('UTC', {texts[2]}, CAST({timestamp} AS TIMESTAMP_NTZ))"
         case _:
             known = {**_OF_DATE, **_OF_TIME}
     written = re.sub(r"%(.)", lambda found: _SHORT.get(found[1], found[0]), pattern.value, flags=re.DOTALL)
@@ -102,7 +102,7 @@ def _strftime(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> s
             )
     listed = ", ".join(parts) or "''"
     # A list of one element gives the moment a name. A NULL stays one, also where the format shows nothing of it.
-    shown = f"transform(array({moment}), m -> if(m IS NULL, NULL, concat({listed})))[0]"
+    shown = f"transform(array({timestamp}), m -> if(m IS NULL, NULL, concat({listed})))[0]"
     return f"CAST({shown} AS STRING)"
 
 

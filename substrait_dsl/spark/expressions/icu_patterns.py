@@ -69,16 +69,16 @@ class _Group:
     is_unbounded: bool = False
 
     def add(self, can_be_empty: bool) -> None:
-        self.settle()
+        self.finish_atom()
         self.last_can_be_empty = can_be_empty
 
-    def settle(self) -> None:
+    def finish_atom(self) -> None:
         if self.last_can_be_empty is not None:
             self.branch_can_be_empty &= self.last_can_be_empty
         self.last_can_be_empty = None
 
     def end_branch(self) -> None:
-        self.settle()
+        self.finish_atom()
         self.can_be_empty |= self.branch_can_be_empty
         self.branch_can_be_empty = True
 
@@ -131,7 +131,7 @@ def java_pattern(pattern: str, *, multiline: bool, dotall: bool, ignore_case: bo
                     raise _unknown(pattern, position, "a repetition of what may match nothing")
                 group.last_can_be_empty = None
                 group.add(text[0] in "*?" or text.startswith(("{0}", "{0,", "{00")))
-                group.settle()
+                group.finish_atom()
                 group.is_unbounded |= text[0] in "*+" or ",}" in text
                 written.append(text)
             case "start" | "end" | "anchor":

@@ -109,10 +109,10 @@ def _decimal(value: Any, kind: t.Type) -> str:
 def _timestamp(value: int, kind: t.Type) -> str:
     assert isinstance(kind, t.PrecisionTimestamp | t.PrecisionTimestampTZ)
     try:
-        moment = dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=_micros(value, kind.precision))
+        timestamp = dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=_micros(value, kind.precision))
     except OverflowError:
         raise UnsupportedError(f"a Spark {kind} lies in the years 1 to 9999, got {value}") from None
-    text = moment.isoformat(" ", "microseconds")
+    text = timestamp.isoformat(" ", "microseconds")
     return f"TIMESTAMP_LTZ'{text}Z'" if isinstance(kind, t.PrecisionTimestampTZ) else f"TIMESTAMP_NTZ'{text}'"
 
 
@@ -151,19 +151,19 @@ def _list(value: tuple[Literal, ...], kind: t.Type) -> str:
     return f"array({items})" if value else f"CAST(array() AS {spark_sql_type(kind)})"
 
 
-def _told_apart(key: Literal) -> object:
+def _identity(key: Literal) -> object:
     """What is equal for keys that are to Spark: 0.0 and -0.0, and NaN."""
     match key.value:
         case float() as number if number != number:
             return "NaN"
         case tuple() as parts:
-            return tuple(_told_apart(part) if isinstance(part, Literal) else part for part in parts)
+            return tuple(_identity(part) if isinstance(part, Literal) else part for part in parts)
         case value:
             return value
 
 
 def _map(value: tuple[tuple[Literal, Literal], ...], kind: t.Type) -> str:
-    if len({_told_apart(key) for key, _ in value}) < len(value):  # spec decision 57
+    if len({_identity(key) for key, _ in value}) < len(value):  # spec decision 57
         raise UnsupportedError(f"the keys of a Spark map must differ, got a literal of {kind} that repeats one")
     items = ", ".join(f"{literal_to_sql(key)}, {literal_to_sql(item)}" for key, item in value)
     return f"map({items})" if value else f"CAST(map() AS {spark_sql_type(kind)})"

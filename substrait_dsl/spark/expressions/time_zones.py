@@ -36,8 +36,8 @@ def require_zone(zone: Expression, text: str) -> str:
         case Literal():
             return text
         case _:
-            told = text_to_sql(NO_ZONE)
-            return f"if({text} RLIKE {text_to_sql(_OTHERS)}, raise_error(concat({text}, {told})), {text})"
+            error = text_to_sql(NO_ZONE)
+            return f"if({text} RLIKE {text_to_sql(_OTHERS)}, raise_error(concat({text}, {error})), {text})"
 
 
 @cache

@@ -121,7 +121,7 @@ _LONGEST = 60
 """How many characters of a value an error shows."""
 
 
-def _told(key: Expression, rel: Join | LateralJoin, value: str) -> str:
+def _key_text(key: Expression, rel: Join | LateralJoin, value: str) -> str:
     """What the error of a second match says of a key, as text of SQL: its name, and its value where it can be shown."""
     start = text_to_sql(_start(key, rel))
     return f"{start}, left(CAST({value} AS STRING), {_LONGEST})" if isinstance(key.type, _SHOWN) else start
@@ -138,16 +138,18 @@ def too_many(rel: Join | LateralJoin, values: Sequence[str], count: str, words: 
     """The error of a second match, as text of SQL: how many there are, and the values of the keys, if there are any."""
     if not values:
         return TOO_MANY
-    told = ", ' and ', ".join(_told(key, rel, value) for key, value in zip(keys_inside(rel), values, strict=True))
-    return f"raise_error(concat('{MANY_MATCHES}: ', CAST({count} AS STRING), ' {words} ', {told}))"
+    message = ", ' and ', ".join(
+        _key_text(key, rel, value) for key, value in zip(keys_inside(rel), values, strict=True)
+    )
+    return f"raise_error(concat('{MANY_MATCHES}: ', CAST({count} AS STRING), ' {words} ', {message}))"
 
 
-def may_tell(rel: Join | LateralJoin, told: str) -> bool:
+def may_tell(rel: Join | LateralJoin, message: str) -> bool:
     """Whether it may be this single join that told of a second match so."""
     if has_unique_keys(rel):
         return False
     starts = [_start(key, rel) for key in keys_inside(rel)]
-    return told == MANY_MATCHES or (bool(starts) and all(start in told for start in starts))
+    return message == MANY_MATCHES or (bool(starts) and all(start in message for start in starts))
 
 
 def single_match(rows: Rows, found: Rows, other: Rel, to: InputLowering, error: Callable[[str], str]) -> Rows:

@@ -38,8 +38,8 @@ def is_unique(rel: Rel, positions: Iterable[int]) -> bool:
     while True:
         match rel:
             case Aggregate(keys=keys, grouping_sets=sets):
-                told = set(range(len(keys)))
-                return columns >= (told if len(sets) < 2 else {*told, len(rel.schema) - 1})
+                keyed = set(range(len(keys)))
+                return columns >= (keyed if len(sets) < 2 else {*keyed, len(rel.schema) - 1})
             case Set(op=op):
                 return not op.endswith("_all") and op != "minus_multiset" and columns >= set(range(len(rel.schema)))
             case Project():

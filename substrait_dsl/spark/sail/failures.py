@@ -94,9 +94,9 @@ _MISFIT = re.compile(r'The value (.*?) of the type "[^"]*" cannot be cast to ("[
 
 def _parameters(found: re.Match[str]) -> dict[str, str]:
     groups = found.groupdict()
-    told = {}
+    parameters = {}
     if groups.get("value") is not None:
-        told["value"] = f"'{groups['value']}'" if "Cannot cast" in found[0] else groups["value"]
+        parameters["value"] = f"'{groups['value']}'" if "Cannot cast" in found[0] else groups["value"]
     if groups.get("kind") is not None:
-        told["targetType"] = f'"{_TYPES.get(groups["kind"], groups["kind"].upper())}"'
-    return told
+        parameters["targetType"] = f'"{_TYPES.get(groups["kind"], groups["kind"].upper())}"'
+    return parameters

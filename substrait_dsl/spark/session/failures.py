@@ -101,7 +101,7 @@ def _caused(text: str) -> Failure:
     if not causes:
         return Failure("", text, {})
     message, condition = causes[-1]
-    return _one_of(message) if condition == _SEVERAL else _told_by(message)
+    return _one_of(message) if condition == _SEVERAL else _stated_by(message)
 
 
 OF_INTERVALS = "INTERVAL_ARITHMETIC_OVERFLOW"
@@ -114,17 +114,17 @@ _OF_JAVA = re.compile(r"(?:java\.lang\.ArithmeticException: |\A)(?:long|integer)
 """What Spark raises where a multiple of an interval overflows."""
 
 
-def _told_by(message: str) -> Failure:
+def _stated_by(message: str) -> Failure:
     """What a message says that stands for itself: its condition, parameters and pieces of SQL are read from it."""
     named = _NAMED.match(message)
     condition = "" if named is None else named[1]
-    told = {}
+    parameters = {}
     if condition == "USER_RAISED_EXCEPTION":
-        told = {"errorMessage": plain_words(message)}
+        parameters = {"errorMessage": plain_words(message)}
     elif misfit := _MISFIT.search(message):
-        told = {"value": misfit[1], "targetType": misfit[2]}
+        parameters = {"value": misfit[1], "targetType": misfit[2]}
     marked = (line[len(before) : len(before) + len(marks)] for line, before, marks in _MARKED.findall(message))
-    return Failure(condition, message, told, tuple(marked))
+    return Failure(condition, message, parameters, tuple(marked))
 
 
 _NAMED = re.compile(r"\[([A-Z0-9_.]+)\] ")
@@ -143,8 +143,8 @@ def _one_of(text: str) -> Failure:
     Each of them alone would have been reported, whichever came first, so one is enough. Its parameters and pieces of
     SQL stand nowhere but in the text: what Spark gives beside it is of the list.
     """
-    found = [_told_by(message) for message in _EACH.findall(_END_OF_ALL.sub("", text))]
-    return next((each for each in found if each.condition), found[0] if found else _told_by(text))
+    found = [_stated_by(message) for message in _EACH.findall(_END_OF_ALL.sub("", text))]
+    return next((each for each in found if each.condition), found[0] if found else _stated_by(text))
 
 
 NO_TABLE = "TABLE_OR_VIEW_NOT_FOUND"
@@ -199,7 +199,7 @@ def _lack(message: str) -> str | None:
     for pattern, lacking in _LACKING.items():
         if found := re.search(pattern, message):
             return lacking.format(*found.groups())
-    return next((told for error, told in _LACKS.items() if error in message), None)
+    return next((lacking for error, lacking in _LACKS.items() if error in message), None)
 
 
 _ABORTED = re.compile(

@@ -216,17 +216,17 @@ def _refusals(what: str) -> Iterator[None]:
     try:
         yield
     except AnalysisException as error:
-        told = error.getMessageParameters() or {}
+        parameters = error.getMessageParameters() or {}
         match error.getCondition():
             case "UNABLE_TO_INFER_SCHEMA":
                 raise ExecutionError(f"{what} finds no files with columns", hint=SKIPPED) from error
             case "COLUMN_ALREADY_EXISTS":
                 raise SchemaError(
-                    f"{what} finds several columns {told.get('columnName')}, told apart by case at most",
+                    f"{what} finds several columns {parameters.get('columnName')}, told apart by case at most",
                     hint='spark.conf.set("spark.sql.caseSensitive", "true")',
                 ) from error
             case "PARQUET_TYPE_ILLEGAL" | "PARQUET_TYPE_NOT_SUPPORTED" | "PARQUET_TYPE_NOT_RECOGNIZED":
-                kind = told.get("parquetType", "")
+                kind = parameters.get("parquetType", "")
                 nanoseconds = 'spark.conf.set("spark.sql.legacy.parquet.nanosAsLong", "true") makes it an i64'
                 raise UnsupportedError(
                     f"{what} finds a column, declared or not, of the Parquet type {kind}, which Spark does not read",

@@ -130,8 +130,8 @@ def _load(uri: str) -> StaticTable:
                 "whether it is asked for or not",
                 hint=_BY_NAME,
             ) from error
-        told = " ".join(str(error).split())[:_LONGEST]
-        raise ExecutionError(f"cannot read the metadata file of an Iceberg table, {uri}: {told}") from error
+        reason = " ".join(str(error).split())[:_LONGEST]
+        raise ExecutionError(f"cannot read the metadata file of an Iceberg table, {uri}: {reason}") from error
 
 
 _LONGEST = 300

@@ -108,8 +108,8 @@ def _exact(column: str, kind: Type) -> str | None:
 def checked(name: str, text: str, failures: Sequence[tuple[str, str]]) -> str:
     """A value that is an error under some conditions, each with what is told of the column then."""
     cases = ""
-    for condition, told in failures:
-        start = text_to_sql(f'column "{name}" {told}: "')
+    for condition, reason in failures:
+        start = text_to_sql(f'column "{name}" {reason}: "')
         shown = f"replace(left({text}, {_LONGEST}), chr(0), '\u2400')"  # a symbol for NUL, which shows as nothing
         cases += f" WHEN {condition} THEN raise_error(concat({start}, {shown}, '\"'))"
     return f"CASE{cases} ELSE {text} END" if cases else text
