@@ -209,6 +209,8 @@ MISREADINGS: Mapping[str, Rule] = {
              "the cast in a conditional", NEVER),
         Rule("one-sided-key", "an equality of two columns of one side is taken for one of both sides",
              "a condition that is no equality", NEVER),
+        Rule("null-keys", "of a join by what is not distinct, NULL and NULL are equal to all other conditions, too",
+             "equalities of whether values are NULL, and of others in place of NULL", NEVER),
         Rule("outer-constants", "a constant of one side of an outer join is taken for one where it is NULL, too",
              "a conditional of other columns", NEVER),
         Rule("joined-groups", "the keys of groups that are joined are taken for keys of the joined rows, too",

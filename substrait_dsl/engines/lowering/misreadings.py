@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
+from typing import TypeVar
 
 import attrs
 
@@ -28,6 +29,7 @@ from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.engines.lowering.constants import Constants, no_constant
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.dependent import MAX_ROW
+from substrait_dsl.engines.lowering.null_keys import with_equalities
 from substrait_dsl.engines.lowering.structs import has_random, never, takes_apart
 from substrait_dsl.engines.lowering.terms import (
     FALSE,
@@ -46,6 +48,7 @@ from substrait_dsl.engines.lowering.windows import outermost_windows
 from substrait_dsl.errors import UnsupportedError
 
 Note = Callable[[str, Node], None]
+_Conditional = TypeVar("_Conditional", r.Filter, r.Join)
 
 
 def without_misreadings(top: Rel, note: Note, to: Lowering) -> Rel:
@@ -108,7 +111,13 @@ def without_misreadings(top: Rel, note: Note, to: Lowering) -> Rel:
                 raise UnsupportedError(f"the engine makes no {same.target} of another struct")
             case Cast(input=value) if _loses_digits(value.type, same.type):
                 made.append(("cast-digits", _hidden(same)))
+            case r.Filter():
+                made.append(("null-keys", _without_null_keys(same, to)))
             case r.Join():
+                keyed = _without_null_keys(same, to)
+                if keyed is not same:
+                    note("null-keys", node)
+                    same = keyed
                 made.append(("one-sided-key", _with_keys_of_both_sides(same)))
         for code, other in made:
             if other is not same or code == "union-order":
@@ -282,6 +291,12 @@ def _with_keys_of_both_sides(join: r.Join) -> r.Join:
         call("comparison", "coalesce", test, FALSE) if _is_of_one_side(test, width) else test for test in tests
     )
     return join if changed == tests else attrs.evolve(join, condition=conjunction(changed))
+
+
+def _without_null_keys(rel: _Conditional, to: Lowering) -> _Conditional:
+    """A filter or a join whose condition has no comparison to which NULL and NULL are the same."""
+    condition = with_equalities(rel.condition, to)
+    return rel if condition is rel.condition else attrs.evolve(rel, condition=condition)
 
 
 def _is_of_one_side(test: Expression, width: int) -> bool:

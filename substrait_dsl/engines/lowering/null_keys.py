@@ -1,0 +1,76 @@
+"""Conditions to which NULL and NULL are the same, on an engine that then takes all equalities of a join for such.
+
+DataFusion makes keys of a join of ``IS NOT DISTINCT FROM``, and notes for all keys of the join that NULL is the same as
+NULL. What becomes a key later, of a condition or of a filter above, is compared in that way, too: ``NOT (a <> b)`` then
+takes NULL and NULL for equal. So what is not distinct is written as two equalities: of whether the values are NULL, and
+of the values with another one in place of NULL.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Expression, Literal, ScalarFunction
+from substrait_dsl.algebra.node import Node, rebuild, walk
+from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.structs import has_random, never
+from substrait_dsl.engines.lowering.terms import FALSE, balanced, call, chosen, equal, is_null, negated
+
+COMPARISONS = ("is_not_distinct_from", "is_distinct_from")
+
+STAND_INS: Mapping[type[t.Type], Callable[[Any], object]] = {
+    t.Boolean: lambda kind: False,
+    **dict.fromkeys((t.I8, t.I16, t.I32, t.I64), lambda kind: 0),
+    **dict.fromkeys((t.FP32, t.FP64), lambda kind: 0.0),
+    t.String: lambda kind: "",
+    t.Binary: lambda kind: b"",
+    t.FixedBinary: lambda kind: bytes(int(kind.length)),
+    t.Date: lambda kind: datetime.date(1970, 1, 1),
+    t.Decimal: lambda kind: decimal.Decimal(0).scaleb(-int(kind.scale)),
+    **dict.fromkeys((t.PrecisionTimestamp, t.PrecisionTimestampTZ), lambda kind: 0),
+}
+"""By a type a value that stands for NULL where it is compared; which one, is the same: whether it is NULL decides."""
+
+
+def with_equalities(condition: Expression, to: Lowering) -> Expression:
+    """A condition of a join or a filter without comparisons to which NULL and NULL are the same."""
+
+    def change(node: Node) -> Node:
+        match node:
+            case ScalarFunction(arguments=(Expression() as left, Expression() as right)) if (
+                node.function.name in COMPARISONS
+            ):
+                if isinstance(left, Literal) or isinstance(right, Literal):
+                    return node  # of one side alone
+                made = _are_same(left, right, node, to)
+                return made if made is node or node.function.name == "is_not_distinct_from" else negated(made)
+            case _:
+                return node
+
+    if not any(
+        isinstance(node, ScalarFunction) and node.function.name in COMPARISONS
+        for node in walk(condition, into_relations=False)
+    ):
+        return condition
+    return rebuild(condition, change, into_relations=False)
+
+
+def _are_same(left: Expression, right: Expression, node: ScalarFunction, to: Lowering) -> Expression:
+    if not left.type.nullable and not right.type.nullable:
+        return equal(left, right)
+    kind = left.type.as_required()
+    make = STAND_INS.get(type(kind))
+    if make is not None and kind.keyword in to.profile.literals:
+        stand_in = Literal(make(kind), kind)
+        values = [
+            call("comparison", "coalesce", each, stand_in) if each.type.nullable else each for each in (left, right)
+        ]
+        return balanced("and", [equal(is_null(left), is_null(right)), equal(*values)])
+    if not has_random(to):
+        return node
+    same = node if node.function.name == "is_not_distinct_from" else negated(node)
+    return chosen([(never(to), FALSE)], same)
