@@ -6,6 +6,7 @@ DuckDB is the judge of their rows where it has words for them; where it has not,
 from __future__ import annotations
 
 import datetime as dt
+import math
 import uuid
 from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Decimal
@@ -349,6 +350,10 @@ FORMS: dict[str, Form] = {
     "parameter, bound": Form(
         UNKNOWN["parameter, bound"],
         same_as=lambda: INTS.filter(lambda r: r.k > 1),
+    ),
+    "sqrt": Form(
+        UNKNOWN["sqrt"],
+        [(math.sqrt(row[2]) if row[2] >= 0 else math.nan,) for row in rows("reals")],
     ),
     **{f"cast {table}.{column} to {target}": Form(partial(cast_of, table, column, target))
        for table, column, targets in CASTED for target in targets},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
 
 import attrs
 import pyarrow as pa
@@ -11,14 +10,11 @@ import pyarrow as pa
 from substrait_dsl.algebra.node import Node
 from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.algebra.relations import NamedTable, Read, VirtualTable
-from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.arrow.schemas import to_arrow
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.proto.plan import encode_plan, to_bytes
 from tests.engines.processes import Engine, Refused
 from tests.engines.runners import Rows, run_on_datafusion
-
-T = TypeVar("T")
 
 Run = Callable[[AlgebraPlan], Rows]
 """Runs a plan, and raises what the engine raises, or `Crashed` if that ends its process."""
@@ -45,10 +41,13 @@ def acero(engine: Engine, lower: Lower = as_written) -> Run:
     """The installed pyarrow's engine, in a process: it reads no rows in a plan, and the legacy encoding alone."""
 
     def run(plan: AlgebraPlan) -> Rows:
-        tables: dict[str, pa.Table] = {}
-        named = _or_refused(lambda: with_named_tables(plan, tables))  # Arrow has not all types
-        ready = lower(named)
-        data = _or_refused(lambda: to_bytes(encode_plan(ready, encoding="legacy")))  # which has not all forms
+        reads: dict[str, Read] = {}
+        ready = lower(with_named_tables(plan, reads))
+        try:  # the encoding has not all forms, and Arrow not all types
+            data = to_bytes(encode_plan(ready, encoding="legacy"))
+            tables = {name: table_of_rows(read) for name, read in reads.items()}
+        except UnsupportedError as error:
+            raise Refused(str(error)) from error
         engine.given.clear()
         engine.add_tables(tables)
         table = engine.run(data)
@@ -57,34 +56,27 @@ def acero(engine: Engine, lower: Lower = as_written) -> Run:
     return run
 
 
-def _or_refused(make: Callable[[], T]) -> T:
-    """What is made; that it cannot be made is no error of the library's, but the engine's refusal."""
-    try:
-        return make()
-    except UnsupportedError as error:
-        raise Refused(str(error)) from error
-
-
-def with_named_tables(plan: AlgebraPlan, tables: dict[str, pa.Table]) -> AlgebraPlan:
-    """A plan that reads named tables, which are added to `tables`, where it had rows in itself."""
+def with_named_tables(plan: AlgebraPlan, reads: dict[str, Read]) -> AlgebraPlan:
+    """A plan that reads named tables, where it had rows in itself: the reads of these are added to `reads`."""
 
     def change(node: Node) -> Node:
         if not isinstance(node, Read) or not isinstance(node.definition, VirtualTable):
             return node
-        name = f"rows{len(tables)}"
-        tables[name] = table_of_rows(node.base_schema, node.definition)
+        name = f"rows{len(reads)}"
+        reads[name] = node
         return attrs.evolve(node, definition=NamedTable((name,)))
 
     return plan.rebuilt(change)
 
 
-def table_of_rows(schema: NamedStruct, rows: VirtualTable) -> pa.Table:
+def table_of_rows(read: Read) -> pa.Table:
     """The rows of a plan, each of literals, as a table of Arrow.
 
     Raises `UnsupportedError` for types that Arrow has not, or whose values are others there.
     """
-    made = to_arrow(schema)
-    values = [[getattr(field, "value", None) for field in record.fields] for record in rows.rows]
+    assert isinstance(read.definition, VirtualTable)
+    made = to_arrow(read.base_schema)
+    values = [[getattr(field, "value", None) for field in record.fields] for record in read.definition.rows]
     try:
         arrays = [pa.array([row[at] for row in values], field.type) for at, field in enumerate(made)]
     except (pa.ArrowException, TypeError, OverflowError) as error:

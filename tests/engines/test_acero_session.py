@@ -9,6 +9,7 @@ import pickle
 import subprocess
 import sys
 import threading
+from collections import Counter
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -262,6 +263,50 @@ def test_functions_that_acero_has_itself(case: str) -> None:
     assert dict(column.group_by("v").agg(n=f.count()).collect(session)) == groups
     joined = column.join(column.rename(v="w"), lambda a, b: a.v == b.w)
     assert len(joined.collect(session)) == sum(count**2 for value, count in groups.items() if value is not None)
+
+
+TIMESTAMPS = [
+    dt.datetime(1969, 12, 31, 23, 59, 59, 999000), dt.datetime(2020, 1, 1), dt.datetime(1, 1, 1), None,
+    dt.datetime(9999, 12, 31, 23, 59, 59, 1000), dt.datetime(1900, 2, 28, 1, 2, 3), dt.datetime(2020, 1, 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("precision", [3, 6])
+@pytest.mark.parametrize("zone", [None, dt.UTC], ids=["without a zone", "in a zone"])
+def test_points_in_time(zone: dt.timezone | None, precision: int) -> None:
+    """Compared to constants, grouped, joined, sorted and as extremes, of which Acero itself reads no constants."""
+    kind = f"precision_timestamp{'_tz' if zone else ''}<{precision}>"
+    timestamps = [None if each is None else each.replace(tzinfo=zone) for each in TIMESTAMPS]
+    known = [each for each in timestamps if each is not None]
+    table: Any = sd.read_named("timestamps", {"m": f"{kind}?"})
+    session = sd.AceroSession({"timestamps": pa.table({"m": pa.array(timestamps)}).cast(table.schema.to_arrow())})
+
+    def values(relation: Any) -> list[Any]:
+        made: list[Any] = relation.execute(session).column(0).to_pylist()
+        return made
+
+    for constant in known:
+        given = sd.lit(constant, kind)
+        filled = [constant if each is None else each for each in timestamps]
+        either = table.select(v=lambda r, given=given: f.coalesce(r.m, given))
+        cases: list[tuple[Any, list[Any]]] = [
+            (table.filter(lambda r, given=given: r.m > given), [each for each in known if each > constant]),
+            (table.filter(lambda r, given=given: r.m == given), [each for each in known if each == constant]),
+            (table.filter(lambda r, given=given: r.m.is_in([given])), [each for each in known if each == constant]),
+            (table.select(v=given), [constant] * len(timestamps)),
+            (either, filled),
+            (either.distinct(), list(set(filled))),
+            (either.aggregate(v=lambda r: f.max(r.v)), [max(filled)]),
+            (either.aggregate(v=lambda r: f.min(r.v)), [min(filled)]),
+            (
+                either.join(table, lambda a, b: a.v == b.m),
+                [a for a in filled for b in known if a == b],
+            ),
+        ]
+        for relation, expected in cases:
+            assert Counter(values(relation)) == Counter(expected)
+        assert values(either.sort("v")) == sorted(filled)
+    assert values(table.select(v=sd.null(kind))) == [None] * len(timestamps)
 
 
 QUICK = ("q04", "q06", "q11", "q12", "q13", "q14", "q15", "q16", "q19", "q22")

@@ -108,7 +108,7 @@ def _literal(node: Literal, to: Lowering) -> Expression:
             raise to.refusal("a text of characters that ISO 8859-1 does not have, or NULL,")
         case t.I16() if to.profile.has_form("small_integers_by_cast"):
             return Cast(Literal(node.value, t.I32(nullable=kind.nullable)), kind)
-        case t.PrecisionTimestamp() if to.profile.has_form("timestamps_by_cast"):
+        case t.PrecisionTimestamp() | t.PrecisionTimestampTZ() if to.profile.has_form("timestamps_by_cast"):
             return _timestamp(node, kind, to)
         case t.PrecisionTimestamp() | t.Binary() if not to.profile.casts_to(kind):
             raise to.refusal(f"a literal of {kind}")
@@ -121,8 +121,8 @@ def is_latin(value: object) -> bool:
     return isinstance(value, str) and all(ord(character) < 256 for character in value)
 
 
-def _timestamp(node: Literal, kind: t.PrecisionTimestamp, to: Lowering) -> Expression:
-    """A timestamp as a text that is cast to it."""
+def _timestamp(node: Literal, kind: t.PrecisionTimestamp | t.PrecisionTimestampTZ, to: Lowering) -> Expression:
+    """A timestamp as a text that is cast to it; a point in time is in UTC."""
     if node.value is None:
         return node
     per_second = 10 ** int(kind.precision)
@@ -132,7 +132,8 @@ def _timestamp(node: Literal, kind: t.PrecisionTimestamp, to: Lowering) -> Expre
     except OverflowError:
         raise to.refusal(f"a literal of {kind} out of the years 1 to 9999") from None
     digits = f".{rest:0{int(kind.precision)}d}" if int(kind.precision) else ""
-    text = f"{timestamp.isoformat(' ', 'seconds')}{digits}"
+    zone = "Z" if isinstance(kind, t.PrecisionTimestampTZ) else ""
+    text = f"{timestamp.isoformat(' ', 'seconds')}{digits}{zone}"
     return Cast(Literal(text, t.String(nullable=kind.nullable)), kind)
 
 

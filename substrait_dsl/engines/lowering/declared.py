@@ -15,7 +15,7 @@ from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.terms import FALSE, columns, only
 
-FORGOTTEN = (t.Decimal, t.PrecisionTimestamp, t.VarChar, t.FixedChar, t.FixedBinary)
+FORGOTTEN = (t.Decimal, t.PrecisionTimestamp, t.PrecisionTimestampTZ, t.VarChar, t.FixedChar, t.FixedBinary)
 """Types with parameters, which the engine does not know of what it computes."""
 
 REMEMBERED = ("arithmetic", "boolean", "comparison")
