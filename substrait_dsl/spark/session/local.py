@@ -118,12 +118,21 @@ def _started(name: str) -> SparkSession:
     for key, value in SETTINGS.items():
         builder = builder.config(key, value)
     builder = builder.config("spark.sql.warehouse.dir", make_warehouse())
+    builder = builder.config("spark.driver.extraJavaOptions", _java_options())
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("FATAL")  # what fails raises an exception that says so
     for logger in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         # They print, as JSON with a Java stack, what the exception then says again.
         PySparkLogger.getLogger(logger).setLevel(logging.CRITICAL)
     return session
+
+
+def _java_options() -> str:
+    """The options of Java: those of every session, and where to log what, unless the user's own files say that."""
+    options = SETTINGS["spark.driver.extraJavaOptions"]
+    if os.environ.get("SPARK_CONF_DIR"):
+        return options
+    return f"{options} -Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}"
 
 
 def make_warehouse() -> str:
