@@ -22,6 +22,7 @@ from substrait_dsl.spark.sail.casts import castable
 from substrait_dsl.spark.sail.failures import is_of_outer_rows, sail_failure
 from substrait_dsl.spark.sail.files import file_error, listed_files, with_types_of_spark
 from substrait_dsl.spark.sail.functions import (
+    DISTINCTIONS,
     DIVISIONS,
     EXTRACTIONS,
     ROUND_DECIMAL,
@@ -392,6 +393,15 @@ GUARDS = (
         "SELECT a ^ a FROM VALUES (CAST(NULL AS INT)) AS t(a)",
         0,
         functions={"functions_arithmetic": {"bitwise_xor": Template("if({nulls}, NULL, ({0} ^ {1}))")}},
+    ),
+    Guard(
+        "joins by what is not distinct",
+        "is_not_distinct_from beside conditions that the optimizer makes equalities",
+        _VERSIONS,
+        "SELECT count(*) FROM VALUES (CAST(NULL AS INT)), (1) AS l(h) LEFT SEMI JOIN "
+        "VALUES (CAST(NULL AS INT), CAST(NULL AS INT)), (1, 1) AS r(k, g) ON h <=> k AND h >= g AND h <= g",
+        2,
+        functions={"functions_comparison": DISTINCTIONS},
     ),
     Guard(
         "casts of structs",

@@ -192,3 +192,40 @@ def _is_set(zone: str) -> bool:
     except (ValueError, OSError, ZoneInfoNotFoundError):
         return True
     return len({dt.datetime(2100, month, 1, tzinfo=clock).utcoffset() for month in range(1, 13)}) > 1
+
+
+_STAND_INS: Mapping[type[t.Type], str] = {
+    t.Boolean: "false",
+    **dict.fromkeys((t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.Decimal), "CAST(0 AS {})"),
+    **dict.fromkeys((t.String, t.VarChar, t.FixedChar), "''"),
+    t.Date: "DATE'1970-01-01'",
+}
+"""By a type a value that stands for NULL where it is compared; which one, is the same: whether it is NULL decides."""
+
+
+def _same(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
+    """What is not distinct, as equalities: of a join by it Sail takes NULL and NULL for equal in its other conditions.
+
+    In a subquery that refers to an outer row, and of nested values, it stays as it is.
+    """
+    values = [each for each in call.arguments if isinstance(each, Expression)]
+    kind = values[0].type
+    is_nested = isinstance(kind, t.Struct | t.List | t.Map)
+    if is_nested or any(isinstance(each, Literal) or each.free_anchors for each in values):
+        return f"({texts[0]} <=> {texts[1]})"
+    nulls = f"({texts[0]} IS NULL) = ({texts[1]} IS NULL)"
+    stand_in = _STAND_INS.get(type(kind))
+    if stand_in is None:
+        return f"({nulls} AND coalesce({texts[0]} = {texts[1]}, true))"
+    other = stand_in.format(spark_sql_type(kind))
+    return f"({nulls} AND coalesce({texts[0]}, {other}) = coalesce({texts[1]}, {other}))"
+
+
+def _distinct(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
+    return f"(NOT {_same(call, texts, choices)})"
+
+
+DISTINCTIONS: Table = {
+    "is_not_distinct_from": Template(_same, compares=True),
+    "is_distinct_from": Template(_distinct, compares=True),
+}
