@@ -6,11 +6,13 @@ import enum
 from typing import Annotated, Any, ClassVar
 from typing import Literal as L
 
+import attrs
 import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.algebra.plan import Version
+from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.errors import (
     AmbiguousFieldError,
     InvalidArgumentError,
@@ -398,3 +400,14 @@ def test_names_that_python_or_the_library_uses_are_columns_by_item() -> None:
     assert columns(rel.select(lambda r: r["class"], lambda r: r["__x"], lambda r: r.alias)) == (
         "class: i64, __x: i64, alias: i64"
     )
+
+
+def test_values_print_as_attrs_prints_them() -> None:
+    """Their texts are not made for each class; what has no place in them, and nothing else, is left out."""
+    field = Field("a", t.List(t.I64(nullable=True)))
+    field.with_nullability(True)  # which it remembers
+    for value in (field, field.type, NamedStruct((field,)), Version(0, 1, 2)):
+        names = [each.name for each in attrs.fields(type(value)) if each.repr]
+        made = attrs.make_class(type(value).__name__, names)
+        assert repr(value) == repr(made(*(getattr(value, name) for name in names)))
+    assert repr(t.I64(nullable=True)) == "I64(nullable=True, variation=None)"

@@ -12,6 +12,7 @@ from typing import Literal, get_args
 import attrs
 
 from substrait_dsl.algebra.extensions import AdvancedExtension
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.validators import between, one
 from substrait_dsl.errors import InvalidArgumentError, require_choice
 
@@ -23,8 +24,8 @@ def _unless_zero(value: float | None) -> float | None:
     return None if value == 0 else value
 
 
-@attrs.frozen
-class Stats:
+@attrs.frozen(repr=False)
+class Stats(FrozenValue):
     """What is expected of a relation's output: the number of its rows, and the average size of one in bytes.
 
     0 says nothing, as in the message: it becomes None.
@@ -41,8 +42,8 @@ class Stats:
                 raise InvalidArgumentError(f"the {name} of a hint must not be negative, got {value}")
 
 
-@attrs.frozen
-class Computation:
+@attrs.frozen(repr=False)
+class Computation(FrozenValue):
     """A data structure that one relation saves and another loads, called by a number: the hash table of a join."""
 
     id: int = attrs.field(validator=between(-(2**31), 2**31 - 1))
@@ -55,8 +56,8 @@ class Computation:
         require_choice("type of computation", self.type, COMPUTATION_TYPES)
 
 
-@attrs.frozen
-class Hint:
+@attrs.frozen(repr=False)
+class Hint(FrozenValue):
     """Advice about a relation. It never changes the result: whoever reads the plan may ignore it."""
 
     stats: Stats | None = None
@@ -75,8 +76,8 @@ def _unless_empty(extension: AdvancedExtension | None) -> AdvancedExtension | No
     return None if extension == AdvancedExtension() else extension
 
 
-@attrs.frozen
-class Common:
+@attrs.frozen(repr=False)
+class Common(FrozenValue):
     """The fields that all relations share, as far as anyone writes them."""
 
     hint: Hint | None = None

@@ -11,12 +11,13 @@ from typing import Any, Protocol
 
 import attrs
 
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.validators import TEXT, one, several
 from substrait_dsl.errors import InvalidArgumentError
 
 
-@attrs.frozen
-class AnyMessage:
+@attrs.frozen(repr=False)
+class AnyMessage(FrozenValue):
     """A protobuf message of any type: ``google.protobuf.Any``."""
 
     type_url: str = attrs.field(validator=TEXT)
@@ -67,8 +68,8 @@ def _all_packed(given: tuple[AnyLike, ...]) -> Any:
     return tuple(map(_packed, given)) if type(given) is tuple else given  # else the validator refuses it
 
 
-@attrs.frozen
-class AdvancedExtension:
+@attrs.frozen(repr=False)
+class AdvancedExtension(FrozenValue):
     """Messages of others about a plan or a relation, each as an `AnyMessage` or as a message of protobuf."""
 
     optimizations: tuple[AnyMessage, ...] = attrs.field(

@@ -13,6 +13,7 @@ from enum import StrEnum
 
 import attrs
 
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.validators import TEXT, between, one, several
 from substrait_dsl.errors import printable, unknown_choice
 
@@ -248,8 +249,8 @@ class FindingCode(StrEnum):
     HINT_IMPOSSIBLE = ("hint-impossible", "harmless", "a hint says what cannot be, or stands where none can: not kept")
 
 
-@attrs.frozen
-class Finding:
+@attrs.frozen(repr=False)
+class Finding(FrozenValue):
     """Something in a plan that was read which is not as the specification says, and how it was taken.
 
     One finding stands for all places of one kind: calls of one function, uses of one type.

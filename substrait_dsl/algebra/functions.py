@@ -6,14 +6,16 @@ from typing import Literal, get_args
 
 import attrs
 
+from substrait_dsl.algebra.frozen_values import FrozenValue
+
 Phase = Literal[
     "initial_to_result", "initial_to_intermediate", "intermediate_to_intermediate", "intermediate_to_result"
 ]
 PHASES: tuple[Phase, ...] = get_args(Phase)
 
 
-@attrs.frozen(cache_hash=True)
-class FunctionId:
+@attrs.frozen(cache_hash=True, repr=False)
+class FunctionId(FrozenValue):
     """What a function is called everywhere: the URN of its extension and its compound key (``add:i64_i64``)."""
 
     urn: str

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self, TypeVar
 import attrs
 
 from substrait_dsl.algebra.common import Common
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.pickling import Picklable, slots_of
 from substrait_dsl.algebra.properties import NO_PROPERTIES, Properties
 from substrait_dsl.algebra.schema import NamedStruct
@@ -24,8 +25,8 @@ from substrait_dsl.errors import InvalidArgumentError, kind_words
 NO_ANCHORS: frozenset[int] = frozenset()
 
 
-@attrs.frozen
-class ParameterUse:
+@attrs.frozen(repr=False)
+class ParameterUse(FrozenValue):
     """That something refers to a parameter of a lambda around it."""
 
     steps_out: int
@@ -41,8 +42,8 @@ class ParameterUse:
         return ParameterUse(self.steps_out - 1, self.position, self.type, self.in_subquery)
 
 
-@attrs.frozen
-class Inside:
+@attrs.frozen(repr=False)
+class Inside(FrozenValue):
     """What is seldom inside a node: together in one field, so that the others do not pay for it."""
 
     shares: bool = False

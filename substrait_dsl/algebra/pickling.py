@@ -18,6 +18,8 @@ from weakref import WeakValueDictionary
 
 import attrs
 
+from substrait_dsl.algebra.frozen_values import FrozenValue
+
 Recipe = tuple[Callable[..., Any], tuple[Any, ...]]
 """A function and its arguments, which make an object."""
 
@@ -54,7 +56,7 @@ class Picklable(Immutable):
         return _last, (tuple(_entry(each) for each in _in_order(self)),)
 
 
-class MadeAnew(Immutable):
+class MadeAnew(FrozenValue, Immutable):
     """A class of attrs whose instances are pickled as what they were made from, and are their own copies."""
 
     __slots__ = ()

@@ -16,6 +16,7 @@ from substrait_dsl.algebra.evaluation import normalized_trees
 from substrait_dsl.algebra.expressions.literals import Literal, literal
 from substrait_dsl.algebra.expressions.parameters import DynamicParameter, remember_type
 from substrait_dsl.algebra.extensions import AdvancedExtension
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.node import Node, Rel, rebuild
 from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.settings import EVALUATION_MODES, EvaluationMode, ParameterBinding, PlanSettings
@@ -46,8 +47,8 @@ def _check_git_hash(instance: Version, attribute: attrs.Attribute[str], value: o
         raise refusal(instance, "git_hash", "empty or 40 lowercase hexadecimal digits", value)
 
 
-@attrs.frozen
-class Version:
+@attrs.frozen(repr=False)
+class Version(FrozenValue):
     """The version of the specification that a plan was written for, and who wrote it."""
 
     major: int
@@ -65,8 +66,8 @@ def _required(kinds: Iterable[Type]) -> tuple[Type, ...]:
     return tuple(kind.as_required() for kind in kinds)
 
 
-@attrs.frozen
-class AlgebraPlan(Picklable):
+@attrs.frozen(repr=False)
+class AlgebraPlan(Picklable, FrozenValue):
     """The trees of a plan in the order of their evaluation, and what a plan says beside them."""
 
     trees: tuple[Tree, ...]

@@ -12,6 +12,7 @@ from typing import Literal, get_args
 
 import attrs
 
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import Struct, Type
@@ -28,8 +29,8 @@ FieldPath = tuple[int, ...]
 _is_path = several("a path of positions, such as (2, 4)", int)
 
 
-@attrs.frozen
-class OrderKey:
+@attrs.frozen(repr=False)
+class OrderKey(FrozenValue):
     """One field that rows are ordered by, and how; or the function of two values that says which comes first."""
 
     field: FieldPath = attrs.field(validator=_is_path)
@@ -40,8 +41,8 @@ class OrderKey:
             require_choice("sort direction", self.direction, SORT_DIRECTIONS)
 
 
-@attrs.frozen
-class Distribution:
+@attrs.frozen(repr=False)
+class Distribution(FrozenValue):
     """How rows lie in partitions: all in one, or by the values of some fields (whose order is irrelevant)."""
 
     kind: Literal["singleton", "partitioned"]
@@ -61,8 +62,8 @@ def partitioned(*fields: FieldPath) -> Distribution:
     return Distribution("partitioned", frozenset(fields))
 
 
-@attrs.frozen
-class Properties:
+@attrs.frozen(repr=False)
+class Properties(FrozenValue):
     """What is known of a relation's output: its order, per partition, and its distribution (None: nothing).
 
     Two properties are equal if these two are. What is known besides helps to make use of them.

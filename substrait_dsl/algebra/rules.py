@@ -12,6 +12,7 @@ from typing import Literal, get_args
 
 import attrs
 
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.types import I32, Boolean, List, Map, Struct, Type, nullable_as_either
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, UnknownFieldError, unknown_choice
@@ -49,8 +50,8 @@ Side = Literal["kept", "padded", "absent"]
 """What becomes of one input's columns: as they are, nullable (padded with NULL where no row matches), or gone."""
 
 
-@attrs.frozen
-class JoinRule:
+@attrs.frozen(repr=False)
+class JoinRule(FrozenValue):
     """What a join type puts out."""
 
     left: Side

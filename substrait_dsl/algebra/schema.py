@@ -22,7 +22,7 @@ from substrait_dsl.errors import (
 )
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Field(MadeAnew):
     """One column: a name and a type."""
 
@@ -48,7 +48,7 @@ class Field(MadeAnew):
         return self._other or self
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class NamedStruct(MadeAnew):
     """The fields of a relation's output, in order."""
 

@@ -7,6 +7,7 @@ import typing
 import attrs
 
 from substrait_dsl.algebra.extensions import AnyMessage
+from substrait_dsl.algebra.frozen_values import FrozenValue
 
 if typing.TYPE_CHECKING:
     from substrait_dsl.algebra.expressions.literals import Literal
@@ -46,8 +47,8 @@ OUTER_REFERENCES_OF: dict[Encoding, OuterReferences] = {"spec": "rel_reference",
 """How each encoding writes references to outer rows."""
 
 
-@attrs.frozen
-class ParameterBinding:
+@attrs.frozen(repr=False)
+class ParameterBinding(FrozenValue):
     """The value of a dynamic parameter, which expressions call by this number."""
 
     anchor: int
@@ -59,8 +60,8 @@ def binding_hint(reference: int) -> str:
     return f"bind it: Plan(relation, parameter_bindings={{{reference}: ...}}).roots[0].collect(...) has the rows"
 
 
-@attrs.frozen
-class PlanSettings:
+@attrs.frozen(repr=False)
+class PlanSettings(FrozenValue):
     """What a plan says of itself, as far as the rows of its roots depend on it.
 
     A root that is taken out of the plan carries it (`Rel.settings`), so that it means the same elsewhere.

@@ -9,14 +9,15 @@ from collections.abc import Set as AbstractSet
 
 import attrs
 
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.node import Node, Rel
 from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.types import struct_names
 from substrait_dsl.errors import SchemaError
 
 
-@attrs.frozen
-class Root(Picklable):
+@attrs.frozen(repr=False)
+class Root(Picklable, FrozenValue):
     """A relation whose rows the plan returns, and the names of its columns, nested ones depth first."""
 
     input: Rel
@@ -68,8 +69,8 @@ class Root(Picklable):
         return attrs.evolve(self, names=tuple(names))
 
 
-@attrs.frozen
-class Subtree(Picklable):
+@attrs.frozen(repr=False)
+class Subtree(Picklable, FrozenValue):
     """A relation that the plan evaluates and does not return: for its effect, or for what refers to its rows."""
 
     input: Rel

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 
 import attrs
 
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.type_syntax import (
     ANY_LABELS,
     KEYWORDS,
@@ -125,8 +126,8 @@ def parse_program(text: str, urns: Mapping[str, str]) -> Program:
     raise PlanFormatError("expected a type, got an empty text")
 
 
-@attrs.frozen
-class _Token:
+@attrs.frozen(repr=False)
+class _Token(FrozenValue):
     kind: str
     text: str
     column: int

@@ -14,6 +14,7 @@ from typing import Literal, assert_never
 import attrs
 
 from substrait_dsl.algebra import types
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.types import Type, TypeVariation
 
 FIXED_FORMS: tuple[type[Type], ...] = (
@@ -44,8 +45,8 @@ ANY_LABELS = frozenset({"any", *(f"any{digit}" for digit in range(1, 10))})
 Operator = Literal["||", "&&", "=", "!=", "<", ">", "<=", ">=", "+", "-", "*", "/"]
 
 
-@attrs.frozen
-class TypeNode:
+@attrs.frozen(repr=False)
+class TypeNode(FrozenValue):
     """A type or a type pattern: ``list<any1>?`` is a `list` of one parameter, nullable.
 
     `keyword` is the long lower-case name, ``any``, ``any1`` .. ``any9``, or ``u!`` for a user-defined type, whose
@@ -84,8 +85,8 @@ class TypeNode:
         return (", " if self.keyword in TYPES_OF_TYPES else ",").join(map(str, self.parameters))
 
 
-@attrs.frozen
-class Name:
+@attrs.frozen(repr=False)
+class Name(FrozenValue):
     """A parameter of a type pattern (``P1``), or what a program assigned to that name."""
 
     text: str
@@ -95,8 +96,8 @@ class Name:
         return self.text + ("?" if self.nullable else "")
 
 
-@attrs.frozen
-class Constant:
+@attrs.frozen(repr=False)
+class Constant(FrozenValue):
     """A number, or a quoted text, boolean or null among the parameters of a user-defined type."""
 
     value: int | bool | str | None
@@ -105,8 +106,8 @@ class Constant:
         return types.parameter_text(self.value)
 
 
-@attrs.frozen
-class Call:
+@attrs.frozen(repr=False)
+class Call(FrozenValue):
     """A function of the derivation language: ``max(S1, S2)``."""
 
     function: str
@@ -116,8 +117,8 @@ class Call:
         return f"{self.function}({', '.join(map(str, self.arguments))})"
 
 
-@attrs.frozen
-class Unary:
+@attrs.frozen(repr=False)
+class Unary(FrozenValue):
     """``!condition`` or ``-number``."""
 
     operator: Literal["!", "-"]
@@ -127,8 +128,8 @@ class Unary:
         return f"{self.operator}{self.operand}"
 
 
-@attrs.frozen
-class Binary:
+@attrs.frozen(repr=False)
+class Binary(FrozenValue):
     """Two operands and the operator between them."""
 
     operator: Operator
@@ -139,8 +140,8 @@ class Binary:
         return f"({self.left} {self.operator} {self.right})"
 
 
-@attrs.frozen
-class Conditional:
+@attrs.frozen(repr=False)
+class Conditional(FrozenValue):
     """``if a then b else c``, also written ``a ? b : c``."""
 
     condition: Expression
@@ -154,8 +155,8 @@ class Conditional:
 Expression = TypeNode | Name | Constant | Call | Unary | Binary | Conditional
 
 
-@attrs.frozen
-class Program:
+@attrs.frozen(repr=False)
+class Program(FrozenValue):
     """A return type: assignments, one a line, and the type that comes out. Most programs are just the type."""
 
     assignments: tuple[tuple[str, Expression], ...]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import attrs
 
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.types import Type, may_have_field_names
 
 
@@ -25,8 +26,8 @@ class Typed(NamedTuple):
         return str(self.type)
 
 
-@attrs.frozen
-class EnumValue:
+@attrs.frozen(repr=False)
+class EnumValue(FrozenValue):
     """A word for an enumeration argument, in any case."""
 
     name: str
@@ -35,8 +36,8 @@ class EnumValue:
         return self.name
 
 
-@attrs.frozen
-class TypeValue:
+@attrs.frozen(repr=False)
+class TypeValue(FrozenValue):
     """A type passed as an argument itself."""
 
     type: Type
@@ -45,8 +46,8 @@ class TypeValue:
         return f"type {self.type}"
 
 
-@attrs.frozen(eq=False)
-class Open:
+@attrs.frozen(eq=False, repr=False)
+class Open(FrozenValue):
     """A bare Python value, which becomes a literal of the type that the overload needs.
 
     Args:

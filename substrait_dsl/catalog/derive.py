@@ -12,6 +12,7 @@ from typing import assert_never
 
 import attrs
 
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.type_syntax import (
     Binary,
     Call,
@@ -143,8 +144,8 @@ FUNCTIONS: Mapping[str, Callable[..., int]] = {"min": min, "max": max}
 """The functions of the derivation language, `integer_parameter` aside, which reads an argument of the call."""
 
 
-@attrs.frozen
-class _Scope:
+@attrs.frozen(repr=False)
+class _Scope(FrozenValue):
     """The values of the names that an expression may read."""
 
     values: dict[str, TypeParameter]

@@ -9,6 +9,7 @@ from typing import Any, NoReturn, TypeVar, cast
 
 import attrs
 
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.type_parser import is_name, parse_program, parse_type_node
 from substrait_dsl.algebra.type_syntax import Constant, Expression, Name, Program, TypeNode, parts_of
 from substrait_dsl.catalog.records import Extension
@@ -95,8 +96,8 @@ def _refuse_repeated_key(node: Any, source: str) -> NoReturn:
     raise AssertionError("the keys differ")
 
 
-@attrs.frozen
-class Entry:
+@attrs.frozen(repr=False)
+class Entry(FrozenValue):
     """One mapping of the file. `where` names it in messages."""
 
     values: Mapping[str, object]

@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 
 import attrs
 
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.algebra.rules import require_distinct_options
 from substrait_dsl.algebra.type_syntax import Program, TypeNode
@@ -25,8 +26,8 @@ WindowType = Literal["STREAMING", "PARTITION"]
 ParameterKind = Literal["dataType", "boolean", "integer", "enumeration", "string"]
 
 
-@attrs.frozen
-class ValueArgument:
+@attrs.frozen(repr=False)
+class ValueArgument(FrozenValue):
     """An argument that takes a value of a type that matches `pattern`; `constant` ones take no column."""
 
     pattern: TypeNode
@@ -43,8 +44,8 @@ class ValueArgument:
         return _labelled(self.name, str(self.pattern))
 
 
-@attrs.frozen
-class EnumArgument:
+@attrs.frozen(repr=False)
+class EnumArgument(FrozenValue):
     """An argument that takes one of a closed list of words, in any case."""
 
     options: tuple[str, ...]
@@ -57,8 +58,8 @@ class EnumArgument:
         return _labelled(self.name, " | ".join(self.options))
 
 
-@attrs.frozen
-class TypeArgument:
+@attrs.frozen(repr=False)
+class TypeArgument(FrozenValue):
     """An argument that takes a type that matches `pattern`, and no value."""
 
     pattern: TypeNode
@@ -74,8 +75,8 @@ class TypeArgument:
 Argument = ValueArgument | EnumArgument | TypeArgument
 
 
-@attrs.frozen
-class Variadic:
+@attrs.frozen(repr=False)
+class Variadic(FrozenValue):
     """How often the last argument may stand: `minimum` to `maximum` times, both inclusive."""
 
     minimum: int = 0
@@ -84,8 +85,8 @@ class Variadic:
     """Whether every occurrence must have the same type."""
 
 
-@attrs.frozen
-class Option:
+@attrs.frozen(repr=False)
+class Option(FrozenValue):
     """A function option and the values it may take."""
 
     name: str
@@ -93,16 +94,16 @@ class Option:
     description: str = ""
 
 
-@attrs.frozen
-class Deprecation:
+@attrs.frozen(repr=False)
+class Deprecation(FrozenValue):
     """Since which version something is deprecated, and why."""
 
     since: str
     reason: str = ""
 
 
-@attrs.frozen
-class Overload:
+@attrs.frozen(repr=False)
+class Overload(FrozenValue):
     """One implementation of a function: what it takes and what type it returns. `urn` and `key` identify it."""
 
     kind: Kind
@@ -199,8 +200,8 @@ class Overload:
         return f"{self.name}({arguments}) -> {self.returns.result}"
 
 
-@attrs.frozen
-class Function:
+@attrs.frozen(repr=False)
+class Function(FrozenValue):
     """All overloads that one file gives a function of one kind."""
 
     kind: Kind
@@ -211,8 +212,8 @@ class Function:
     deprecated: Deprecation | None = None
 
 
-@attrs.frozen
-class TypeParameterDeclaration:
+@attrs.frozen(repr=False)
+class TypeParameterDeclaration(FrozenValue):
     """What a user-defined type takes as a parameter."""
 
     kind: ParameterKind
@@ -224,8 +225,8 @@ class TypeParameterDeclaration:
     optional: bool = False
 
 
-@attrs.frozen
-class TypeDeclaration:
+@attrs.frozen(repr=False)
+class TypeDeclaration(FrozenValue):
     """A user-defined type; `structure` is the type that holds its values, where they can be written as literals."""
 
     urn: str
@@ -237,8 +238,8 @@ class TypeDeclaration:
     deprecated: Deprecation | None = None
 
 
-@attrs.frozen
-class VariationDeclaration:
+@attrs.frozen(repr=False)
+class VariationDeclaration(FrozenValue):
     """A variation of a type; `separate` ones are not taken by the functions of the parent type."""
 
     variation: TypeVariation
@@ -248,8 +249,8 @@ class VariationDeclaration:
     deprecated: Deprecation | None = None
 
 
-@attrs.frozen
-class Extension:
+@attrs.frozen(repr=False)
+class Extension(FrozenValue):
     """What one file declares. `functions` gives the functions (of several kinds, seldom) that carry a name."""
 
     urn: str

@@ -11,6 +11,7 @@ from typing import assert_never
 
 import attrs
 
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.functions import Phase
 from substrait_dsl.algebra.type_syntax import Constant, Expression, Name, Program, TypeNode, parts_of
 from substrait_dsl.algebra.types import Type, TypeVariation
@@ -22,8 +23,8 @@ from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError
 ResolvedArgument = Type | EnumValue | TypeValue
 
 
-@attrs.frozen
-class Resolution:
+@attrs.frozen(repr=False)
+class Resolution(FrozenValue):
     """A function call that is resolved: the overload, what each argument is, and the type of the result.
 
     `options` are spelled as the extension file spells them.
@@ -35,8 +36,8 @@ class Resolution:
     options: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict, hash=False)
 
 
-@attrs.frozen
-class Fit:
+@attrs.frozen(repr=False)
+class Fit(FrozenValue):
     """An overload that takes the arguments, and how."""
 
     overload: Overload

@@ -13,6 +13,7 @@ import attrs
 from typing_extensions import Unpack
 
 from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.unicode import require_unicode
 from substrait_dsl.algebra.validators import between, one
 from substrait_dsl.errors import InvalidArgumentError, naming, require_choice, unknown_choice
@@ -50,8 +51,8 @@ _OTHERS: Mapping[str, str] = {
 """How the names of files end that are not of the default format, and what to write for them."""
 
 
-@attrs.frozen
-class FileSlice:
+@attrs.frozen(repr=False)
+class FileSlice(FrozenValue):
     """A part of a file, for `read_files`: ``FileSlice("orders.parquet", start=0, length=4096)``."""
 
     path: str | Path = attrs.field(validator=one("a path", str, Path))
@@ -230,8 +231,8 @@ def folder_and_columns(path: Any) -> tuple[Any, tuple[str, ...]]:
     return folder or ".", columns
 
 
-@attrs.frozen
-class _Column:
+@attrs.frozen(repr=False)
+class _Column(FrozenValue):
     """A column in braces."""
 
     name: str

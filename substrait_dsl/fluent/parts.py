@@ -8,14 +8,15 @@ from typing import Any, TypeAlias
 import attrs
 
 from substrait_dsl.algebra.expressions import ListMask
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.errors import InvalidArgumentError, naming
 
 Part: TypeAlias = "str | int | Mapping[Any, Sequence[Part] | Elements]"
 """A field of a struct, by name or position; or fields with the parts to keep of each."""
 
 
-@attrs.frozen
-class Elements:
+@attrs.frozen(repr=False)
+class Elements(FrozenValue):
     """Elements of a list, made by `elements`."""
 
     mask: ListMask

@@ -17,6 +17,7 @@ import attrs
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.expressions.calls import Invocation
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.types import I64, Type
 from substrait_dsl.catalog import Catalog
@@ -71,8 +72,8 @@ def _offset(kind: ex.BoundKind, distance: object) -> Offset:
     return Offset(kind, distance)
 
 
-@attrs.frozen(eq=False)
-class Frame(Picklable):
+@attrs.frozen(eq=False, repr=False)
+class Frame(Picklable, FrozenValue):
     """The rows that a window function sees: whether bounds count rows or are added to the sort key, and the bounds."""
 
     bounds_type: ex.BoundsType

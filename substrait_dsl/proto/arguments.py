@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import attrs
 
 from substrait_dsl.algebra.expressions import Argument, Expression, FunctionId, Literal, literal
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.functions import Phase
 from substrait_dsl.algebra.types import (
     FP32,
@@ -46,8 +47,8 @@ They are those of the specification's functions.
 """
 
 
-@attrs.frozen
-class FittedCall:
+@attrs.frozen(repr=False)
+class FittedCall(FrozenValue):
     """A call as an overload takes it."""
 
     function: FunctionId

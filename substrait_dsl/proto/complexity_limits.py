@@ -13,6 +13,7 @@ import attrs
 from google.protobuf.message import Message
 
 from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import UnsupportedError
 
@@ -35,8 +36,8 @@ NESTED = frozenset((t.Struct, t.List, t.Map, t.Func, t.UserDefined))
 """The types that have others inside: those that may be large."""
 
 
-@attrs.frozen(eq=False)
-class _Size:
+@attrs.frozen(eq=False, repr=False)
+class _Size(FrozenValue):
     type: t.Type  # held, so that no other type gets its `id`
     types: int
     levels: int

@@ -11,6 +11,7 @@ from substrait import algebra_pb2 as pb
 from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import Plan, PlanRel
 
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.relations import LateralJoin
 from substrait_dsl.algebra.settings import OuterReferences
@@ -22,8 +23,8 @@ StructField = pb.Expression.ReferenceSegment.StructField
 StructItem = pb.Expression.MaskExpression.StructItem
 
 
-@attrs.frozen
-class ReferencedRelation:
+@attrs.frozen(repr=False)
+class ReferencedRelation(FrozenValue):
     """A relation whose row can be referred to from the subqueries in its expressions."""
 
     message: pb.Rel

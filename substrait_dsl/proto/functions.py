@@ -20,6 +20,7 @@ from substrait_dsl.algebra.expressions import (
 )
 from substrait_dsl.algebra.expressions.literals import DaySeconds
 from substrait_dsl.algebra.findings import FindingCode
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.functions import Phase
 from substrait_dsl.algebra.types import INTEGER_RANGES, Boolean, Date, Decimal, PrecisionTimestamp, Type
 from substrait_dsl.catalog import (
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import CallReport, Decoder
 
 
-@attrs.frozen
-class Known:
+@attrs.frozen(repr=False)
+class Known(FrozenValue):
     """What the catalogue knows of a call."""
 
     function: FunctionId

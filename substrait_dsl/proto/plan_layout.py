@@ -29,6 +29,7 @@ from substrait_dsl.algebra.expressions import (
     Literal,
     MapKey,
 )
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.relations import (
     Emit,
@@ -61,8 +62,8 @@ SHALLOW_TYPES = 12
 does a type inside a type (in a literal of a map, or in the mask of a read); and 3 * 17 + 3 * 12 + 8 < `MAX_LEVELS`."""
 
 
-@attrs.frozen
-class Layout:
+@attrs.frozen(repr=False)
+class Layout(FrozenValue):
     """Where the relations and expressions of a plan stand."""
 
     subtrees: tuple[tuple[Rel, ...], ...]

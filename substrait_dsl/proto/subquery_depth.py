@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 import attrs
 
 from substrait_dsl.algebra.expressions import InPredicate, ScalarSubquery, SetComparison, SetPredicate
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.node import Node, Rel
 from substrait_dsl.algebra.relations import LateralJoin
 from substrait_dsl.errors import UnsupportedError
@@ -62,8 +63,8 @@ def require_readable(nodes: Sequence[Node], layout: Layout) -> None:
         found[id(node)] = _Calls(here, apart)
 
 
-@attrs.frozen
-class _Calls:
+@attrs.frozen(repr=False)
+class _Calls(FrozenValue):
     """How many calls nest in each other at most while a node is read."""
 
     here: int

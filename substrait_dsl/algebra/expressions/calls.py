@@ -12,6 +12,7 @@ import typing
 import attrs
 
 from substrait_dsl.algebra import rules
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.functions import PHASES, FunctionId, Phase
 from substrait_dsl.algebra.node import Expression, Node
 from substrait_dsl.algebra.properties import SORT_DIRECTIONS, SortDirection
@@ -22,15 +23,15 @@ Invocation = typing.Literal["all", "distinct"]
 INVOCATIONS: tuple[Invocation, ...] = typing.get_args(Invocation)
 
 
-@attrs.frozen
-class EnumArgument:
+@attrs.frozen(repr=False)
+class EnumArgument(FrozenValue):
     """An argument that is one of a function's own words (``extract(YEAR, ...)``)."""
 
     value: str
 
 
-@attrs.frozen
-class TypeArgument:
+@attrs.frozen(repr=False)
+class TypeArgument(FrozenValue):
     """An argument that is a type."""
 
     type: Type
@@ -39,8 +40,8 @@ class TypeArgument:
 Argument = Expression | EnumArgument | TypeArgument
 
 
-@attrs.frozen
-class FunctionOption:
+@attrs.frozen(repr=False)
+class FunctionOption(FrozenValue):
     """How a function behaves in a corner case: preferences, the first one that is supported wins."""
 
     name: str

@@ -20,6 +20,7 @@ import attrs
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.extensions import AnyMessage, packed
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.node import Expression, Node
 from substrait_dsl.algebra.rules import branch_type
 from substrait_dsl.algebra.unicode import is_unicode
@@ -42,8 +43,8 @@ def _at_most(most: int) -> Callable[[Any, attrs.Attribute[int], Any], None]:
     return check
 
 
-@attrs.frozen
-class YearMonths:
+@attrs.frozen(repr=False)
+class YearMonths(FrozenValue):
     """The value of an ``interval_year`` literal."""
 
     years: int = attrs.field(default=0, validator=_at_most(MOST_YEARS))
@@ -59,8 +60,8 @@ class YearMonths:
         return YearMonths(-self.years, -self.months)
 
 
-@attrs.frozen
-class DaySeconds:
+@attrs.frozen(repr=False)
+class DaySeconds(FrozenValue):
     """The value of an ``interval_day<P>`` literal; `subseconds` count units of 10**-P seconds."""
 
     days: int = attrs.field(default=0, validator=_at_most(MOST_YEARS * 365))
@@ -71,8 +72,8 @@ class DaySeconds:
         return DaySeconds(-self.days, -self.seconds, -self.subseconds)
 
 
-@attrs.frozen
-class Compound:
+@attrs.frozen(repr=False)
+class Compound(FrozenValue):
     """The value of an ``interval_compound<P>`` literal."""
 
     year_months: YearMonths = attrs.field(validator=one("a YearMonths", YearMonths))

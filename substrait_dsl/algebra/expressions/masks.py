@@ -14,22 +14,23 @@ from itertools import pairwise
 import attrs
 
 from substrait_dsl.algebra.expressions.references import ROOT, LambdaParameter, OuterReference, Root
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.node import Expression, Inside, ParameterUse
 from substrait_dsl.algebra.types import List, Struct, Type
 from substrait_dsl.algebra.validators import between, several
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, UnknownFieldError
 
 
-@attrs.frozen
-class MaskItem:
+@attrs.frozen(repr=False)
+class MaskItem(FrozenValue):
     """One field that a mask keeps, whole or in part."""
 
     position: int
     child: Mask | None = None
 
 
-@attrs.frozen
-class StructMask:
+@attrs.frozen(repr=False)
+class StructMask(FrozenValue):
     """The fields of a struct to keep, in the order of the output (spec decision 25: nothing is unwrapped)."""
 
     items: tuple[MaskItem, ...]
@@ -47,8 +48,8 @@ class StructMask:
         return attrs.evolve(struct, types=tuple(kind for _, kind in kept), names=tuple(name for name, _ in kept))
 
 
-@attrs.frozen
-class ListMask:
+@attrs.frozen(repr=False)
+class ListMask(FrozenValue):
     """The elements of a list to keep, in their order; a list of them, also of one (spec decision 25).
 
     These are the `first` elements, and those at some `positions` behind them. A list that is shorter has fewer.
@@ -98,8 +99,8 @@ def _masked_type(mask: Mask, kind: Type, what: str) -> Type:
             raise TypeMismatchError(f"only a list has elements to keep, {what} is {kind}")
 
 
-@attrs.frozen
-class Row:
+@attrs.frozen(repr=False)
+class Row(FrozenValue):
     """A whole row: the types of its columns, and whose row it is."""
 
     types: Type

@@ -13,25 +13,26 @@ import attrs
 
 from substrait_dsl.algebra import rules
 from substrait_dsl.algebra.expressions.literals import Literal
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.node import Expression, Inside, ParameterUse
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import InvalidArgumentError
 
 
-@attrs.frozen
-class RootReference:
+@attrs.frozen(repr=False)
+class RootReference(FrozenValue):
     """The row that the expression's own relation sees."""
 
 
-@attrs.frozen
-class OuterReference:
+@attrs.frozen(repr=False)
+class OuterReference(FrozenValue):
     """The row that the expressions of an enclosing relation, the one with this anchor, see."""
 
     anchor: int
 
 
-@attrs.frozen
-class LambdaParameter:
+@attrs.frozen(repr=False)
+class LambdaParameter(FrozenValue):
     """The parameters of a lambda: of the innermost one around the expression, or of one so many lambdas further out."""
 
     steps_out: int = attrs.field(default=0)
@@ -68,15 +69,15 @@ class FieldReference(Expression):
         return frozenset((self.root.anchor,)) if isinstance(self.root, OuterReference) else anchors
 
 
-@attrs.frozen
-class StructField:
+@attrs.frozen(repr=False)
+class StructField(FrozenValue):
     """The field of a struct at a position."""
 
     position: int
 
 
-@attrs.frozen
-class ListElement:
+@attrs.frozen(repr=False)
+class ListElement(FrozenValue):
     """The element of a list at an offset from 0; negative ones count from the end."""
 
     offset: int
@@ -86,8 +87,8 @@ class ListElement:
             raise InvalidArgumentError(f"the offset of a list element has 32 bits, got {self.offset}")
 
 
-@attrs.frozen
-class MapKey:
+@attrs.frozen(repr=False)
+class MapKey(FrozenValue):
     """The value under a key of a map."""
 
     key: Literal

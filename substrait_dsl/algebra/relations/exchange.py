@@ -10,6 +10,7 @@ from typing import ClassVar
 import attrs
 
 from substrait_dsl.algebra.extensions import AnyMessage
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.node import Expression, Node, Rel
 from substrait_dsl.algebra.properties import SINGLETON, Distribution, Properties, partitioned
 from substrait_dsl.algebra.relations.filtering import direct_path
@@ -78,8 +79,8 @@ class Broadcast(Node):
 ExchangeKind = Scatter | SingleBucket | MultiBucket | RoundRobin | Broadcast
 
 
-@attrs.frozen
-class ExchangeTarget:
+@attrs.frozen(repr=False)
+class ExchangeTarget(FrozenValue):
     """Where some partitions are sent: a URI, or something that only those know who know the message.
 
     No partition ids are all partitions.

@@ -15,6 +15,7 @@ from substrait_dsl.algebra.expressions.masks import MaskedReference, Row, Struct
 from substrait_dsl.algebra.expressions.references import FieldReference, LambdaParameter
 from substrait_dsl.algebra.expressions.windows import WindowFunction
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.node import Expression, Node, Rel, walk
 from substrait_dsl.algebra.properties import NO_PROPERTIES, FieldPath, Properties, check_properties
 from substrait_dsl.algebra.schema import Field, NamedStruct
@@ -24,8 +25,8 @@ from substrait_dsl.algebra.validators import TEXT, TEXT_OR_NONE, between, one
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError
 
 
-@attrs.frozen
-class NamedTable:
+@attrs.frozen(repr=False)
+class NamedTable(FrozenValue):
     """A table that the engine knows by a name of one or more parts (catalog, database, table)."""
 
     names: tuple[str, ...]
@@ -49,28 +50,28 @@ class VirtualTable(Node):
     rows: tuple[Record, ...]
 
 
-@attrs.frozen
-class Parquet:
+@attrs.frozen(repr=False)
+class Parquet(FrozenValue):
     """Apache Parquet files."""
 
 
-@attrs.frozen
-class Arrow:
+@attrs.frozen(repr=False)
+class Arrow(FrozenValue):
     """Arrow IPC files."""
 
 
-@attrs.frozen
-class Orc:
+@attrs.frozen(repr=False)
+class Orc(FrozenValue):
     """Apache ORC files."""
 
 
-@attrs.frozen
-class Dwrf:
+@attrs.frozen(repr=False)
+class Dwrf(FrozenValue):
     """DWRF files."""
 
 
-@attrs.frozen
-class DelimitedText:
+@attrs.frozen(repr=False)
+class DelimitedText(FrozenValue):
     """Text files with one record a line, such as CSV.
 
     A field that holds the delimiter or a quote stands in quotes, and each quote inside it behind an `escape`: by
@@ -87,8 +88,8 @@ class DelimitedText:
     null_value: str | None = attrs.field(default=None, validator=TEXT_OR_NONE)
 
 
-@attrs.frozen
-class ExtensionFormat:
+@attrs.frozen(repr=False)
+class ExtensionFormat(FrozenValue):
     """A format that only those know who know the message."""
 
     detail: AnyMessage = attrs.field(validator=one("an AnyMessage", AnyMessage))
@@ -99,8 +100,8 @@ PathKind = typing.Literal["path", "glob", "file", "folder"]
 PATH_KINDS: tuple[PathKind, ...] = typing.get_args(PathKind)
 
 
-@attrs.frozen
-class FileItem:
+@attrs.frozen(repr=False)
+class FileItem(FrozenValue):
     """Files to read: a URI of one file, of a folder, of either (`path`), or a glob; and their format.
 
     `start` and `length`, in bytes, say which slice of the file; 0 and 0: all of it. `partition_index` says which task
@@ -120,8 +121,8 @@ class FileItem:
                 raise InvalidArgumentError(f"the {name} of a file must not be negative, got {getattr(self, name)}")
 
 
-@attrs.frozen
-class LocalFiles:
+@attrs.frozen(repr=False)
+class LocalFiles(FrozenValue):
     """Files, in the order given; a file listed twice is read twice."""
 
     items: tuple[FileItem, ...]
@@ -132,8 +133,8 @@ class LocalFiles:
             raise InvalidArgumentError("a read of files needs at least one path")
 
 
-@attrs.frozen
-class IcebergTable:
+@attrs.frozen(repr=False)
+class IcebergTable(FrozenValue):
     """An Iceberg table by the URI of its metadata file: its current snapshot, or the one given by id or by time.
 
     `snapshot_timestamp` is in microseconds since 1970-01-01 UTC.
@@ -152,8 +153,8 @@ class IcebergTable:
             raise InvalidArgumentError(f"a snapshot timestamp has 64 bits, got {self.snapshot_timestamp}")
 
 
-@attrs.frozen
-class ExtensionTable:
+@attrs.frozen(repr=False)
+class ExtensionTable(FrozenValue):
     """A table that only those know who know the message."""
 
     detail: AnyMessage

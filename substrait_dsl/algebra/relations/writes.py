@@ -13,6 +13,7 @@ import attrs
 from substrait_dsl.algebra import rules
 from substrait_dsl.algebra.expressions.literals import Literal
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.node import Expression, Node, Rel
 from substrait_dsl.algebra.relations.read import DelimitedText, FileFormat, NamedTable
 from substrait_dsl.algebra.schema import Field, NamedStruct
@@ -41,8 +42,8 @@ DDL_OPS: tuple[DdlOp, ...] = typing.get_args(DdlOp)
 DROPS: frozenset[DdlOp] = frozenset(("drop", "drop_if_exist"))
 
 
-@attrs.frozen
-class NamedObject:
+@attrs.frozen(repr=False)
+class NamedObject(FrozenValue):
     """A table or a view by its name, of one or more parts."""
 
     names: tuple[str, ...]
@@ -52,15 +53,15 @@ class NamedObject:
         require_name(self.names, "the name of an object")
 
 
-@attrs.frozen
-class ExtensionObject:
+@attrs.frozen(repr=False)
+class ExtensionObject(FrozenValue):
     """An object that only those know who know the message."""
 
     detail: AnyMessage
 
 
-@attrs.frozen
-class VirtualTarget:
+@attrs.frozen(repr=False)
+class VirtualTarget(FrozenValue):
     """A table in memory by its name; `pin` keeps it there."""
 
     name: str
@@ -72,8 +73,8 @@ class VirtualTarget:
         require_unicode(self.name, "the name of a table in memory")
 
 
-@attrs.frozen
-class FilesTarget:
+@attrs.frozen(repr=False)
+class FilesTarget(FrozenValue):
     """Files under a URI, in a format.
 
     With `partition_columns`, the files of each combination of their values lie in partition directories, such as

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, get_args, get_or
 import attrs
 from typing_extensions import TypeVar
 
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.pickling import MadeAnew
 from substrait_dsl.algebra.validators import TEXT, refusal, several
 from substrait_dsl.errors import InvalidArgumentError, UnsupportedError
@@ -44,8 +45,8 @@ class Number(WrittenAs[V]):
 D = TypeVar("D", bound="Type")
 
 
-@attrs.frozen
-class TypeVariation:
+@attrs.frozen(repr=False)
+class TypeVariation(FrozenValue):
     """A variation of a type, named by the extension (URN) that declares it."""
 
     urn: str = attrs.field(validator=TEXT)
@@ -86,7 +87,7 @@ def refuse_deep_types() -> Iterator[None]:
         raise UnsupportedError(too_deep("a type is nested too deeply").message, hint=_FLATTER) from None
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Type(MadeAnew):
     """Base of all types. `nullable` says whether NULL is a value of the type; required is the default."""
 
@@ -155,7 +156,7 @@ class Type(MadeAnew):
             yield "?"
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class NestedType(Type):
     """Base of the types that are made of others."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, get_args
 import attrs
 from typing_extensions import TypeVar
 
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.types.base import NestedType, Req, Type, WrittenAs, are_types, is_type, require_type
 from substrait_dsl.algebra.validators import TEXT, refusal, several
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, require
@@ -21,7 +22,7 @@ Value = TypeVar("Value", default=Any)
 Row = TypeVar("Row", default=Any)
 
 
-@attrs.frozen(cache_hash=True, unsafe_hash=True)
+@attrs.frozen(cache_hash=True, unsafe_hash=True, repr=False)
 class Struct(NestedType, WrittenAs[tuple[Any, ...] | Mapping[str, Any]], Generic[Row]):
     """A tuple of values. `names`, where known, name the fields; they are not part of the type's identity."""
 
@@ -67,7 +68,7 @@ class Struct(NestedType, WrittenAs[tuple[Any, ...] | Mapping[str, Any]], Generic
         def __set__(self, instance: Any, value: Expr[Struct[Row], Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True)
+@attrs.frozen(cache_hash=True, repr=False)
 class List(NestedType, WrittenAs[list[Any] | tuple[Any, ...]], Generic[Item]):
     """A list of values of one type."""
 
@@ -86,7 +87,7 @@ class List(NestedType, WrittenAs[list[Any] | tuple[Any, ...]], Generic[Item]):
         def __set__(self, instance: Any, value: Expr[List[Item], Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True)
+@attrs.frozen(cache_hash=True, repr=False)
 class Map(NestedType, WrittenAs[Mapping[Any, Any]], Generic[Key, Value]):
     """An unordered list of key-value pairs; keys may repeat but are never NULL."""
 
@@ -106,7 +107,7 @@ class Map(NestedType, WrittenAs[Mapping[Any, Any]], Generic[Key, Value]):
         def __set__(self, instance: Any, value: Expr[Map[Key, Value], Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True)
+@attrs.frozen(cache_hash=True, repr=False)
 class Func(NestedType):
     """The type of a lambda: parameter types and the type it returns. It has no variations."""
 
@@ -132,8 +133,8 @@ class Func(NestedType):
         yield ">?" if self.nullable else ">"
 
 
-@attrs.frozen
-class EnumParameter:
+@attrs.frozen(repr=False)
+class EnumParameter(FrozenValue):
     """An enumeration value among the parameters of a user-defined type."""
 
     value: str = attrs.field(validator=TEXT)
@@ -164,7 +165,7 @@ def _check_parameters(instance: UserDefined, attribute: attrs.Attribute[Any], va
     instance._count_levels(max((part.levels for part in value if isinstance(part, Type)), default=0))
 
 
-@attrs.frozen(cache_hash=True)
+@attrs.frozen(cache_hash=True, repr=False)
 class UserDefined(NestedType, WrittenAs[tuple[Any, ...]]):
     """A type that an extension declares: ``UserDefined("extension:io.substrait:functions_geometry", "geometry")``."""
 
@@ -196,7 +197,7 @@ class UserDefined(NestedType, WrittenAs[tuple[Any, ...]]):
         def __set__(self, instance: Any, value: Expr[UserDefined, Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True)
+@attrs.frozen(cache_hash=True, repr=False)
 class Unbound(Type):
     """A type that is not known yet: a plan that holds one can be stored but not executed. It has no nullability."""
 
