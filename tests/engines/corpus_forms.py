@@ -26,6 +26,7 @@ Made = sd.Relation[Any] | sd.Plan
 Rows = list[tuple[Any, ...]]
 MESSAGE = sd.AnyMessage("type.googleapis.com/acme.Hint", b"\x01")
 ONE = sd.read_virtual([(1,)], {"one": "i32"})
+SINGLE = read("single")
 PARTS = read("parts")
 KEYS = ("k", "a", "b", "h", "y")
 """All columns of `INTS`: an order in which only equal rows are peers."""
@@ -77,8 +78,9 @@ def rows_of(kind: str, value: Any) -> sd.Relation[Any]:
     return sd.read_virtual([(value,)], {"v": kind})
 
 
-def column_of(kind: str, value: Any) -> sd.Relation[Any]:
-    return ONE.select(v=sd.lit(value, sd.parse_type(kind)))
+def column_of(kind: str, value: Any, over: sd.Relation[Any] = ONE) -> sd.Relation[Any]:
+    """A column of a constant, over another relation than that of one row, if one is given."""
+    return over.select(v=sd.lit(value, sd.parse_type(kind)))
 
 
 def null_of(kind: str) -> sd.Relation[Any]:
@@ -345,6 +347,9 @@ FORMS: dict[str, Form] = {
        for kind, values in LITERALS.items() for n, value in enumerate(values)},
     **{f"column of {kind}, {n}": Form(partial(column_of, kind, value), [(value,)])
        for kind, values in LITERALS.items() for n, value in enumerate(values)},
+    **{f"column of {kind}, over a table": Form(
+        partial(column_of, kind, values[0], SINGLE), [(values[0],)] * len(rows("single"))
+       ) for kind, values in LITERALS.items()},
     **{f"NULL of {kind}": Form(partial(null_of, kind), [(None,)]) for kind in LITERALS},
     **{name: Form(make) for some in (SCALARS, RELATIONS, WINDOWS, UNKNOWN) for name, make in some.items()},
     "parameter, bound": Form(
