@@ -35,7 +35,7 @@ from substrait_dsl.spark.sail.functions import (
 )
 from substrait_dsl.spark.sail.schemas import castable_schema
 from substrait_dsl.spark.session.connect import is_remote
-from substrait_dsl.spark.session.engines import SPARK, Engine, Guard
+from substrait_dsl.spark.session.engines import SPARK, Engine, ErrorWords, Guard
 from substrait_dsl.spark.session.servers import server_of
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ GUARDS = (
         "shift_right_unsigned of negative integers",
         _VERSIONS,
         "SELECT shiftrightunsigned(x, 0) FROM VALUES (-1) AS t(x)",
-        "Can't cast value 4294967295",
+        ErrorWords("Can't cast value 4294967295"),
         functions={"functions_arithmetic": SHIFTS},
     ),
     Guard(
@@ -255,7 +255,7 @@ GUARDS = (
         "bool_and and bool_or over a frame that rows leave",
         _VERSIONS,
         "SELECT bool_and(v) OVER (ORDER BY v ROWS CURRENT ROW) FROM VALUES (true) AS t(v)",
-        "retract_batch",
+        ErrorWords("retract_batch"),
         frames={
             "functions_boolean": {"bool_and": Template("min({0}){filter}"), "bool_or": Template("max({0}){filter}")}
         },
@@ -273,7 +273,7 @@ GUARDS = (
         "averages of integers and decimals without a value",
         _VERSIONS,
         "SELECT sum(v) % CAST(count(v) AS DECIMAL(20,0)) FROM VALUES (CAST(NULL AS DECIMAL(10,2))) AS t(v)",
-        "Remainder by zero",
+        ErrorWords("Remainder by zero"),
         aggregates=_AVERAGES,
         frames=_AVERAGES,
     ),
@@ -289,7 +289,7 @@ GUARDS = (
         "divisions and remainders by zero of what may be NULL",
         _VERSIONS,
         "SELECT a % b FROM VALUES (CAST(NULL AS INT), 0) AS t(a, b)",
-        "Remainder by zero",
+        ErrorWords("Remainder by zero"),
         functions=DIVISIONS,
     ),
     Guard(
@@ -365,21 +365,21 @@ GUARDS = (
         "casts of texts with exponents to decimals",
         _VERSIONS,
         "SELECT CAST('1e5' AS DECIMAL(10,2))",
-        "1e5",
+        ErrorWords("1e5"),
     ),
     Guard(
         "truth values and decimals",
         "casts between them",
         _VERSIONS,
         "SELECT CAST(v AS DECIMAL(10,2)) FROM VALUES (true) AS t(v)",
-        "Unsupported",
+        ErrorWords("Unsupported"),
     ),
     Guard(
         "bits of decimals",
         "bitwise functions of decimals",
         _VERSIONS,
         "SELECT zip_with(array(1), array(2), (a, b) -> a & b)",
-        "zip_with",
+        ErrorWords("zip_with"),
         functions={
             "functions_arithmetic_decimal": {
                 name: _refused("it has no zip_with") for name in ("bitwise_and", "bitwise_or", "bitwise_xor")
@@ -423,21 +423,21 @@ GUARDS = (
         "required columns of truth values, which are checked",
         _VERSIONS,
         "SELECT coalesce(if(id >= 0, false, NULL), raise_error('unasked'), false) FROM range(1)",
-        "unasked",
+        ErrorWords("unasked"),
     ),
     Guard(
         "truth values in structs",
         "structs with required truth values",
         _VERSIONS,
         "SELECT if(s IS NULL, NULL, struct(coalesce(s.b, false) AS b)) FROM VALUES (struct(true AS b)), (NULL) AS t(s)",
-        "Cannot cast nullable struct field 'b' to non-nullable field",
+        ErrorWords("Cannot cast nullable struct field 'b' to non-nullable field"),
     ),
     Guard(
         "values of maps",
         "maps with structs for values that are required",
         _VERSIONS,
         "SELECT map_values(m) FROM (SELECT map('a', struct(id AS v)) AS m FROM range(1))",
-        "Unsupported CAST from List",
+        ErrorWords("Unsupported CAST from List"),
     ),
     Guard(
         "unsigned integers",
@@ -451,14 +451,14 @@ GUARDS = (
         "required columns of bytes, which are checked",
         _VERSIONS,
         "SELECT coalesce(v, raise_error('absent'), X'') FROM VALUES (X'01') AS t(v)",
-        "coercion failed",
+        ErrorWords("coercion failed"),
     ),
     Guard(
         "numbers of rows",
         "single joins",
         _VERSIONS,
         "SELECT id FROM range(2) WHERE if(id > 5, false, monotonically_increasing_id() >= 0)",
-        "monotonically_increasing_id",
+        ErrorWords("monotonically_increasing_id"),
     ),
     Guard(
         "keys of copied rows",
@@ -508,7 +508,9 @@ GUARDS = (
         "SELECT s.v FROM null_struct",  # a view of an Arrow table with one such struct
         0,
     ),
-    Guard("negative literals", "the least integer of a type", _VERSIONS, "SELECT -128Y", "invalid argument"),
+    Guard(
+        "negative literals", "the least integer of a type", _VERSIONS, "SELECT -128Y", ErrorWords("invalid argument")
+    ),
     Guard(
         "groups in replacements",
         "regexp_replace with a group before a letter or digit",
@@ -521,7 +523,7 @@ GUARDS = (
         "string_split",
         _VERSIONS,
         r"SELECT split('a', '\\Qa\\E')",
-        "Invalid regex",
+        ErrorWords("Invalid regex"),
         functions={"functions_string": SPLIT},
     ),
     Guard(

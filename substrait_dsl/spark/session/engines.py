@@ -30,6 +30,19 @@ FunctionKind = Literal["scalar", "aggregate", "frame"]
 
 
 @attrs.frozen
+class ErrorWords:
+    """An answer that is an error, by some of its words."""
+
+    words: str
+
+
+AN_ERROR = ErrorWords("")
+"""The right answer of a guard whose query has no other."""
+ANSWER_OF_SPARK = "what Spark gives"
+"""The right answer of a guard for another engine that takes Spark's SQL."""
+
+
+@attrs.frozen
 class Guard:
     """What keeps a fault of an engine from users."""
 
@@ -37,11 +50,15 @@ class Guard:
     plans: str
     """The plans that it concerns."""
     versions: tuple[str, ...]
-    """The versions of the engine that have the fault."""
+    """The versions of the engine that the fault was seen in, the oldest first."""
     canary: str
-    """A query that shows the fault. Once the engine gives another answer, the guard is needless."""
+    """A query that shows the fault. Once the engine gives another answer, the guard is needless.
+
+    Statements may stand before it, with `;` and the end of a line behind each, and `{folder}` for a folder that is not
+    there yet.
+    """
     fault: Any
-    """What the engine gives for it: a value, or the words of an error."""
+    """What the engine gives for it, in the first column of the first row: a value, or `ErrorWords`."""
     is_of_schema: bool = False
     """Whether the fault is in what the engine says of the first column: that it is nullable."""
     issue: str | None = None
@@ -52,6 +69,12 @@ class Guard:
     """The same for aggregate functions."""
     frames: Mapping[str, Table] = attrs.field(factory=dict)
     """The same for aggregate functions over the frame of a window."""
+    right: Any = ANSWER_OF_SPARK
+    """The right answer to the query: a value, or `AN_ERROR`."""
+    reason: str = ""
+    """Why it is right: the specification, or arithmetic."""
+    check: tuple[str, ...] = ()
+    """What checks plans, or writes them another way, by names inside `substrait_dsl.spark`; none: its templates."""
 
 
 @attrs.frozen
