@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Generic, NoReturn
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.algebra.rules import SET_OPS, SetOp
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import (
     AmbiguousFieldError,
@@ -21,20 +20,19 @@ from substrait_dsl.errors import (
     placing,
     quoted,
     require,
-    require_choice,
 )
 from substrait_dsl.fluent import columns
-from substrait_dsl.fluent.base import S2, Condition, Count, RelationBase, S, rel_of
+from substrait_dsl.fluent.base import S2, Condition, Count, S
 from substrait_dsl.fluent.calls import MeasureBase
 from substrait_dsl.fluent.columns import ColumnLike, Picked, Role, evaluate, on_row
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, deferred
 from substrait_dsl.fluent.extensions import ExtensionVerbs
-from substrait_dsl.fluent.habits import SET_HABITS
 from substrait_dsl.fluent.hints import HintVerbs
 from substrait_dsl.fluent.joins import JoinVerbs
 from substrait_dsl.fluent.physical import PhysicalVerbs
 from substrait_dsl.fluent.schemas import DynRow
 from substrait_dsl.fluent.scope import Scope, column_of
+from substrait_dsl.fluent.set_operations import SetVerbs
 from substrait_dsl.fluent.unnest import unnest
 from substrait_dsl.fluent.writes import WriteVerbs
 
@@ -47,19 +45,38 @@ def _column_of(rel: rl.Rel, position: int) -> DynExpr:
     return deferred(partial(column_of, rel, position), rel.schema.fields[position].name)
 
 
-class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], ExtensionVerbs[S], Generic[S]):
-    """A relation whose rows are described by the schema class `S`.
+class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], ExtensionVerbs[S], Generic[S]):
+    """Describe rows by a chain of verbs; the schema class `S` says which columns they have.
 
     Made by `read_named`, `read_virtual` and `read_files`; immutable: every verb returns a new one. Columns are given
     by name, as ``col("x")``, as ``rel.c.x``, or by a lambda that gets the row. Two relations that say the same are not
     equal, but their plans are: ``one.to_plan() == other.to_plan()``.
+
+    Example:
+        The examples of verbs, expressions and plans all go on from these two tables:
+
+        >>> import substrait_dsl as sd
+        >>> from substrait_dsl import functions as f
+        >>> orders = sd.read_named("orders", {"id": "i64", "customer": "i64", "price": "fp64?"})
+        >>> customers = sd.read_named("customers", {"key": "i64", "name": "string"})
+        >>> print(orders.filter(lambda o: o.price > 5.0).select("id"))
+        emit -> id: i64
+          filter price > 5.0
+            read orders -> id: i64, customer: i64, price: fp64?
     """
 
     __slots__ = ()
 
     @property
     def c(self) -> S:
-        """The columns as expressions: ``rel.c.price``. They belong to this very relation."""
+        """Return the columns as expressions: ``rel.c.price``. They belong to this very relation.
+
+        Specification: ``Expression.FieldReference``.
+
+        Example:
+            >>> orders.select(orders.c.id, half=orders.c.price / 2.0).columns
+            ('id', 'half')
+        """
         return self._row()  # type: ignore[return-value]  # the row has the columns of S
 
     def __getitem__(self, column: str | int) -> DynExpr:
@@ -76,8 +93,16 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
     def filter(self, *conditions: Condition | Callable[[S], Condition]) -> Relation[S]:
         """Keep the rows for which all conditions are true (neither false nor NULL).
 
+        Args:
+            conditions: boolean expressions, or lambdas that get the row and return one; at least one.
+
         Output: the same columns; order and distribution stay. Raises `TypeMismatchError` for what is no boolean.
         Specification: ``FilterRel``.
+
+        Example:
+            >>> print(orders.filter(lambda o: o.price > 5.0))
+            filter price > 5.0
+              read orders -> id: i64, customer: i64, price: fp64?
         """
         with naming("filter"):
             if not conditions:
@@ -92,8 +117,18 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
     def project(self, /, **new: ColumnLike[S]) -> Relation[DynRow]:
         """Add columns after the existing ones, as Substrait's own projection does.
 
+        Args:
+            new: the columns, as name=expression; an expression may be a lambda that gets the row, or a Python value.
+
         Output: the input's columns, then one per argument. Order and distribution stay. Raises `SchemaError` for a
         name that exists; `with_columns` replaces such a column. Specification: ``ProjectRel``.
+
+        Example:
+            >>> print(orders.project(half=lambda o: o.price / 2.0).schema)
+            0  id        i64
+            1  customer  i64
+            2  price     fp64?
+            3  half      fp64?
         """
         with naming("project"):
             if not new:
@@ -111,8 +146,18 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
     def with_columns(self, /, **new: ColumnLike[S]) -> Relation[DynRow]:
         """Add columns, or replace those of the same name where they stand.
 
-        Output: the input's columns, replaced ones in their old place, then the new ones. Every expression sees the
-        input's columns. Specification: ``ProjectRel`` and emit.
+        Args:
+            new: the columns, as name=expression, as for `project`. Every expression sees the input's columns.
+
+        Output: the input's columns, replaced ones in their old place, then the new ones. Raises `UnknownFieldError` for
+        a column that the input does not have. Specification: ``ProjectRel`` and emit.
+
+        Example:
+            >>> print(orders.with_columns(price=lambda o: o.price * 2.0, paid=False).schema)
+            0  id        i64
+            1  customer  i64
+            2  price     fp64?
+            3  paid      boolean
         """
         with naming("with_columns"):
             if not new:
@@ -141,6 +186,11 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
         Output: these columns. Order and distribution stay as far as the columns do. Raises `UnknownFieldError`,
         `AmbiguousFieldError`, `SchemaError` for an expression without a name or a name given twice.
         Specification: ``ProjectRel`` and emit.
+
+        Example:
+            >>> print(orders.select("price", key=lambda o: o.id).schema)
+            0  price  fp64?
+            1  key    i64
         """
         with naming("select"):
             scope = Scope("select", (self._rel,))
@@ -152,10 +202,17 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
             return Relation(columns.compute(self._rel, picked, scope))
 
     def drop(self, *dropped: str | int) -> Relation[DynRow]:
-        """Leave out columns, given by name or position.
+        """Leave out columns.
+
+        Args:
+            dropped: names or positions.
 
         Output: the other columns. Raises `UnknownFieldError`, `AmbiguousFieldError`, and `SchemaError` if none is left.
         Specification: emit.
+
+        Example:
+            >>> orders.drop("price").columns
+            ('id', 'customer')
         """
         with naming("drop"):
             for column in dropped:
@@ -182,7 +239,11 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
             renamed: the same, as old="new".
 
         Output: the same columns under other names. Raises `UnknownFieldError`, `AmbiguousFieldError`, `SchemaError`
-        for a name that another column has.
+        for a name that another column has. Specification: ``RelRoot.names``; other relations have no names of columns.
+
+        Example:
+            >>> orders.rename(id="order").columns
+            ('order', 'customer', 'price')
         """
         with naming("rename"):
             schema = self._rel.schema
@@ -202,7 +263,18 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
             return Relation(rl.emit(self._rel, range(len(schema)), after))
 
     def emit(self, positions: Sequence[int]) -> Relation[DynRow]:
-        """The columns at these positions, in this order, repeats allowed. Specification: ``RelCommon.Emit``."""
+        """Put out the columns at these positions, in this order.
+
+        Args:
+            positions: ordinals, from 0; they may repeat.
+
+        Output: these columns. Raises `UnknownFieldError` for a position that there is not.
+        Specification: ``RelCommon.Emit``.
+
+        Example:
+            >>> orders.emit([2, 0]).columns
+            ('price', 'id')
+        """
         with naming("emit"):
             if not columns.is_list(positions):
                 raise InvalidArgumentError("expected a list of positions", got=positions)
@@ -215,7 +287,13 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
             keys: columns or expressions, at least one; ``asc(...)``, ``desc(...)`` or ``clustered(...)`` say how.
                 A bare one is ascending, NULLs first.
 
-        Output: the same columns; the order is the keys', the distribution stays. Specification: ``SortRel``.
+        Output: the same columns; the order is the keys', the distribution stays. Raises `TypeMismatchError` for a key
+        that is no expression. Specification: ``SortRel``.
+
+        Example:
+            >>> print(orders.sort(sd.desc("price"), "id"))
+            sort by price desc nulls last, id asc nulls first
+              read orders -> id: i64, customer: i64, price: fp64?
         """
         with naming("sort"):
             scope = Scope("sort", (self._rel,))
@@ -230,6 +308,12 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
 
         Output: the same columns; order and distribution stay. Raises `InvalidArgumentError` for negative numbers,
         `TypeMismatchError` for what is no integer. Specification: ``FetchRel``.
+
+        Example:
+            >>> print(orders.sort("id").fetch(10, offset=20))
+            fetch 10 offset 20
+              sort by id asc nulls first
+                read orders -> id: i64, customer: i64, price: fp64?
         """
         with naming("fetch"):
             return self._fetched("fetch", count, offset)
@@ -246,7 +330,7 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
         element: str = "element",
         offset: str = "offset",
     ) -> Relation[DynRow]:
-        """Make a row of each element of a list: ``orders.unnest("items", element="item")``.
+        """Make a row of each element of a list.
 
         Args:
             column: the list: a column, or an expression.
@@ -256,59 +340,48 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
         Output: this relation's columns, then the element and its ``i64`` offset. A row whose list is empty or NULL is
         left out. Order and distribution stay. Raises `TypeMismatchError` for what is no list, `SchemaError` for a name
         that exists. The specification has no such relation; a plan holds an ``ExtensionSingleRel`` of this library.
+
+        Example:
+            >>> baskets = sd.read_named("baskets", {"id": "i64", "items": "list<string>"})
+            >>> print(baskets.unnest("items", element="item").schema)
+            0  id      i64
+            1  items   list<string>
+            2  item    string
+            3  offset  i64
         """
         with naming("unnest"):
             return Relation(unnest(self._rel, column, element, offset))
 
     def limit(self, count: int) -> Relation[S]:
-        """Keep the first `count` rows: `fetch` with a count."""
+        """Keep the first `count` rows: `fetch` with a count.
+
+        Args:
+            count: how many rows.
+
+        Output: the same columns; order and distribution stay. Raises `InvalidArgumentError` for a negative number.
+        Specification: ``FetchRel``.
+
+        Example:
+            >>> print(orders.limit(3))
+            fetch 3
+              read orders -> id: i64, customer: i64, price: fp64?
+        """
         with naming("limit"):
             if count is None:
                 raise InvalidArgumentError("expected a number of rows, got None")
             return self._fetched("limit", count, None)
 
-    def set_op(self, op: SetOp, *others: RelationBase) -> Relation[S]:
-        """Combine with the rows of other relations of the same column types; NULL equals NULL.
-
-        Args:
-            op: which rows come out. The different ones of this relation that no other has: minus_primary (EXCEPT), that
-                some other has: intersection_primary, that every other has: intersection_multiset (INTERSECT). As
-                often as they are left when each of the others has taken its own away: minus_primary_all (EXCEPT
-                ALL); as often as every relation has them: intersection_multiset_all (INTERSECT ALL). The rows, with
-                their repetitions, that not every other has: minus_multiset. Those of all relations:
-                union_distinct (UNION), union_all (UNION ALL).
-            others: one or more relations; this one is the primary input.
-
-        Output: the columns of this relation, nullable as the operation needs; no order. Raises `SchemaError` and
-        `TypeMismatchError` for inputs that do not fit. Specification: ``SetRel``.
-        """
-        return self._combined("set_op", op, others)
-
-    def _combined(self, verb: str, op: SetOp, others: Sequence[RelationBase]) -> Relation[S]:
-        with naming(verb):
-            require_choice("op", op, SET_OPS, SET_HABITS)
-            return Relation(rl.Set((self._rel, *map(rel_of, others)), op))
-
-    def union_all(self, *others: RelationBase) -> Relation[S]:
-        """All rows of all relations, as ``UNION ALL``."""
-        return self._combined("union_all", "union_all", others)
-
-    def union(self, *others: RelationBase) -> Relation[S]:
-        """The different rows of all relations, as ``UNION``."""
-        return self._combined("union", "union_distinct", others)
-
-    def intersect(self, *others: RelationBase) -> Relation[S]:
-        """The different rows that all relations have, as ``INTERSECT``."""
-        return self._combined("intersect", "intersection_multiset", others)
-
-    def subtract(self, *others: RelationBase) -> Relation[S]:
-        """The different rows that none of the others has, as ``EXCEPT``."""
-        return self._combined("subtract", "minus_primary", others)
-
     def distinct(self) -> Relation[S]:
-        """Each different row once: an aggregate with every column as a key.
+        """Put out each different row once: an aggregate with every column as a key.
 
-        Raises `SchemaError` for a relation without columns.
+        Output: the same columns; no order. Raises `SchemaError` for a relation without columns.
+        Specification: ``AggregateRel``.
+
+        Example:
+            >>> print(orders.select("customer").distinct())
+            aggregate by customer -> customer: i64
+              emit -> customer: i64
+                read orders -> id: i64, customer: i64, price: fp64?
         """
         with naming("distinct"):
             schema = self._rel.schema
@@ -343,6 +416,12 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
         streaming aggregate, which keeps that of the keys.
         Raises `SchemaError` for no column at all, a key in no set, a set of what is no key, a streaming aggregate of an
         input sorted otherwise. Specification: ``AggregateRel``, and the hash and streaming aggregates.
+
+        Example:
+            >>> print(orders.aggregate("customer", n=f.count(), total=lambda o: f.sum(o.price)).schema)
+            0  customer  i64
+            1  n         i64
+            2  total     fp64?
         """
         from substrait_dsl.fluent.grouping import aggregate
 
@@ -350,11 +429,21 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
             return Relation(aggregate(self._rel, keys, {}, grouping_sets, (), measures, method))
 
     def group_by(self, /, *keys: str | int | ExprBase | Callable[[S], ExprBase], **named: ColumnLike[S]) -> GroupBy[S]:
-        """Start an aggregate by its keys: ``rel.group_by("a").agg(n=f.count())``.
+        """Start an aggregate by its keys; `GroupBy.agg` gives it its measures.
 
         Args:
             keys: as for `aggregate`.
             named: further keys, as name=expression.
+
+        Returns:
+            The keys, for ``agg``, ``rollup`` or ``cube``. Raises `InvalidArgumentError` for no key.
+
+        Specification: ``AggregateRel.grouping_expressions``.
+
+        Example:
+            >>> print(orders.group_by("customer").agg(n=f.count()).schema)
+            0  customer  i64
+            1  n         i64
         """
         from substrait_dsl.fluent.grouping import GroupBy
 
@@ -364,8 +453,20 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
     def into(self, row: Callable[[S], S2]) -> Relation[S2]:
         """Compute the columns of a declared schema: ``rel.into(lambda r: Out(key=r.a, total=r.b + r.c))``.
 
+        Args:
+            row: a lambda that gets the row and returns an instance of the schema class.
+
         Output: the columns of the schema class, in its order. Raises `SchemaError` for an expression of another type
         than its column, or a nullable one where the column is required (`Expr.assert_not_null` says that it is none).
+        Specification: ``ProjectRel`` and emit.
+
+        Example:
+            >>> class Half(sd.Schema):
+            ...     id: sd.I64
+            ...     half: sd.Nullable[sd.FP64]
+            >>> print(orders.into(lambda o: Half(id=o.id, half=o.price / 2.0)).schema)
+            0  id    i64
+            1  half  fp64?
         """
         with naming("into"):
             scope = Scope("into", (self._rel,))
@@ -373,10 +474,18 @@ class Relation(JoinVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], Exte
             return Relation(columns.declared(self._rel, result, scope))
 
     def as_(self, schema: type[S2]) -> Relation[S2]:
-        """The same relation, declared to have the columns of a schema class.
+        """Declare the columns of this relation by a schema class.
 
-        Columns must agree in name, order and type; a required one may stand for a nullable one. Raises `SchemaError`
-        with every difference.
+        Args:
+            schema: the class. Columns must agree in name, order and type; a required one may stand for a nullable one.
+
+        Output: the same columns. Raises `SchemaError` with every difference. Plans do not show it.
+
+        Example:
+            >>> class Key(sd.Schema):
+            ...     id: sd.I64
+            >>> print(orders.select("id").as_(Key).schema)
+            0  id  i64
         """
         with naming("as_"):
             columns.require_declared(self._rel.schema, schema)

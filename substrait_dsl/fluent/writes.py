@@ -134,7 +134,8 @@ def files_target(uri: str | Path, format: FormatName | rl.FileFormat = "parquet"
         >>> sales = sd.read_named("sales", {"id": "i64", "day": "date", "region": "string"})
         >>> print(sales.write(sd.files_target("file:///out/{day}/{region}", "parquet"), "ctas"))
         write ctas as files parquet 'file:///out' in folders by day, region error_if_exists
-            columns id: i64, day: date, region: string -> no columns
+            | columns id: i64, day: date, region: string
+            | -> no columns
           read sales -> id: i64, day: date, region: string
     """
     with naming("files_target"):

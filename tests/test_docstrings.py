@@ -1,0 +1,294 @@
+"""Docstrings of the public names: what they say, and that their examples run."""
+
+from __future__ import annotations
+
+import builtins
+import doctest
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl import api, errors, testing
+from substrait_dsl.spark.session.local import local_session
+
+_OTHER_WORDS = (
+    "a all an any as both each how it of one only such that the these this those to what when where whether which who"
+)
+NO_VERBS = frozenset(_OTHER_WORDS.split())
+"""Words that a first line does not begin with: it says what a call does, by a verb."""
+
+ENDINGS = r"(?<!s)s$|(?<!^Br)ing$|ed$"
+"""How a word ends that is no imperative: `Returns`, `Keeping`, `Sorted`."""
+
+OTHER_PARAMETERS = frozenset({"self", "cls", "misplaced"})
+
+WITHOUT_EXAMPLE: dict[str, str] = {}
+"""Functions and methods that have no example, and why."""
+
+_LEFT = """
+Catalog.by_name
+Catalog.chosen
+Catalog.functions
+Catalog.named
+Catalog.overload
+Catalog.overloads
+Catalog.possible_cast
+Catalog.resolve
+Catalog.type_urns
+Catalog.with_extension
+Catalog.with_relation
+Document.check
+Document.from_bytes
+Document.from_json
+Document.from_proto
+Document.load
+Document.requirements
+Document.save
+Document.to_bytes
+Document.to_json
+Document.to_proto
+Expr.alias
+Expr.asc
+Expr.assert_not_null
+Expr.between
+Expr.cast
+Expr.desc
+Expr.is_in
+Expr.is_not_null
+Expr.is_null
+Expr.keep
+ExtendedExpression.expression
+ExtensionVerbs.extension_single
+ExtensionVerbs.with_extension
+GroupBy.agg
+GroupBy.cube
+GroupBy.rollup
+HintVerbs.hint
+JoinVerbs.cross
+JoinVerbs.hash_join
+JoinVerbs.join
+JoinVerbs.lateral_join
+JoinVerbs.merge_join
+JoinVerbs.nested_loop_join
+LambdaFunction.parameter_types
+LambdaFunction.resolve_types
+Measure.alias
+Measure.distinct
+Measure.filter
+Measure.frame
+Measure.order_by
+Measure.over
+Measure.windowed
+PhysicalVerbs.exchange
+PhysicalVerbs.expand
+PhysicalVerbs.merging_capture
+PhysicalVerbs.simple_capture
+PhysicalVerbs.top_n
+PhysicalVerbs.window
+Plan.accesses
+Plan.check
+Plan.execute
+Plan.explain
+Plan.lower
+Plan.running
+Plan.to_bytes
+Plan.with_roots
+RelationBase.as_value
+RelationBase.check
+RelationBase.collect
+RelationBase.execute
+RelationBase.explain
+RelationBase.running
+RelationBase.show
+RelationBase.to_arrow
+RelationBase.to_pandas
+RelationBase.to_plan
+RelationBase.to_polars
+RelationSchema.to_arrow
+RelationSchema.to_proto
+RelationSchema.to_spark
+WindowFunction.frame
+WindowFunction.framed
+WindowFunction.over
+WriteVerbs.write
+all_of
+alter_table
+alter_view
+any_of
+asc
+broadcast
+check_all
+clustered
+col
+compared
+create_table
+create_view
+current_date
+current_timestamp
+current_timezone
+desc
+drop_table
+drop_view
+exchange_target
+exists
+extension_leaf
+extension_multi
+extension_object
+following
+join_key
+lambda_
+list_of
+lit
+local_session
+map_of
+multi_bucket
+null
+parameter
+parse_type
+preceding
+read_capabilities
+read_extension
+read_files
+read_iceberg
+read_named
+read_virtual
+record.is_in
+register_acero_functions
+reveal_schema
+round_robin
+rows_table
+scalar_subquery
+scatter
+shared
+single_bucket
+struct_of
+subtree
+switch
+switching
+unique
+update
+virtual_target
+when
+"""
+NOT_YET = frozenset(_LEFT.split())
+"""Docstrings that are not in the form yet: the list only gets shorter."""
+
+
+def public_objects() -> Iterator[tuple[str, Any]]:
+    """Every public class and function, and the methods and properties of classes, by a name that tells them apart."""
+    tops = [getattr(api, name) for name in api.__all__]
+    tops += [value for value in vars(testing).values() if getattr(value, "__module__", "") == testing.__name__]
+    tops += [local_session]
+    for top in tops:
+        if not getattr(top, "__module__", "").startswith("substrait_dsl.") or top.__name__.startswith("_"):
+            continue
+        if inspect.isfunction(top):
+            yield top.__qualname__, top
+        elif inspect.isclass(top):
+            yield top.__qualname__, top
+            for base in top.__mro__:
+                # Values of the algebra are data: what their methods give is said where a pipeline is written.
+                if base.__module__.startswith("substrait_dsl.") and "algebra" not in base.__module__:
+                    yield from members(base)
+
+
+def members(owner: type) -> Iterator[tuple[str, Any]]:
+    for name, value in vars(owner).items():
+        if name.startswith("_"):
+            continue
+        if isinstance(value, staticmethod | classmethod):
+            value = value.__func__
+        if inspect.isfunction(value) or isinstance(value, property):
+            yield f"{owner.__qualname__}.{name}", value
+
+
+@cache
+def documented() -> dict[str, Any]:
+    """What has a docstring of its own: a method that implements an abstract one may leave it to that."""
+    return {name: value for name, value in public_objects() if value.__doc__}
+
+
+def calls() -> dict[str, Callable[..., Any]]:
+    return {name: value for name, value in documented().items() if inspect.isfunction(value)}
+
+
+@cache
+def shared_names() -> dict[str, Any]:
+    """The tables of the example of `Relation`, which other examples go on from."""
+    names = {"__name__": "example"}
+    run("Relation", sd.Relation, names)
+    return names
+
+
+def run(name: str, value: Any, names: dict[str, Any]) -> None:
+    parsed = doctest.DocTestParser().get_doctest(inspect.getdoc(value) or "", names, name, name, 0)
+    parsed.globs = names
+    report: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=doctest.REPORT_NDIFF)
+    assert runner.run(parsed, out=report.append, clear_globs=False).failed == 0, "".join(report)
+
+
+@pytest.mark.parametrize("name", [name for name, value in documented().items() if ">>>" in value.__doc__])
+def test_the_example_runs(name: str) -> None:
+    run(name, documented()[name], dict(shared_names()))
+
+
+def first_line_fault(text: str) -> str | None:
+    """What is wrong with a first line that is to say what a call does."""
+    line = text.strip().splitlines()[0]
+    word = re.split(r"[^\w]", line)[0]
+    if not word or word.lower() in NO_VERBS or word != word.capitalize() or re.search(ENDINGS, word):
+        return f"begins with {word!r}, which is no verb in the imperative"
+    return None
+
+
+def test_a_first_line_is_told_by_its_verb() -> None:
+    for text in ("Keep the rows.", "Pass it on.", "Add a column: ``x``."):
+        assert first_line_fault(text) is None
+    for text in ("The rows.", "Whether it is.", "Returns rows.", "Keeping rows.", "``x``", "A row."):
+        assert first_line_fault(text) is not None
+
+
+def missing_arguments(value: Callable[..., Any]) -> list[str]:
+    """Parameters that no line of the arguments describes."""
+    text = inspect.getdoc(value) or ""
+    wanted = [name for name in inspect.signature(value).parameters if name not in OTHER_PARAMETERS]
+    return [name for name in wanted if not re.search(rf"^ +{name}: ", text, re.MULTILINE)]
+
+
+def unknown_errors(text: str) -> list[str]:
+    """Names of errors that are said to be raised and that there are not."""
+    named = re.findall(r"`(\w+Error)`|^ +(\w+Error): ", text, re.MULTILINE)
+    found = {one or other for one, other in named}
+    return sorted(name for name in found if not hasattr(errors, name) and not hasattr(builtins, name))
+
+
+def faults(name: str, value: Callable[..., Any]) -> list[str]:
+    text = inspect.getdoc(value) or ""
+    found = [fault] if (fault := first_line_fault(text)) else []
+    found += [f"does not describe {each}" for each in missing_arguments(value)]
+    if ">>>" not in text and name not in WITHOUT_EXAMPLE:
+        found.append("has no example")
+    return found
+
+
+def test_public_calls_are_described() -> None:
+    found = {name: list_ for name, value in calls().items() if (list_ := faults(name, value))}
+    told = {name: list_ for name, list_ in found.items() if name not in NOT_YET}
+    assert not told, "\n".join(f"{name}: {', '.join(list_)}" for name, list_ in told.items())
+    assert not NOT_YET - set(found), f"these have the form now: {sorted(NOT_YET - set(found))}"
+
+
+def test_no_example_is_excused_that_is_there() -> None:
+    texts = {name: inspect.getdoc(value) or "" for name, value in calls().items()}
+    assert not [name for name in WITHOUT_EXAMPLE if ">>>" in texts[name]]
+
+
+def test_errors_that_are_said_to_be_raised_are_there() -> None:
+    texts = {name: inspect.getdoc(value) or "" for name, value in documented().items()}
+    assert not {name: list_ for name, text in texts.items() if (list_ := unknown_errors(text))}
