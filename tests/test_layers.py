@@ -63,6 +63,7 @@ ROOMS: dict[str, int] = {  # by the longest prefix, too
     "algebra.extended": 2,
     "algebra.anchors": 2,
     "spark.session": 0,
+    "spark.guards": 1,
     "spark.catalog": 1,
     "spark.expressions": 2,
     "spark.relations": 3,

@@ -14,7 +14,7 @@ from typing import Any
 from substrait_dsl.spark.guards.files import FILES
 from substrait_dsl.spark.guards.queries import QUERIES
 from substrait_dsl.spark.guards.values import VALUES
-from substrait_dsl.spark.sail.engine import GUARDS as SAIL
+from substrait_dsl.spark.sail.guards import GUARDS as SAIL
 from substrait_dsl.spark.session.engines import ErrorWords, Guard
 
 PAGE = Path(__file__).parents[2] / "docs" / "guards.md"

@@ -9,7 +9,8 @@ from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.literals import literal_to_sql
 from substrait_dsl.spark.expressions.sql_text import to_sql
-from substrait_dsl.spark.sail.engine import GUARDS, SAIL
+from substrait_dsl.spark.sail.engine import SAIL
+from substrait_dsl.spark.sail.guards import GUARDS
 from substrait_dsl.spark.session.engines import written_for
 from tests.spark.evaluation import call, column, scope
 

@@ -22,7 +22,8 @@ from examples.tpch.queries import QUERIES
 from substrait_dsl.algebra.node import walk
 from substrait_dsl.errors import ExecutionError, UnsupportedError
 from substrait_dsl.spark.diagnostics.settings import require_settings
-from substrait_dsl.spark.sail.engine import GUARDS, SAIL
+from substrait_dsl.spark.sail.engine import SAIL
+from substrait_dsl.spark.sail.guards import GUARDS
 from substrait_dsl.spark.session.engines import written_for
 from substrait_dsl.testing import assert_same_rows
 from tests.differential.engines import case_of, duckdb_engine, result_of

@@ -1,0 +1,500 @@
+"""The guards against what Sail computes otherwise than Spark: each is written another way, or refused.
+
+Raw faults are those of the versions that the guards name; `python -m tests.spark.sail_cases` shows each by its canary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Expression
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.expressions.aggregates import AGGREGATE_FUNCTIONS, decimal_average
+from substrait_dsl.spark.expressions.functions_arithmetic import integer_operation
+from substrait_dsl.spark.expressions.templates import Call, Table, Template, failing, largest_decimal
+from substrait_dsl.spark.expressions.types import spark_sql_type
+from substrait_dsl.spark.sail.functions import (
+    DISTINCTIONS,
+    DIVISIONS,
+    EXTRACTIONS,
+    ROUND_DECIMAL,
+    ROUND_FLOAT,
+    SHIFTS,
+    SPLIT,
+    SUBSTRING,
+)
+from substrait_dsl.spark.session.engines import ErrorWords, Guard
+
+if TYPE_CHECKING:
+    pass
+
+_VERSIONS = ("0.7.2",)
+
+_RAISES = {"overflow": {"ERROR": ""}}
+
+
+def _refused(why: str) -> Template:
+    def text(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
+        raise UnsupportedError(f"Sail cannot run the function {call.function.name} exactly: {why}")
+
+    return Template(text)
+
+
+def _operation(operator: str) -> Template:
+    return integer_operation(f"CAST(({{w0}} {operator} {{w1}}) AS {{T}})", f"({{w0}} {operator} {{w1}})")
+
+
+def _decimal_operation(operator: str) -> Template:
+    """An operation on decimals, with a check where a result may have more digits than any decimal."""
+
+    def text(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
+        value, kind = f"({texts[0]} {operator} {texts[1]})", call.output_type
+        assert isinstance(kind, t.Decimal)
+        if kind.precision < 38:
+            return value
+        scales = [
+            each.type.scale
+            for each in call.arguments
+            if isinstance(each, Expression) and isinstance(each.type, t.Decimal)
+        ]
+        scale = min(38, sum(scales) if operator == "*" else max(scales))  # Sail's own, which may be larger
+        most = largest_decimal(t.Decimal(38, scale))
+        fits = f"v BETWEEN -{most} AND {most}"
+        checked = f"CASE WHEN {fits} THEN v WHEN v IS NOT NULL THEN {failing('a decimal has more than 38 digits')} END"
+        return f"CAST(transform(array({value}), v -> {checked})[0] AS {spark_sql_type(kind)})"
+
+    return Template(text, {"overflow": {"ERROR": ""}})
+
+
+_PRODUCT = "CAST(CAST(p AS DECIMAL(38,0)) * CAST(x AS DECIMAL(38,0)) AS BIGINT)"
+_POWER = (
+    f"if({{1}} < 0L AND {{0}} IS NOT NULL, {failing('a negative power of an integer')},"
+    " aggregate(array_repeat({0}, CAST(if({1} > 64L, 64L + {1} % 2L, if({1} < 0L, 0L, {1})) AS INT)),"
+    f" {{0}} * 0L + 1L, (p, x) -> {_PRODUCT}))"
+)
+
+_SUM = "sum({distinct}{0}){filter}"
+_COUNT = "count({distinct}{0}){filter}"
+
+
+def _extreme(function: str) -> Table:
+    """The least or the greatest float, by way of structs: Sail begins with the largest finite number in groups."""
+    value = "if({0} IS NULL, NULL, struct(nanvl({0}, CAST('NaN' AS {t0})) AS v))"
+    return {f"{function}:fp": Template(f"{function}({value}){{filter}}.v")}
+
+
+_EXTREMES = {"functions_arithmetic": {**_extreme("min"), **_extreme("max")}}
+# Sail adds up 128 bits, and more wrap: a sum of floats says how large the exact one is, its digits say the rest. To
+# tell sums apart, it does not look at casts.
+_DECIMAL_SUM = (
+    "CAST(CASE WHEN abs(sum({distinct}1D * CAST({0} AS DOUBLE)){filter}) < 1.5D * CAST({MOST} AS DOUBLE)"
+    f" AND {_SUM} BETWEEN -{{MOST}} AND {{MOST}} THEN {_SUM}"
+    f" WHEN {_SUM} IS NOT NULL THEN {failing('a sum does not fit a decimal')} END AS {{T}})"
+)
+_SOME = f"nullif({_COUNT}, 0L)"
+_WHOLE = f"CAST({_SOME} AS DECIMAL(20,0))"
+_I64_SUM = "sum({distinct}0BD + CAST({0} AS DECIMAL(20,0))){filter}"
+_AVERAGES = {
+    "functions_arithmetic": {
+        "avg:int": Template(f"CAST({_SUM} div {_SOME} AS {{T}})", _RAISES),
+        "avg:i64": Template(f"CAST({_I64_SUM} div {_WHOLE} AS {{T}})", _RAISES),
+    },
+    "functions_arithmetic_decimal": {
+        "avg": Template(decimal_average(_DECIMAL_SUM, _WHOLE, "{T}"), _RAISES),
+        "avg:fine": Template(f"CAST({_DECIMAL_SUM} / {_WHOLE} AS {{T}})", _RAISES),
+        "avg:finest": AGGREGATE_FUNCTIONS["functions_arithmetic_decimal"]["avg:finest"],
+    },
+}
+_DECIMAL_SUMS = {
+    "functions_arithmetic_decimal": {
+        "sum": Template(_DECIMAL_SUM, _RAISES),
+        "sum0": Template(f"coalesce({_DECIMAL_SUM}, CAST(0BD AS {{T}}))", _RAISES),
+    }
+}
+
+GUARDS = (
+    Guard(
+        "integer overflow",
+        "sums, differences, products and powers of integers",
+        _VERSIONS,
+        "SELECT 9223372036854775807L + 1L",
+        -(2**63),
+        functions={
+            "functions_arithmetic": {
+                "add:int": _operation("+"),
+                "subtract:int": _operation("-"),
+                "multiply:int": _operation("*"),
+                "power:int": Template(_POWER, {"overflow": {"ERROR": ""}}),
+            }
+        },
+    ),
+    Guard(
+        "decimal overflow",
+        "sums, differences and products of decimals of 38 digits",
+        _VERSIONS,
+        f"SELECT CAST({'9' * 38}BD + 1BD AS STRING)",
+        f"1{'0' * 37}",
+        functions={
+            "functions_arithmetic_decimal": {
+                "add": _decimal_operation("+"),
+                "subtract": _decimal_operation("-"),
+                "multiply": _decimal_operation("*"),
+            }
+        },
+    ),
+    Guard(
+        "overflow of decimal sums",
+        "sums of decimals over all rows of a group",
+        _VERSIONS,
+        f"SELECT CAST(sum(v) AS STRING) FROM VALUES ({'9' * 38}BD), (1BD) AS t(v)",
+        f"1{'0' * 37}",
+        aggregates=_DECIMAL_SUMS,
+        frames=_DECIMAL_SUMS,
+    ),
+    Guard(
+        "complements of small integers",
+        "bitwise_not of i8 and i16, which have the type of an i32",
+        _VERSIONS,
+        "SELECT typeof(~ CAST(1 AS TINYINT))",
+        "int",
+        functions={"functions_arithmetic": {"bitwise_not": Template("CAST((-1L - CAST({0} AS BIGINT)) AS {T})")}},
+    ),
+    Guard(
+        "unsigned shifts",
+        "shift_right_unsigned of negative integers",
+        _VERSIONS,
+        "SELECT shiftrightunsigned(x, 0) FROM VALUES (-1) AS t(x)",
+        ErrorWords("Can't cast value 4294967295"),
+        functions={"functions_arithmetic": SHIFTS},
+    ),
+    Guard(
+        "extremes of floats",
+        "min and max of floats that are infinite or no number",
+        _VERSIONS,
+        "SELECT max(v) FROM VALUES (1, CAST('-Infinity' AS DOUBLE)) AS t(k, v) GROUP BY k",
+        -1.7976931348623157e308,
+        aggregates=_EXTREMES,
+        frames=_EXTREMES,
+    ),
+    Guard(
+        "zeros and NaN in orders",
+        "sorts, windows, groups, joins and comparisons of floats",
+        _VERSIONS,
+        "SELECT max(n) FROM"
+        " (SELECT rank() OVER (ORDER BY v) AS n FROM VALUES (0D), (-0D), (-CAST('NaN' AS DOUBLE)) AS t(v))",
+        3,
+    ),
+    Guard(
+        "frames that rows leave",
+        "sums, averages and deviations of floats over a frame that rows leave",
+        _VERSIONS,
+        "SELECT avg(v) OVER (ORDER BY k ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS a"
+        " FROM VALUES (1, 1e16D), (2, 1D), (3, 2D) AS t(k, v) ORDER BY k DESC",
+        1.0,
+    ),
+    Guard(
+        "truth values over frames",
+        "bool_and and bool_or over a frame that rows leave",
+        _VERSIONS,
+        "SELECT bool_and(v) OVER (ORDER BY v ROWS CURRENT ROW) FROM VALUES (true) AS t(v)",
+        ErrorWords("retract_batch"),
+        frames={
+            "functions_boolean": {"bool_and": Template("min({0}){filter}"), "bool_or": Template("max({0}){filter}")}
+        },
+    ),
+    Guard(
+        "tuples in subqueries",
+        "IN and NOT IN of several columns, of which one may be NULL",
+        _VERSIONS,
+        "SELECT count(1) FROM VALUES (1, CAST(NULL AS INT)) AS t(a, b)"
+        " WHERE (a, b) NOT IN (SELECT * FROM VALUES (1, 2))",
+        1,
+    ),
+    Guard(
+        "divisions of NULL",
+        "averages of integers and decimals without a value",
+        _VERSIONS,
+        "SELECT sum(v) % CAST(count(v) AS DECIMAL(20,0)) FROM VALUES (CAST(NULL AS DECIMAL(10,2))) AS t(v)",
+        ErrorWords("Remainder by zero"),
+        aggregates=_AVERAGES,
+        frames=_AVERAGES,
+    ),
+    Guard(
+        "quotients of decimals",
+        "divisions of decimals",
+        _VERSIONS,
+        "SELECT CAST(a / b AS STRING) FROM VALUES (2.00BD, 3.00BD) AS t(a, b)",
+        "0.666666",
+    ),
+    Guard(
+        "quotients of NULL",
+        "divisions and remainders by zero of what may be NULL",
+        _VERSIONS,
+        "SELECT a % b FROM VALUES (CAST(NULL AS INT), 0) AS t(a, b)",
+        ErrorWords("Remainder by zero"),
+        functions=DIVISIONS,
+    ),
+    Guard(
+        "floats that are rounded to digits",
+        "round of floats",
+        _VERSIONS,
+        "SELECT round(1e308D, 5)",
+        float("inf"),
+        functions={"functions_rounding": {"round:fp": ROUND_FLOAT}},
+    ),
+    Guard(
+        "ties of decimals",
+        "round of decimals with rounding = TIE_TO_EVEN",
+        _VERSIONS,
+        "SELECT typeof(bround(2.5BD, 0))",
+        "double",
+        functions={"functions_rounding_decimal": {"round": ROUND_DECIMAL}},
+    ),
+    Guard(
+        "days of weeks",
+        "extract of MONDAY_DAY_OF_WEEK and ISO_YEAR",
+        _VERSIONS,
+        "SELECT weekday(DATE'2023-01-01')",
+        -1,
+        functions={"functions_datetime": EXTRACTIONS},
+    ),
+    Guard(
+        "seconds before 1970",
+        "extract of UNIX_TIME of points in time",
+        _VERSIONS,
+        "SELECT unix_seconds(t) FROM VALUES (TIMESTAMP'1969-12-31 23:59:59.5') AS t(t)",
+        0,
+    ),
+    Guard(
+        "clocks after 2099",
+        "functions with a time zone whose clocks are set twice a year",
+        _VERSIONS,
+        "SELECT hour(convert_timezone('UTC', 'Europe/Berlin', TIMESTAMP_NTZ'2100-07-01 00:00:00'))",
+        1,
+    ),
+    Guard(
+        "substrings from NULL",
+        "substring from a position that is NULL",
+        _VERSIONS,
+        "SELECT substring('ab', n) FROM VALUES (CAST(NULL AS INT)) AS t(n)",
+        "ab",
+        functions={"functions_string": SUBSTRING},
+    ),
+    Guard(
+        "first rows for each outer row",
+        "correlated subqueries and lateral joins with a limit or a window inside",
+        _VERSIONS,
+        "SELECT count(1) FROM VALUES (1), (2) AS t(a) WHERE EXISTS (SELECT 1 FROM (SELECT row_number() OVER"
+        " (ORDER BY d DESC) AS n FROM VALUES (1, 9), (2, 5) AS u(c, d) WHERE c = t.a) WHERE n <= 1)",
+        1,
+    ),
+    Guard(
+        "texts of floats",
+        "casts of floats to texts",
+        _VERSIONS,
+        "SELECT CAST(1e20D AS STRING)",
+        "1e20",
+    ),
+    Guard(
+        "decimals of floats",
+        "casts of floats to decimals",
+        _VERSIONS,
+        "SELECT CAST(CAST(123456789.123D AS DECIMAL(38,10)) AS STRING)",
+        "123456789.1229999872",
+    ),
+    Guard(
+        "decimals of texts",
+        "casts of texts with exponents to decimals",
+        _VERSIONS,
+        "SELECT CAST('1e5' AS DECIMAL(10,2))",
+        ErrorWords("1e5"),
+    ),
+    Guard(
+        "truth values and decimals",
+        "casts between them",
+        _VERSIONS,
+        "SELECT CAST(v AS DECIMAL(10,2)) FROM VALUES (true) AS t(v)",
+        ErrorWords("Unsupported"),
+    ),
+    Guard(
+        "bits of decimals",
+        "bitwise functions of decimals",
+        _VERSIONS,
+        "SELECT zip_with(array(1), array(2), (a, b) -> a & b)",
+        ErrorWords("zip_with"),
+        functions={
+            "functions_arithmetic_decimal": {
+                name: _refused("it has no zip_with") for name in ("bitwise_and", "bitwise_or", "bitwise_xor")
+            }
+        },
+    ),
+    Guard(
+        "bits of NULL",
+        "bitwise_xor of a value with itself",
+        _VERSIONS,
+        "SELECT a ^ a FROM VALUES (CAST(NULL AS INT)) AS t(a)",
+        0,
+        functions={"functions_arithmetic": {"bitwise_xor": Template("if({nulls}, NULL, ({0} ^ {1}))")}},
+    ),
+    Guard(
+        "joins by what is not distinct",
+        "is_not_distinct_from beside conditions that the optimizer makes equalities",
+        _VERSIONS,
+        "SELECT count(*) FROM VALUES (CAST(NULL AS INT)), (1) AS l(h) LEFT SEMI JOIN "
+        "VALUES (CAST(NULL AS INT), CAST(NULL AS INT)), (1, 1) AS r(k, g) ON h <=> k AND h >= g AND h <= g",
+        2,
+        functions={"functions_comparison": DISTINCTIONS},
+    ),
+    Guard(
+        "casts of structs",
+        "what has a struct in its columns",
+        _VERSIONS,
+        "SELECT CAST(struct(1 AS a) AS STRUCT<b: INT>)",
+        True,
+        is_of_schema=True,
+    ),
+    Guard(
+        "aggregates and windows of casts",
+        "aggregates and windows of a value, and of a cast of it",
+        _VERSIONS,
+        "SELECT concat_ws(' ', min(v) OVER (), min(CAST(v AS STRING)) OVER ()) FROM VALUES (9), (10) AS t(v)",
+        "9 9",
+    ),
+    Guard(
+        "truth values that are required",
+        "required columns of truth values, which are checked",
+        _VERSIONS,
+        "SELECT coalesce(if(id >= 0, false, NULL), raise_error('unasked'), false) FROM range(1)",
+        ErrorWords("unasked"),
+    ),
+    Guard(
+        "truth values in structs",
+        "structs with required truth values",
+        _VERSIONS,
+        "SELECT if(s IS NULL, NULL, struct(coalesce(s.b, false) AS b)) FROM VALUES (struct(true AS b)), (NULL) AS t(s)",
+        ErrorWords("Cannot cast nullable struct field 'b' to non-nullable field"),
+    ),
+    Guard(
+        "values of maps",
+        "maps with structs for values that are required",
+        _VERSIONS,
+        "SELECT map_values(m) FROM (SELECT map('a', struct(id AS v)) AS m FROM range(1))",
+        ErrorWords("Unsupported CAST from List"),
+    ),
+    Guard(
+        "unsigned integers",
+        "files, and tables over files, with unsigned integers",
+        _VERSIONS,
+        "SELECT typeof(v) FROM unsigned_byte",  # a view of a file with a uint8, a tinyint by its schema
+        "unsigned tinyint",
+    ),
+    Guard(
+        "bytes that are required",
+        "required columns of bytes, which are checked",
+        _VERSIONS,
+        "SELECT coalesce(v, raise_error('absent'), X'') FROM VALUES (X'01') AS t(v)",
+        ErrorWords("coercion failed"),
+    ),
+    Guard(
+        "numbers of rows",
+        "single joins",
+        _VERSIONS,
+        "SELECT id FROM range(2) WHERE if(id > 5, false, monotonically_increasing_id() >= 0)",
+        ErrorWords("monotonically_increasing_id"),
+    ),
+    Guard(
+        "keys of copied rows",
+        "elements of lists, duplicates, grouping sets and copies of rows that an aggregate made",
+        _VERSIONS,
+        "SELECT m, x FROM (SELECT x, explode(sequence(0, 1)) AS m FROM"
+        " (SELECT x, count(1) FROM VALUES (1), (2) AS t(x) GROUP BY x)) ORDER BY x, m DESC",
+        0,
+    ),
+    Guard(
+        "keys of joined groups",
+        "groups, also of views, that are joined to other rows and grouped again",
+        _VERSIONS,
+        "SELECT c, count(1) FROM (SELECT c, k, count(1) FROM (SELECT DISTINCT c FROM VALUES (5) AS t(c))"
+        " CROSS JOIN VALUES (1), (2) AS p(k) GROUP BY c, k) GROUP BY c, k",
+        5,
+    ),
+    Guard(
+        "constant conditions",
+        "conditions that no row is needed for, of filters and joins",
+        _VERSIONS,
+        "SELECT count(1) FROM (SELECT a FROM (SELECT sum(x) AS a FROM VALUES (1) AS v(x) WHERE x > 5) AS t"
+        " LEFT SEMI JOIN VALUES (1), (NULL) AS u(b) ON a = b AND b != b AND coalesce(CAST(NULL AS INT) != 5, false))",
+        1,
+    ),
+    Guard(
+        "lists of columns",
+        "IN of options that are computed of the row",
+        _VERSIONS,
+        "SELECT count(1) FROM VALUES (0L), (NULL) AS t(b) WHERE transform(array(b), v -> v)[0] IN (7L,"
+        " if(if(b = -5BD, - CAST(b AS DECIMAL(38,0)), b div 3L) IS NULL, NULL,"
+        " CAST(least(if(b = -5BD, - CAST(b AS DECIMAL(38,0)), b div 3L), 9BD) AS BIGINT)))",
+        0,
+    ),
+    Guard(
+        "offsets without limits",
+        "an offset of sorted rows whose sort key is not used above",
+        _VERSIONS,
+        "SELECT min(k) FROM (SELECT k, r, count(1) FROM (SELECT k, r FROM VALUES (1, 5, 1), (2, 4, 1), (3, 3, 2),"
+        " (4, 2, 2) AS t(k, z, r) ORDER BY z, k DESC OFFSET 2) GROUP BY k, r)",
+        3,
+    ),
+    Guard(
+        "fields of NULL",
+        "a field of a struct that is NULL, of an Arrow table, or of a file if the field is required",
+        _VERSIONS,
+        "SELECT s.v FROM null_struct",  # a view of an Arrow table with one such struct
+        0,
+    ),
+    Guard(
+        "negative literals", "the least integer of a type", _VERSIONS, "SELECT -128Y", ErrorWords("invalid argument")
+    ),
+    Guard(
+        "groups in replacements",
+        "regexp_replace with a group before a letter or digit",
+        _VERSIONS,
+        "SELECT regexp_replace('ab', '(a)', '$11')",
+        "b",
+    ),
+    Guard(
+        "quotations in patterns",
+        "string_split",
+        _VERSIONS,
+        r"SELECT split('a', '\\Qa\\E')",
+        ErrorWords("Invalid regex"),
+        functions={"functions_string": SPLIT},
+    ),
+    Guard(
+        "logarithms near one",
+        "asinh, acosh, log1p",
+        _VERSIONS,
+        "SELECT log1p(1e-20D)",
+        0.0,
+        functions={
+            "functions_arithmetic": {
+                name: _refused("its logarithm loses digits near one") for name in ("asinh", "acosh")
+            },
+            "functions_logarithmic": {"log1p": _refused("its logarithm loses digits near one")},
+        },
+    ),
+    Guard(
+        "powers that are no real number",
+        "power of decimals with complex_number_result = ERROR",
+        _VERSIONS,
+        "SELECT isnan(power(-1D, 0.5D))",
+        True,
+        functions={
+            "functions_arithmetic_decimal": {
+                "power": Template(
+                    "power(CAST({0} AS DOUBLE), CAST({1} AS DOUBLE))", {"complex_number_result": {"NAN": ""}}
+                )
+            }
+        },
+    ),
+)
