@@ -30,9 +30,20 @@ N = TypeVar("N", bound=Null)
 
 
 def col(column: str | int) -> DynExpr:
-    """A column of whatever relation the expression is used on, by name or by position.
+    """Refer to a column of whatever relation the expression is used on.
 
-    Raises `UnknownFieldError` or `AmbiguousFieldError` when it meets the relation.
+    Args:
+        column: its name, or its position from 0.
+
+    Returns:
+        An unbound expression. Raises `UnknownFieldError` or `AmbiguousFieldError` when it meets the relation.
+
+    Specification: ``Expression.FieldReference``.
+
+    Example:
+        >>> print(orders.filter(sd.col("price") > 5.0))
+        filter price > 5.0
+          read orders -> id: i64, customer: i64, price: fp64?
     """
     if isinstance(column, bool) or not isinstance(column, str | int):
         raise InvalidArgumentError("col takes the name or the position of a column", got=column)
@@ -46,7 +57,7 @@ def lit(value: object, type: type[T] | T) -> Expr[T, Req]: ...
 @overload
 def lit(value: object, type: str | None = None) -> DynExpr: ...
 def lit(value: object, type: Any = None) -> Any:
-    """A constant.
+    """Make a constant an expression.
 
     Args:
         value: a Python value; in a tuple, a list or a dict there may be constants, too. A value of a user-defined type
@@ -55,8 +66,18 @@ def lit(value: object, type: Any = None) -> Any:
         type: its type, which must hold the value exactly; by default the natural one: int is ``i64``, float ``fp64``,
             str ``string``, Decimal as many digits as it has, datetime ``precision_timestamp<6>``.
 
-    Raises `LiteralError` for a value that does not fit. The type is required unless `type` is nullable.
+    Returns:
+        The expression, required unless `type` is nullable. Raises `LiteralError` for a value that does not fit.
+
     Specification: ``Expression.Literal``.
+
+    Example:
+        >>> print(orders.project(one=sd.lit(1), rate=sd.lit(1, "fp64")).schema)
+        0  id        i64
+        1  customer  i64
+        2  price     fp64?
+        3  one       i64
+        4  rate      fp64
     """
     value = unwrapped(value)
     return bound(ex.literal(value, ex.natural_type(value) if type is None else as_type(type)), None)
@@ -69,7 +90,20 @@ def null(type: type[T] | T) -> Expr[T, Null]: ...
 @overload
 def null(type: str) -> DynExpr: ...
 def null(type: Any) -> Any:
-    """NULL, of a type."""
+    """Make a NULL of a type.
+
+    Args:
+        type: the type, as in a schema.
+
+    Returns:
+        The expression, always nullable.
+
+    Specification: ``Expression.Literal.null``.
+
+    Example:
+        >>> print(orders.select(paid=sd.null("date")).schema)
+        0  paid  date?
+    """
     return bound(ex.Literal(None, as_type(type).as_nullable()), None)
 
 
@@ -206,13 +240,21 @@ class record(Picklable, Called):  # noqa: N801  # used as a function
         return f"record({', '.join(map(repr, self.values))})"
 
     def is_in(self, options: Sequence[Sequence[object]] | RelationBase) -> Expr[Boolean, Any]:
-        """Whether the values together equal one of `options`, in three-valued logic.
+        """Test whether the values together equal one of `options`, in three-valued logic.
 
         Args:
             options: tuples of as many values or expressions; or a relation of as many columns.
 
-        Raises `SchemaError` for another number of values, `TypeMismatchError` for other types.
+        Returns:
+            A boolean expression, nullable if any value is. Raises `InvalidArgumentError` for another number of values,
+            `TypeMismatchError` for other types.
+
         Specification: ``MultiOrList``, ``Subquery.InPredicate``.
+
+        Example:
+            >>> print(orders.filter(lambda o: sd.record(o.id, o.customer).is_in([(1, 2), (3, 4)])))
+            filter (id, customer) in ((1, 2), (3, 4))
+              read orders -> id: i64, customer: i64, price: fp64?
         """
         rel = _rel(options)
         width = len(self.values)
@@ -230,20 +272,66 @@ class record(Picklable, Called):  # noqa: N801  # used as a function
 
 
 def exists(relation: RelationBase) -> Expr[Boolean, Req]:
-    """Whether a relation has any row. Specification: ``Subquery.SetPredicate``."""
+    """Test whether a relation has any row.
+
+    Args:
+        relation: the relation; it may use columns of the row around it.
+
+    Returns:
+        A required boolean expression. Raises `InvalidArgumentError` for what is no relation.
+
+    Specification: ``Subquery.SetPredicate``.
+
+    Example:
+        >>> print(customers.filter(lambda c: sd.exists(orders.filter(lambda o: o.customer == c.key))))
+        filter exists (subquery #1)
+          subquery #1: filter customer = outer.key
+            read orders -> id: i64, customer: i64, price: fp64?
+          read customers -> key: i64, name: string
+    """
     return bound(ex.SetPredicate("exists", _relation(relation, "exists")), None)
 
 
 def unique(relation: RelationBase) -> Expr[Boolean, Req]:
-    """Whether no two rows of a relation are equal. Specification: ``Subquery.SetPredicate``."""
+    """Test whether no two rows of a relation are equal.
+
+    Args:
+        relation: the relation; it may use columns of the row around it.
+
+    Returns:
+        A required boolean expression. Raises `InvalidArgumentError` for what is no relation.
+
+    Specification: ``Subquery.SetPredicate``.
+
+    Example:
+        >>> print(customers.project(distinct=sd.unique(orders.select("customer"))))
+        project -> *, distinct: boolean = unique (subquery #1)
+          subquery #1: emit -> customer: i64
+            read orders -> id: i64, customer: i64, price: fp64?
+          read customers -> key: i64, name: string
+    """
     return bound(ex.SetPredicate("unique", _relation(relation, "unique")), None)
 
 
 def scalar_subquery(relation: RelationBase) -> DynExpr:
-    """The value of a relation with one column and at most one row; more rows fail the query.
+    """Take the value of a relation with one column and at most one row; more rows fail the query.
 
-    NULL if there is no row, so nullable unless the relation surely has one (an aggregate without keys).
-    Raises `SchemaError` for a relation of several columns. Specification: ``Subquery.Scalar``.
+    Args:
+        relation: the relation; it may use columns of the row around it.
+
+    Returns:
+        An expression: NULL if there is no row, so nullable unless the relation surely has one (an aggregate without
+        keys). Raises `SchemaError` for a relation of several columns.
+
+    Specification: ``Subquery.Scalar``.
+
+    Example:
+        >>> dearest = orders.aggregate(dearest=lambda o: f.max(o.price))
+        >>> print(orders.filter(lambda o: o.price == sd.scalar_subquery(dearest)))
+        filter price = (subquery #1)
+          subquery #1: aggregate -> dearest: fp64? = max(price)
+            #2: read orders -> id: i64, customer: i64, price: fp64?
+          see #2 above (read orders)
     """
     rel = _relation(relation, "scalar_subquery")
     return bound(ex.ScalarSubquery(rel), None, rel.schema.names[0])
@@ -252,13 +340,44 @@ def scalar_subquery(relation: RelationBase) -> DynExpr:
 def any_of(relation: RelationBase) -> Quantified:
     """Compare with any row of a relation: ``r.x > any_of(rel)``.
 
-    The relation has one column, of the type of the left side. Specification: ``Subquery.SetComparison``.
+    Args:
+        relation: a relation of one column, of the type of the left operand.
+
+    Returns:
+        The right operand of a comparison, which is a boolean expression. Raises `InvalidArgumentError` for what is no
+        relation.
+
+    Specification: ``Subquery.SetComparison``.
+
+    Example:
+        >>> print(customers.filter(lambda c: c.key == sd.any_of(orders.select("customer"))))
+        filter key = any (subquery #1)
+          subquery #1: emit -> customer: i64
+            read orders -> id: i64, customer: i64, price: fp64?
+          read customers -> key: i64, name: string
     """
     return Quantified("any", relation)
 
 
 def all_of(relation: RelationBase) -> Quantified:
-    """Compare with all rows of a relation: ``r.x > all_of(rel)``; true if there are none."""
+    """Compare with all rows of a relation: ``r.x > all_of(rel)``; true if there are none.
+
+    Args:
+        relation: a relation of one column, of the type of the left operand.
+
+    Returns:
+        The right operand of a comparison, which is a boolean expression. Raises `InvalidArgumentError` for what is no
+        relation.
+
+    Specification: ``Subquery.SetComparison``.
+
+    Example:
+        >>> print(customers.filter(lambda c: c.key > sd.all_of(orders.select("customer"))))
+        filter key > all (subquery #1)
+          subquery #1: emit -> customer: i64
+            read orders -> id: i64, customer: i64, price: fp64?
+          read customers -> key: i64, name: string
+    """
     return Quantified("all", relation)
 
 
@@ -319,22 +438,40 @@ class Then(_Unfinished):
 def when(condition: ExprBase) -> When:
     """Start a conditional: ``when(r.x > 0).then("plus").when(r.x < 0).then("minus").otherwise("zero")``.
 
-    All values must have one type; Python values take the type of the others. Nullable if any value is.
-    Raises `TypeMismatchError` for values of different types. Specification: ``Expression.IfThen``.
+    Args:
+        condition: a boolean expression; its value counts if it is true, and none before it is.
+
+    Returns:
+        What waits for ``then(value)``. All values must have one type; Python values take the type of the others. The
+        expression is nullable if any value is. Raises `TypeMismatchError` for values of different types.
+
+    Specification: ``Expression.IfThen``.
+
+    Example:
+        >>> print(orders.project(size=lambda o: sd.when(o.price > 5.0).then("large").otherwise("small")))
+        project -> *, size: string = case when price > 5.0 then 'large' else 'small' end
+          read orders -> id: i64, customer: i64, price: fp64?
     """
     return When(condition)
 
 
 def switch(match: ExprBase, cases: Mapping[Any, object], default: object) -> DynExpr:
-    """The value of the case that equals `match`: ``switch(r.size, {"S": 1, "M": 2}, default=None)``.
+    """Choose the value of the case that equals `match`: ``switch(r.size, {"S": 1, "M": 2}, default=None)``.
 
     Args:
         match: the expression to compare.
         cases: Python values of its type, with the value that holds if it equals them.
         default: the value that holds otherwise; None for NULL.
 
-    Raises `LiteralError` for a case that does not fit the type of `match`, `TypeMismatchError` for values of
-    different types. Specification: ``Expression.SwitchExpression``.
+    Returns:
+        The expression, nullable if any value is. Raises `LiteralError` for a case that does not fit the type of
+        `match`, `TypeMismatchError` for values of different types.
+
+    Specification: ``Expression.SwitchExpression``.
+
+    Example:
+        >>> print(orders.select(level=lambda o: sd.switch(o.customer, {1: "gold"}, default=None)).schema)
+        0  level  string?
     """
     _require_expression(match, "switch takes an expression to compare")
     if not isinstance(cases, Mapping):

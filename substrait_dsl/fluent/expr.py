@@ -78,7 +78,15 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
         raise InvalidArgumentError("an expression is made by col(...), lit(...), or by the row that a lambda gets")
 
     def alias(self, name: str) -> Expr[T, N]:
-        """The same expression under a name, for a column that it becomes."""
+        """Give the expression a name, for a column that it becomes.
+
+        Args:
+            name: the name.
+
+        Example:
+            >>> orders.select((sd.col("price") * 2.0).alias("double")).columns
+            ('double',)
+        """
         require(name, str, "the name of a column is a str")
         renamed = _copy(self)
         renamed._name = name
@@ -99,8 +107,12 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
             to: the type, as in a schema: ``I64``, ``Decimal(15, 2)``, ``Nullable[String]``.
             on_failure: ``"throw"`` fails the query, ``"return_null"`` gives NULL.
 
-        The result is nullable if the input is, if `to` is, or with ``"return_null"``.
-        Specification: ``Expression.Cast``.
+        The result is nullable if the input is, if `to` is, or with ``"return_null"``. Raises `InvalidChoiceError` for
+        another word. Specification: ``Expression.Cast``.
+
+        Example:
+            >>> print(orders.select(text=lambda o: o.id.cast("string")).schema)
+            0  text  string
         """
         from substrait_dsl.fluent.schemas import as_type
 
@@ -110,20 +122,34 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
         return derived("cast", partial(_cast, target, on_failure), [self], self._name)
 
     def assert_not_null(self) -> Expr[T, Req]:
-        """The same value, of the required type: a NULL fails the query.
+        """Require a value: the same one, of the required type; a NULL fails the query.
 
         For what only you know never to be NULL: after a filter, or `functions.coalesce` with a value that is required.
         The specification's functions do not say so: their result may be NULL if any argument may.
         Specification: ``Expression.Cast``, to the required type.
+
+        Example:
+            >>> print(orders.select(price=lambda o: o.price.assert_not_null()).schema)
+            0  price  fp64
         """
         return derived("assert_not_null", _required, [self], self._name)
 
     def is_null(self) -> Expr[Boolean, Req]:
-        """Whether the value is NULL."""
+        """Test whether the value is NULL; the result is required. Specification: ``is_null``.
+
+        Example:
+            >>> sd.col("price").is_null()
+            Expr(price is null: boolean)
+        """
         return _call("is_null", self)
 
     def is_not_null(self) -> Expr[Boolean, Req]:
-        """Whether the value is not NULL."""
+        """Test whether the value is not NULL; the result is required. Specification: ``is_not_null``.
+
+        Example:
+            >>> sd.col("price").is_not_null()
+            Expr(price is not null: boolean)
+        """
         return _call("is_not_null", self)
 
     @overload
@@ -137,34 +163,71 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
         self: Operators[WrittenAs[V], T, N], low: Expr[T, Null] | V, high: Expr[T, Null] | V
     ) -> Expr[Boolean, Null]: ...
     def between(self: Any, low: object, high: object) -> Expr[Boolean, Any]:
-        """Whether ``low <= value <= high``."""
+        """Test whether ``low <= value <= high``; nullable if any of the three is.
+
+        Args:
+            low: the smallest value, an expression or a Python value.
+            high: the largest value.
+
+        Raises `FunctionNotFoundError` for values of other types. Specification: ``between``.
+
+        Example:
+            >>> print(orders.filter(lambda o: o.id.between(10, 19)))
+            filter id between 10 and 19
+              read orders -> id: i64, customer: i64, price: fp64?
+        """
         return _call("between", self, low, high)
 
     def is_in(
         self: Operators[WrittenAs[V], T, N], options: Iterable[Expr[T, Null] | V | None] | RelationBase
     ) -> Expr[Boolean, Any]:
-        """Whether the value equals one of `options`, in three-valued logic.
+        """Test whether the value equals one of `options`, in three-valued logic; nullable if any side is.
 
         Args:
             options: values or expressions of this type, at least one; or a relation of one column (an IN subquery).
 
-        Raises `TypeMismatchError` for options of another type. Nullable if any side is.
+        Raises `TypeMismatchError` for options of another type, `LiteralError` for such values.
         Specification: ``SingularOrList``, ``Subquery.InPredicate``.
+
+        Example:
+            >>> print(orders.filter(lambda o: o.id.is_in([1, 2, 3])))
+            filter id in (1, 2, 3)
+              read orders -> id: i64, customer: i64, price: fp64?
         """
         from substrait_dsl.fluent.conditions import in_list
 
         return in_list(cast("Expr[T, N]", self), options)
 
     def asc(self, nulls: Nulls = "first") -> SortKey:
-        """A sort key: smallest first, NULLs ``"first"`` (the default, as in Spark) or ``"last"``."""
+        """Sort by this expression with the smallest first.
+
+        Args:
+            nulls: where NULLs stand: ``"first"`` (the default, as in Spark) or ``"last"``.
+
+        Raises `InvalidChoiceError` for another word. Specification: ``SortField``.
+
+        Example:
+            >>> sd.col("price").asc(nulls="last")
+            SortKey(Expr(price), asc_nulls_last)
+        """
         return sort_key(self, "asc", nulls)
 
     def desc(self, nulls: Nulls = "last") -> SortKey:
-        """A sort key: largest first, NULLs ``"last"`` (the default, as in Spark) or ``"first"``."""
+        """Sort by this expression with the largest first.
+
+        Args:
+            nulls: where NULLs stand: ``"last"`` (the default, as in Spark) or ``"first"``.
+
+        Raises `InvalidChoiceError` for another word. Specification: ``SortField``.
+
+        Example:
+            >>> sd.col("price").desc()
+            SortKey(Expr(price), desc_nulls_last)
+        """
         return sort_key(self, "desc", nulls)
 
     def keep(self, *parts: Part) -> DynExpr:
-        """Only these fields of a struct, in this order: ``r.person.keep("name", {"address": ["city", "zip"]})``.
+        """Keep only these fields of a struct, in this order: ``r.person.keep("name", {"address": ["city", "zip"]})``.
 
         Args:
             parts: names or positions of fields; a dict gives, for fields that are structs, the parts to keep of these,
@@ -172,6 +235,12 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
 
         The result is a struct, even of one field (spec decision 25), nullable if this one is. Raises
         `UnknownFieldError`, `TypeMismatchError` for what is no struct. Specification: ``MaskExpression``.
+
+        Example:
+            >>> people = sd.read_named("people", {"who": "nstruct<name: string, born: date>"})
+            >>> print(people.select(who=lambda r: r.who.keep("name")).schema)
+            0  who     struct<string>
+                 name  string
         """
         from substrait_dsl.fluent.nested import masked
 

@@ -45,7 +45,7 @@ class ExtensionVerbs(RelationBase, Generic[S]):
         ordering: Ordering = (),
         distribution: Distributed | None = None,
     ) -> Relation[Any]:
-        """A relation over this one that only those know who know the message.
+        """Put a relation over this one that only those know who know the message.
 
         Args:
             detail: the message: an `AnyMessage`, or one of protobuf.
@@ -55,6 +55,11 @@ class ExtensionVerbs(RelationBase, Generic[S]):
 
         Output: the columns of the schema. Raises `SchemaError`, `UnknownFieldError`.
         Specification: ``ExtensionSingleRel``.
+
+        Example:
+            >>> print(orders.extension_single(sd.AnyMessage("type.acme.com/Sample", b""), {"id": "i64"}))
+            extension single 'type.acme.com/Sample' -> id: i64
+              read orders -> id: i64, customer: i64, price: fp64?
         """
         with naming("extension_single"):
             struct = as_struct(schema)
@@ -73,6 +78,11 @@ class ExtensionVerbs(RelationBase, Generic[S]):
         Output: the same columns. Messages that are there already are replaced. On a relation that only picks or
         renames columns, they belong to what it picks from. Raises `InvalidArgumentError` for `own` on an extension
         relation, whose message holds everything. Specification: ``AdvancedExtension``.
+
+        Example:
+            >>> note = sd.AdvancedExtension(optimizations=(sd.AnyMessage("type.acme.com/Note", b""),))
+            >>> print(orders.with_extension(note))
+            read orders optimization 'type.acme.com/Note' -> id: i64, customer: i64, price: fp64?
         """
         with naming("with_extension"):
             require_extension(own, "own")
@@ -99,9 +109,20 @@ def extension_leaf(
 def extension_leaf(
     detail: AnyLike, schema: SchemaLike, *, ordering: Ordering = (), distribution: Distributed | None = None
 ) -> Relation[Any]:
-    """A relation of no input that only those know who know the message.
+    """Make a relation of no input that only those know who know the message.
 
-    Arguments, output and errors: as for `Relation.extension_single`. Specification: ``ExtensionLeafRel``.
+    Args:
+        detail: the message: an `AnyMessage`, or one of protobuf.
+        schema: the columns that it puts out.
+        ordering: the order that it puts rows out in, as keys of `sort`; by default nothing is known of it.
+        distribution: the columns by which rows are distributed, or a `Distribution`.
+
+    Output: the columns of the schema. Raises `SchemaError`, `UnknownFieldError`.
+    Specification: ``ExtensionLeafRel``.
+
+    Example:
+        >>> print(sd.extension_leaf(sd.AnyMessage("type.acme.com/Ticks", b""), {"at": "i64"}))
+        extension leaf 'type.acme.com/Ticks' -> at: i64
     """
     with naming("extension_leaf"):
         struct = as_struct(schema)
@@ -135,16 +156,23 @@ def extension_multi(
     ordering: Ordering = (),
     distribution: Distributed | None = None,
 ) -> Relation[Any]:
-    """A relation over several others that only those know who know the message.
+    """Make a relation over several others that only those know who know the message.
 
     Args:
         relations: the inputs, in the order that the message means.
-        detail: as for `Relation.extension_single`, as are the other arguments.
+        detail: the message: an `AnyMessage`, or one of protobuf.
         schema: the columns that it puts out.
-        ordering: the order that it puts rows out in.
-        distribution: the columns by which rows are distributed.
+        ordering: the order that it puts rows out in, as keys of `sort`; by default nothing is known of it.
+        distribution: the columns by which rows are distributed, or a `Distribution`.
 
-    Output and errors: as for `Relation.extension_single`. Specification: ``ExtensionMultiRel``.
+    Output: the columns of the schema. Raises `SchemaError`, `UnknownFieldError`.
+    Specification: ``ExtensionMultiRel``.
+
+    Example:
+        >>> print(sd.extension_multi([orders, customers], sd.AnyMessage("type.acme.com/Match", b""), {"id": "i64"}))
+        extension multi 'type.acme.com/Match' -> id: i64
+          read orders -> id: i64, customer: i64, price: fp64?
+          read customers -> key: i64, name: string
     """
     with naming("extension_multi"):
         if not is_list(relations):

@@ -188,25 +188,58 @@ class GroupBy(Picklable, Called, Generic[S, K]):
         return f"GroupBy({self.keys})"
 
     def agg(self, /, *measures: MeasureLike[S], **named: MeasureLike[S]) -> Relation[DynRow]:
-        """One row for each different combination of the keys.
+        """Fold the rows into one for each different combination of the keys.
 
         Args:
             measures: measures that have a name: ``f.count().alias("n")``.
             named: further measures, as name=measure.
 
-        Output and errors: see `Relation.aggregate`.
+        Output and errors: see `Relation.aggregate`. Specification: ``AggregateRel``.
+
+        Example:
+            >>> print(orders.group_by("customer").agg(total=lambda o: f.sum(o.price)))
+            aggregate by customer -> customer: i64, total: fp64? = sum(price)
+              read orders -> id: i64, customer: i64, price: fp64?
         """
         with naming("agg"):
             return self._aggregate(None, measures, named)
 
     def rollup(self, /, *measures: MeasureLike[S], **named: MeasureLike[S]) -> Relation[DynRow]:
-        """Grouping sets of all keys, of all but the last, and so on to none. Arguments: as for `agg`."""
+        """Fold the rows by all keys, by all but the last, and so on to none, each a grouping set.
+
+        Args:
+            measures: measures that have a name: ``f.count().alias("n")``.
+            named: further measures, as name=measure.
+
+        Output: as of `Relation.aggregate`, with ``grouping_set: i32``. Specification: ``AggregateRel.Grouping``.
+
+        Example:
+            >>> print(orders.group_by("customer", "id").rollup(n=f.count()).schema)
+            0  customer      i64?
+            1  id            i64?
+            2  n             i64
+            3  grouping_set  i32
+        """
         with naming("rollup"):
             size = self._size()
             return self._aggregate([range(width) for width in range(size, -1, -1)], measures, named)
 
     def cube(self, /, *measures: MeasureLike[S], **named: MeasureLike[S]) -> Relation[DynRow]:
-        """Grouping sets of every subset of the keys, larger ones first. Arguments: as for `agg`."""
+        """Fold the rows by every subset of the keys, larger ones first, each a grouping set.
+
+        Args:
+            measures: measures that have a name: ``f.count().alias("n")``.
+            named: further measures, as name=measure.
+
+        Output: as of `Relation.aggregate`, with ``grouping_set: i32``. Specification: ``AggregateRel.Grouping``.
+
+        Example:
+            >>> print(orders.group_by("customer", "id").cube(n=f.count()).schema)
+            0  customer      i64?
+            1  id            i64?
+            2  n             i64
+            3  grouping_set  i32
+        """
         with naming("cube"):
             size = self._size()
             sets = [subset for width in range(size, -1, -1) for subset in combinations(range(size), width)]

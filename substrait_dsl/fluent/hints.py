@@ -57,6 +57,10 @@ class HintVerbs(RelationBase, Generic[S]):
 
         Output: the same columns. Raises `InvalidArgumentError`, `InvalidChoiceError`.
         Specification: ``RelCommon.Hint``.
+
+        Example:
+            >>> print(orders.hint(row_count=1000, alias="o"))
+            read orders hint alias o, 1000 rows -> id: i64, customer: i64, price: fp64?
         """
         with naming("hint"):
             _require_number("row_count", row_count)
@@ -85,10 +89,22 @@ class HintVerbs(RelationBase, Generic[S]):
 
 
 def shared(relation: Relation[S]) -> Relation[S]:
-    """The same relation, which a plan holds once however often it is used.
+    """Share a relation: a plan holds it once, however often it is used.
 
     Wherever it stands, the plan refers to the one place: ``both = shared(rel); both.join(both, "id")``.
-    Specification: ``ReferenceRel``.
+
+    Args:
+        relation: the relation.
+
+    Output: the same columns. Raises `InvalidArgumentError` for what is no relation. Specification: ``ReferenceRel``.
+
+    Example:
+        >>> large = sd.shared(orders.select("id"))
+        >>> print(large.union_all(large))
+        set union_all
+          shared #1: emit -> id: i64
+            read orders -> id: i64, customer: i64, price: fp64?
+          see #1 above (emit)
     """
     with naming("shared"):
         rel = rel_of(relation)

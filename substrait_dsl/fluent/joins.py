@@ -33,7 +33,19 @@ class JoinVerbs(RelationBase, Generic[S]):
     def cross(self, other: RelationBase) -> Relation[DynRow]:
         """Pair every row with every row of another relation.
 
-        Output: the columns of this one, then of the other; no order. Specification: ``CrossRel``.
+        Args:
+            other: the right side.
+
+        Output: the columns of this one, then of the other; no order. Raises `InvalidArgumentError` for what is no
+        relation. Specification: ``CrossRel``.
+
+        Example:
+            >>> print(orders.cross(customers).schema)
+            0  id        i64
+            1  customer  i64
+            2  price     fp64?
+            3  key       i64
+            4  name      string
         """
         with naming("cross"):
             return made(rl.Cross(self._rel, rel_of(other)))
@@ -60,7 +72,16 @@ class JoinVerbs(RelationBase, Generic[S]):
 
         Output: inner, outer, left, right, single: left columns, right columns, those of a side that may lack a match
         nullable. Semi and anti: the columns of the side they are named after. Mark: those and a ``boolean?``. No order.
-        Specification: ``JoinRel``.
+        Raises `InvalidChoiceError` for another join type, `UnknownFieldError`, `TypeMismatchError` for what is no
+        condition. Specification: ``JoinRel``.
+
+        Example:
+            >>> print(orders.join(customers, on=lambda o, c: o.customer == c.key, how="left").schema)
+            0  id        i64
+            1  customer  i64
+            2  price     fp64?
+            3  key       i64?
+            4  name      string?
         """
         with naming("join"):
             left, right = self._rel, rel_of(other)
@@ -80,8 +101,6 @@ class JoinVerbs(RelationBase, Generic[S]):
     ) -> Relation[DynRow]:
         """Match each row with the rows of a relation that is made anew for that row.
 
-        ``orders.lateral_join(lambda o: items.filter(lambda i: i.order == o.id).top_n(3, sd.desc("price")))``
-
         Args:
             right: a lambda that gets the left row and returns the right side; what it uses of the row makes the right
                 side depend on it.
@@ -90,7 +109,17 @@ class JoinVerbs(RelationBase, Generic[S]):
             post_filter: a condition on the output rows.
             mark: the name of the column that a mark join adds.
 
-        Output: as of `join`; no order, the distribution of this relation. Specification: ``LateralJoinRel``.
+        Output: as of `join`; no order, the distribution of this relation. Raises as `join`.
+        Specification: ``LateralJoinRel``.
+
+        Example:
+            >>> dearest = lambda c: orders.filter(lambda o: o.customer == c.key).top_n(3, sd.desc("price"))
+            >>> print(customers.lateral_join(dearest, how="left").schema)
+            0  key       i64
+            1  name      string
+            2  id        i64?
+            3  customer  i64?
+            4  price     fp64?
         """
         with naming("lateral_join"):
             outer = Scope("lateral_join", (self._rel,))
@@ -133,6 +162,12 @@ class JoinVerbs(RelationBase, Generic[S]):
 
         Output: as of `join`. Raises `TypeMismatchError` for keys of different types, `InvalidArgumentError` for one
         that is no column. Specification: ``HashJoinRel``.
+
+        Example:
+            >>> print(orders.hash_join(customers, [("customer", "key")], "left_semi"))
+            hash join left_semi build right on customer = key -> left.*
+              read orders -> id: i64, customer: i64, price: fp64?
+              read customers -> key: i64, name: string
         """
         with naming("hash_join"):
             left, right = self._rel, rel_of(other)
@@ -154,8 +189,24 @@ class JoinVerbs(RelationBase, Generic[S]):
     ) -> Relation[DynRow]:
         """Match rows by merging two sides that are sorted by their keys.
 
-        Arguments and output: as for `hash_join`. Raises `SchemaError` for a side whose order is known and is not that
-        of the keys. Specification: ``MergeJoinRel``.
+        Args:
+            other: the right side.
+            keys: as for `hash_join`.
+            how: as for `join`.
+            residual: a further condition for rows to match.
+            post_filter: a condition on the output rows.
+            mark: the name of the column that a mark join adds.
+
+        Output: as of `join`. Raises `SchemaError` for a side whose order is known and is not that of the keys, and as
+        `hash_join`. Specification: ``MergeJoinRel``.
+
+        Example:
+            >>> print(orders.sort("customer").merge_join(customers.sort("key"), [("customer", "key")]))
+            merge join inner on customer = key -> id: i64, customer: i64, price: fp64?, key: i64, name: string
+              sort by customer asc nulls first
+                read orders -> id: i64, customer: i64, price: fp64?
+              sort by key asc nulls first
+                read customers -> key: i64, name: string
         """
         with naming("merge_join"):
             left, right = self._rel, rel_of(other)
@@ -175,7 +226,19 @@ class JoinVerbs(RelationBase, Generic[S]):
     ) -> Relation[DynRow]:
         """Match rows by comparing every row with every row.
 
-        Arguments and output: as for `join`. Specification: ``NestedLoopJoinRel``.
+        Args:
+            other: the right side.
+            on: as for `join`; by default every row of the right side matches.
+            how: as for `join`.
+            mark: the name of the column that a mark join adds.
+
+        Output and errors: as of `join`. Specification: ``NestedLoopJoinRel``.
+
+        Example:
+            >>> print(orders.nested_loop_join(customers, lambda o, c: o.customer >= c.key, "left_anti"))
+            nested loop join left_anti on customer >= key -> left.*
+              read orders -> id: i64, customer: i64, price: fp64?
+              read customers -> key: i64, name: string
         """
         with naming("nested_loop_join"):
             left, right = self._rel, rel_of(other)

@@ -29,12 +29,21 @@ from substrait_dsl.fluent.scope import Scope
 
 
 def struct_of(**fields: object) -> DynExpr:
-    """A struct of these fields: ``struct_of(city=r.city, zip=r.zip)``.
+    """Make a struct of these fields: ``struct_of(city=r.city, zip=r.zip)``.
 
     Args:
         fields: expressions, or Python values of their natural types.
 
-    The struct is required; its fields are nullable as their values are. Specification: ``Expression.Nested``.
+    Returns:
+        The struct, which is required; its fields are nullable as their values are.
+
+    Specification: ``Expression.Nested``.
+
+    Example:
+        >>> print(orders.select(key=lambda o: sd.struct_of(id=o.id, customer=o.customer)).schema)
+        0  key         struct<i64, i64>
+             id        i64
+             customer  i64
     """
     used = [value for value in fields.values() if isinstance(value, ExprBase)]
     return resolved_in_scope("struct_of", partial(_struct, fields), used)
@@ -52,13 +61,20 @@ def _field(name: str, value: object, scope: Scope) -> ex.Expression:
 
 
 def list_of(*values: object) -> DynExpr:
-    """A list of these values, at least one: ``list_of(r.a, r.b, 0)``.
+    """Make a list of these values, at least one: ``list_of(r.a, r.b, 0)``.
 
     Args:
         values: expressions, or Python values, which take the type of the expressions; None for NULL.
 
-    All elements have one type, nullable if any of them is; the list is required. Raises `InvalidArgumentError` for no
-    values (an empty list is a literal), `TypeMismatchError` for different types. Specification: ``Expression.Nested``.
+    Returns:
+        The list, which is required. All elements have one type, nullable if any of them is. Raises
+        `InvalidArgumentError` for no values (an empty list is a literal), `TypeMismatchError` for different types.
+
+    Specification: ``Expression.Nested``.
+
+    Example:
+        >>> print(orders.select(both=lambda o: sd.list_of(o.id, o.customer, None)).schema)
+        0  both  list<i64?>
     """
     with naming("list_of"):
         if not values:
@@ -77,15 +93,22 @@ def _list(parts: Sequence[Any]) -> ex.Expression:
 
 
 def map_of(entries: Mapping[Any, object] | Sequence[tuple[object, object]]) -> DynExpr:
-    """A map of these entries: ``map_of({"min": r.low, "max": r.high})``, ``map_of([(r.key, r.value)])``.
+    """Make a map of these entries: ``map_of({"min": r.low, "max": r.high})``, ``map_of([(r.key, r.value)])``.
 
     Args:
         entries: keys and values, at least one pair: expressions, or Python values, which take the type of the
             expressions.
 
-    Keys have one type and are never NULL; values have one type, nullable if any of them is; the map is required. Raises
-    `InvalidArgumentError` for no entries (an empty map is a literal), `TypeMismatchError` for different types or for
-    keys that may be NULL. Specification: ``Expression.Nested``.
+    Returns:
+        The map, which is required. Keys have one type and are never NULL; values have one type, nullable if any of them
+        is. Raises `InvalidArgumentError` for no entries (an empty map is a literal), `TypeMismatchError` for different
+        types or for keys that may be NULL.
+
+    Specification: ``Expression.Nested``.
+
+    Example:
+        >>> print(orders.select(of=lambda o: sd.map_of({"id": o.id, "customer": o.customer})).schema)
+        0  of  map<string, i64>
     """
     with naming("map_of"):
         pairs = list(entries.items()) if isinstance(entries, Mapping) else entries

@@ -23,13 +23,22 @@ def parameter(number: int, type: type[T] | T) -> Expr[T, Req]: ...
 @overload
 def parameter(number: int, type: str) -> DynExpr: ...
 def parameter(number: int, type: Any) -> Any:
-    """A value that is given when the plan runs.
+    """Stand for a value that is given when the plan runs.
 
     Args:
         number: what it is called by, from 0; the same number is the same value, wherever it stands.
         type: its type, as in a schema.
 
-    Raises `InvalidArgumentError` for a number that is none. Specification: ``DynamicParameter``.
+    Returns:
+        The expression; ``Plan(..., parameter_bindings={number: value})`` binds it. Raises `InvalidArgumentError` for a
+        number that is none.
+
+    Specification: ``DynamicParameter``.
+
+    Example:
+        >>> print(orders.filter(lambda o: o.id == sd.parameter(0, "i64")))
+        filter id = parameter(0):i64
+          read orders -> id: i64, customer: i64, price: fp64?
     """
     with naming("parameter"):
         if isinstance(number, bool) or not isinstance(number, int):
@@ -42,22 +51,45 @@ def current_timestamp() -> Expr[PrecisionTimestampTZ[Any], Req]: ...
 @overload
 def current_timestamp(precision: P) -> Expr[PrecisionTimestampTZ[P], Req]: ...
 def current_timestamp(precision: Any = 6) -> Any:
-    """The time of the execution, with so many digits after the second: one value for the whole plan, never NULL.
+    """Give the time of the execution: one value for the whole plan, never NULL.
 
-    Raises `InvalidArgumentError` for a precision that timestamps do not have.
+    Args:
+        precision: how many digits after the second.
+
+    Returns:
+        A required ``precision_timestamp_tz``. Raises `InvalidArgumentError` for a precision that there is not.
+
     Specification: ``ExecutionContextVariable``.
+
+    Example:
+        >>> print(orders.select(at=sd.current_timestamp(3)).schema)
+        0  at  precision_timestamp_tz<3>
     """
     with naming("current_timestamp"):
         return _variable("current_timestamp", PrecisionTimestampTZ(precision))
 
 
 def current_date() -> Expr[Date, Req]:
-    """The date of the execution: one value for the whole plan, never NULL. See `current_timestamp`."""
+    """Give the date of the execution: one value for the whole plan, never NULL.
+
+    Specification: ``ExecutionContextVariable``.
+
+    Example:
+        >>> print(orders.select(day=sd.current_date()).schema)
+        0  day  date
+    """
     return _variable("current_date", Date())
 
 
 def current_timezone() -> Expr[String, Req]:
-    """The time zone of the execution, by its name: one value for the whole plan, never NULL."""
+    """Give the time zone of the execution, by its name: one value for the whole plan, never NULL.
+
+    Specification: ``ExecutionContextVariable``.
+
+    Example:
+        >>> print(orders.select(zone=sd.current_timezone()).schema)
+        0  zone  string
+    """
     return _variable("current_timezone", String())
 
 

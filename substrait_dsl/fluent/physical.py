@@ -45,6 +45,11 @@ class PhysicalVerbs(RelationBase, Generic[S]):
 
         Output: the same columns; the order is the keys', the distribution stays. Raises as `sort` and `fetch`.
         Specification: ``TopNRel``.
+
+        Example:
+            >>> print(orders.top_n(3, sd.desc("price"), with_ties=True))
+            top n 3 with ties by price desc nulls last
+              read orders -> id: i64, customer: i64, price: fp64?
         """
         with naming("top_n"):
             require_flag("with_ties", with_ties)
@@ -72,6 +77,11 @@ class PhysicalVerbs(RelationBase, Generic[S]):
         scatter or the column of a single bucket, and otherwise unknown. Raises `UnknownFieldError`,
         `TypeMismatchError` for a bucket that is no ``i32``, `InvalidArgumentError` for a partition that is not there.
         Specification: ``ExchangeRel``.
+
+        Example:
+            >>> print(orders.exchange(sd.scatter("customer"), partition_count=8))
+            exchange scatter by customer into 8 partitions
+              read orders -> id: i64, customer: i64, price: fp64?
         """
         with naming("exchange"):
             return made(exchange(self._rel, kind, partition_count, targets))
@@ -84,6 +94,12 @@ class PhysicalVerbs(RelationBase, Generic[S]):
 
         Output: the same columns; order and distribution stay. Specification: the merging capture of the physical
         relations, which has no message of its own.
+
+        Example:
+            >>> print(orders.sort("id").merging_capture())
+            merging capture
+              sort by id asc nulls first
+                read orders -> id: i64, customer: i64, price: fp64?
         """
         with naming("merging_capture"):
             require_flag("blocking", blocking)
@@ -94,6 +110,11 @@ class PhysicalVerbs(RelationBase, Generic[S]):
 
         Output: the same columns; no order, the distribution stays. Specification: the simple capture of the physical
         relations, which has no message of its own.
+
+        Example:
+            >>> print(orders.simple_capture())
+            simple capture
+              read orders -> id: i64, customer: i64, price: fp64?
         """
         with naming("simple_capture"):
             return made(rl.SimpleCapture(self._rel))
@@ -120,6 +141,13 @@ class PhysicalVerbs(RelationBase, Generic[S]):
         Output: the input's columns, then one per function. The distribution stays, and so does the order for a
         consistent_partition window. Raises `SchemaError` for a name that exists, or a streaming window over an input
         sorted otherwise. Specification: ``ConsistentPartitionWindowRel``.
+
+        Example:
+            >>> print(orders.window(partition_by="customer", order_by=sd.desc("price"), place=f.rank()).schema)
+            0  id        i64
+            1  customer  i64
+            2  price     fp64?
+            3  place     i64?
         """
         with naming("window"):
             return made(window(self._rel, partition_by, order_by, method, functions))
@@ -129,8 +157,6 @@ class PhysicalVerbs(RelationBase, Generic[S]):
     ) -> Relation[DynRow]:
         """Copy each row, with other values in some of the columns.
 
-        ``rel.expand(region=sd.switching(sd.col("region"), None), sales=sd.col("sales"))``
-
         Args:
             index: the name of the column that numbers the copies from 0.
             fields: name=``switching(a, b, ...)`` for a column with a value for each copy; anything else, as for
@@ -139,6 +165,12 @@ class PhysicalVerbs(RelationBase, Generic[S]):
         Output: these columns, then ``index: i32``. A switching field is nullable if any of its values is, or if it has
         fewer than another. The order stays as far down as its columns do, the distribution if all of its columns do.
         Raises `TypeMismatchError` for values of different types. Specification: ``ExpandRel``.
+
+        Example:
+            >>> print(orders.expand(customer=lambda o: sd.switching(o.customer, None), price=sd.col("price")).schema)
+            0  customer  i64?
+            1  price     fp64?
+            2  index     i32
         """
         with naming("expand"):
             return made(expand(self._rel, fields, index))

@@ -287,8 +287,8 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
             keys: columns or expressions, at least one; ``asc(...)``, ``desc(...)`` or ``clustered(...)`` say how.
                 A bare one is ascending, NULLs first.
 
-        Output: the same columns; the order is the keys', the distribution stays. Raises `TypeMismatchError` for a key
-        that is no expression. Specification: ``SortRel``.
+        Output: the same columns; the order is the keys', the distribution stays. Raises `UnknownFieldError`, and
+        `InvalidArgumentError` for a key that is neither a column nor an expression. Specification: ``SortRel``.
 
         Example:
             >>> print(orders.sort(sd.desc("price"), "id"))

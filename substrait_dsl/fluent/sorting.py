@@ -21,37 +21,85 @@ Sortable = str | int | ExprBase | Callable[[Any], ExprBase]
 
 
 def asc(column: Sortable, nulls: Nulls = "first") -> SortKey:
-    """Smallest first; NULLs ``"first"`` (the default, as in Spark) or ``"last"``.
+    """Sort with the smallest first.
 
-    Raises `InvalidChoiceError` for another word. Specification: ``SortField``.
+    Args:
+        column: a column, an expression, or a lambda that gets the row.
+        nulls: where NULLs stand: ``"first"`` (the default, as in Spark) or ``"last"``.
+
+    Returns:
+        A key for `Relation.sort`, windows and ordered aggregates. Raises `InvalidChoiceError` for another word.
+
+    Specification: ``SortField``.
+
+    Example:
+        >>> print(orders.sort(sd.asc("price", nulls="last")))
+        sort by price asc nulls last
+          read orders -> id: i64, customer: i64, price: fp64?
     """
     return sort_key(column, "asc", nulls)
 
 
 def desc(column: Sortable, nulls: Nulls = "last") -> SortKey:
-    """Largest first; NULLs ``"last"`` (the default, as in Spark) or ``"first"``.
+    """Sort with the largest first.
 
-    Raises `InvalidChoiceError` for another word. Specification: ``SortField``.
+    Args:
+        column: a column, an expression, or a lambda that gets the row.
+        nulls: where NULLs stand: ``"last"`` (the default, as in Spark) or ``"first"``.
+
+    Returns:
+        A key for `Relation.sort`, windows and ordered aggregates. Raises `InvalidChoiceError` for another word.
+
+    Specification: ``SortField``.
+
+    Example:
+        >>> print(orders.sort(sd.desc("price")))
+        sort by price desc nulls last
+          read orders -> id: i64, customer: i64, price: fp64?
     """
     return sort_key(column, "desc", nulls)
 
 
 def clustered(column: Sortable) -> SortKey:
-    """Equal values next to each other, in whatever order. Specification: ``SORT_DIRECTION_CLUSTERED``."""
+    """Sort so that equal values are next to each other, in any order of the values.
+
+    Args:
+        column: a column, an expression, or a lambda that gets the row.
+
+    Returns:
+        A key for `Relation.sort`.
+
+    Specification: ``SORT_DIRECTION_CLUSTERED``.
+
+    Example:
+        >>> print(orders.sort(sd.clustered("customer")))
+        sort by customer clustered
+          read orders -> id: i64, customer: i64, price: fp64?
+    """
     return SortKey(column, "clustered")
 
 
 def compared(column: Sortable, function: Callable[..., ExprBase]) -> SortKey:
-    """In the order that a function says: it takes two values and gives -1, 0 or 1 (spec decision 52: any integer type).
+    """Sort in the order that a function of two values says: it gives -1, 0 or 1.
 
     Args:
         column: what to sort by.
         function: a scalar function of a catalogue: ``compared("name", my_functions.collate)``. The overload is that
-            for two values of the column's type.
+            for two values of the column's type. It may give any integer type (spec decision 52).
 
-    Raises `InvalidArgumentError` for what is no scalar function, `FunctionNotFoundError` for one that does not take
-    such values, `TypeMismatchError` for one that gives no integer.
+    Returns:
+        A key for `Relation.sort`. Raises `InvalidArgumentError` for what is no scalar function; when it meets the
+        relation, `FunctionNotFoundError` for one that does not take such values, `TypeMismatchError` for one that gives
+        no integer.
+
     Specification: ``SortField.comparison_function_reference``.
+
+    Example:
+        >>> sd.compared("name", "collate")
+        Traceback (most recent call last):
+            ...
+        substrait_dsl.errors.InvalidArgumentError: compared takes a scalar function of a catalogue, got 'collate'
+          hint: Functions(standard_catalog().with_extension(...)) has those of an extension of your own
     """
     from substrait_dsl.fluent.namespace import CatalogFunction
 

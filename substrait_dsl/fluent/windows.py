@@ -51,18 +51,39 @@ class Offset(Picklable):
 
 
 def preceding(distance: ExprBase | Distance) -> Offset:
-    """A bound so far before the current row: ``rows=(preceding(r.n), 0)``.
+    """Bound a frame so far before the current row: ``rows=(preceding(r.n), 0)``.
 
     Args:
         distance: a number of rows (``i64``), or for a range what is taken from the sort key; never NULL or negative.
 
+    Returns:
+        A bound for ``over`` and ``frame``. Raises `InvalidArgumentError` for a distance that is not positive.
+
     Specification: ``Expression.WindowFunction.Bound.Preceding``.
+
+    Example:
+        >>> last = f.sum(sd.col("price")).over(order_by="id", rows=(sd.preceding(2), 0))
+        >>> orders.project(last=last).columns
+        ('id', 'customer', 'price', 'last')
     """
     return _offset("preceding", distance)
 
 
 def following(distance: ExprBase | Distance) -> Offset:
-    """A bound so far after the current row. See `preceding`."""
+    """Bound a frame so far after the current row: ``rows=(0, following(r.n))``.
+
+    Args:
+        distance: a number of rows (``i64``), or for a range what is added to the sort key; never NULL or negative.
+
+    Returns:
+        A bound for ``over`` and ``frame``. Raises `InvalidArgumentError` for a distance that is not positive.
+
+    Specification: ``Expression.WindowFunction.Bound.Following``.
+
+    Example:
+        >>> sd.following(2)
+        following(2)
+    """
     return _offset("following", distance)
 
 

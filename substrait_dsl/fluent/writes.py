@@ -63,6 +63,12 @@ class WriteVerbs(RelationBase, Generic[S]):
         Output: nothing, or the columns of the table. Raises `SchemaError` for another number of columns or the same
         names in another order, `TypeMismatchError` for other types or a nullable column where the table's is required.
         Specification: ``WriteRel``.
+
+        Example:
+            >>> print(orders.select("id").write(("shop", "ids"), "ctas", create_mode="replace_if_exists"))
+            write ctas as shop.ids replace_if_exists columns id: i64 -> no columns
+              emit -> id: i64
+                read orders -> id: i64, customer: i64, price: fp64?
         """
         with naming("write"):
             require_choice("op", op, rl.WRITE_OPS, WRITE_HABITS)
@@ -93,13 +99,22 @@ for _name in WRITER_HABITS:
 
 
 def virtual_target(name: str, pin: bool = False) -> rl.VirtualTarget:
-    """A table in memory to write to.
+    """Name a table in memory to write to.
 
     Args:
         name: what it is called.
         pin: whether it is kept in memory.
 
+    Returns:
+        A target for `Relation.write`. Raises `InvalidArgumentError` for what is no text, or an empty one.
+
     Specification: the write to a virtual table, which has no message of its own.
+
+    Example:
+        >>> print(orders.select("id").write(sd.virtual_target("ids"), "ctas"))
+        write ctas as virtual table ids error_if_exists columns id: i64 -> no columns
+          emit -> id: i64
+            read orders -> id: i64, customer: i64, price: fp64?
     """
     with naming("virtual_target"):
         require_flag("pin", pin)
@@ -144,7 +159,22 @@ def files_target(uri: str | Path, format: FormatName | rl.FileFormat = "parquet"
 
 
 def extension_object(detail: AnyLike) -> rl.ExtensionObject:
-    """A table or view that only those know who know the message. Specification: ``ExtensionObject``."""
+    """Name a table or view that only those know who know the message.
+
+    Args:
+        detail: the message: an `AnyMessage`, or one of protobuf.
+
+    Returns:
+        A target for `Relation.write`, `create_table` and their like. Raises `InvalidArgumentError` for no message.
+
+    Specification: ``ExtensionObject``.
+
+    Example:
+        >>> print(orders.select("id").write(sd.extension_object(sd.AnyMessage("type.acme.com/Table", b""))))
+        write insert into extension 'type.acme.com/Table' columns id: i64 -> no columns
+          emit -> id: i64
+            read orders -> id: i64, customer: i64, price: fp64?
+    """
     with naming("extension_object"):
         return rl.ExtensionObject(any_message(detail, "the detail of an extension object"))
 
