@@ -165,6 +165,12 @@ def rows_table(rows: Sequence[Any], schema: NamedStruct) -> pa.Table:
         LiteralError: a value does not fit its column.
         SchemaError: a row has another number of values, or lacks a required one.
         UnknownFieldError: a key is no column.
+
+    Example:
+        >>> from substrait_dsl.fluent.schemas import as_struct
+        >>> from substrait_dsl.testing import rows_table
+        >>> rows_table([(1, "Ada"), {"key": 2, "name": "Grace"}], as_struct(customers.schema)).to_pylist()
+        [{'key': 1, 'name': 'Ada'}, {'key': 2, 'name': 'Grace'}]
     """
     from substrait_dsl.arrow.values import literals_table
 

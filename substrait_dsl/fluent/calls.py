@@ -163,7 +163,7 @@ class WindowFunction(Picklable, NoValue, Generic[T, N]):
         rows: FrameLike | None = None,
         range: FrameLike | None = None,
     ) -> Expr[T, N]:
-        """The function's value for each row, computed from the rows around it: an expression.
+        """Compute the function for each row from the rows around it: an expression.
 
         Args:
             misplaced: nothing; the parts of a window are given by name.
@@ -178,6 +178,14 @@ class WindowFunction(Picklable, NoValue, Generic[T, N]):
         the partition to the current row and its equals, else the whole partition. Raises `InvalidArgumentError` for a
         frame that ends before it starts, `SchemaError` and `TypeMismatchError` for a range that does not fit its key.
         Specification: ``Expression.WindowFunction``.
+
+        Example:
+            >>> place = f.row_number().over(partition_by="customer", order_by=sd.desc("price"))
+            >>> print(orders.project(place=place).schema)
+            0  id        i64
+            1  customer  i64
+            2  price     fp64?
+            3  place     i64?
         """
         from substrait_dsl.fluent.windows import over
 
@@ -185,14 +193,34 @@ class WindowFunction(Picklable, NoValue, Generic[T, N]):
             return over(self, misplaced, partition_by, order_by, rows, range)
 
     def frame(self, *, rows: FrameLike | None = None, range: FrameLike | None = None) -> WindowFunction[T, N]:
-        """The same function with a frame, as for `over`; for `Relation.window`, which gives partitions and order."""
+        """Give the function a frame, for `Relation.window`, which gives partitions and order.
+
+        Args:
+            rows: as for `over`.
+            range: as for `over`.
+
+        Specification: ``ConsistentPartitionWindowRel.WindowRelFunction``.
+
+        Example:
+            >>> orders.window(order_by="id", first=lambda o: f.first_value(o.price).frame(rows=(-2, 0))).columns
+            ('id', 'customer', 'price', 'first')
+        """
         from substrait_dsl.fluent.windows import frame
 
         with naming("frame"):
             return self.framed(frame(rows, range))
 
     def framed(self, bounds: Frame) -> WindowFunction[T, N]:
-        """The same function with these bounds."""
+        """Give the function these bounds; what `frame` makes of its arguments.
+
+        Args:
+            bounds: the frame.
+
+        Example:
+            >>> from substrait_dsl.fluent.windows import WHOLE_PARTITION
+            >>> f.row_number().framed(WHOLE_PARTITION)
+            WindowFunction(row_number)
+        """
         return WindowFunction(self.call, bounds=bounds, distinct_values=self.distinct_values, name=self.name)
 
     if not TYPE_CHECKING:  # a checker must not take every name for a method
@@ -216,11 +244,31 @@ class Measure(MeasureBase, Generic[T, N]):
         self._call, self._distinct, self._filter, self._sorts, self._name = call, False, None, (), None
 
     def distinct(self) -> Measure[T, N]:
-        """Aggregate each value once."""
+        """Aggregate each value once.
+
+        Specification: ``AggregateFunction.AGGREGATION_INVOCATION_DISTINCT``.
+
+        Example:
+            >>> print(orders.aggregate(n=lambda o: f.count(o.customer).distinct()))
+            aggregate -> n: i64 = count(distinct customer)
+              read orders -> id: i64, customer: i64, price: fp64?
+        """
         return self._with(_distinct=True)
 
     def filter(self, condition: ExprBase) -> Measure[T, N]:
-        """Aggregate only the rows for which the condition is true."""
+        """Aggregate only the rows for which a condition is true.
+
+        Args:
+            condition: a boolean expression.
+
+        Raises `InvalidArgumentError` for what is no expression; `Relation.aggregate` raises `TypeMismatchError` for one
+        that is no boolean. Specification: ``AggregateRel.Measure.filter``.
+
+        Example:
+            >>> print(orders.aggregate(n=lambda o: f.count().filter(o.price > 5.0)))
+            aggregate -> n: i64 = count() filter (where price > 5.0)
+              read orders -> id: i64, customer: i64, price: fp64?
+        """
         own = f"{self._call.name}(...).filter"
         hint = f'write {own}(col("x") > 1), or a lambda around it: n=lambda r: {own}(r.x > 1)'
         expected = "the filter of a measure is an expression"
@@ -228,11 +276,30 @@ class Measure(MeasureBase, Generic[T, N]):
         return self._with(_filter=condition)
 
     def order_by(self, *keys: ExprBase | SortKey | str) -> Measure[T, N]:
-        """Aggregate the rows in this order."""
+        """Aggregate the rows in this order.
+
+        Args:
+            keys: columns by name, expressions or sort keys.
+
+        Specification: ``AggregateFunction.sorts``.
+
+        Example:
+            >>> print(customers.aggregate(names=lambda c: f.string_agg(c.name, ", ").order_by("key")))
+            aggregate -> names: string = string_agg(name, ', ' order by key asc nulls first)
+              read customers -> key: i64, name: string
+        """
         return self._with(_sorts=keys)
 
     def alias(self, name: str) -> Measure[T, N]:
-        """The same measure under a name."""
+        """Give the measure a name.
+
+        Args:
+            name: the name of the column. Raises `InvalidArgumentError` for what is no text.
+
+        Example:
+            >>> orders.group_by("customer").agg(f.count().alias("n")).columns
+            ('customer', 'n')
+        """
         require(name, str, "the name of a column is a str")
         return self._with(_name=name)
 
@@ -244,19 +311,49 @@ class Measure(MeasureBase, Generic[T, N]):
         rows: FrameLike | None = None,
         range: FrameLike | None = None,
     ) -> Expr[T, N]:
-        """The aggregate of the rows around each row: an expression. See `WindowFunction.over`.
+        """Aggregate the rows around each row: an expression.
+
+        Args:
+            misplaced: nothing; the parts of a window are given by name.
+            partition_by: as for `WindowFunction.over`.
+            order_by: as for `WindowFunction.over`.
+            rows: as for `WindowFunction.over`.
+            range: as for `WindowFunction.over`.
 
         Raises `InvalidArgumentError` for a measure with a filter or an order of its own, which a window does not take.
+        Specification: ``Expression.WindowFunction``.
+
+        Example:
+            >>> print(orders.select(of_all=lambda o: f.sum(o.price).over(partition_by=o.customer)).schema)
+            0  of_all  fp64?
         """
         window = self.windowed()
         return window.over(*misplaced, partition_by=partition_by, order_by=order_by, rows=rows, range=range)
 
     def frame(self, *, rows: FrameLike | None = None, range: FrameLike | None = None) -> WindowFunction[T, N]:
-        """The aggregate over a frame, for `Relation.window`. See `WindowFunction.frame`."""
+        """Aggregate over a frame, for `Relation.window`.
+
+        Args:
+            rows: as for `WindowFunction.over`.
+            range: as for `WindowFunction.over`.
+
+        Specification: ``ConsistentPartitionWindowRel.WindowRelFunction``.
+
+        Example:
+            >>> orders.window(order_by="id", last=lambda o: f.sum(o.price).frame(rows=(-2, 0))).columns
+            ('id', 'customer', 'price', 'last')
+        """
         return self.windowed().frame(rows=rows, range=range)
 
     def windowed(self) -> WindowFunction[T, N]:
-        """The aggregate function as a window function."""
+        """Make the aggregate function a window function, which lacks its window.
+
+        Raises `InvalidArgumentError` for a measure with a filter or an order of its own.
+
+        Example:
+            >>> f.count().windowed()
+            WindowFunction(count)
+        """
         name = self._call.name
         if self._filter is not None:
             raise InvalidArgumentError(

@@ -270,8 +270,6 @@ def _sorted(findings: Iterable[CheckFinding]) -> tuple[CheckFinding, ...]:
 def check_all(plan: Plan | RelationBase, engines: Iterable[str | Path | Capabilities] | None = None) -> CheckMatrix:
     """Say what each of several engines does with a plan.
 
-        print(sd.check_all(orders, ["datafusion", "small_dialect.yaml"]))
-
     Args:
         plan: the plan, or a relation, which means its plan.
         engines: the engines, each as of `Plan.check`; by default Spark, Sail, and all that there is a profile of.
@@ -284,6 +282,10 @@ def check_all(plan: Plan | RelationBase, engines: Iterable[str | Path | Capabili
         And as `Plan.check`.
 
     Specification: ``dialect_schema.yaml``.
+
+    Example:
+        >>> [report.verdict for report in sd.check_all(orders, ["datafusion", "duckdb"]).reports.values()]
+        ['runs', 'runs']
     """
     from substrait_dsl.engines.profile import shipped_profiles
     from substrait_dsl.fluent.plan import Plan

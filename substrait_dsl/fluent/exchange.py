@@ -33,12 +33,17 @@ class ExchangeKind(Picklable):
 
 
 def scatter(*fields: Sortable) -> ExchangeKind:
-    """By a hash of columns that the system defines: rows that agree on them share a partition.
+    """Send rows by a hash of columns that the system defines: rows that agree on them share a partition.
 
     Args:
         fields: columns, or fields of structs in them, at least one.
 
     Specification: ``ExchangeRel.ScatterFields``.
+
+    Example:
+        >>> print(orders.exchange(sd.scatter("customer")))
+        exchange scatter by customer
+          read orders -> id: i64, customer: i64, price: fp64?
     """
     return ExchangeKind("scatter", partial(_scatter, fields))
 
@@ -48,13 +53,18 @@ def _scatter(fields: Sequence[Sortable], scope: Scope) -> rl.Scatter:
 
 
 def single_bucket(expression: Sortable, constrained: bool = False) -> ExchangeKind:
-    """To the partition whose number, an ``i32``, an expression gives.
+    """Send each row to the partition whose number, an ``i32``, an expression gives.
 
     Args:
         expression: the number.
         constrained: whether it is promised to be less than the partition count; else it is taken modulo that.
 
     Specification: ``ExchangeRel.SingleBucketExpression``.
+
+    Example:
+        >>> print(orders.exchange(sd.single_bucket(lambda o: o.id.cast("i32"))))
+        exchange single bucket by cast(id as i32)
+          read orders -> id: i64, customer: i64, price: fp64?
     """
     with naming("single_bucket"):
         require_flag("constrained", constrained)
@@ -66,13 +76,18 @@ def _single_bucket(expression: Sortable, constrained: bool, scope: Scope) -> rl.
 
 
 def multi_bucket(expression: Sortable, constrained: bool = False) -> ExchangeKind:
-    """To every partition whose number is in the ``list<i32>`` that an expression gives.
+    """Send each row to every partition whose number is in the ``list<i32>`` that an expression gives.
 
     Args:
         expression: the numbers.
         constrained: whether they are promised to be less than the partition count; else they are taken modulo that.
 
     Specification: ``ExchangeRel.MultiBucketExpression``.
+
+    Example:
+        >>> print(orders.exchange(sd.multi_bucket(lambda o: sd.list_of(o.id.cast("i32"), 0))))
+        exchange multi bucket by [cast(id as i32), 0]
+          read orders -> id: i64, customer: i64, price: fp64?
     """
     with naming("multi_bucket"):
         require_flag("constrained", constrained)
@@ -84,12 +99,17 @@ def _multi_bucket(expression: Sortable, constrained: bool, scope: Scope) -> rl.M
 
 
 def round_robin(exact: bool = False) -> ExchangeKind:
-    """To each partition in turn.
+    """Send the rows to each partition in turn.
 
     Args:
         exact: whether each gets the same number of rows; else only about the same.
 
     Specification: ``ExchangeRel.RoundRobin``.
+
+    Example:
+        >>> print(orders.exchange(sd.round_robin(exact=True), partition_count=4))
+        exchange round robin exact into 4 partitions
+          read orders -> id: i64, customer: i64, price: fp64?
     """
     with naming("round_robin"):
         require_flag("exact", exact)
@@ -97,7 +117,15 @@ def round_robin(exact: bool = False) -> ExchangeKind:
 
 
 def broadcast() -> ExchangeKind:
-    """To all partitions. Specification: ``ExchangeRel.Broadcast``."""
+    """Send every row to all partitions.
+
+    Specification: ``ExchangeRel.Broadcast``.
+
+    Example:
+        >>> print(customers.exchange(sd.broadcast()))
+        exchange broadcast
+          read customers -> key: i64, name: string
+    """
     return ExchangeKind("broadcast", partial(_without_row, rl.Broadcast()))
 
 
@@ -106,13 +134,19 @@ def _without_row(kind: rl.ExchangeKind, scope: Scope) -> rl.ExchangeKind:
 
 
 def exchange_target(destination: str | AnyLike, *partition_ids: int) -> rl.ExchangeTarget:
-    """Where an exchange sends some partitions.
+    """Say where an exchange sends some partitions.
 
     Args:
         destination: a URI, or a message that those know who receive the rows.
         partition_ids: the numbers of the partitions; none for all of them.
 
     Specification: ``ExchangeRel.ExchangeTarget``.
+
+    Example:
+        >>> target = sd.exchange_target("grpc://node1", 0, 1)
+        >>> print(orders.exchange(sd.scatter("id"), partition_count=2, targets=[target]))
+        exchange scatter by id into 2 partitions to 'grpc://node1' (partitions 0, 1)
+          read orders -> id: i64, customer: i64, price: fp64?
     """
     with naming("exchange_target"):
         for number in partition_ids:

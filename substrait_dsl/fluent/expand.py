@@ -39,13 +39,20 @@ class Switching(Picklable):
 
 
 def switching(*values: object) -> Switching:
-    """The values that a column of `Relation.expand` has in the copies of a row: the first in copy 0, and so on.
+    """Give a column of `Relation.expand` a value for each copy of a row: the first in copy 0, and so on.
 
     Args:
         values: expressions, lambdas of the row, Python values, None for NULL; all of one type. Python values take the
             type of the others.
 
     Specification: ``ExpandRel.SwitchingField``.
+
+    Example:
+        >>> print(orders.expand(customer=lambda o: sd.switching(o.customer, None), id=lambda o: o.id))
+        expand
+            | -> customer: i64? = switching (customer, null:i64), id: i64,
+            |   index: i32 = index of the duplicate
+          read orders -> id: i64, customer: i64, price: fp64?
     """
     with naming("switching"):
         if not values:

@@ -116,7 +116,7 @@ def read_files(
     distribution: Distributed | None = None,
     properties: Mapping[str, str] | None = None,
 ) -> Relation[Any]:
-    """Read files.
+    """Read files of Parquet, ORC, Arrow, DWRF or delimited text.
 
     Args:
         paths: one or more paths or URIs; a path without scheme is a local one, made absolute now. In a URI, ``%20`` is
@@ -128,7 +128,7 @@ def read_files(
             ``DelimitedText(field_delimiter="|", null_value="")``. Delimited text has string columns only. Paths that
             end as those of another format, such as ``.csv``, are Parquet only with ``format=Parquet()``.
         kind: what the paths are: ``"file"``, ``"folder"``, ``"path"`` (either), ``"glob"``.
-        filter: as for `read_named`, as are the other arguments.
+        filter: as for `read_named`.
         best_effort_filter: as for `read_named`.
         columns: as for `read_named`.
         ordering: as for `read_named`.
@@ -137,6 +137,10 @@ def read_files(
 
     Output: the columns of the schema, or those chosen. Raises `InvalidChoiceError`, `SchemaError`, `TypeMismatchError`,
     and `InvalidArgumentError` for a path of another format. Specification: ``ReadRel.LocalFiles``.
+
+    Example:
+        >>> print(sd.read_files("s3://lake/orders", {"id": "i64", "price": "fp64?"}, kind="folder"))
+        read files parquet folder 's3://lake/orders' -> id: i64, price: fp64?
     """
     with naming("read_files"):
         require_choice("kind", kind, rl.PATH_KINDS)

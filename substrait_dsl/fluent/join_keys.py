@@ -51,7 +51,7 @@ KeyLike = str | tuple[Sortable, Sortable] | JoinKey | Condition
 
 
 def join_key(left: Sortable, right: Sortable | None = None, comparison: Comparison = "eq") -> JoinKey:
-    """A key of a hash or merge join.
+    """Say how a hash or merge join compares a column of each side.
 
     Args:
         left: a column of the left side, or a field of a struct in one; by name, position, or a lambda of that side's
@@ -62,6 +62,13 @@ def join_key(left: Sortable, right: Sortable | None = None, comparison: Comparis
             values and gives a boolean, such as ``functions.equal``.
 
     Raises `InvalidChoiceError` for another word. Specification: ``ComparisonJoinKey``.
+
+    Example:
+        >>> key = sd.join_key("customer", "key", "is_not_distinct_from")
+        >>> print(orders.hash_join(customers, [key], "left_anti"))
+        hash join left_anti build right on customer is not distinct from key -> left.*
+          read orders -> id: i64, customer: i64, price: fp64?
+          read customers -> key: i64, name: string
     """
     with naming("join_key"):
         if not isinstance(comparison, CatalogFunction):

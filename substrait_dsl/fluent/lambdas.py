@@ -180,7 +180,7 @@ def _argument(value: object, kind: Type, name: str, scope: Scope) -> ex.Expressi
 
 
 def lambda_(parameters: Mapping[str, Any], body: Callable[..., Any]) -> LambdaFunction:
-    """A function of declared parameters: ``double = lambda_({"x": I64}, lambda x: x * 2)``.
+    """Make a function of declared parameters: ``double = lambda_({"x": I64}, lambda x: x * 2)``.
 
     Args:
         parameters: the types by name, at least one.
@@ -189,6 +189,11 @@ def lambda_(parameters: Mapping[str, Any], body: Callable[..., Any]) -> LambdaFu
     Call it with values, ``double(r.price)``, or give it to a function that takes functions. It may use columns of the
     row around it. Raises `InvalidArgumentError` for a function of other parameters.
     Specification: ``Expression.Lambda``.
+
+    Example:
+        >>> double = sd.lambda_({"x": sd.I64}, lambda x: x * 2)
+        >>> print(orders.select(twice=lambda o: double(o.id)).schema)
+        0  twice  i64
     """
     from substrait_dsl.fluent.schemas import as_struct
 

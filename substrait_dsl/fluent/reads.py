@@ -90,6 +90,10 @@ def read_named(
 
     Output: the columns of the schema, or those chosen. Raises `SchemaError`, `UnknownFieldError`, `TypeMismatchError`.
     Specification: ``ReadRel.NamedTable``.
+
+    Example:
+        >>> print(sd.read_named(("shop", "orders"), {"id": "i64", "price": "fp64?"}, columns=["price"]))
+        read shop.orders (1 of 2 columns) -> price: fp64?
     """
     with naming("read_named"):
         struct, table = as_struct(schema), rl.NamedTable(table_name(name))
@@ -129,6 +133,10 @@ def read_virtual(
     Output: the columns of the schema. Raises `LiteralError` for a value that does not fit (NULL in a required column
     too), `SchemaError` for a row of another width, `UnknownFieldError` for a key that is no column.
     Specification: ``ReadRel.VirtualTable``.
+
+    Example:
+        >>> print(sd.read_virtual([(1, "Ada"), (2, None)], {"key": "i64", "name": "string?"}))
+        read values (1, 'Ada'), (2, null:string) -> key: i64, name: string?
     """
     with naming("read_virtual"):
         struct = as_struct(schema)
@@ -228,7 +236,7 @@ def read_iceberg(
         snapshot_id: the number of the snapshot to read.
         snapshot_timestamp: the time whose snapshot to read: a datetime with time zone, or microseconds since
             1970-01-01 UTC.
-        filter: as for `read_named`, as are the other arguments.
+        filter: as for `read_named`.
         best_effort_filter: as for `read_named`.
         columns: as for `read_named`.
         ordering: as for `read_named`.
@@ -237,6 +245,10 @@ def read_iceberg(
 
     Output: the columns of the schema, or those chosen. Raises `InvalidArgumentError` for both kinds of snapshot, and as
     `read_named`. Specification: ``ReadRel.IcebergTable``.
+
+    Example:
+        >>> print(sd.read_iceberg("s3://lake/orders/metadata/7.json", {"id": "i64"}, snapshot_id=41))
+        read iceberg 's3://lake/orders/metadata/7.json' snapshot '41' -> id: i64
     """
     with naming("read_iceberg"):
         table = rl.IcebergTable(
@@ -311,7 +323,7 @@ def read_extension(
     Args:
         detail: the message: an `AnyMessage`, or one of protobuf.
         schema: the columns.
-        filter: as for `read_named`, as are the other arguments.
+        filter: as for `read_named`.
         best_effort_filter: as for `read_named`.
         columns: as for `read_named`.
         ordering: as for `read_named`.
@@ -319,6 +331,10 @@ def read_extension(
         properties: as for `read_named`.
 
     Output and errors: as for `read_named`. Specification: ``ReadRel.ExtensionTable``.
+
+    Example:
+        >>> print(sd.read_extension(sd.AnyMessage("type.acme.com/Ticks", b""), {"at": "i64"}))
+        read extension 'type.acme.com/Ticks' -> at: i64
     """
     with naming("read_extension"):
         struct, table = as_struct(schema), rl.ExtensionTable(any_message(detail, "the detail of an extension table"))

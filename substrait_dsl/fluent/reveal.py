@@ -15,6 +15,14 @@ def reveal_schema(relation: R) -> R:
     """Show the columns of a relation and return it: the mypy plugin as a note, a running program on its error output.
 
     As ``reveal_type`` for types, this is for looking, and not for programs that stay.
+
+    Args:
+        relation: the relation. Raises `InvalidArgumentError` for anything else.
+
+    Example:
+        >>> print(sd.reveal_schema(orders.select("id")))
+        emit -> id: i64
+          read orders -> id: i64, customer: i64, price: fp64?
     """
     require(relation, RelationBase, "reveal_schema takes a relation")
     print(f"Schema is {relation.schema.struct}", file=sys.stderr)

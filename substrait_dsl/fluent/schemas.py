@@ -220,19 +220,41 @@ class RelationSchema(Picklable):
         return hash(self.struct)
 
     def to_arrow(self) -> pyarrow.Schema:
-        """The same columns as a pyarrow schema. Raises `UnsupportedError` for types that Arrow does not have."""
+        """Make a pyarrow schema of the same columns.
+
+        Raises `UnsupportedError` for types that Arrow does not have.
+
+        Example:
+            >>> print(customers.schema.to_arrow())
+            key: int64 not null
+            name: string not null
+        """
         from substrait_dsl.arrow import to_arrow
 
         return to_arrow(self.struct)
 
     def to_spark(self) -> StructType:
-        """The same columns as a PySpark schema. Raises `UnsupportedError` for types that Spark does not have."""
+        """Make a PySpark schema of the same columns; it needs no session.
+
+        Raises `UnsupportedError` for types that Spark does not have.
+
+        Example:
+            >>> customers.schema.to_spark().simpleString()
+            'struct<key:bigint,name:string>'
+        """
         from substrait_dsl.spark.expressions.types import to_spark
 
         return to_spark(self.struct)
 
     def to_proto(self) -> NamedStructMessage:
-        """The same columns as a message. Raises `UnsupportedError` for types that only a plan can declare."""
+        """Make a message ``NamedStruct`` of the same columns.
+
+        Raises `UnsupportedError` for types that only a plan can declare. Specification: ``NamedStruct``.
+
+        Example:
+            >>> list(customers.schema.to_proto().names)
+            ['key', 'name']
+        """
         from substrait_dsl.proto.types import encode_schema
 
         return encode_schema(self.struct)
@@ -397,10 +419,19 @@ def _parameter(argument: Any, kind: Any) -> Any:
 
 
 def parse_type(text: str) -> t.Type:
-    """The type that a text says: ``"decimal<15,2>?"``, ``"list<struct<i64, string?>>"``, ``"u!geometry"``.
+    """Read a type from its text: ``"decimal<15,2>?"``, ``"list<struct<i64, string?>>"``, ``"u!geometry"``.
 
-    User-defined types are those of the specification's extensions. Raises `PlanFormatError` with the place and what
-    was expected.
+    Args:
+        text: the type. User-defined types are those of the specification's extensions.
+
+    Returns:
+        The type. Raises `PlanFormatError` with the place and what was expected.
+
+    Specification: https://substrait.io/types/type_parsing/.
+
+    Example:
+        >>> sd.parse_type("decimal<15,2>?").as_required()
+        Decimal(nullable=False, variation=None, precision=15, scale=2)
     """
     if not isinstance(text, str):
         raise InvalidArgumentError("expected the text of a type", got=text)

@@ -50,6 +50,11 @@ def update(table: str | Sequence[str], schema: SchemaLike, changes: Any, where: 
 
     Output: one column ``modified_records: i64``, how many rows were changed. Raises `UnknownFieldError`,
     `TypeMismatchError` for a value of another type than its column. Specification: ``UpdateRel``.
+
+    Example:
+        >>> dear = sd.update("orders", orders.schema, {"price": lambda o: o.price * 2.0}, where=lambda o: o.id > 9)
+        >>> print(dear.schema)
+        0  modified_records  i64
     """
     with naming("update"):
         struct = as_struct(schema)
@@ -98,6 +103,10 @@ def create_table(
 
     Output: nothing. Raises `LiteralError` for a default that does not fit, `UnknownFieldError`. To make a table of rows
     write ``rel.write(name, "ctas")``. Specification: ``DdlRel``.
+
+    Example:
+        >>> print(sd.create_table("orders", {"id": "i64", "price": "fp64?"}, defaults={"id": 0, "price": 0.0}))
+        ddl create table orders columns id: i64 default 0, price: fp64? default 0.0 -> no columns
     """
     with naming("create_table"):
         require_flag("or_replace", or_replace)
@@ -107,7 +116,17 @@ def create_table(
 def alter_table(name: ObjectName, schema: SchemaLike, defaults: Mapping[str, object] | None = None) -> Relation[DynRow]:
     """Give a table other columns: those that it has afterwards.
 
-    Arguments, output and errors: as for `create_table`. Specification: ``DdlRel``.
+    Args:
+        name: the table's name, several parts as a tuple; or an ``extension_object``.
+        schema: its columns.
+        defaults: default values by column, as Python values; a column that is not named defaults to NULL.
+
+    Output: nothing. Raises `LiteralError` for a default that does not fit, `UnknownFieldError`.
+    Specification: ``DdlRel``.
+
+    Example:
+        >>> print(sd.alter_table("orders", {"id": "i64", "price": "decimal<15,2>?"}))
+        ddl alter table orders columns id: i64, price: decimal<15,2>? -> no columns
     """
     with naming("alter_table"):
         return _table(name, schema, defaults, "alter")
@@ -117,10 +136,14 @@ def drop_table(name: ObjectName, *, if_exists: bool = False) -> Relation[DynRow]
     """Remove a table.
 
     Args:
-        name: as for `create_table`.
+        name: the table's name, several parts as a tuple; or an ``extension_object``.
         if_exists: whether a table that is not there is no error.
 
     Output: nothing. Specification: ``DdlRel``.
+
+    Example:
+        >>> print(sd.drop_table("orders", if_exists=True))
+        ddl drop_if_exist table orders -> no columns
     """
     with naming("drop_table"):
         require_flag("if_exists", if_exists)
@@ -136,6 +159,12 @@ def create_view(name: ObjectName, relation: RelationBase, *, or_replace: bool = 
         or_replace: whether a view that is there already is replaced; else that is an error.
 
     Output: nothing. Raises `SchemaError` for a relation with two columns of one name. Specification: ``DdlRel``.
+
+    Example:
+        >>> print(sd.create_view("large", orders.filter(lambda o: o.price > 5.0)))
+        ddl create view large columns id: i64, customer: i64, price: fp64? -> no columns
+          filter price > 5.0
+            read orders -> id: i64, customer: i64, price: fp64?
     """
     with naming("create_view"):
         require_flag("or_replace", or_replace)
@@ -143,13 +172,37 @@ def create_view(name: ObjectName, relation: RelationBase, *, or_replace: bool = 
 
 
 def alter_view(name: ObjectName, relation: RelationBase) -> Relation[DynRow]:
-    """Let a view stand for another relation. Arguments, output and errors: as for `create_view`."""
+    """Let a view stand for another relation.
+
+    Args:
+        name: the view's name, several parts as a tuple; or an ``extension_object``.
+        relation: what the view stands for; its columns are the view's.
+
+    Output: nothing. Raises `SchemaError` for a relation with two columns of one name. Specification: ``DdlRel``.
+
+    Example:
+        >>> print(sd.alter_view("large", orders.limit(10)))
+        ddl alter view large columns id: i64, customer: i64, price: fp64? -> no columns
+          fetch 10
+            read orders -> id: i64, customer: i64, price: fp64?
+    """
     with naming("alter_view"):
         return _view(name, relation, "alter")
 
 
 def drop_view(name: ObjectName, *, if_exists: bool = False) -> Relation[DynRow]:
-    """Remove a view. Arguments and output: as for `drop_table`."""
+    """Remove a view.
+
+    Args:
+        name: the view's name, several parts as a tuple; or an ``extension_object``.
+        if_exists: whether a view that is not there is no error.
+
+    Output: nothing. Specification: ``DdlRel``.
+
+    Example:
+        >>> print(sd.drop_view("large"))
+        ddl drop view large -> no columns
+    """
     with naming("drop_view"):
         require_flag("if_exists", if_exists)
         return made(rl.Ddl(object_named(name), "view", "drop_if_exist" if if_exists else "drop"))

@@ -74,6 +74,13 @@ def subtree(relation: RelationBase) -> Subtree:
         InvalidArgumentError: it is no relation.
 
     Specification: ``PlanRel.rel``, https://substrait.io/serialization/basics/.
+
+    Example:
+        >>> rows = sd.read_virtual([(1,)], {"a": "i64"})
+        >>> print(sd.Plan(sd.subtree(rows.write("t")), sd.read_named("t", {"a": "i64"})))
+        subtree #1: write insert into t columns a: i64 -> no columns
+          read values (1) -> a: i64
+        read t -> a: i64
     """
     with naming("subtree"):
         return Subtree(relation)
