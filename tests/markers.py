@@ -88,6 +88,7 @@ SLOW = frozenset(
         "engines/test_check.py::test_a_plan_raises_no_error",
         "engines/test_check.py::test_needs_of_the_algebra_are_those_of_the_message",
         "engines/test_acero_programs.py",
+        "engines/test_partition_windows.py",
         "engines/test_acero_session.py::test_a_function_of_another_that_has_the_name_is_refused",
         "engines/test_acero_session.py::test_a_process_that_has_not_registered_the_functions",
         "engines/test_acero_session.py::test_queries_of_tpch_have_the_rows_of_their_sql_text",

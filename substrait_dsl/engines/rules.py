@@ -171,6 +171,14 @@ def _has_window_function(node: Node) -> bool:
     return isinstance(node, Rel) and any(part.inside.windows for part in node.children())
 
 
+def _is_windowed(node: Node) -> bool:
+    return isinstance(node, r.Window) or _has_window_function(node)
+
+
+def _has_windows(profile: Profile) -> bool:
+    return profile.takes("expressions", "WINDOW_FUNCTION")
+
+
 def _how(node: Node) -> str:
     return node.how if isinstance(node, JOINS) else ""
 
@@ -251,7 +259,9 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule("top-n", "there is no top-n", "a sort and a fetch, or ranks", lambda node, _: isinstance(node, r.TopN)),
     Rule("window-relation", "there is no window relation", "window functions in a projection",
-         lambda node, _: isinstance(node, r.Window)),
+         lambda node, profile: isinstance(node, r.Window) and _has_windows(profile)),
+    Rule("window-aggregate", "there are no window functions", "groups that are joined to their rows",
+         lambda node, profile: _is_windowed(node) and not _has_windows(profile)),
     Rule("expand", "there is no expand", "a union of projections", lambda node, _: isinstance(node, r.Expand)),
     Rule(
         "grouping-sets", "an aggregate has no more than one grouping set", "a union of aggregates",
@@ -313,7 +323,7 @@ RULES: tuple[Rule, ...] = (
          lambda node, _: any(each.function.sorts for each in _measures(node))),
     Rule(
         "window-place", "a window function stands where no projection is, or in another one",
-        "a column of a projection below", lambda node, _: _has_window_function(node),
+        "a column of a projection below", lambda node, profile: _has_window_function(node) and _has_windows(profile),
     ),
     Rule("window-frame", "a range without an order is not all rows", "the frame of all rows",
          lambda node, _: isinstance(node, WindowFunction) and node.call.bounds_type == "range"),

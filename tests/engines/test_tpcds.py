@@ -71,10 +71,9 @@ REFUSED: dict[str, dict[str, str]] = {
     | {
         "q09": "the plan is too deep",
         "q14": "the plan would have [0-9]+ parts",
-        "q63": "has no window function avg:dec",
     },
     "datafusion": {"q63": "has no window function avg:dec"},
-    "duckdb": WINDOWS | {"q63": "has no window function avg:dec"},
+    "duckdb": WINDOWS,
     "sail": {},
 }
 """The queries that are refused, by engine and name, and why."""

@@ -29,11 +29,10 @@ from substrait_dsl.engines.lowering.terms import (
     only,
 )
 from substrait_dsl.engines.lowering.terms import measure as made
+from substrait_dsl.engines.lowering.window_functions import WITHOUT_ORDER
 
 INTEGERS = (t.I8, t.I16, t.I32, t.I64)
 WIDE = t.Decimal(38, 0)
-WITHOUT_ORDER = ("count", "sum", "sum0", "min", "max", "avg", "bool_and", "bool_or")
-"""What has the same value whatever the order of the rows is, but for the digits of floating-point numbers."""
 
 
 def lower_aggregate(rel: r.Aggregate, to: Lowering) -> Rel:

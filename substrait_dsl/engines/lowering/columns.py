@@ -8,14 +8,17 @@ from substrait_dsl.algebra.expressions import WindowFunction
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.expressions import require_cast
+from substrait_dsl.engines.lowering.partitions import over_partitions
 from substrait_dsl.engines.lowering.rows import above_sort
 from substrait_dsl.engines.lowering.subqueries import attach, has_subquery
 from substrait_dsl.engines.lowering.terms import is_bare, number, of_type, only
-from substrait_dsl.engines.lowering.window_functions import lower_window_function
+from substrait_dsl.engines.lowering.window_functions import is_of_partition, lower_window_function
 
 
 def lower_project(rel: r.Project, to: Lowering) -> Rel:
-    """A project without subqueries."""
+    """A project without subqueries, and without window functions for engines that have none."""
+    if not to.has_window_functions() and any(each.inside.windows for each in rel.expressions):
+        return _over_partitions(rel, to)
     if not any(map(has_subquery, rel.expressions)):
         if is_bare(rel) and not isinstance(rel.input, r.Sort):
             return rel
@@ -36,10 +39,26 @@ def lower_project(rel: r.Project, to: Lowering) -> Rel:
             return above_sort(child, with_values)
 
 
+def _over_partitions(rel: r.Project, to: Lowering) -> Rel:
+    """A project whose window functions are columns of groups that are joined."""
+    if any(map(has_subquery, rel.expressions)):
+        raise to.refusal("a window function beside a subquery")
+    width = len(rel.input.schema)
+
+    def joined(child: Rel) -> Rel:
+        made, expressions = over_partitions(child, rel.expressions, to)
+        inner = len(made.schema)
+        return r.emit(r.Project(made, expressions, rel.names), [*range(width), *range(inner, inner + len(expressions))])
+
+    return above_sort(rel.input, joined)
+
+
 def lower_window(rel: r.Window, to: Lowering) -> Rel:
     """A project of window functions."""
+    windows = [WindowFunction(each, rel.partitions, rel.sorts) for each in rel.functions]
     functions = tuple(
-        lower_window_function(WindowFunction(each, rel.partitions, rel.sorts), to) for each in rel.functions
+        each if not to.has_window_functions() and is_of_partition(each) else lower_window_function(each, to)
+        for each in windows
     )
     return lower_project(r.Project(rel.input, functions, rel.names, anchor=rel.anchor), to)
 

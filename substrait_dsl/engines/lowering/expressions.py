@@ -64,7 +64,7 @@ from substrait_dsl.engines.lowering.terms import (
     one_zero,
 )
 from substrait_dsl.engines.lowering.texts import lowered_text, reversed_text
-from substrait_dsl.engines.lowering.window_functions import lower_window_function
+from substrait_dsl.engines.lowering.window_functions import is_of_partition, lower_window_function
 from substrait_dsl.errors import kind_words
 
 MAX_PRECISION = 38
@@ -127,6 +127,8 @@ def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
         case FieldAccess(input=value, segment=StructField(position=position)) if has_structs(to):
             return of_type(field_of(value, position, to), node.type)
         case ScalarSubquery() | InPredicate() | SetPredicate() | SetComparison():
+            return node  # of its relation
+        case WindowFunction() if not to.has_window_functions() and is_of_partition(node):
             return node  # of its relation
         case WindowFunction():
             return lower_window_function(node, to)

@@ -35,6 +35,9 @@ from substrait_dsl.engines.lowering.terms import (
 )
 
 FLOATS = (t.FP32, t.FP64)
+WITHOUT_ORDER = ("count", "sum", "sum0", "min", "max", "avg", "bool_and", "bool_or")
+"""What has the same value whatever the order of the rows is, but for the digits of floating-point numbers."""
+
 ADDED = ("sum", "sum0", "avg")
 """What engines compute of a frame by taking off what it leaves behind."""
 
@@ -63,6 +66,14 @@ def lower_window_function(node: WindowFunction, to: Lowering) -> Expression:
             return _neighbour(made, to)
         case _:
             return _required(made, to)
+
+
+def is_of_partition(node: WindowFunction) -> bool:
+    """Whether a window function is an aggregate of all rows of the partition, whatever their order."""
+    call = node.call
+    is_whole = (call.lower, call.upper) == (UNBOUNDED, UNBOUNDED) or (call.bounds_type == "range" and not node.sorts)
+    is_plain = call.invocation == "all" and call.phase == "initial_to_result"
+    return is_whole and is_plain and call.function.name in WITHOUT_ORDER
 
 
 def _required(node: WindowFunction, to: Lowering) -> WindowFunction:

@@ -1,0 +1,58 @@
+"""Windows over whole partitions, for engines without window functions: groups that are joined to their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra.expressions import (
+    AggregateFunction,
+    Expression,
+    Measure,
+    WindowFunction,
+)
+from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
+from substrait_dsl.algebra.stability import is_stable
+from substrait_dsl.engines.lowering.aggregates import lower_aggregate
+from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.terms import column, conjunction, of_type, one_zero, same, shifted
+
+
+def over_partitions(child: Rel, expressions: Sequence[Expression], to: Lowering) -> tuple[Rel, tuple[Expression, ...]]:
+    """The relation with a column for each window function in some expressions over it, and these with the columns.
+
+    Raises:
+        UnsupportedError: the relation is computed twice, and may have other rows each time, or depends on outer rows.
+    """
+    if not is_stable(child):
+        raise to.refusal("a window over rows that may be others each time that they are computed")
+    if child.free_anchors or any(each.free_anchors for each in expressions):
+        raise to.refusal("a window that depends on an outer row")
+    found: dict[Node, Expression] = {}
+    windows = [
+        node for each in expressions for node in walk(each, into_relations=False) if isinstance(node, WindowFunction)
+    ]
+    made = child
+    for partitions in dict.fromkeys(each.partitions for each in windows):
+        some = [each for each in dict.fromkeys(windows) if each.partitions == partitions]
+        made, columns = _with_groups(child, made, partitions, some, to)
+        found.update(zip(some, columns, strict=True))
+    return made, tuple(rebuild(each, lambda node: found.get(node, node), into_relations=False) for each in expressions)
+
+
+def _with_groups(
+    child: Rel, made: Rel, partitions: tuple[Expression, ...], windows: Sequence[WindowFunction], to: Lowering
+) -> tuple[Rel, list[Expression]]:
+    """A relation, whose first columns are those of another, beside the groups of the latter, and their values."""
+    keys = tuple(map(one_zero, partitions))
+    measures = tuple(
+        Measure(AggregateFunction(each.call.function, each.call.arguments, each.call.output_type, each.call.options))
+        for each in windows
+    )
+    names = tuple(f"c{n}" for n in range(len(keys) + len(measures)))
+    sets = (tuple(range(len(keys))),) if keys else ()
+    groups = lower_aggregate(r.Aggregate(child, keys, sets, measures, names), to)
+    width = len(made.schema)
+    tests = [same(key, shifted(column(groups, n), width)) for n, key in enumerate(keys)]
+    joined = r.Join(made, groups, "inner", conjunction(tests)) if tests else r.Cross(made, groups)
+    return joined, [of_type(column(joined, width + len(keys) + n), each.type) for n, each in enumerate(windows)]
