@@ -12,9 +12,17 @@ What to do about it (`hint`) is looked up when it is asked for, too, by those wh
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import ClassVar, Final, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import ClassVar, Final
+
+from substrait_dsl.texts import close_matches as close_matches
+from substrait_dsl.texts import kind_words as kind_words
+from substrait_dsl.texts import listing as listing
+from substrait_dsl.texts import nearest as nearest
+from substrait_dsl.texts import printable as printable
+from substrait_dsl.texts import quoted as quoted
+from substrait_dsl.texts import shortened as shortened
+from substrait_dsl.texts import suggestion as suggestion
 
 
 class _Absent:
@@ -144,16 +152,32 @@ def look_up_hints(look_up: Callable[[SubstraitDslError], str | None]) -> None:
     _Hints.look_up = look_up
 
 
-class Difference(NamedTuple):
-    """How a column of a relation differs from the one that is declared."""
+class Difference:
+    """How a column of a relation differs from the one that is declared.
 
-    name: str
-    declared: str | None
-    """The declared type; None for a column that is not declared."""
-    type: str | None
-    """The type of the column; None for one that is missing."""
-    is_of_nullability: bool = False
-    """Whether the types are the same, but for NULL, which only the declared type does not hold."""
+    Args:
+        name: the name of the column.
+        declared: the declared type; None for a column that is not declared.
+        type: the type of the column; None for one that is missing.
+        is_of_nullability: whether the types are the same, but for NULL, which only the declared type does not hold.
+    """
+
+    __slots__ = ("declared", "is_of_nullability", "name", "type")
+
+    def __init__(self, name: str, declared: str | None, type: str | None, is_of_nullability: bool = False) -> None:
+        self.name, self.declared, self.type, self.is_of_nullability = name, declared, type, is_of_nullability
+
+    def _fields(self) -> tuple[object, ...]:
+        return (self.name, self.declared, self.type, self.is_of_nullability)
+
+    def __eq__(self, other: object) -> bool:
+        return self._fields() == other._fields() if isinstance(other, Difference) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._fields())
+
+    def __repr__(self) -> str:
+        return f"Difference{self._fields()}"
 
     def __str__(self) -> str:
         if self.type is None:
@@ -382,6 +406,9 @@ class InvalidChoiceError(SubstraitDslError, ValueError):
             return super()._sentence()
         return f"unknown {self.what} {self.got}; expected one of {quoted(self.candidates, limit=40)}"
 
+    def _suggestion(self) -> str | None:
+        return None if self.word is None else suggestion(self.word, self.candidates)
+
 
 class InvalidArgumentError(SubstraitDslError, TypeError, ValueError):
     """A verb was called with an argument it cannot take."""
@@ -390,9 +417,39 @@ class InvalidArgumentError(SubstraitDslError, TypeError, ValueError):
 
 
 class SignatureError(InvalidArgumentError):
-    """A call has an argument that nothing takes, or lacks one."""
+    """A call has an argument that nothing takes, or lacks one.
+
+    `function` is what is called, and `signature` its parameters; of the others one says what is wrong.
+    """
 
     code = "signature"
+    function: str | None = None
+    signature: str = ""
+    unknown: tuple[str, ...] = ()
+    """The names of arguments that there are not."""
+    surplus: str | None = None
+    """The first argument by position that nothing takes, as Python shows it."""
+    repeated: tuple[str, ...] = ()
+    """What is given by position and by name."""
+    missing: tuple[str, ...] = ()
+    candidates: tuple[str, ...] = ()
+    """The names that an argument of an unknown name may have been meant for."""
+
+    def _sentence(self) -> str:
+        if self.function is None:
+            return super()._sentence()
+        if self.unknown:
+            wrong = f"there is no argument {quoted(self.unknown)}"
+        elif self.surplus is not None:
+            wrong = f"nothing takes the argument {self.surplus}"
+        elif self.repeated:
+            wrong = f"{quoted(self.repeated)} is given by position and by name"
+        else:
+            wrong = f"{quoted(self.missing)} {'is' if len(self.missing) == 1 else 'are'} missing"
+        return f"{wrong}; expected {self.function}({self.signature})"
+
+    def _suggestion(self) -> str | None:
+        return suggestion(self.unknown[0], self.candidates) if self.unknown else None
 
 
 class CatalogError(SubstraitDslError, ValueError):
@@ -462,110 +519,23 @@ class ExecutionError(SubstraitDslError, RuntimeError):
     """The name of the table or view that is not there, if that is why."""
 
 
-def printable(given: object) -> str:
-    """A text for a message, on one line, with what is not seen escaped, as texts of plans have it.
-
-    Names and values come from others: a line break in one must not begin a line of a log, nor a control character, or
-    one that turns the direction of the text, say something else to a terminal. No encoding has lone surrogates.
-    """
-    text = given if isinstance(given, str) else str(given)
-    if isinstance(text, Listing) or text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
-
-
-class Listing(str):
-    """A text of several lines for a message, each of them `printable`; made by `listing`."""
-
-    __slots__ = ()
-
-
-def listing(head: str, lines: Iterable[str]) -> Listing:
-    """A text for a message with lines of its own below it."""
-    return Listing("\n    ".join(map(printable, (head, *lines))))
-
-
-def quoted(names: Iterable[str], limit: int = 12) -> str:
-    """Names for a message: ``"a", "b", "c"``, cut after `limit`."""
-    known = list(names)
-    text = ", ".join(f'"{name}"' for name in known[:limit])
-    return f"{text}, ... ({len(known)} in all)" if len(known) > limit else text or "none"
-
-
-def and_given(tables: Iterable[tuple[str, ...]]) -> str:
-    """What is added where a table is not there: those that ``tables=`` gives, by their names; nothing for none."""
-    names = [".".join(each) for each in tables]
-    return f"; tables gives {quoted(names)}" if names else ""
-
-
-def shortened(text: str, limit: int = 200) -> str:
-    """A text for a message, cut after `limit` characters."""
-    return text if len(text) <= limit else f"{text[:limit]}..."
-
-
-def kind_words(value: object) -> str:
-    """What an object is, by the name of its class in words: "a nested loop join"."""
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(value).__name__).lower()
-    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
-
-
 def require(value: object, kinds: type | tuple[type, ...], expected: str, hint: str | None = None) -> None:
     """Raise `InvalidArgumentError` for what is of none of these classes: ``require(name, str, "a name is a str")``."""
     if not isinstance(value, kinds):
         raise InvalidArgumentError(expected, got=value, hint=hint)
 
 
-def suggestion(name: str, known: Iterable[str]) -> str | None:
-    """The known name nearest to a misspelt one, as `nearest` finds it, as a hint, or None."""
-    near = nearest(name, known)
-    return None if near is None else f'did you mean "{near}"?'
-
-
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name nearest to a misspelt one, or the one that it is a part of, or None.
-
-    No name is better than a far one: people write it. A short name is told from others by one letter only.
-    """
-    by_lower = {candidate.lower(): candidate for candidate in known}
-    given = name.lower()
-    near = close_matches(given, by_lower, 0.75 if len(given) > 3 else 0.6)
-    if not near and len(given) > 2:
-        near = [each for each in by_lower if each.startswith(given) or each.endswith(f"_{given}")]
-        near = near if len(near) == 1 else []
-    return by_lower[near[0]] if near else None
-
-
-def close_matches(name: str, known: Iterable[str], cutoff: float) -> list[str]:
-    """The known name that is most similar to another, if it is similar enough.
+def require_choice(what: str, given: object, allowed: Sequence[str], receiver: str | None = None) -> None:
+    """Raise `InvalidChoiceError` for anything but one of these words.
 
     Args:
-        name: the other.
-        known: the names to choose from.
-        cutoff: how similar they have to be, from 0 to 1.
-
-    Returns:
-        One name, or none.
+        what: what they choose, for the message.
+        given: what came.
+        allowed: the words.
+        receiver: whose words of others the table of hints has, if it has any.
     """
-    import difflib  # a program without a mistake need not load it
-
-    return difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)
-
-
-def unknown_choice(
-    what: str, given: object, allowed: Iterable[str], habits: Mapping[str, str] | None = None
-) -> InvalidChoiceError:
-    """The error for a word outside a closed list of words; `habits` are words of others and what to write here."""
-    error = InvalidChoiceError.of_word(what, given, allowed)
-    if isinstance(given, str):
-        habit = habits.get(given) if habits else None
-        error.hint = f"write {habit}" if habit else lambda: suggestion(given, error.candidates)
-    return error
-
-
-def require_choice(what: str, given: object, allowed: Sequence[str], habits: Mapping[str, str] | None = None) -> None:
-    """Raise `InvalidChoiceError` for anything but one of these words."""
     if not isinstance(given, str) or given not in allowed:  # an expression does not say what it equals
-        raise unknown_choice(what, given, allowed, habits)
+        raise InvalidChoiceError.of_word(what, given, allowed, receiver)
 
 
 class placing:  # noqa: N801  # used as a function

@@ -275,4 +275,4 @@ def test_no_noun_of_a_message_is_a_mode() -> None:
     ],
 )
 def test_a_role_is_called_by_its_noun(mistake: Callable[[], Any], role: Role) -> None:
-    assert raised(mistake).message == f"{role.value} is None"
+    assert raised(mistake).message == f"{role.noun} is None"

@@ -19,16 +19,7 @@ from substrait_dsl import partiql
 from substrait_dsl.algebra.type_syntax import PARAMETER_NAMES
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import SubstraitDslError
-from substrait_dsl.fluent.function_habits import ABSENT, FUNCTIONS, METHODS
-from substrait_dsl.fluent.habits import (
-    GROUP_METHODS,
-    MEASURE_METHODS,
-    NAMES,
-    PYTHON_TYPES,
-    TYPE_HABITS,
-    VERBS,
-    WRITER_HABITS,
-)
+from substrait_dsl.hints import words
 from tests.support import f, table
 
 LISTS: Any = sd.read_named(
@@ -482,9 +473,9 @@ def test_types_that_nobody_knows_get_no_advice() -> None:
         assert caught.value.hint is None
 
 
-def test_type_habits_name_what_exists() -> None:
-    assert set(TYPE_HABITS.values()) <= {*PARAMETER_NAMES, "struct"}
-    for written in PYTHON_TYPES.values():
+def test_the_words_for_types_name_what_exists() -> None:
+    assert set(words("type").values()) <= {*PARAMETER_NAMES, "struct"}
+    for written in words("python-type").values():
         assert hasattr(sd, written.partition("(")[0].partition("[")[0]), written
 
 
@@ -535,24 +526,24 @@ def test_advice(habit: Callable[[], object], advice: str) -> None:
 
 def test_advice_names_what_exists() -> None:
     row = T.c.id
-    for advice in VERBS.values():
+    for advice in words("relation").values():
         assert hasattr(sd.Relation, re.split(r"[(,]", advice)[0]), advice
-    for advice in WRITER_HABITS.values():
+    for advice in words("writer").values():
         assert hasattr(sd.Relation, advice.partition("(")[0]), advice
-    for name, advice in GROUP_METHODS.items():
+    for name, advice in words("group").items():
         assert hasattr(sd.GroupBy, advice.partition("(")[0]) or hasattr(sd.Relation, advice.partition("(")[0]), advice
         assert not hasattr(sd.GroupBy, name), name
-    for name, advice in MEASURE_METHODS.items():
+    for name, advice in words("measure").items():
         assert hasattr(sd.Measure, advice.partition("(")[0]), advice
         assert not hasattr(sd.Measure, name), name
-    for advice in NAMES.values():
+    for advice in words("package").values():
         assert attrgetter(advice.partition("(")[0].strip())(sd), advice
     functions = {name for extension in standard_catalog().extensions.values() for name in extension.functions}
-    for advice in FUNCTIONS.values():
+    for advice in words("functions").values():
         name = advice.partition("(")[0]
         assert name in functions or attrgetter(name.removeprefix("substrait_dsl."))(sd), advice
-    assert not functions & ABSENT
-    for advice in METHODS.values():
+    assert not functions & set(words("absent"))
+    for advice in words("expression").values():
         name = advice.partition("(")[0]
         if name.startswith("functions."):
             assert name.removeprefix("functions.") in functions, advice

@@ -20,6 +20,7 @@ ROOT = Path(__file__).parent.parent / "substrait_dsl"
 
 LAYERS: dict[str, int] = {  # by the longest prefix of the module's name
     "errors": 0,
+    "texts": 0,
     "calling": 0,
     "installation": 0,
     "algebra": 1,

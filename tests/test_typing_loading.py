@@ -46,9 +46,10 @@ plan = sd.Plan(sums)
 copy = orders.write("copy")
 orders.select("nope")
 orders.filter(lambda o: o.price + o.tags)
+orders.withColumn("x", 1)
 sd.reveal_schema(sums)
 """
-"""Calls of every kind, two of which are wrong."""
+"""Calls of every kind, three of which are wrong."""
 
 WATCHED = """
 import json, sys
@@ -75,7 +76,7 @@ def watched(library_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> tu
 def test_the_calls_are_made(watched: tuple[str, dict[str, str], list[str]]) -> None:
     said, loaded, _ = watched
     assert "Schema is day: date, n: i64, total: decimal<38,2>?" in said
-    assert said.count("error:") == 2, said
+    assert said.count("error:") == 3, said
     assert "substrait_dsl.fluent.relation" in loaded
 
 
@@ -89,7 +90,7 @@ def test_mypy_starts_without_the_library() -> None:
     program = "import sys, substrait_dsl.mypy_plugin as p; p.digest(); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     parts = {name.split(".")[1] for name in done.stdout.split() if name.startswith("substrait_dsl.")}
-    assert parts == {"mypy_plugin", "errors", "installation"}
+    assert parts == {"mypy_plugin", "errors", "texts", "installation"}
     assert "attr" not in done.stdout.split()
 
 
@@ -105,9 +106,11 @@ def test_answers_depend_on_nothing_but_the_files_of_the_digest(
     _, loaded, opened = watched
     modules = {Path(file).resolve() for name, file in loaded.items() if name.split(".")[0] == "substrait_dsl"}
     data = {path for path in inside(opened, "substrait_extensions") if path.suffix == ".yaml"}
+    hints = {path for path in inside(opened, "hints") if path.suffix == ".toml"}
     assert modules
     assert data
-    assert (modules | data) - {file.resolve() for file in files()} == set()
+    assert hints
+    assert (modules | data | hints) - {file.resolve() for file in files()} == set()
 
 
 def test_a_change_of_the_library_makes_mypy_check_again(tmp_path: Path) -> None:
@@ -124,10 +127,10 @@ def test_a_change_of_the_library_makes_mypy_check_again(tmp_path: Path) -> None:
         ).stdout
 
     assert "there is no column" in said()
-    schema = copy / "algebra" / "schema.py"
-    text = schema.read_text(encoding="utf-8")
-    assert "there is no {what}" in text
-    schema.write_text(text.replace("there is no {what}", "nobody knows a {what}"), encoding="utf-8")
+    errors = copy / "errors.py"
+    text = errors.read_text(encoding="utf-8")
+    assert "there is no {self.kind}" in text
+    errors.write_text(text.replace("there is no {self.kind}", "nobody knows a {self.kind}"), encoding="utf-8")
     assert "nobody knows a column" in said()
 
 

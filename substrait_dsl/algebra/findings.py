@@ -15,7 +15,7 @@ import attrs
 
 from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.validators import TEXT, between, one, several
-from substrait_dsl.errors import printable, unknown_choice
+from substrait_dsl.errors import InvalidChoiceError, printable
 
 Weight = typing.Literal["harmless", "assumed"]
 """Whether there is one meaning only (``harmless``), or another is possible and one was assumed (``assumed``)."""
@@ -48,7 +48,7 @@ class FindingCode(StrEnum):
     @classmethod
     def _missing_(cls, value: object) -> typing.NoReturn:
         """Refuse what is no code."""
-        raise unknown_choice("code of a finding", value, cls)
+        raise InvalidChoiceError.of_word("code of a finding", value, cls)
 
     # --- the plan as a whole
     VERSION_MISSING = (

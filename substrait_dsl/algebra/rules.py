@@ -15,7 +15,13 @@ import attrs
 from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.types import I32, Boolean, List, Map, Struct, Type, nullable_as_either
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, UnknownFieldError, unknown_choice
+from substrait_dsl.errors import (
+    InvalidArgumentError,
+    InvalidChoiceError,
+    SchemaError,
+    TypeMismatchError,
+    UnknownFieldError,
+)
 
 JoinType = Literal[
     "inner",
@@ -87,7 +93,7 @@ def join_schema(how: JoinType, left: NamedStruct, right: NamedStruct, mark: str 
     """The direct output of a join: left fields, right fields, mark column, as far as the join type keeps them."""
     rule = JOIN_RULES.get(how)
     if rule is None:
-        raise unknown_choice("join type", how, JOIN_TYPES)
+        raise InvalidChoiceError.of_word("join type", how, JOIN_TYPES)
     marks = (NamedStruct((Field(mark, Boolean(nullable=True)),)),) if rule.mark else ()
     return NamedStruct.beside(*_side(rule.left, left), *_side(rule.right, right), *marks)
 
@@ -134,7 +140,7 @@ def set_schema(op: SetOp, inputs: Sequence[NamedStruct]) -> NamedStruct:
     that differ in more than their outermost nullability (spec decision 18).
     """
     if op not in SET_RULES:
-        raise unknown_choice("set operation", op, SET_OPS)
+        raise InvalidChoiceError.of_word("set operation", op, SET_OPS)
     if len(inputs) < 2:
         raise SchemaError(f"a set operation needs at least two inputs, got {len(inputs)}")
     primary = inputs[0]

@@ -23,10 +23,10 @@ from substrait_dsl.errors import (
     CatalogError,
     FunctionNotFoundError,
     InvalidArgumentError,
+    InvalidChoiceError,
     naming,
     require,
     suggestion,
-    unknown_choice,
 )
 
 MEMORY = 10_000
@@ -288,7 +288,7 @@ def _kinds(kind: Kinds) -> tuple[Kind, ...]:
         return KINDS
     kinds = (kind,) if isinstance(kind, str) else kind
     if not isinstance(kinds, list | tuple) or not all(each in KINDS for each in kinds):
-        raise unknown_choice("kind of function", kind, KINDS)
+        raise InvalidChoiceError.of_word("kind of function", kind, KINDS)
     return tuple(kinds)
 
 

@@ -15,7 +15,7 @@ from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.algebra.rules import require_distinct_options
 from substrait_dsl.algebra.type_syntax import Program, TypeNode
 from substrait_dsl.algebra.types import TypeVariation
-from substrait_dsl.errors import InvalidChoiceError, unknown_choice
+from substrait_dsl.errors import InvalidChoiceError
 
 Kind = Literal["scalar", "aggregate", "window"]
 KINDS: tuple[Kind, ...] = ("scalar", "aggregate", "window")
@@ -169,7 +169,7 @@ class Overload(FrozenValue):
                 return option
         if not self.options:
             raise InvalidChoiceError(f'{self} has no options, got "{name}"')
-        raise unknown_choice(f"option of {self.name}", name, (option.name for option in self.options))
+        raise InvalidChoiceError.of_word(f"option of {self.name}", name, (option.name for option in self.options))
 
     def option_values(self, name: str, values: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
         """An option and its preferred values, as the file spells them.
@@ -181,7 +181,7 @@ class Overload(FrozenValue):
         spelling = {value.lower(): value for value in option.values}
         for value in values:
             if value.lower() not in spelling:
-                raise unknown_choice(f"value of option {option.name} of {self.name}", value, option.values)
+                raise InvalidChoiceError.of_word(f"value of option {option.name} of {self.name}", value, option.values)
         return option.name, tuple(spelling[value.lower()] for value in values)
 
     def resolve_options(self, options: Iterable[tuple[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:

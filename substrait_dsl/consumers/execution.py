@@ -28,13 +28,13 @@ from substrait_dsl.errors import (
     ExecutionError,
     InvalidArgumentError,
     UnsupportedError,
-    and_given,
     quoted,
     shortened,
     suggestion,
 )
 from substrait_dsl.fluent.checks import check_and_encode, first_error
 from substrait_dsl.fluent.execution import Execution, Output, root_schema
+from substrait_dsl.fluent.given_tables import and_given
 from substrait_dsl.proto.plan import encode_plan, to_bytes
 
 if TYPE_CHECKING:

@@ -49,7 +49,7 @@ from substrait_dsl.engines.profile_files import (
 )
 from substrait_dsl.engines.report import SEVERITIES, Severity
 from substrait_dsl.engines.rules import CODES
-from substrait_dsl.errors import CatalogError, quoted, require, suggestion, unknown_choice
+from substrait_dsl.errors import CatalogError, InvalidChoiceError, quoted, require, suggestion
 
 Shape = Severity | Literal["right"]
 SHAPES: tuple[str, ...] = (*SEVERITIES, "right")
@@ -325,7 +325,7 @@ def load_profile(engine: str | Path, others: tuple[str, ...] = ()) -> Profile:
         return _profile_of_file(Path(engine))
     known = shipped_profiles()
     if engine not in known:
-        error = unknown_choice("engine", engine, (*known, *others))
+        error = InvalidChoiceError.of_word("engine", engine, (*known, *others))
         error.hint = file_hint(engine) or error.hint
         raise error
     return known[engine]

@@ -15,15 +15,7 @@ from substrait_dsl.calling import Called
 from substrait_dsl.catalog import Catalog, EnumValue, Given, Kind, Open, Resolution, Typed, TypeValue, standard_catalog
 from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError, LiteralError, TypeMismatchError
 from substrait_dsl.fluent.expr import ExprBase
-from substrait_dsl.fluent.guidance import (
-    argument_hint,
-    catalog_hint,
-    comparison_hint,
-    is_mistake,
-    no_column,
-    refused_value,
-    require_no_shown,
-)
+from substrait_dsl.fluent.guidance import no_column, require_no_shown
 from substrait_dsl.fluent.lambdas import LambdaFunction
 
 Options = Mapping[str, str | Sequence[str]]
@@ -95,6 +87,14 @@ def _resolution(
     try:
         return functions.resolve(kind, name, described, options=preferences, urn=urn)
     except FunctionNotFoundError as error:
+        from substrait_dsl.fluent.operand_hints import (
+            argument_hint,
+            catalog_hint,
+            comparison_hint,
+            is_mistake,
+            refused_value,
+        )
+
         foreign = catalog_hint(name, parts) if functions is standard_catalog() else None
         error.hint = error.hint or foreign or argument_hint(name, parts)
         if error.hint is None:

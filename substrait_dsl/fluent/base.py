@@ -20,7 +20,6 @@ from substrait_dsl.fluent.choices import require_count, require_flag
 from substrait_dsl.fluent.expr import Expr, ExprBase
 from substrait_dsl.fluent.given_tables import Tables
 from substrait_dsl.fluent.guidance import no_attribute, relation_hint
-from substrait_dsl.fluent.habits import VERBS
 from substrait_dsl.fluent.schemas import DynRow, RelationSchema, Schema
 
 if TYPE_CHECKING:
@@ -432,7 +431,7 @@ class RelationBase(Picklable, RelationLike):
                 raise UnknownAttributeError(
                     f'a relation has no "{name}"', names=[name], hint=f"its column is rel.c.{name}"
                 )
-            raise no_attribute("a relation", name, {**_members_of_plans(), **VERBS}, dir(type(self)))
+            raise no_attribute("a relation", name, "relation", dir(type(self)), _members_of_plans)
 
         def __contains__(self, item: object) -> NoReturn:
             raise TypeMismatchError("a relation is not a container", hint="write x.is_in(relation)")

@@ -16,7 +16,6 @@ from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, naming
 from substrait_dsl.fluent.arguments import NoValue, Options, Resolved, given, resolved
 from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, SortKey, derived, resolve, resolved_in_scope
 from substrait_dsl.fluent.guidance import bool_hint, no_attribute
-from substrait_dsl.fluent.habits import MEASURE_METHODS, WINDOW_METHODS
 from substrait_dsl.fluent.lambdas import LambdaFunction, is_function, resolve_functions, traced_argument
 from substrait_dsl.fluent.scope import Scope
 
@@ -228,7 +227,7 @@ class WindowFunction(Picklable, NoValue, Generic[T, N]):
         def __getattr__(self, name: str) -> NoReturn:
             if name.startswith("__"):
                 raise AttributeError(name)
-            raise no_attribute("a window function", name, WINDOW_METHODS, ("over", "frame"))
+            raise no_attribute("a window function", name, "window", ("over", "frame"))
 
     def __repr__(self) -> str:
         return f"WindowFunction({self.call.name})"
@@ -377,7 +376,7 @@ class Measure(MeasureBase, Generic[T, N]):
         def __getattr__(self, name: str) -> NoReturn:
             if name.startswith("_"):
                 raise AttributeError(name)
-            raise no_attribute("a measure", name, MEASURE_METHODS, dir(type(self)))
+            raise no_attribute("a measure", name, "measure", dir(type(self)))
 
     def __repr__(self) -> str:
         return f"Measure({self._call.name})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import NoneType
 
 from substrait_dsl.algebra.findings import WEIGHTS
@@ -21,8 +21,7 @@ def require_flag(name: str, value: object) -> None:
 def require_strictness(strict: object) -> None:
     """Raise an error for what is neither True nor False nor the weight of a finding."""
     if not isinstance(strict, bool):
-        habits = dict.fromkeys(("error", "warn", "warning", "errors", "warnings"), "assumed")
-        require_choice("strict", strict, WEIGHTS, habits)
+        require_choice("strict", strict, WEIGHTS, "strictness")
 
 
 def require_count(name: str, value: object) -> None:
@@ -41,11 +40,11 @@ def require_catalog(catalog: object) -> None:
     )
 
 
-def require_method(method: object, words: Sequence[str], habits: Mapping[str, str]) -> None:
+def require_method(method: object, words: Sequence[str], receiver: str) -> None:
     """Raise for a `method` that is none of these words: also for a column that someone wanted to call so."""
     if isinstance(method, NoValue | ExprBase) or callable(method):
         raise InvalidArgumentError(
             f"method is an argument of the verb, one of {quoted(words)}, and no name for a column here",
             hint='give the column another name; rename(other="method") changes it afterwards',
         )
-    require_choice("method", method, words, habits)
+    require_choice("method", method, words, receiver)

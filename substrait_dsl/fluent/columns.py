@@ -5,9 +5,8 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
-from enum import Enum
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from typing_extensions import TypeVar
 
@@ -41,23 +40,38 @@ PACKAGE = "substrait_dsl"
 ColumnLike = ExprBase | PythonValue | Callable[[R], ExprBase | PythonValue]
 
 
-class Role(Enum):
-    """What an expression is for a verb; the value is the noun that messages have for it."""
+class Role:
+    """What an expression is for a verb.
 
-    CONDITION = "a condition"
-    CONDITION_OF_JOIN = "the condition"
-    COLUMN = "a column"
-    KEY = "a key"
-    VALUE = "a value"
-    LIST = "a list"
-    FIELD = "a field"
-    ROW = "the row"
-    RESULT_OF_LAMBDA = "what a lambda returns"
+    Args:
+        noun: what messages call it.
+        is_condition: whether it decides which rows there are, so that no value of Python's can stand for it.
+    """
 
-    @property
-    def is_condition(self) -> bool:
-        """Whether it decides which rows there are, so that no value of Python's can stand for it."""
-        return self in (Role.CONDITION, Role.CONDITION_OF_JOIN)
+    __slots__ = ("is_condition", "noun")
+    CONDITION: ClassVar[Role]
+    CONDITION_OF_JOIN: ClassVar[Role]
+    COLUMN: ClassVar[Role]
+    KEY: ClassVar[Role]
+    VALUE: ClassVar[Role]
+    LIST: ClassVar[Role]
+    FIELD: ClassVar[Role]
+    ROW: ClassVar[Role]
+    RESULT_OF_LAMBDA: ClassVar[Role]
+
+    def __init__(self, noun: str, is_condition: bool = False) -> None:
+        self.noun, self.is_condition = noun, is_condition
+
+
+Role.CONDITION = Role("a condition", is_condition=True)
+Role.CONDITION_OF_JOIN = Role("the condition", is_condition=True)
+Role.COLUMN = Role("a column")
+Role.KEY = Role("a key")
+Role.VALUE = Role("a value")
+Role.LIST = Role("a list")
+Role.FIELD = Role("a field")
+Role.ROW = Role("the row")
+Role.RESULT_OF_LAMBDA = Role("what a lambda returns")
 
 
 def is_list(value: object) -> bool:
@@ -146,7 +160,7 @@ def on_row(value: Any, scope: Scope, role: Role, *, raw: bool = False) -> Any:
 def evaluate(value: Any, scope: Scope, role: Role) -> ex.Expression:
     """A value, an expression, or what a lambda returns for the rows of the scope, as an expression."""
     if isinstance(value, str) and role is not Role.CONDITION:
-        error = no_column(f"expected {role.value}", value)
+        error = no_column(f"expected {role.noun}", value)
         error.hint = _field_hint(value, scope) or error.hint
         raise error
     if callable(value) and not isinstance(value, ExprBase):
@@ -159,13 +173,13 @@ def _require_no_bool(value: object, role: Role, came: str) -> None:
     """Raise `TypeMismatchError` for a condition that Python has made a bool of, as of ``"status" == "open"``."""
     if isinstance(value, bool) and role.is_condition:
         raise TypeMismatchError(
-            f"{role.value} is an expression, {came} {value}, which no row decides", hint=bool_hint(value)
+            f"{role.noun} is an expression, {came} {value}, which no row decides", hint=bool_hint(value)
         )
 
 
 def as_expression(value: Any, scope: Scope, role: Role, what: str | None = None) -> ex.Expression:
     """A value, or an expression, as one of the algebra; `what` it is called in errors, if not by its role."""
-    what = what or role.value
+    what = what or role.noun
     match value:
         case ExprBase():
             return resolve(value, scope)

@@ -12,7 +12,6 @@ from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.errors import InvalidArgumentError, naming, placing, require
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.columns import is_list, key_expression
-from substrait_dsl.fluent.habits import EXCHANGE_HABITS
 from substrait_dsl.fluent.scope import Scope
 from substrait_dsl.fluent.sorting import Sortable
 
@@ -175,12 +174,14 @@ def exchange(
 
 
 def _no_kind(given: Any, rel: rl.Rel) -> InvalidArgumentError:
+    from substrait_dsl.hints import advice
+
     name = getattr(given, "__name__", given)
     if isinstance(name, str):
-        advice = f'scatter("{name}")' if name in rel.schema.names else EXCHANGE_HABITS.get(name)
-        if advice:
+        found = f'scatter("{name}")' if name in rel.schema.names else advice("exchange", name)
+        if found:
             got = repr(given) if given is name else f"the function {name}"
-            return InvalidArgumentError(f"expected a kind of exchange, got {got}", hint=f"write {advice}")
+            return InvalidArgumentError(f"expected a kind of exchange, got {got}", names=[name], hint=f"write {found}")
     return InvalidArgumentError(
         "expected a kind of exchange",
         got=given,

@@ -26,7 +26,6 @@ from substrait_dsl.errors import (
     require,
     require_choice,
 )
-from substrait_dsl.fluent.function_habits import METHODS
 from substrait_dsl.fluent.guidance import no_method, no_operation, no_text
 from substrait_dsl.fluent.operators import Operators
 from substrait_dsl.fluent.parts import Part
@@ -290,9 +289,10 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
             raise no_operation("integer", "x[...] for an element of a list")
 
     def __contains__(self, item: object) -> NoReturn:
-        raise TypeMismatchError(
-            "an expression is not a container", hint=f"write x.is_in([...]), or {METHODS['contains']}"
-        )
+        from substrait_dsl.hints import advice
+
+        hint = f"write x.is_in([...]), or {advice('expression', 'contains')}"
+        raise TypeMismatchError("an expression is not a container", hint=hint)
 
     def __iter__(self) -> Any:
         raise TypeMismatchError("an expression is not a sequence", hint=_NO_SEQUENCE)

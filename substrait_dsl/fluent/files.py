@@ -16,7 +16,7 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.unicode import require_unicode
 from substrait_dsl.algebra.validators import between, one
-from substrait_dsl.errors import InvalidArgumentError, naming, require_choice, unknown_choice
+from substrait_dsl.errors import InvalidArgumentError, InvalidChoiceError, naming, require_choice
 from substrait_dsl.fluent.base import S2, Condition
 from substrait_dsl.fluent.columns import is_list
 from substrait_dsl.fluent.declared import Distributed, Ordering
@@ -169,7 +169,7 @@ def file_format(format: Any) -> rl.FileFormat:
     if isinstance(format, rl.FileFormat):
         return format
     if not isinstance(format, str) or format not in FORMATS:
-        raise unknown_choice("format", format, FORMATS)
+        raise InvalidChoiceError.of_word("format", format, FORMATS)
     return FORMATS[format]
 
 

@@ -13,7 +13,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.schema import Field, NamedStruct
-from substrait_dsl.calling import FIRST_OF_EACH, Called
+from substrait_dsl.calling import Called
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import (
     InvalidArgumentError,
@@ -29,7 +29,6 @@ from substrait_dsl.fluent.choices import require_method
 from substrait_dsl.fluent.columns import Role, called, evaluate, is_list, keys_of, require_distinct, rows, sort_keys
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.guidance import no_attribute
-from substrait_dsl.fluent.habits import GROUP_METHODS, METHOD_HABITS
 from substrait_dsl.fluent.namespace import CatalogFunction
 from substrait_dsl.fluent.schemas import DynRow, Schema
 from substrait_dsl.fluent.scope import Scope
@@ -58,7 +57,7 @@ def aggregate(
     method: rl.AggregateMethod = "any",
 ) -> rl.Aggregate:
     """The aggregate of the algebra; see `Relation.aggregate`."""
-    require_method(method, rl.AGGREGATE_METHODS, METHOD_HABITS)
+    require_method(method, rl.AGGREGATE_METHODS, "aggregate-method")
     scope = Scope("aggregate", (rel,))
     grouped = keys_of(keys, scope)
     grouped += [(name, _key(name, value, scope)) for name, value in named_keys.items()]
@@ -99,9 +98,11 @@ def _measure(value: Any, name: str | None, scope: Scope) -> MeasureBase:
         with placing(what) if name is not None else nullcontext():
             value = called(value, scope, rows(scope))
     if isinstance(value, WindowFunction):
+        from substrait_dsl.hints import phrase
+
         raise InvalidArgumentError(
             f"{what} must be an aggregate function, {value.call.name} is a window function",
-            hint=f"write {value.call.name}(...).over(...) in with_columns(...); {FIRST_OF_EACH}",
+            hint=lambda: f"write {value.call.name}(...).over(...) in with_columns(...); {phrase('first_of_each')}",
         )
     if isinstance(value, MeasureBase):
         return value
@@ -182,7 +183,7 @@ class GroupBy(Picklable, Called, Generic[S, K]):
         def __getattr__(self, name: str) -> NoReturn:
             if name.startswith("_"):
                 raise AttributeError(name)
-            raise no_attribute("group_by(...)", name, GROUP_METHODS, dir(type(self)))
+            raise no_attribute("group_by(...)", name, "group", dir(type(self)))
 
     def __repr__(self) -> str:
         return f"GroupBy({self.keys})"

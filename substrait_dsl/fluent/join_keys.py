@@ -23,7 +23,6 @@ from substrait_dsl.errors import (
 from substrait_dsl.fluent.base import Condition
 from substrait_dsl.fluent.columns import called, is_list, key_expression, key_position, rows
 from substrait_dsl.fluent.expr import ExprBase, resolve
-from substrait_dsl.fluent.habits import KEY_HABITS
 from substrait_dsl.fluent.namespace import CatalogFunction
 from substrait_dsl.fluent.scope import Scope
 from substrait_dsl.fluent.sorting import Sortable
@@ -74,7 +73,7 @@ def join_key(left: Sortable, right: Sortable | None = None, comparison: Comparis
         if not isinstance(comparison, CatalogFunction):
             if callable(comparison):
                 raise _no_comparison(comparison)
-            require_choice("comparison", comparison, rl.KEY_COMPARISONS, KEY_HABITS)
+            require_choice("comparison", comparison, rl.KEY_COMPARISONS, "comparison")
         elif comparison.kind != "scalar":
             raise _no_comparison(comparison)
         if right is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal
 
 from substrait_dsl.algebra import expressions as ex
@@ -12,7 +12,6 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, naming, placing, require_choice
 from substrait_dsl.fluent import columns
 from substrait_dsl.fluent.base import S2, Condition, RelationBase, S, made, rel_of
-from substrait_dsl.fluent.habits import JOIN_HABITS, LATERAL_HABITS
 from substrait_dsl.fluent.join_keys import KeysLike, join_keys
 from substrait_dsl.fluent.schemas import DynRow
 from substrait_dsl.fluent.scope import Scope
@@ -130,7 +129,7 @@ class JoinVerbs(RelationBase, Generic[S]):
                     hint="a right side that does not depend on the left row is for join(...)",
                 )
             other = rel_of(columns.called(right, outer, columns.rows(outer)))
-            scope = _scope("lateral_join", self._rel, other, how, mark, LATERAL_JOIN_TYPES, LATERAL_HABITS)
+            scope = _scope("lateral_join", self._rel, other, how, mark, LATERAL_JOIN_TYPES, "lateral-join-type")
             scope.anchor = outer.anchor  # one number for the left row, and for both rows in the condition
             condition = _condition(on, scope)
             after = _post_filter(post_filter, scope, how, mark)
@@ -254,10 +253,10 @@ def _scope(
     how: JoinType,
     mark: str,
     types: Sequence[str] = JOIN_TYPES,
-    habits: Mapping[str, str] = JOIN_HABITS,
+    receiver: str = "join-type",
 ) -> Scope:
     """Both rows of a join whose type and mark are as they must be."""
-    require_choice("how", how, types, habits)
+    require_choice("how", how, types, receiver)
     if mark != MARK and not how.endswith("_mark"):
         kind = f"{'an' if how in ('inner', 'outer') else 'a'} {how} join"
         raise InvalidArgumentError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import keyword
 from collections.abc import Sequence
+from functools import partial
 from types import NoneType
 from typing import Any
 
@@ -21,7 +22,6 @@ from substrait_dsl.errors import (
 )
 from substrait_dsl.fluent.calls import FunctionCall, Measure, WindowFunction, scalar
 from substrait_dsl.fluent.choices import require_catalog
-from substrait_dsl.fluent.function_habits import ABSENT, FUNCTIONS, NO_FUNCTION
 
 
 class CatalogFunction(Immutable):
@@ -102,6 +102,12 @@ class Functions(Immutable):
             self._catalog.chosen(urn)
         self._urn = urn
 
+    def _hint_for(self, name: str, error: FunctionNotFoundError) -> str | None:
+        """What to write for a function that there is not, or what the catalogue says of it."""
+        from substrait_dsl.fluent.name_hints import function_hint
+
+        return function_hint(name) or error.hint or suggestion(name, dir(self))
+
     def __getattr__(self, name: str) -> CatalogFunction:
         if name.startswith("__"):
             raise AttributeError(name)
@@ -109,10 +115,9 @@ class Functions(Immutable):
         try:
             declared = self._catalog.named(written, urn=self._urn)
         except FunctionNotFoundError as error:
-            habit = FUNCTIONS.get(name)
-            hint = f"write {habit}" if habit else error.hint or suggestion(name, dir(self))
-            hint = NO_FUNCTION if name in ABSENT else hint
-            raise UnknownFunctionError(error.text, names=error.names, hint=hint) from None
+            raise UnknownFunctionError(
+                error.text, names=error.names, hint=partial(self._hint_for, name, error)
+            ) from None
         function = CatalogFunction(written, declared, self._urn, self._catalog)
         self.__dict__[name] = function
         return function

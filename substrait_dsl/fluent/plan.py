@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn, overload
@@ -212,8 +213,8 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         def __getattr__(self, name: str) -> NoReturn:
             if name.startswith("_"):
                 raise AttributeError(name)
-            others = {"relations": "roots", "subtrees": "trees"}
-            raise no_attribute("a plan", name, _verbs_of_roots(self._algebra) | others, dir(type(self)))
+            verbs = partial(_verbs_of_roots, self._algebra)
+            raise no_attribute("a plan", name, "plan", dir(type(self)), verbs)
 
     # --- writing and running
 

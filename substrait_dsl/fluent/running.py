@@ -10,8 +10,9 @@ import attrs
 
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.plan import AlgebraPlan
-from substrait_dsl.errors import ExecutionError, InvalidArgumentError, UnsupportedError, and_given, printable
+from substrait_dsl.errors import ExecutionError, InvalidArgumentError, UnsupportedError, printable
 from substrait_dsl.fluent.execution import Execution, Output, Running, root_schema
+from substrait_dsl.fluent.given_tables import and_given
 from substrait_dsl.render.step_summary import origin, step
 
 if TYPE_CHECKING:

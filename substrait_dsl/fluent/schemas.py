@@ -35,7 +35,7 @@ from substrait_dsl.errors import (
     suggestion,
 )
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, deferred
-from substrait_dsl.fluent.guidance import no_attribute, type_hint
+from substrait_dsl.fluent.guidance import no_attribute
 from substrait_dsl.fluent.scope import own_column
 
 if TYPE_CHECKING:
@@ -264,7 +264,7 @@ class RelationSchema(Picklable):
         def __getattr__(self, name: str) -> NoReturn:
             if name.startswith("_"):
                 raise AttributeError(name)
-            raise no_attribute("a schema", name, {"columns": "names", "dtypes": "types"}, dir(type(self)))
+            raise no_attribute("a schema", name, "schema", dir(type(self)))
 
     def __str__(self) -> str:
         from substrait_dsl.render.text import show_schema
@@ -438,6 +438,8 @@ def parse_type(text: str) -> t.Type:
     try:
         return parse(text, urns=standard_catalog().type_urns()) if "u!" in text.lower() else parse(text)
     except PlanFormatError as error:
+        from substrait_dsl.fluent.name_hints import type_hint
+
         error.hint = type_hint(text) or _own_type_hint(text) or error.hint
         raise
 
@@ -474,4 +476,6 @@ def _no_type(kind: Any) -> InvalidArgumentError:
         name = kind.__name__
         forms = _FORMS.get(kind) or f"{name}(...) or {name}[L[...]]"
         return InvalidArgumentError(f"{name} needs its parameters", hint=f"write {forms}")
+    from substrait_dsl.fluent.name_hints import type_hint
+
     return InvalidArgumentError(f"{getattr(kind, '__name__', repr(kind))} is no Substrait type", hint=type_hint(kind))

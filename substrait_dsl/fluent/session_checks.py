@@ -14,7 +14,7 @@ import attrs
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.node import Node
 from substrait_dsl.engines.report import CheckFinding, Report, Severity, Verdict
-from substrait_dsl.errors import UnsupportedError, unknown_choice
+from substrait_dsl.errors import InvalidChoiceError, UnsupportedError
 from substrait_dsl.render.step_summary import step
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def session_engine(engine: object) -> SessionEngine | None:
     versions = {"spark": str(NEWEST[0]), "sail": ".".join(map(str, SAIL_VERSION))}
     if version not in ("", versions[name]):
         known = [each for name, version in versions.items() for each in (name, f"{name}-{version}")]
-        raise unknown_choice("engine", engine, known)
+        raise InvalidChoiceError.of_word("engine", engine, known)
     return SessionEngine(f"{name}-{versions[name]}", SPARK if name == "spark" else SAIL)
 
 

@@ -9,7 +9,6 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.rules import SET_OPS, SetOp
 from substrait_dsl.errors import naming, require_choice
 from substrait_dsl.fluent.base import RelationBase, S, made, rel_of
-from substrait_dsl.fluent.habits import SET_HABITS
 
 if TYPE_CHECKING:
     from substrait_dsl.fluent.relation import Relation
@@ -48,7 +47,7 @@ class SetVerbs(RelationBase, Generic[S]):
 
     def _combined(self, verb: str, op: SetOp, others: Sequence[RelationBase]) -> Relation[S]:
         with naming(verb):
-            require_choice("op", op, SET_OPS, SET_HABITS)
+            require_choice("op", op, SET_OPS, "set-operation")
             return made(rl.Set((self._rel, *map(rel_of, others)), op))
 
     def union_all(self, *others: RelationBase) -> Relation[S]:

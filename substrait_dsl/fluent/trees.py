@@ -46,7 +46,7 @@ class Subtree(Picklable):
                 ("collect", "execute", "running", "show"),
                 "Plan(subtree, ...).execute(spark), which evaluates it in its turn: it returns no rows",
             )
-            raise no_attribute("a subtree", name, verbs, dir(type(self)))
+            raise no_attribute("a subtree", name, "subtree", dir(type(self)), lambda: verbs)
 
     def __str__(self) -> str:
         return f"subtree: {self._relation}"

@@ -12,7 +12,6 @@ from substrait_dsl.fluent.calls import Measure, WindowFunction
 from substrait_dsl.fluent.choices import require_method
 from substrait_dsl.fluent.columns import called, is_list, key_expression, rows, sort_keys
 from substrait_dsl.fluent.expr import ExprBase
-from substrait_dsl.fluent.habits import WINDOW_HABITS
 from substrait_dsl.fluent.namespace import CatalogFunction
 from substrait_dsl.fluent.scope import Scope
 from substrait_dsl.fluent.windows import window_call
@@ -22,7 +21,7 @@ def window(
     rel: rl.Rel, partition_by: Any, order_by: Any, method: rl.WindowMethod, functions: Mapping[str, Any]
 ) -> rl.Window:
     """The window of the algebra; see `Relation.window`."""
-    require_method(method, rl.WINDOW_METHODS, WINDOW_HABITS)
+    require_method(method, rl.WINDOW_METHODS, "window-method")
     if not functions:
         raise InvalidArgumentError("expected at least one function, as name=function")
     taken = [name for name in functions if name in rel.schema.names]

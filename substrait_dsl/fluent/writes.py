@@ -20,7 +20,6 @@ from substrait_dsl.errors import (
 from substrait_dsl.fluent.base import RelationBase, S, made, table_name
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.files import FormatName, file_format, file_uri, folder_and_columns
-from substrait_dsl.fluent.habits import CREATE_HABITS, OUTPUT_HABITS, WRITE_HABITS, WRITER_HABITS
 from substrait_dsl.fluent.schemas import DynRow, SchemaLike, as_struct
 
 if TYPE_CHECKING:
@@ -71,10 +70,10 @@ class WriteVerbs(RelationBase, Generic[S]):
                 read orders -> id: i64, customer: i64, price: fp64?
         """
         with naming("write"):
-            require_choice("op", op, rl.WRITE_OPS, WRITE_HABITS)
-            require_choice("output", output, rl.OUTPUT_MODES, OUTPUT_HABITS)
+            require_choice("op", op, rl.WRITE_OPS, "write-operation")
+            require_choice("output", output, rl.OUTPUT_MODES, "output-mode")
             if create_mode is not None:
-                require_choice("create_mode", create_mode, rl.CREATE_MODES, CREATE_HABITS)
+                require_choice("create_mode", create_mode, rl.CREATE_MODES, "create-mode")
             if op == "ctas" and create_mode is None:
                 create_mode = "error_if_exists"
             _require_columns(self._rel.schema)
@@ -87,14 +86,22 @@ def _refusal(name: str) -> Callable[..., NoReturn]:
     """What ``rel.write.parquet(...)`` calls."""
 
     def refuse(*_: object, **__: object) -> NoReturn:
+        from substrait_dsl.hints import advice
+
         raise UnknownAttributeError(
-            f'write is called itself, it has no "{name}"', names=[name], hint=f"write {WRITER_HABITS[name]}"
+            f'write is called itself, it has no "{name}"', names=[name], hint=lambda: f"write {advice('writer', name)}"
         )
 
     return refuse
 
 
-for _name in WRITER_HABITS:
+METHODS_OF_WRITERS = (
+    *("parquet", "orc", "csv", "json", "text", "jdbc", "option", "options", "format", "mode", "save", "insertInto"),
+    *("saveAsTable", "partitionBy", "bucketBy"),
+)
+"""What PySpark's ``frame.write`` has: the words of the receiver ``writer`` in the table of hints."""
+
+for _name in METHODS_OF_WRITERS:
     setattr(WriteVerbs.write, _name, _refusal(_name))
 
 

@@ -1,4 +1,4 @@
-"""What the plugin's answers depend on: the library's own code, which it calls, and the extension files."""
+"""What the plugin's answers depend on: the library's own code, which it calls, its hints, and the extension files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pathlib import Path
 
 def files() -> list[Path]:
     """Every file that an answer can follow from, found without importing any of them."""
-    found = sorted(Path(__file__).parent.parent.rglob("*.py"))
+    library = Path(__file__).parent.parent
+    found = [*sorted(library.rglob("*.py")), *sorted(library.glob("hints/*.toml"))]
     extensions = find_spec("substrait_extensions")  # to ask for a package inside of it would import it
     for place in (extensions.submodule_search_locations or ()) if extensions else ():
         found += sorted(Path(place, "extensions").glob("*.yaml"))

@@ -19,10 +19,10 @@ Direction = Literal["asc", "desc"]
 Nulls = Literal["nulls_first", "nulls_last"]
 AggregateFunction = Literal["count", "sum", "avg", "min", "max"]
 
-_HOW = Words("kind of join", get_args(JoinHow), {"outer": '"left", "right" or "full"', "cross": "cross_join"})
+_HOW = Words("kind of join", get_args(JoinHow), "partiql-join")
 _DIRECTION = Words("direction", get_args(Direction))
-_NULLS = Words("place of nulls", get_args(Nulls), {"first": '"nulls_first"', "last": '"nulls_last"'})
-_AGGREGATE = Words("aggregate", get_args(AggregateFunction), {"average": '"avg"', "mean": '"avg"'})
+_NULLS = Words("place of nulls", get_args(Nulls), "partiql-nulls")
+_AGGREGATE = Words("aggregate", get_args(AggregateFunction), "partiql-aggregate")
 
 
 @attrs.frozen

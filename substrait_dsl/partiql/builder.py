@@ -91,7 +91,7 @@ class Bindings(Bound):
         def __getattr__(self, name: str) -> NoReturn:
             if name.startswith("_"):
                 raise AttributeError(name)
-            raise no_attribute("a bindings collection", name, {}, dir(type(self)))
+            raise no_attribute("a bindings collection", name, "bindings", dir(type(self)))
 
     def __str__(self) -> str:
         return str(self._node)

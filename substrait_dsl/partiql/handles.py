@@ -26,7 +26,6 @@ from substrait_dsl.fluent.expr import Expr, SortKey
 from substrait_dsl.partiql import expressions as e
 from substrait_dsl.partiql.absence import telling
 from substrait_dsl.partiql.given import data_of
-from substrait_dsl.partiql.habits import instead
 from substrait_dsl.partiql.interpreter import Mode, evaluate_value, require_mode, struct_of
 from substrait_dsl.partiql.keys import Measured, SortBy
 from substrait_dsl.partiql.kinds import kind_of_value
@@ -149,7 +148,9 @@ class Values(Bound):
             name = getattr(steps[-1], "value", None) if steps else None
             if not isinstance(name, str):
                 raise TypeMismatchError(f"{shortened(str(self))} is a value, which is not called")
-            raise TypeMismatchError(f'a value has no method "{name}"', hint=instead(name, dir(type(self))))
+            from substrait_dsl.partiql.guidance import method_hint
+
+            raise TypeMismatchError(f'a value has no method "{name}"', hint=lambda: method_hint(name, dir(type(self))))
 
     # --- operators
 

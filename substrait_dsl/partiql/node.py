@@ -6,7 +6,7 @@ walking are derived from them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from enum import Enum
 from typing import Any, ClassVar, Final
@@ -56,8 +56,8 @@ class Words:
     what: str
     """What they choose, for messages."""
     known: tuple[str, ...]
-    habits: Mapping[str, str] = attrs.field(factory=dict)
-    """Words of others, and what to write here."""
+    receiver: str | None = None
+    """Whose words of others the table of hints has."""
 
 
 def form_of(field: attrs.Attribute[Any]) -> Form:
@@ -203,7 +203,7 @@ def _check(field: attrs.Attribute[Any], given: object) -> None:
                 raise InvalidArgumentError(f"{name} is a name or None, got {shortened(repr(given))}")
         case Form.WORD:
             words = words_of(field)
-            require_choice(words.what, given, words.known, words.habits)
+            require_choice(words.what, given, words.known, words.receiver)
         case Form.DATA:
             pass
 

@@ -11,7 +11,7 @@ import attrs
 
 from substrait_dsl.algebra.node import Expression, Inside
 from substrait_dsl.algebra.types import Date, PrecisionTimestampTZ, String, Type
-from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, unknown_choice
+from substrait_dsl.errors import InvalidArgumentError, InvalidChoiceError, TypeMismatchError
 
 ContextVariable = typing.Literal["current_timestamp", "current_timezone", "current_date"]
 CONTEXT_VARIABLES: dict[ContextVariable, type[Type]] = {
@@ -66,7 +66,7 @@ class ExecutionContextVariable(Expression):
     def _derive_type(self) -> Type:
         kind = CONTEXT_VARIABLES.get(self.variable)
         if kind is None:
-            raise unknown_choice("execution context variable", self.variable, CONTEXT_VARIABLES)
+            raise InvalidChoiceError.of_word("execution context variable", self.variable, CONTEXT_VARIABLES)
         if type(self.variable_type) is not kind or self.variable_type.nullable:
             raise TypeMismatchError(f"{self.variable} is a required {kind.keyword}, not {self.variable_type}")
         return self.variable_type

@@ -26,7 +26,7 @@ from substrait_dsl.algebra.properties import (
 from substrait_dsl.algebra.relations.filtering import direct_path
 from substrait_dsl.algebra.rules import JOIN_RULES, LATERAL_JOIN_TYPES, JoinRule, JoinType, LateralJoinType, Side
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.errors import InvalidArgumentError, unknown_choice
+from substrait_dsl.errors import InvalidArgumentError, InvalidChoiceError
 
 BOOLEAN_URN = "extension:io.substrait:functions_boolean"
 COMPARISON_URN = "extension:io.substrait:functions_comparison"
@@ -93,7 +93,7 @@ class LateralJoin(Rel):
 
     def _validate(self) -> None:
         if self.how not in LATERAL_JOIN_TYPES:
-            raise unknown_choice("type of lateral join", self.how, LATERAL_JOIN_TYPES)
+            raise InvalidChoiceError.of_word("type of lateral join", self.how, LATERAL_JOIN_TYPES)
         rules.require_boolean(self.condition.type, "the condition of a lateral join")
         check_post_filter(self.post_filter, self.anchor)
         Rel._validate(self)

@@ -18,24 +18,10 @@ ExplainMode = Literal["simple", "extended", "codegen", "cost", "formatted"]
 """What Spark shows: the physical plan; also the logical plans; the code that it generates; logical plans with
 statistics; or the physical plan as an outline with details below."""
 
-_HABITS = {
-    "analyzed": '"extended"',
-    "ast": '"extended"',
-    "cbo": '"cost"',
-    "code": '"codegen"',
-    "detailed": '"formatted"',
-    "logical": '"extended"',
-    "optimized": '"extended"',
-    "physical": '"simple"',
-    "pretty": '"formatted"',
-    "statistics": '"cost"',
-    "verbose": '"extended"',
-}
-
 
 def require_mode(mode: object) -> None:
     """Raise `InvalidChoiceError` for what is no mode of Spark's."""
-    require_choice("mode", mode, get_args(ExplainMode), _HABITS)
+    require_choice("mode", mode, get_args(ExplainMode), "explain-mode")
 
 
 def spark_plan(frame: DataFrame, mode: ExplainMode) -> str:

@@ -1,0 +1,229 @@
+"""What is probably wrong with the arguments of a call that no overload takes."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra.types import (
+    I8,
+    I16,
+    I32,
+    I64,
+    Boolean,
+    Date,
+    Decimal,
+    List,
+    PrecisionTimestamp,
+    PrecisionTimestampTZ,
+    String,
+    Type,
+    UserDefined,
+    VarChar,
+)
+from substrait_dsl.catalog import standard_catalog
+from substrait_dsl.errors import (
+    LiteralError,
+)
+from substrait_dsl.fluent.guidance import IN_LIST
+from substrait_dsl.hints import phrase
+
+_COMPARISONS = ("equal", "not_equal", "lt", "lte", "gt", "gte", "between")
+_ARITHMETIC = ("add", "subtract", "multiply", "divide", "modulus")
+OPERATORS = frozenset((*_ARITHMETIC, *_COMPARISONS, "coalesce", "nullif", "least", "greatest"))
+"""Functions whose operands are of one kind, so that a value that does not fit the other operand is the mistake."""
+_JOINED = "functions.concat(a, b) joins texts"
+_MOMENTS = (PrecisionTimestamp, PrecisionTimestampTZ)
+_TEXTS = (String, VarChar)
+
+
+class Operands:
+    """The arguments of a call that no overload takes: expressions, and values of Python's."""
+
+    def __init__(self, name: str, parts: Sequence[Any]) -> None:
+        self.name, self.parts = name, parts
+        self.typed = [part for part in parts if isinstance(part, ex.Expression)]
+        self.plain = [part for part in parts if not isinstance(part, ex.Expression)]
+
+    def have(self, *types: type[Type]) -> bool:
+        """Whether one of the expressions is of one of these types."""
+        return any(isinstance(part.type, types) for part in self.typed)
+
+    def is_a(self, position: int, *types: type[Type]) -> bool:
+        """Whether an argument is an expression of one of these types."""
+        part = self.parts[position]
+        return isinstance(part, ex.Expression) and isinstance(part.type, types)
+
+    def are_texts(self) -> bool:
+        """Whether all arguments are texts, the first one an expression."""
+        return isinstance(self.parts[0], ex.Expression) and all(
+            isinstance(part, str) or self.is_a(position, *_TEXTS) for position, part in enumerate(self.parts)
+        )
+
+    def words(self) -> list[str]:
+        """The texts that may be the name of a column."""
+        return [part for part in self.plain if isinstance(part, str) and part.isidentifier()]
+
+
+def _of_time_difference(operands: Operands) -> str:
+    zone = ', "UTC"' if operands.have(PrecisionTimestampTZ) else ""
+    seconds = f'extract("UNIX_TIME", x{zone}): {phrase("in_seconds")}'
+    return f"the specification has no difference of two points in time; write {seconds}"
+
+
+def _of_extreme_text(operands: Operands) -> str:
+    key = "desc(x)" if operands.name == "max" else 'asc(x, nulls="last")'
+    group = f"row_number().over(partition_by=..., order_by={key}) {phrase('kept_first')}"
+    return f"there is none of texts; top_n(1, {key}) gives the row that has it; for each group, {group}"
+
+
+def _of_column_name(operands: Operands) -> str:
+    words = operands.words()  # the function's own words, such as "YEAR", are in capitals and come first
+    column = next((word for word in words if not word.isupper()), words[-1])
+    return f"a column is col({column!r}), or the row's in a lambda"
+
+
+class _Mistake:
+    """What people take for something else in calls of some functions, or of any, and what to write."""
+
+    __slots__ = ("advice", "functions", "is_made")
+
+    def __init__(
+        self,
+        functions: str,
+        is_made: Callable[[Operands], bool],
+        advice: str | Callable[[Operands], str | None],
+    ) -> None:
+        self.functions, self.is_made, self.advice = functions.split(), is_made, advice
+
+    def is_in(self, operands: Operands) -> bool:
+        """Whether a call makes it."""
+        return (not self.functions or operands.name in self.functions) and self.is_made(operands)
+
+
+_MISTAKES: tuple[_Mistake, ...] = (
+    _Mistake("or", lambda call: call.are_texts(), _JOINED),  # not r.a == "x" | r.b
+    _Mistake("contains", lambda call: bool(call.typed) and isinstance(call.typed[0].type, List), IN_LIST),
+    _Mistake(
+        "add subtract",
+        lambda call: call.is_a(0, Date, *_MOMENTS) and call.is_a(-1, I8, I16, I32, I64),
+        "a number of days is n * lit(timedelta(days=1)), of datetime's",
+    ),
+    _Mistake(
+        "and or xor",
+        lambda call: any(not isinstance(part.type, Boolean) for part in call.typed),
+        "put each comparison in parentheses: (a > 1) & (b < 2)",
+    ),
+    _Mistake(
+        "not",
+        lambda call: any(not isinstance(part.type, Boolean) for part in call.typed),
+        "put a comparison in parentheses: ~(a == 1)",
+    ),
+    _Mistake("add", lambda call: call.have(*_TEXTS), _JOINED),
+    _Mistake(
+        "subtract",
+        lambda call: len(call.typed) == 2 and all(isinstance(part.type, (Date, *_MOMENTS)) for part in call.typed),
+        _of_time_difference,
+    ),
+    _Mistake("negate", lambda call: call.have(*_TEXTS), "to sort by it, the largest first, write desc(x)"),
+    _Mistake("min max", lambda call: call.have(*_TEXTS), _of_extreme_text),
+    _Mistake(
+        "min max",
+        lambda call: call.have(Boolean),
+        lambda call: f"of truth values it is {'bool_and' if call.name == 'min' else 'bool_or'}(x)",
+    ),
+    _Mistake(
+        "sum",
+        lambda call: call.have(Boolean),
+        "functions.count().filter(condition) counts the rows for which it is true",
+    ),
+    _Mistake("sum avg min max", lambda call: call.have(List), 'the elements of a list are rows after unnest("xs")'),
+    _Mistake("", lambda call: not call.typed and bool(call.words()), _of_column_name),
+    _Mistake(
+        "",
+        lambda call: any(type(part) is dt.date for part in call.plain) and call.have(*_MOMENTS),
+        "of a moment the other side is one, too: datetime.datetime(2024, 5, 1) is the beginning of a day",
+    ),
+    _Mistake(
+        "",
+        lambda call: any(isinstance(part, dt.datetime) for part in call.plain) and call.have(Date),
+        "the day of a datetime is its .date(); x.cast(PrecisionTimestamp(6)) is the beginning of a day",
+    ),
+    _Mistake(
+        "",
+        lambda call: any(isinstance(part, ex.DaySeconds | ex.Compound) for part in call.plain),
+        "give the span a type: lit(value, IntervalDay(6))",
+    ),
+    _Mistake(
+        "",
+        lambda call: len(call.typed) == 2 and not call.plain and call.name not in ("add", "subtract"),
+        lambda call: _common_type(call.typed[0].type, call.typed[1].type),
+    ),
+)
+"""Mistakes in calls that no overload takes; the first that a call makes is the one that it is told of."""
+
+
+def argument_hint(name: str, parts: Sequence[Any]) -> str | None:
+    """What is probably wrong with the arguments of a call that no overload takes."""
+    operands = Operands(name, parts)
+    made = next((mistake for mistake in _MISTAKES if mistake.is_in(operands)), None)
+    if made is None:
+        return None
+    return made.advice if isinstance(made.advice, str) else made.advice(operands)
+
+
+def is_mistake(name: str, refused: LiteralError, parts: Sequence[Any]) -> bool:
+    """Whether a value that does not fit the expression beside it is what is wrong with a call."""
+    if refused.hint is not None:
+        return True
+    typed = next(part for part in parts if isinstance(part, ex.Expression))
+    return name == "coalesce" and isinstance(typed.type, _TEXTS)  # what stands in for a text is one
+
+
+def comparison_hint(name: str, parts: Sequence[Any]) -> str | None:
+    """What a comparison of two types lacks, where no cast of one of them is known to help."""
+    typed = [part for part in parts if isinstance(part, ex.Expression)]
+    return "values that are compared have one type" if name in _COMPARISONS and len(typed) == len(parts) else None
+
+
+def catalog_hint(name: str, parts: Sequence[Any]) -> str | None:
+    """Where to look for a function of a type that only an extension of a user's own declares."""
+    urns = standard_catalog().urns
+    kinds = (part.type for part in parts if isinstance(part, ex.Expression))
+    if not any(isinstance(kind, UserDefined) and kind.urn not in urns for kind in kinds):
+        return None
+    return (
+        "operators and substrait_dsl.functions are the specification's functions: "
+        f"Functions(catalog).{name}(...) is that of a catalogue with an extension of your own"
+    )
+
+
+def _common_type(left: Type, right: Type) -> str | None:
+    """How two operands come to one type."""
+    match left, right:
+        case Decimal(), Decimal():
+            scale = max(left.scale, right.scale)
+            precision = scale + max(left.precision - left.scale, right.precision - right.scale)
+            return f"cast both to decimal<{precision},{scale}>" if precision <= 38 else None
+        case (Date(), PrecisionTimestamp() as other) | (PrecisionTimestamp() as other, Date()):
+            return f"cast the date to {other.as_required()}"
+        case _:
+            return None
+
+
+def refused_value(name: str, parts: Sequence[Any]) -> LiteralError | None:
+    """The error for the first of some Python values that has not the type of the one expression beside them."""
+    typed = [part for part in parts if isinstance(part, ex.Expression)]
+    if len(typed) != 1 or name not in OPERATORS:
+        return None
+    kind = typed[0].type.as_required()
+    for value in (part for part in parts if not isinstance(part, ex.Expression)):
+        try:
+            ex.literal(value, kind)
+        except LiteralError as error:
+            if isinstance(kind, Date | PrecisionTimestamp | PrecisionTimestampTZ) and type(value) is int:
+                error.hint = "a span of time is a datetime.timedelta: timedelta(days=30)"
+            return error
+    return None

@@ -1,0 +1,34 @@
+"""What to write where a method is called that values of the algebra do not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from substrait_dsl.errors import suggestion
+from substrait_dsl.hints import advice
+from substrait_dsl.partiql.operations import FUNCTIONS
+
+_VERBS = (
+    "cross_join",
+    "filter",
+    "group_by",
+    "join",
+    "limit",
+    "map_let",
+    "map_values",
+    "offset",
+    "order_by",
+    "pivot",
+)
+"""What bindings can do, and values cannot."""
+
+
+def method_hint(name: str, there: Iterable[str]) -> str | None:
+    """What to write where a method is called that values do not have; `there` are the names that they have."""
+    if name in _VERBS:
+        return f'{name} is of bindings, and scan makes them of a value: scan(x, as_="f").{name}(..)'
+    if name in FUNCTIONS:
+        return f'write call("{name}", x)'
+    own = [each for each in there if not each.startswith("_")]
+    found = advice("partiql", name)
+    return f"write {found}" if found else suggestion(name, own)

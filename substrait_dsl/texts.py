@@ -1,0 +1,83 @@
+"""Texts for messages: printable, short, and with the nearest of the names that there are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+
+def printable(given: object) -> str:
+    """A text for a message, on one line, with what is not seen escaped, as texts of plans have it.
+
+    Names and values come from others: a line break in one must not begin a line of a log, nor a control character, or
+    one that turns the direction of the text, say something else to a terminal. No encoding has lone surrogates.
+    """
+    text = given if isinstance(given, str) else str(given)
+    if isinstance(text, Listing) or text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
+
+
+class Listing(str):
+    """A text of several lines for a message, each of them `printable`; made by `listing`."""
+
+    __slots__ = ()
+
+
+def listing(head: str, lines: Iterable[str]) -> Listing:
+    """A text for a message with lines of its own below it."""
+    return Listing("\n    ".join(map(printable, (head, *lines))))
+
+
+def quoted(names: Iterable[str], limit: int = 12) -> str:
+    """Names for a message: ``"a", "b", "c"``, cut after `limit`."""
+    known = list(names)
+    text = ", ".join(f'"{name}"' for name in known[:limit])
+    return f"{text}, ... ({len(known)} in all)" if len(known) > limit else text or "none"
+
+
+def shortened(text: str, limit: int = 200) -> str:
+    """A text for a message, cut after `limit` characters."""
+    return text if len(text) <= limit else f"{text[:limit]}..."
+
+
+def kind_words(value: object) -> str:
+    """What an object is, by the name of its class in words: "a nested loop join"."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(value).__name__).lower()
+    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
+
+
+def suggestion(name: str, known: Iterable[str]) -> str | None:
+    """The known name nearest to a misspelt one, as `nearest` finds it, as a hint, or None."""
+    near = nearest(name, known)
+    return None if near is None else f'did you mean "{near}"?'
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name nearest to a misspelt one, or the one that it is a part of, or None.
+
+    No name is better than a far one: people write it. A short name is told from others by one letter only.
+    """
+    by_lower = {candidate.lower(): candidate for candidate in known}
+    given = name.lower()
+    near = close_matches(given, by_lower, 0.75 if len(given) > 3 else 0.6)
+    if not near and len(given) > 2:
+        near = [each for each in by_lower if each.startswith(given) or each.endswith(f"_{given}")]
+        near = near if len(near) == 1 else []
+    return by_lower[near[0]] if near else None
+
+
+def close_matches(name: str, known: Iterable[str], cutoff: float) -> list[str]:
+    """The known name that is most similar to another, if it is similar enough.
+
+    Args:
+        name: the other.
+        known: the names to choose from.
+        cutoff: how similar they have to be, from 0 to 1.
+
+    Returns:
+        One name, or none.
+    """
+    import difflib  # a program without a mistake need not load it
+
+    return difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)

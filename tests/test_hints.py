@@ -1,0 +1,170 @@
+"""The table of hints: what to write here for what people write elsewhere, by receiver and word."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl import hints
+from substrait_dsl.errors import InvalidChoiceError, SignatureError, SubstraitDslError
+from substrait_dsl.fluent.writes import METHODS_OF_WRITERS
+from substrait_dsl.hints import advice, receivers, words
+from tests.support import table
+
+ROOT = Path(sd.__file__).parent
+FOLDER = Path(hints.__file__).parent
+T: Any = table("id: i64, name: string")
+NOT_OF_WORDS = {"phrases", "absent", "errors", "type", "python-type"}
+
+
+def test_every_phrase_is_there_and_used() -> None:
+    """What is left of a `$name` is a field of an error, of which only the errors have any."""
+    for receiver in receivers():
+        if receiver != "errors":
+            assert not [text for text in words(receiver).values() if "$" in text], receiver
+    written = "".join(file.read_text("utf-8") for file in FOLDER.glob("*.toml"))
+    library = "".join(file.read_text("utf-8") for file in ROOT.rglob("*.py"))
+    for name in words("phrases"):
+        assert f"${name}" in written or re.search(rf"phrase\\(['\"]{name}['\"]\\)", library), name
+
+
+def test_a_word_stands_once_for_a_receiver() -> None:
+    """Of the keys of a file none says the same as another one, though each may have several words."""
+    for file in hints.FILES:
+        sections = tomllib.loads((FOLDER / file).read_text("utf-8"))
+        arguments = sections.pop("arguments", {})
+        assert len(", ".join(arguments).split(", ")) == len(set(", ".join(arguments).split(", ")))
+        for section, keys in [*sections.items(), *arguments.items()]:
+            found = [word for key in keys for word in key.split(", ")]
+            assert len(found) == len(set(found)), (section, sorted(word for word in found if found.count(word) > 1))
+
+
+def test_both_files_have_other_receivers() -> None:
+    first, second = (tomllib.loads((FOLDER / file).read_text("utf-8")) for file in hints.FILES)
+    assert not set(first) & set(second)
+
+
+def test_every_receiver_is_asked_for() -> None:
+    """By the words of the code: a section that nothing asks for says nothing."""
+    library = set().union(*(texts(ast.parse(file.read_text("utf-8"))) for file in ROOT.rglob("*.py")))
+    sections = {receiver for receiver in receivers() if not receiver.endswith("()")}
+    assert len(sections) > 25
+    assert sections <= library
+
+
+def texts(node: ast.AST) -> set[str]:
+    return {each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str)}
+
+
+def remedies() -> set[str]:
+    """The keys of hints that errors of modules give which do not know the words of the fluent API."""
+    found: set[str] = set()
+    for file in ROOT.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            match node:
+                case ast.keyword(arg="remedy", value=value):
+                    found |= texts(value)
+                case ast.Assign(targets=[ast.Name(id="remedy") | ast.Attribute(attr="remedy")], value=value):
+                    found |= texts(value)
+    return found
+
+
+def test_every_remedy_is_in_the_table_and_given() -> None:
+    assert remedies() == set(words("errors"))
+
+
+def test_the_words_of_writers_are_those_that_the_verb_has() -> None:
+    """They are attributes of the verb, so that they are known before the table is loaded."""
+    assert set(METHODS_OF_WRITERS) == set(words("writer"))
+    for name in METHODS_OF_WRITERS:
+        with pytest.raises(SubstraitDslError) as caught:
+            getattr(T.write, name)("x")
+        assert caught.value.hint == f"write {advice('writer', name)}"
+
+
+CHOICES: dict[str, Any] = {
+    "join-type": lambda word: T.join(T, "id", how=word),
+    "lateral-join-type": lambda word: T.lateral_join(lambda r: T, how=word),
+    "comparison": lambda word: T.hash_join(T, [sd.join_key("id", comparison=word)]),
+    "set-operation": lambda word: T.set_op(word, T),
+    "aggregate-method": lambda word: T.aggregate("id", method=word),
+    "window-method": lambda word: T.window(method=word),
+    "write-operation": lambda word: T.write("t", word),
+    "create-mode": lambda word: T.write("t", "ctas", create_mode=word),
+    "output-mode": lambda word: T.write("t", output=word),
+    "strictness": lambda word: sd.Plan.from_bytes(b"", strict=word),
+}
+
+
+@pytest.mark.parametrize("receiver", CHOICES)
+def test_each_word_of_others_gets_its_advice(receiver: str) -> None:
+    assert words(receiver)
+    for word, write in words(receiver).items():
+        with pytest.raises(InvalidChoiceError) as caught:
+            CHOICES[receiver](word)
+        assert (caught.value.receiver, caught.value.word) == (receiver, word)
+        assert caught.value.hint == f"write {write}"
+
+
+def test_each_method_of_others_gets_its_advice() -> None:
+    subjects = {
+        "relation": T,
+        "group": T.group_by("id"),
+        "expression": sd.col("x"),
+        "measure": sd.functions.count(),
+        "window": sd.functions.rank(),
+        "package": sd,
+        "functions": sd.functions,
+    }
+    for receiver, subject in subjects.items():
+        for word, write in words(receiver).items():
+            with pytest.raises(SubstraitDslError) as caught:
+                getattr(subject, word)
+            assert caught.value.hint == f"write {write}", (receiver, word)
+
+
+def test_the_arguments_of_others_get_their_advice() -> None:
+    with pytest.raises(SignatureError) as caught:
+        T.sort("id", ascending=False)
+    error = caught.value
+    assert (error.function, error.unknown, error.missing) == ("sort", ("ascending",), ())
+    assert error.hint == f"write {advice('sort()', 'ascending')}"
+    with pytest.raises(SignatureError) as caught:
+        T.limit(5, 6)
+    assert (caught.value.surplus, caught.value.hint) == ("6", f"write {advice('limit()', '')}")
+    with pytest.raises(SignatureError) as caught:
+        T.join(T)
+    assert (caught.value.missing, caught.value.hint) == (("on",), f"give {advice('join()', '+on')}")
+    with pytest.raises(SignatureError) as caught:
+        T.limit(5, count=6)
+    assert (caught.value.repeated, caught.value.hint) == (("count",), None)
+    with pytest.raises(SignatureError) as caught:
+        T.join(T, "id", hwo="left")
+    assert (caught.value.unknown, caught.value.hint) == (("hwo",), 'did you mean "how"?')
+
+
+def test_the_table_is_loaded_when_a_hint_is_asked_for() -> None:
+    program = """
+import sys
+import substrait_dsl as sd
+t = sd.read_named("t", {"id": "i64"}).filter(lambda r: r.id > 1)
+t.to_plan().to_bytes()
+assert not hasattr(t, "withColumn") and not hasattr(sd, "udf") and not hasattr(sd.col("x"), "isin")
+try:
+    t.join(t, "id", how="fullouter")
+except ValueError as error:
+    assert "tomllib" not in sys.modules
+    assert error.hint == 'write "outer"'
+    assert "tomllib" in sys.modules
+else:
+    raise AssertionError
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
