@@ -167,10 +167,12 @@ def rows_table(rows: Sequence[Any], schema: NamedStruct) -> pa.Table:
         UnknownFieldError: a key is no column.
 
     Example:
-        >>> from substrait_dsl.fluent.schemas import as_struct
+        >>> from substrait_dsl.algebra.schema import NamedStruct
+        >>> from substrait_dsl.algebra.types import I64, String
         >>> from substrait_dsl.testing import rows_table
-        >>> rows_table([(1, "Ada"), {"key": 2, "name": "Grace"}], as_struct(customers.schema)).to_pylist()
-        [{'key': 1, 'name': 'Ada'}, {'key': 2, 'name': 'Grace'}]
+        >>> columns = NamedStruct.of({"key": I64(), "name": String(nullable=True)})
+        >>> rows_table([(1, "Ada"), {"key": 2}], columns).to_pylist()
+        [{'key': 1, 'name': 'Ada'}, {'key': 2, 'name': None}]
     """
     from substrait_dsl.arrow.values import literals_table
 

@@ -72,14 +72,25 @@ class Catalog(Immutable):
         return tuple(self._extensions)
 
     def with_extension(self, extension: str | os.PathLike[str]) -> Catalog:
-        """A catalogue that also has a user's extension, behind the ones that are there.
+        """Add a user's extension behind the ones that are there, in a new catalogue.
 
         Args:
-            extension: The path of a YAML file, or (a string of several lines) the YAML text itself.
+            extension: the path of a YAML file, or (a string of several lines) the YAML text itself.
 
         Raises:
-            CatalogError: If the file cannot be read or breaks the rules of extension files, depends on an extension
+            CatalogError: the file cannot be read or breaks the rules of extension files, depends on an extension
                 that is not in the catalogue, or has the URN of another one that is.
+
+        Example:
+            >>> shout = '''
+            ... urn: extension:com.acme:texts
+            ... scalar_functions:
+            ...   - name: shout
+            ...     impls: [{args: [{name: x, value: string}], return: string}]
+            ... '''
+            >>> my = sd.Functions(sd.standard_catalog().with_extension(shout))
+            >>> print(customers.select(loud=lambda c: my.shout(c.name)).schema)
+            0  loud  string
         """
         with naming("with_extension"):
             text, source = _text_of(extension)
@@ -92,7 +103,7 @@ class Catalog(Immutable):
         return Catalog((*self._extensions.values(), added), self.relations)
 
     def with_relation(self, type_url: str, columns: Mapping[str, Type | str]) -> Catalog:
-        """A catalogue that also knows what an extension relation of somebody else puts out.
+        """Say what an extension relation of somebody else puts out, in a new catalogue.
 
         A plan does not say that of an ``ExtensionLeafRel``, ``ExtensionSingleRel`` or ``ExtensionMultiRel``: with this,
         a plan that has such a relation can be read.
@@ -104,6 +115,11 @@ class Catalog(Immutable):
         Raises:
             PlanFormatError: If the text of a type cannot be understood.
             InvalidArgumentError: If a type is not as its extension declares it.
+
+        Example:
+            >>> catalog = sd.standard_catalog().with_relation("type.acme.com/Scan", {"id": "i64"})
+            >>> list(catalog.relations)
+            ['type.acme.com/Scan']
         """
         with naming("with_relation"):
             require(type_url, str, "the type URL of a message is a str")
@@ -132,7 +148,12 @@ class Catalog(Immutable):
     # --- looking up
 
     def type_urns(self) -> dict[str, str]:
-        """The URN behind each name of a user-defined type or variation, as `parse_type` wants it; the first wins."""
+        """Map each name of a user-defined type or variation to its URN, as `parse_type` wants it; the first wins.
+
+        Example:
+            >>> sd.standard_catalog().type_urns()["geometry"]
+            'extension:io.substrait:functions_geometry'
+        """
         urns: dict[str, str] = {}
         for extension in self._extensions.values():
             for name in (*extension.types, *extension.variations):
@@ -140,10 +161,17 @@ class Catalog(Immutable):
         return urns
 
     def chosen(self, urn: str | None) -> tuple[Extension, ...]:
-        """The extension of a URN, or all of them.
+        """Find the extension of a URN, or all of them.
+
+        Args:
+            urn: the URN; None for all.
 
         Raises:
-            FunctionNotFoundError: If there is none of that URN, with the nearest one.
+            FunctionNotFoundError: there is none of that URN, with the nearest one.
+
+        Example:
+            >>> [extension.urn for extension in sd.standard_catalog().chosen("extension:io.substrait:functions_set")]
+            ['extension:io.substrait:functions_set']
         """
         if urn is None:
             return tuple(self._extensions.values())
@@ -153,29 +181,59 @@ class Catalog(Immutable):
         return (self._extensions[urn],)
 
     def functions(self, kind: Kinds = None) -> Iterator[Function]:
-        """All functions, in the order of the files; those of one name in several files come once for each."""
+        """List the functions, in the order of the files; those of one name in several files come once for each.
+
+        Args:
+            kind: scalar, aggregate or window, several, or None for all.
+
+        Example:
+            >>> "sum" in {function.name for function in sd.standard_catalog().functions("aggregate")}
+            True
+        """
         kinds = _kinds(kind)
         for extension in self._extensions.values():
             for functions in extension.functions.values():
                 yield from (function for function in functions if function.kind in kinds)
 
     def by_name(self, kind: Kinds = None) -> dict[str, list[Function]]:
-        """All functions grouped by name, names in alphabetical order."""
+        """Group the functions by name, names in alphabetical order.
+
+        Args:
+            kind: scalar, aggregate or window, several, or None for all.
+
+        Example:
+            >>> "sum" in sd.standard_catalog().by_name("aggregate")
+            True
+        """
         grouped: dict[str, list[Function]] = {}
         for function in self.functions(kind):
             grouped.setdefault(function.name, []).append(function)
         return dict(sorted(grouped.items()))
 
     def overloads(self) -> Iterator[Overload]:
-        """Every overload of every extension."""
+        """List every overload of every extension.
+
+        Example:
+            >>> "sum:i64" in {overload.key for overload in sd.standard_catalog().overloads()}
+            True
+        """
         for extension in self._extensions.values():
             yield from extension.overloads()
 
     def named(self, name: str, kind: Kinds = None, urn: str | None = None) -> tuple[Function, ...]:
-        """The functions of a name, in the order in which their overloads are preferred.
+        """Find the functions of a name, in the order in which their overloads are preferred.
+
+        Args:
+            name: the name.
+            kind: scalar, aggregate or window, several, or None for all.
+            urn: the extension to look in; all of them if None.
 
         Raises:
-            FunctionNotFoundError: If there is none, with the nearest name; or no extension of that URN.
+            FunctionNotFoundError: there is none, with the nearest name; or no extension of that URN.
+
+        Example:
+            >>> [function.kind for function in sd.standard_catalog().named("row_number")]
+            ['window']
         """
         require(name, str, "the name of a function is a str")
         kinds = _kinds(kind)
@@ -192,10 +250,20 @@ class Catalog(Immutable):
         return of_kind
 
     def overload(self, urn: str, key: str) -> Overload:
-        """The overload that a plan's function declaration names: ``add:i64_i64`` of an extension.
+        """Find the overload that a plan's function declaration names: ``add:i64_i64`` of an extension.
+
+        Args:
+            urn: the extension.
+            key: the name and the short names of the argument types.
 
         Raises:
-            FunctionNotFoundError: If the extension or the signature is unknown, with the nearest one.
+            FunctionNotFoundError: the extension or the signature is unknown, with the nearest one.
+
+        Specification: ``SimpleExtensionDeclaration.ExtensionFunction``.
+
+        Example:
+            >>> sd.standard_catalog().overload("extension:io.substrait:functions_arithmetic", "add:i64_i64").key
+            'add:i64_i64'
         """
         require(urn, str, "the URN of an extension is a str")
         require(key, str, "the signature of a function is a str")
@@ -221,7 +289,7 @@ class Catalog(Immutable):
         options: Mapping[str, Sequence[str]] = _NO_OPTIONS,
         urn: str | None = None,
     ) -> Resolution:
-        """The overload that a call means, the types of its arguments, and its output type.
+        """Resolve a call to its overload, the types of its arguments, and its output type.
 
         Args:
             kind: The kind of function wanted, several, or None for any.
@@ -243,7 +311,14 @@ class Catalog(Immutable):
         return Resolution(resolution.overload, resolution.argument_types, resolution.output_type, spelled)
 
     def possible_cast(self, kind: Kinds, name: str, arguments: Sequence[Given], urn: str | None = None) -> str | None:
-        """The cast of one argument that makes a call fit that `resolve` refuses, in words. It may lose something."""
+        """Say in words which cast of one argument makes a call fit that `resolve` refuses. It may lose something.
+
+        Args:
+            kind: the kind of function wanted, several, or None for any.
+            name: the function's name.
+            arguments: what is known of each argument.
+            urn: the extension to look in; all of them if None.
+        """
         try:
             functions = self.named(name, kind, urn)
         except FunctionNotFoundError:

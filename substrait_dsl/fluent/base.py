@@ -86,7 +86,7 @@ class RelationBase(Picklable, RelationLike):
         tables: Tables | None = None,
         properties: bool = False,
     ) -> str:
-        """The plan as an indented text, and Spark's own plan below it; nothing runs.
+        """Show the plan as an indented text, and Spark's own plan below it; nothing runs.
 
         Args:
             session: a session of Spark, to show also what Spark makes of the plan, and where the names in that come
@@ -97,6 +97,11 @@ class RelationBase(Picklable, RelationLike):
             properties: whether to show each step's ordering and distribution.
 
         Raises `InvalidChoiceError` for another mode; with a session also as `execute` does.
+
+        Example:
+            >>> print(orders.sort("id").explain(properties=True))
+            sort by id asc nulls first [ordered by id asc nulls first]
+              read orders -> id: i64, customer: i64, price: fp64? [unordered]
         """
         from substrait_dsl.fluent.execution import start
         from substrait_dsl.fluent.running import require_explained
@@ -116,11 +121,15 @@ class RelationBase(Picklable, RelationLike):
         return plan_of([Root.of(self._rel)])
 
     def to_plan(self) -> Plan:
-        """The Substrait plan that returns this relation.
+        """Make the Substrait plan that returns this relation.
 
         What is made of the root of a plan that was read keeps what that plan says of itself: the values of parameters,
         the evaluation mode, an enhancement. Raises `SchemaError` for a relation that only makes sense inside another
-        one's subquery.
+        one's subquery. Specification: ``Plan``.
+
+        Example:
+            >>> orders.to_plan() == sd.Plan(orders)
+            True
         """
         from substrait_dsl.fluent.plan import Plan
 
@@ -129,20 +138,33 @@ class RelationBase(Picklable, RelationLike):
     def check(self, engine: str | Path | Capabilities) -> Report:
         """Say what an engine does with the plan of this relation, before anything is sent.
 
-            print(orders.filter(lambda o: o.price > 5.0).check("datafusion"))
+        Args:
+            engine: the name of an engine, the path of a profile or of a dialect file, or `Capabilities`, as of
+                `Plan.check`.
 
-        Arguments, and what is returned and raised: as of `Plan.check`.
+        Returns:
+            The verdict, and findings; it is true unless the plan is refused. Raises as `Plan.check` does.
+
+        Specification: ``dialect_schema.yaml``.
+
+        Example:
+            >>> orders.check("duckdb").verdict
+            'runs'
         """
         with naming("check"):
             return self.to_plan().check(engine)
 
     def as_value(self, name: str | None = None) -> Values:
-        """A value of PartiQL's algebra: the rows as a bag of structs, ``orders.as_value("orders")``.
+        """Make a value of PartiQL's algebra: the rows as a bag of structs.
 
         Args:
             name: what expressions of the algebra call it; by default the name of the table that the relation reads.
 
         Raises `InvalidArgumentError` without a name for a relation that is no read of a named table.
+
+        Example:
+            >>> orders.as_value()
+            Values((id orders))
         """
         from substrait_dsl.partiql.tables import as_value
 
@@ -190,6 +212,11 @@ class RelationBase(Picklable, RelationLike):
         plan changes, `SchemaError` for one that does not fit, and `ExecutionError` for one that is not there; all
         before anything runs. What fails while rows are computed is the engine's own error: `collect`, `show` and
         `running` say which step it comes from.
+
+        Example:
+            >>> numbers = sd.read_virtual([(1,), (2,)], {"n": "i64"})
+            >>> numbers.execute().columns
+            ['n']
         """
         from substrait_dsl.fluent.execution import start
 
@@ -229,13 +256,18 @@ class RelationBase(Picklable, RelationLike):
         Spark's own being the cause; other errors stay what they are.
 
         Args:
-            session: as of `execute`.
-            tables: as of `execute`.
-            persist_shared: as of `execute`.
+            session: what runs it, as of `execute`; None: the embedded engine.
+            tables: what this execution reads under some names, as of `execute`.
+            persist_shared: whether Spark keeps the rows of `shared` relations.
             progress: whether to show how far jobs are, on the standard error. It counts all that the application runs.
-            allow: as of `execute`.
+            allow: what the relation may read, write and define, as of `execute`.
 
         Raises as `execute` does.
+
+        Example:
+            >>> with sd.read_virtual([(1,), (2,)], {"n": "i64"}).running() as frame:
+            ...     frame.count()
+            2
         """
         from substrait_dsl.fluent.execution import running
 
@@ -262,15 +294,19 @@ class RelationBase(Picklable, RelationLike):
         """Run and return the rows.
 
         Args:
-            session: as of `execute`.
-            tables: as of `execute`.
-            persist_shared: as of `execute`.
-            progress: as of `running`.
-            allow: as of `execute`.
+            session: what runs it, as of `execute`; None: the embedded engine.
+            tables: what this execution reads under some names, as of `execute`.
+            persist_shared: whether Spark keeps the rows of `shared` relations.
+            progress: whether to show how far jobs are, as of `running`.
+            allow: what the relation may read, write and define, as of `execute`.
 
         Raises as `execute` does, `ExecutionError` for what fails while it runs, with the step and the expression, and
         for a time that Python cannot hold, and `UnsupportedError` for years and months as an interval, which pyspark
         does not bring to Python.
+
+        Example:
+            >>> sd.read_virtual([(1,), (2,)], {"n": "i64"}).filter(lambda r: r.n > 1).collect()
+            [Row(n=2)]
         """
         from substrait_dsl.fluent.execution import running
 
@@ -301,13 +337,17 @@ class RelationBase(Picklable, RelationLike):
         """Run and return the rows as a ``pyarrow.Table`` of exactly ``schema.to_arrow()``, on every engine.
 
         Args:
-            session: as of `execute`.
-            tables: as of `execute`.
-            persist_shared: as of `execute`.
-            progress: as of `running`.
-            allow: as of `execute`.
+            session: what runs it, as of `execute`; None: the embedded engine.
+            tables: what this execution reads under some names, as of `execute`.
+            persist_shared: whether Spark keeps the rows of `shared` relations.
+            progress: whether to show how far jobs are, as of `running`.
+            allow: what the relation may read, write and define, as of `execute`.
 
         Raises as `collect` does, and `UnsupportedError` for a type that has no exact Arrow storage.
+
+        Example:
+            >>> sd.read_virtual([(1,), (2,)], {"n": "i64"}).to_arrow().to_pydict()
+            {'n': [1, 2]}
         """
         return self._to_arrow("to_arrow", session, tables, persist_shared, progress, allow)
 
@@ -324,7 +364,18 @@ class RelationBase(Picklable, RelationLike):
 
         So an ``i64`` with NULL stays one, and a decimal has its digits. Types of NumPy: ``to_arrow().to_pandas()``.
 
-        Arguments, and what is raised: as of `to_arrow`; without pandas, an `UnsupportedError`.
+        Args:
+            session: what runs it, as of `execute`; None: the embedded engine.
+            tables: what this execution reads under some names, as of `execute`.
+            persist_shared: whether Spark keeps the rows of `shared` relations.
+            progress: whether to show how far jobs are, as of `running`.
+            allow: what the relation may read, write and define, as of `execute`.
+
+        Raises as `to_arrow` does, and `UnsupportedError` without pandas.
+
+        Example:
+            >>> sd.read_virtual([(1,), (2,)], {"n": "i64"}).to_pandas()["n"].tolist()
+            [1, 2]
         """
         from substrait_dsl.arrow.frames import pandas_frame
 
@@ -341,8 +392,18 @@ class RelationBase(Picklable, RelationLike):
     ) -> pl.DataFrame:
         """Run and return the rows as a DataFrame of Polars.
 
-        Arguments, and what is raised: as of `to_arrow`; also `UnsupportedError` without Polars, and for a type that
-        Polars has not.
+        Args:
+            session: what runs it, as of `execute`; None: the embedded engine.
+            tables: what this execution reads under some names, as of `execute`.
+            persist_shared: whether Spark keeps the rows of `shared` relations.
+            progress: whether to show how far jobs are, as of `running`.
+            allow: what the relation may read, write and define, as of `execute`.
+
+        Raises as `to_arrow` does, and `UnsupportedError` without Polars, and for a type that Polars has not.
+
+        Example:
+            >>> sd.read_virtual([(1,), (2,)], {"n": "i64"}).to_polars().to_dict(as_series=False)
+            {'n': [1, 2]}
         """
         from substrait_dsl.arrow.frames import polars_frame
 
@@ -392,15 +453,24 @@ class RelationBase(Picklable, RelationLike):
         """Run and print the first rows, as ``DataFrame.show`` does.
 
         Args:
-            session: as of `execute`.
+            session: what runs it, as of `execute`; None: the embedded engine.
             n: how many rows.
-            tables: as of `execute`.
+            tables: what this execution reads under some names, as of `execute`.
             truncate: whether to cut values after 20 characters, or after how many.
             vertical: whether to print each column of a row on a line of its own.
-            progress: as of `running`.
-            allow: as of `execute`.
+            progress: whether to show how far jobs are, as of `running`.
+            allow: what the relation may read, write and define, as of `execute`.
 
         Raises as `collect` does.
+
+        Example:
+            >>> sd.read_virtual([(1,), (2,)], {"n": "i64"}).show(n=1)
+            +---+
+            |  n|
+            +---+
+            |  1|
+            +---+
+            only showing top 1 row
         """
         from substrait_dsl.fluent.execution import running
 

@@ -29,6 +29,12 @@ def read_capabilities(path: str | Path) -> Capabilities:
         InvalidArgumentError: for what is no path, and for a version in the message that is none.
 
     Specification: ``dialect_schema.yaml``; ``capabilities.proto`` of versions before 0.82.
+
+    Example:
+        >>> sd.read_capabilities("nowhere.yaml")
+        Traceback (most recent call last):
+            ...
+        substrait_dsl.errors.CatalogError: read_capabilities: cannot read nowhere.yaml: there is no such file
     """
     with naming("read_capabilities"):
         if not isinstance(path, str | Path):

@@ -69,7 +69,20 @@ class Document(Immutable, Called, Generic[M, A]):
     ) -> Self:
         """Read from a file, in the binary form or as JSON: which of them it is, its content says.
 
-        Arguments and errors as of `from_bytes`; `OSError` if the file cannot be read.
+        Args:
+            path: the file.
+            strict: refuse what gives rise to a finding, as of `from_bytes`.
+            catalog: the functions to derive types by, as of `from_bytes`.
+            max_bytes: the size above which it is refused, as of `from_bytes`.
+
+        Raises as `from_bytes`, and `OSError` if the file cannot be read.
+
+        Example:
+            >>> from tempfile import TemporaryDirectory
+            >>> with TemporaryDirectory() as folder:
+            ...     orders.to_plan().save(f"{folder}/orders.json")
+            ...     sd.Plan.load(f"{folder}/orders.json") == orders.to_plan()
+            True
         """
         with naming("load"):
             file = _file(path)
@@ -116,6 +129,12 @@ class Document(Immutable, Called, Generic[M, A]):
             UnsupportedError: it has more bytes than `max_bytes`.
             PlanFormatError: the bytes are something else, or break a rule; with the path of what does.
             UnsupportedError: there is something that the library has no place for; with its path.
+
+        Specification: https://substrait.io/serialization/binary_serialization/.
+
+        Example:
+            >>> print(sd.Plan.from_bytes(orders.to_plan().to_bytes()).roots[0])
+            read orders -> id: i64, customer: i64, price: fp64?
         """
         with naming("from_bytes"):
             if not isinstance(data, bytes | bytearray | memoryview):
@@ -131,7 +150,20 @@ class Document(Immutable, Called, Generic[M, A]):
         catalog: Catalog | None = None,
         max_bytes: int | None = MAX_BYTES,
     ) -> Self:
-        """Read protobuf's JSON form. Arguments and errors as of `from_bytes`; its bytes are counted as characters."""
+        """Read protobuf's JSON form.
+
+        Args:
+            text: the JSON.
+            strict: refuse what gives rise to a finding, as of `from_bytes`.
+            catalog: the functions to derive types by, as of `from_bytes`.
+            max_bytes: the size above which it is refused, in characters.
+
+        Raises as `from_bytes`.
+
+        Example:
+            >>> print(sd.Plan.from_json(orders.to_plan().to_json()).roots[0])
+            read orders -> id: i64, customer: i64, price: fp64?
+        """
         with naming("from_json"):
             if not isinstance(text, str):
                 raise _unexpected(
@@ -150,7 +182,20 @@ class Document(Immutable, Called, Generic[M, A]):
         catalog: Catalog | None = None,
         max_bytes: int | None = MAX_BYTES,
     ) -> Self:
-        """Read a protobuf message. Arguments and errors as of `from_bytes`."""
+        """Read a protobuf message.
+
+        Args:
+            message: the message.
+            strict: refuse what gives rise to a finding, as of `from_bytes`.
+            catalog: the functions to derive types by, as of `from_bytes`.
+            max_bytes: the size above which it is refused, as of `from_bytes`.
+
+        Raises as `from_bytes`.
+
+        Example:
+            >>> print(sd.Plan.from_proto(orders.to_plan().to_proto()).roots[0])
+            read orders -> id: i64, customer: i64, price: fp64?
+        """
         with naming("from_proto"):
             if getattr(getattr(message, "DESCRIPTOR", None), "full_name", None) != cls._message:
                 hints: dict[type, str] = {bytes: "read bytes with from_bytes", str: "read JSON with from_json"}
@@ -212,18 +257,19 @@ class Document(Immutable, Called, Generic[M, A]):
     # --- who can take it
 
     def requirements(self) -> tuple[Requirement, ...]:
-        """What a system needs to have to take it: version, relations, expressions, functions, types, messages.
+        """List what a system needs to have to take it: version, relations, expressions, functions, types, messages.
 
         Everything that stands in the message which `to_proto` gives, each thing once, with the path where it stands
         first. What may be ignored (hints, optimizations) is not among it.
-
-            for needed in orders.filter(lambda o: o.price > 5.0).to_plan().requirements():
-                print(needed)
 
         Raises:
             UnsupportedError: as `to_proto`.
 
         Specification: the words are those of dialect files, ``dialect_schema.yaml``.
+
+        Example:
+            >>> [needed.name for needed in orders.limit(1).to_plan().requirements() if needed.kind == "relation"]
+            ['FETCH', 'READ']
         """
         with naming("requirements"):
             return self._required()
@@ -249,6 +295,10 @@ class Document(Immutable, Called, Generic[M, A]):
             UnsupportedError: as `to_proto`; and for Spark and Sail, which run plans.
 
         Specification: ``Capabilities`` in ``capabilities.proto`` of versions before 0.82, and ``dialect_schema.yaml``.
+
+        Example:
+            >>> sd.ExtendedExpression(orders.schema, half=lambda o: o.price / 2.0).check("datafusion").verdict
+            'runs'
         """
         from substrait_dsl.algebra.capabilities import Capabilities
         from substrait_dsl.fluent.checks import capability_report, profile_or_capabilities
@@ -294,6 +344,10 @@ class Document(Immutable, Called, Generic[M, A]):
             InvalidArgumentError: the legacy encoding is to have outer references by ``rel_reference``.
 
         Specification: https://substrait.io/serialization/binary_serialization/.
+
+        Example:
+            >>> orders.to_plan().to_proto().relations[0].root.input.read.named_table.names
+            ['orders']
         """
         with naming("to_proto"):
             require_encoding(encoding, outer_references)
@@ -303,16 +357,36 @@ class Document(Immutable, Called, Generic[M, A]):
         raise NotImplementedError
 
     def to_bytes(self, *, encoding: Encoding = "spec", outer_references: OuterReferences | None = None) -> bytes:
-        """Make protobuf's binary form; equal content gives equal bytes. Arguments and errors of `to_proto`."""
+        """Make protobuf's binary form; equal content gives equal bytes.
+
+        Args:
+            encoding: ``spec`` or ``legacy``, as of `to_proto`.
+            outer_references: how a correlated subquery says which outer row it means, as of `to_proto`.
+
+        Raises as `to_proto`.
+
+        Example:
+            >>> extended = sd.ExtendedExpression(orders.schema, half=lambda o: o.price / 2.0)
+            >>> sd.ExtendedExpression.from_bytes(extended.to_bytes()) == extended
+            True
+        """
         from substrait_dsl.proto.plan import to_bytes
 
         return to_bytes(self.to_proto(encoding=encoding, outer_references=outer_references))
 
     def to_json(self, *, encoding: Encoding = "spec", outer_references: OuterReferences | None = None) -> str:
-        """Make protobuf's JSON form. Arguments of `to_proto`; its errors.
+        """Make protobuf's JSON form.
 
-        Raises `UnsupportedError`, too, for extension messages that JSON cannot say: of a type that is not known here,
-        or with values that do not come back the same. Their bytes may be others, their content is not.
+        Args:
+            encoding: ``spec`` or ``legacy``, as of `to_proto`.
+            outer_references: how a correlated subquery says which outer row it means, as of `to_proto`.
+
+        Raises as `to_proto`, and `UnsupportedError` for extension messages that JSON cannot say: of a type that is not
+        known here, or with values that do not come back the same. Their bytes may be others, their content is not.
+
+        Example:
+            >>> sd.Plan.from_json(orders.to_plan().to_json()) == orders.to_plan()
+            True
         """
         from substrait_dsl.proto.plan import to_json
 
@@ -332,7 +406,19 @@ class Document(Immutable, Called, Generic[M, A]):
 
         A file that is there is replaced when the new one is whole; what fails, as on a full disk, leaves it as it was.
 
-        `encoding`, `outer_references` and errors as of `to_proto`; `OSError` if the file cannot be written.
+        Args:
+            path: the file.
+            encoding: ``spec`` or ``legacy``, as of `to_proto`.
+            outer_references: how a correlated subquery says which outer row it means, as of `to_proto`.
+
+        Raises as `to_proto`, and `OSError` if the file cannot be written.
+
+        Example:
+            >>> from tempfile import TemporaryDirectory
+            >>> with TemporaryDirectory() as folder:
+            ...     orders.to_plan().save(f"{folder}/orders.plan")
+            ...     sd.Plan.load(f"{folder}/orders.plan").roots[0].columns
+            ('id', 'customer', 'price')
         """
         from substrait_dsl.fluent.saving import write_whole
 

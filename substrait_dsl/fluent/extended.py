@@ -140,7 +140,7 @@ class ExtendedExpression(Document["ExtendedExpressionMessage", algebra.ExtendedE
         return RelationSchema(self._algebra.base_schema)
 
     def expression(self, column: str | int) -> DynExpr:
-        """One of the columns as an expression, for any relation that has what it uses.
+        """Take one of the columns as an expression, for any relation that has what it uses.
 
             extended = sd.ExtendedExpression.from_bytes(data)
             orders.with_columns(total=extended.expression("total"))
@@ -153,6 +153,11 @@ class ExtendedExpression(Document["ExtendedExpressionMessage", algebra.ExtendedE
         stand, when the expression meets it: that raises `UnknownFieldError` for one that is missing, and
         `TypeMismatchError` for one of another type or nullability. Raises `UnknownFieldError` for no such column, and
         `UnsupportedError` for one that is an aggregate function, which is no expression.
+
+        Example:
+            >>> extended = sd.ExtendedExpression(orders.schema, half=lambda o: o.price / 2.0)
+            >>> print(orders.select(half=extended.expression("half")).schema)
+            0  half  fp64?
         """
         with naming("expression"):
             position = self._algebra.schema.position(column)

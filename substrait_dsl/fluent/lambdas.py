@@ -115,17 +115,28 @@ class LambdaFunction(Picklable):
         return self._parameters.names
 
     def parameter_types(self, wanted: Sequence[Type | None]) -> tuple[Type, ...] | None:
-        """The declared types, or those that a call wants; None if that does not fit."""
+        """Give the declared types, or those that a call wants; None if that does not fit.
+
+        Args:
+            wanted: the types that the called function gives the parameters.
+
+        Example:
+            >>> sd.lambda_({"x": sd.I64}, lambda x: x * 2).parameter_types([sd.I64()])
+            (I64(nullable=False, variation=None),)
+        """
         if len(wanted) != len(self.names):
             return None
         known = tuple(kind for kind in wanted if kind is not None)
         return self._types or (known if len(known) == len(wanted) else None)
 
     def resolve_types(self, types: tuple[Type, ...], outer: Scope, returns: Type | None = None) -> ex.Lambda:
-        """The lambda of the algebra for these parameters.
+        """Make the lambda of the algebra for parameters of these types.
 
-        If `returns` is the nullable form of what the body gives, the body is cast to it: a predicate of ``boolean?``
-        takes one that never is NULL.
+        Args:
+            types: the types of the parameters.
+            outer: the row that the lambda stands in.
+            returns: the type that is wanted. If it is the nullable form of what the body gives, the body is cast to it:
+                a predicate of ``boolean?`` takes one that never is NULL.
         """
         from substrait_dsl.fluent.columns import Role, as_expression
 

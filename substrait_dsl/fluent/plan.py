@@ -158,7 +158,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         return self._algebra.type_aliases
 
     def accesses(self) -> Accesses:
-        """All that the plan reads, writes and defines outside of itself, by the names that it writes.
+        """List all that the plan reads, writes and defines outside of itself, by the names that it writes.
 
         Also in subqueries, in the definitions of views, and in trees that are evaluated for their effect alone. What a
         name stands for, it does not know: a view reads what its definition says, with the rights of the session.
@@ -181,10 +181,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
     def with_roots(
         self, *trees: RelationBase | Subtree, parameter_bindings: Mapping[int, object] = NO_BINDINGS
     ) -> Plan:
-        """A plan that returns other relations and says the same beside them.
-
-            plan = sd.Plan.load("orders.plan")
-            plan.with_roots(plan.roots[0].filter(lambda r: r.total > 5)).save("large.plan")
+        """Make a plan that returns other relations and says the same beside them.
 
         The bindings of parameters, the evaluation mode, the type URLs, the messages of others and the type aliases
         stay. ``relation.to_plan()`` has the first two, and none of the others.
@@ -197,6 +194,12 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         It is a plan that was built here: it has no `findings` and no `version`. Raises as `Plan` does,
         `TypeMismatchError` where a parameter that is bound has another type in the new relations, and
         `InvalidArgumentError` where a subtree that changes something would be left out, and none is given.
+
+        Example:
+            >>> plan = orders.to_plan()
+            >>> print(plan.with_roots(plan.roots[0].filter(lambda o: o.price > 5.0)))
+            filter price > 5.0
+              read orders -> id: i64, customer: i64, price: fp64?
         """
         with naming("with_roots"):
             found = _trees(trees)
@@ -230,8 +233,6 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         subqueries become joins, physical joins logical ones, several grouping sets a union, averages and quotients
         get the type that they have.
 
-            plan.lower("datafusion").save("for_datafusion.plan")
-
         Args:
             engine: the name of an engine, which means its newest version of which there is a profile
                 (``"datafusion"``), a name with a version (``"datafusion-55"``), or the path of a profile.
@@ -246,6 +247,12 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             InvalidChoiceError: there is no profile of such an engine, with the nearest one.
 
         Specification: what an engine takes is a dialect file, ``dialect_schema.yaml``.
+
+        Example:
+            >>> print(orders.top_n(3, "id").to_plan().lower("datafusion"))
+            fetch 3
+              sort by id asc nulls first
+                read orders -> id: i64, customer: i64, price: fp64?
         """
         from substrait_dsl.fluent.session_checks import require_bytes
 
@@ -280,6 +287,11 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
                 It names the step and says how many more there are. And for Spark and Sail, which get no bytes.
             InvalidChoiceError: as of `to_proto` and `lower`.
             InvalidArgumentError: as of `to_proto`.
+
+        Example:
+            >>> data = orders.to_plan().to_bytes()
+            >>> sd.Plan.from_bytes(data) == orders.to_plan()
+            True
         """
         if engine is None:
             return super().to_bytes(encoding=encoding or "spec", outer_references=outer_references)
@@ -295,8 +307,6 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
 
     def check(self, engine: str | Path | Capabilities) -> Report:
         """Say what an engine does with the plan, before anything is sent.
-
-            print(plan.check("datafusion"))
 
         What is let through is right on the engine: as it is written, if the verdict is ``runs``, and by
         ``to_bytes(engine=...)`` if it is ``runs lowered``. What is not known to be right is refused.
@@ -318,6 +328,10 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             UnsupportedError: for a dialect or `Capabilities`, as `to_proto`.
 
         Specification: ``dialect_schema.yaml``, and ``Capabilities`` in ``capabilities.proto`` of versions before 0.82.
+
+        Example:
+            >>> sd.Plan(orders, customers).check("duckdb").verdict
+            'refused'
         """
         with naming("check"):
             return self._check(engine)
@@ -369,8 +383,18 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         turn: where a later change of the plan would make them others, they are kept before it. In a plan without
         changes nothing is computed until rows are asked for.
 
-        Arguments: as of `Relation.execute`. Raises as that, and `LiteralError` for a parameter that is bound to a value
-        of another type.
+        Args:
+            session: what runs it, as of `Relation.execute`; None: the embedded engine.
+            tables: what this execution reads under some names, as of `Relation.execute`.
+            persist_shared: whether Spark keeps the rows of `shared` relations.
+            allow: what the plan may read, write and define, as of `Relation.execute`.
+
+        Raises as `Relation.execute`, and `LiteralError` for a parameter that is bound to a value of another type.
+
+        Example:
+            >>> numbers = sd.read_virtual([(1,), (2,)], {"n": "i64"})
+            >>> [frame.count() for frame in sd.Plan(numbers, numbers.limit(1)).execute()]
+            [2, 1]
         """
         with naming("execute"):
             return self._started(session, tables, persist_shared=persist_shared, allow=allow).frames
@@ -402,7 +426,19 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
     ) -> Running[list[Any]]:
         """Run inside a ``with``, which gives the DataFrames, one for each root.
 
-        Arguments: as of `Relation.running`; what fails inside says, as there, which step of the plan failed.
+        Args:
+            session: what runs it, as of `Relation.execute`; None: the embedded engine.
+            tables: what this execution reads under some names, as of `Relation.execute`.
+            persist_shared: whether Spark keeps the rows of `shared` relations.
+            progress: whether to show how far jobs are, as of `Relation.running`.
+            allow: what the plan may read, write and define, as of `Relation.execute`.
+
+        What fails inside says, as of `Relation.running`, which step of the plan failed. Raises as `execute` does.
+
+        Example:
+            >>> with sd.read_virtual([(1,), (2,)], {"n": "i64"}).to_plan().running() as (frame,):
+            ...     frame.count()
+            2
         """
         with naming("running"):
             require_flag("progress", progress)
@@ -412,9 +448,20 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
     def explain(
         self, session: Session | None = None, mode: ExplainMode | None = None, *, tables: Tables | None = None
     ) -> str:
-        """The plan as an indented text, and below it Spark's plan of each root; nothing runs.
+        """Show the plan as an indented text, and below it Spark's plan of each root; nothing runs.
 
-        Arguments, and what is raised: as of `Relation.explain`.
+        Args:
+            session: a session of Spark, as of `Relation.explain`.
+            mode: what Spark shows, as of `Relation.explain`.
+            tables: with a session, as of `execute`.
+
+        Raises as `Relation.explain` does.
+
+        Example:
+            >>> print(sd.Plan(orders.limit(1), customers).explain())
+            fetch 1
+              read orders -> id: i64, customer: i64, price: fp64?
+            read customers -> key: i64, name: string
         """
         from substrait_dsl.fluent.running import require_explained
 
