@@ -112,7 +112,7 @@ def _type_problem(need: Requirement, system: Capabilities) -> _Problem:
 
 def _function_problem(need: Requirement, functions: Iterable[FunctionCapability]) -> _Problem:
     name, _, signature = need.name.partition(":")
-    alike = [function for function in functions if function.urn == need.urn and function.name == name]
+    alike = [function for function in functions if function.name == name and function.urn == need.urn]
     if not alike:
         return "it has no such"
     fitting = [function for function in alike if function.signatures is None or signature in function.signatures]

@@ -77,6 +77,7 @@ def survey(top: Rel) -> dict[Requirement, Node]:
     found: dict[Requirement, Node] = {}
     calls: dict[tuple[FunctionKind, FunctionId, tuple[FunctionOption, ...]], tuple[Node, int, int]] = {}
     words: set[tuple[type, str]] = set()
+    classes: set[type] = set()
     types: set[int] = set()
 
     def add_type(kind: t.Type, node: Node) -> None:
@@ -87,17 +88,19 @@ def survey(top: Rel) -> dict[Requirement, Node]:
 
     for node in walk(top):
         node_class: type = type(node)
-        form = _FORM_OF[node_class](node) if node_class in _FORM_OF else FORMS.get(node_class, "")
-        if (node_class, form) not in words:
-            words.add((node_class, form))
-            requirement = _word(node_class, form)
-            if requirement is not None:
-                found.setdefault(requirement, node)
-        if isinstance(node, r.Read):
+        if node_class in _FORM_OF or node_class not in classes:
+            classes.add(node_class)
+            form = _FORM_OF[node_class](node) if node_class in _FORM_OF else FORMS.get(node_class, "")
+            if (node_class, form) not in words:
+                words.add((node_class, form))
+                requirement = _word(node_class, form)
+                if requirement is not None:
+                    found.setdefault(requirement, node)
+        if node_class in _TYPE_OF:
+            add_type(_TYPE_OF[node_class](node), node)
+        elif isinstance(node, r.Read):
             for each in node.base_schema.types:
                 add_type(each, node)
-        elif node_class in _TYPE_OF:
-            add_type(_TYPE_OF[node_class](node), node)
         if node_class in _CALLS:
             assert isinstance(node, Call)
             key = (_CALLS[node_class], node.function, node.options)

@@ -81,14 +81,14 @@ DATE_PARTS = {
 def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
     """An expression, whose parts are lowered, as one of the same type."""
     match node:
+        case FieldReference():
+            return node
         case Literal(literal_type=t.Struct()) if has_structs(to):
             return literal_struct(node, to, lambda each: lower_expression(each, to))
         case Literal():
             if node.literal_type.keyword not in to.profile.literals:
                 raise to.refusal(f"a literal of {node.literal_type}", rule="literal")
             require_precision(node.literal_type, to)
-            return node
-        case FieldReference():
             return node
         case SingularOrList(value=value, options=options) if value in options:
             one_zero(value)  # which refuses what is not compared

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
-from functools import cache
 from typing import TypeVar
 
 import attrs
@@ -66,9 +65,7 @@ def without_misreadings(top: Rel, note: Note, to: Lowering) -> Rel:
     constants = Constants.of_plan(downwards)
     joined = joined_groups(downwards, lambda rel: rel.inputs) if has_random(to) else ()
 
-    @cache
-    def has_several() -> bool:
-        return len([rel for rel in downwards if isinstance(rel, r.Project) and outermost_windows(rel)]) > 1
+    has_several = len([rel for rel in downwards if isinstance(rel, r.Project) and outermost_windows(rel)]) > 1
 
     def change(node: Node, same: Node) -> Node:
         if not isinstance(same, Rel | Cast):
@@ -90,7 +87,7 @@ def without_misreadings(top: Rel, note: Note, to: Lowering) -> Rel:
                 if below is not same.input:
                     same = attrs.evolve(same, input=below)
                     made.append(("union-order", same))
-                if has_several():
+                if has_several:
                     made.append(("window-twice", _with_computed_windows(same)))
             case r.Sort():
                 ordered = _without_constants(same, constants)
