@@ -24,7 +24,16 @@ Row = TypeVar("Row", default=Any)
 
 @attrs.frozen(cache_hash=True, unsafe_hash=True, repr=False)
 class Struct(NestedType, WrittenAs[tuple[Any, ...] | Mapping[str, Any]], Generic[Row]):
-    """A tuple of values. `names`, where known, name the fields; they are not part of the type's identity."""
+    """A tuple of values. `names`, where known, name the fields; they are not part of the type's identity.
+
+    Specification: ``Type.Struct``.
+
+    Example:
+        >>> print(sd.Struct.of({"city": sd.String(), "zip": sd.String(nullable=True)}))
+        struct<string, string?>
+        >>> sd.lit(("Paris", None), sd.Struct.of({"city": sd.String(), "zip": sd.String(nullable=True)}))
+        Expr(('Paris', null:string): struct<string, string?>)
+    """
 
     keyword: ClassVar[str] = "struct"
     short_name: ClassVar[str] = "struct"
@@ -70,7 +79,16 @@ class Struct(NestedType, WrittenAs[tuple[Any, ...] | Mapping[str, Any]], Generic
 
 @attrs.frozen(cache_hash=True, repr=False)
 class List(NestedType, WrittenAs[list[Any] | tuple[Any, ...]], Generic[Item]):
-    """A list of values of one type."""
+    """A list of values of one type.
+
+    Specification: ``Type.List``.
+
+    Example:
+        >>> print(sd.List(sd.I64()))
+        list<i64>
+        >>> sd.lit([1, 2], sd.List(sd.I64()))
+        Expr([1, 2]: list<i64>)
+    """
 
     keyword: ClassVar[str] = "list"
     short_name: ClassVar[str] = "list"
@@ -89,7 +107,16 @@ class List(NestedType, WrittenAs[list[Any] | tuple[Any, ...]], Generic[Item]):
 
 @attrs.frozen(cache_hash=True, repr=False)
 class Map(NestedType, WrittenAs[Mapping[Any, Any]], Generic[Key, Value]):
-    """An unordered list of key-value pairs; keys may repeat but are never NULL."""
+    """An unordered list of key-value pairs; keys may repeat but are never NULL.
+
+    Specification: ``Type.Map``.
+
+    Example:
+        >>> print(sd.Map(sd.String(), sd.I64()))
+        map<string, i64>
+        >>> sd.lit({"a": 1}, sd.Map(sd.String(), sd.I64()))
+        Expr({'a': 1}: map<string, i64>)
+    """
 
     keyword: ClassVar[str] = "map"
     short_name: ClassVar[str] = "map"
@@ -109,7 +136,14 @@ class Map(NestedType, WrittenAs[Mapping[Any, Any]], Generic[Key, Value]):
 
 @attrs.frozen(cache_hash=True, repr=False)
 class Func(NestedType):
-    """The type of a lambda: parameter types and the type it returns. It has no variations."""
+    """The type of a lambda: parameter types and the type it returns. It has no variations.
+
+    Specification: ``Type.Func``.
+
+    Example:
+        >>> print(sd.Func((sd.I64(),), sd.Boolean()))
+        func<i64 -> boolean>
+    """
 
     keyword: ClassVar[str] = "func"
     short_name: ClassVar[str] = "func"
@@ -167,7 +201,14 @@ def _check_parameters(instance: UserDefined, attribute: attrs.Attribute[Any], va
 
 @attrs.frozen(cache_hash=True, repr=False)
 class UserDefined(NestedType, WrittenAs[tuple[Any, ...]]):
-    """A type that an extension declares: ``UserDefined("extension:io.substrait:functions_geometry", "geometry")``."""
+    """A type that an extension declares: ``UserDefined("extension:io.substrait:functions_geometry", "geometry")``.
+
+    Specification: ``Type.UserDefined``.
+
+    Example:
+        >>> print(sd.parse_type("u!geometry?"))
+        u!geometry?
+    """
 
     keyword: ClassVar[str] = "u!"
     short_name: ClassVar[str] = "u!"
@@ -199,7 +240,14 @@ class UserDefined(NestedType, WrittenAs[tuple[Any, ...]]):
 
 @attrs.frozen(cache_hash=True, repr=False)
 class Unbound(Type):
-    """A type that is not known yet: a plan that holds one can be stored but not executed. It has no nullability."""
+    """A type that is not known yet: a plan that holds one can be stored but not executed. It has no nullability.
+
+    Specification: ``Type.Unbound``.
+
+    Example:
+        >>> print(sd.Unbound())
+        unbound
+    """
 
     keyword: ClassVar[str] = "unbound"
     short_name: ClassVar[str] = "unbound"

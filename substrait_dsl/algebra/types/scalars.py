@@ -17,7 +17,16 @@ if TYPE_CHECKING:
 
 @attrs.frozen(cache_hash=True, repr=False)
 class Boolean(Type, WrittenAs[bool]):
-    """True or false; with NULL, three-valued logic."""
+    """True or false; with NULL, three-valued logic.
+
+    Specification: ``Type.Boolean``.
+
+    Example:
+        >>> print(sd.Boolean(nullable=True))
+        boolean?
+        >>> sd.lit(True, sd.Boolean(nullable=True))
+        Expr(true: boolean?)
+    """
 
     keyword: ClassVar[str] = "boolean"
     short_name: ClassVar[str] = "bool"
@@ -30,7 +39,16 @@ class Boolean(Type, WrittenAs[bool]):
 
 @attrs.frozen(cache_hash=True, repr=False)
 class I8(Type, Number[int]):
-    """A signed integer of 8 bits."""
+    """A signed integer of 8 bits.
+
+    Specification: ``Type.I8``.
+
+    Example:
+        >>> print(sd.I8(nullable=True))
+        i8?
+        >>> sd.lit(-128, sd.I8(nullable=True))
+        Expr(-128: i8?)
+    """
 
     keyword: ClassVar[str] = "i8"
     short_name: ClassVar[str] = "i8"
@@ -43,7 +61,16 @@ class I8(Type, Number[int]):
 
 @attrs.frozen(cache_hash=True, repr=False)
 class I16(Type, Number[int]):
-    """A signed integer of 16 bits."""
+    """A signed integer of 16 bits.
+
+    Specification: ``Type.I16``.
+
+    Example:
+        >>> print(sd.I16(nullable=True))
+        i16?
+        >>> sd.lit(300, sd.I16(nullable=True))
+        Expr(300: i16?)
+    """
 
     keyword: ClassVar[str] = "i16"
     short_name: ClassVar[str] = "i16"
@@ -56,7 +83,16 @@ class I16(Type, Number[int]):
 
 @attrs.frozen(cache_hash=True, repr=False)
 class I32(Type, Number[int]):
-    """A signed integer of 32 bits."""
+    """A signed integer of 32 bits.
+
+    Specification: ``Type.I32``.
+
+    Example:
+        >>> print(sd.I32(nullable=True))
+        i32?
+        >>> sd.lit(70000, sd.I32(nullable=True))
+        Expr(70000: i32?)
+    """
 
     keyword: ClassVar[str] = "i32"
     short_name: ClassVar[str] = "i32"
@@ -69,7 +105,16 @@ class I32(Type, Number[int]):
 
 @attrs.frozen(cache_hash=True, repr=False)
 class I64(Type, Number[int]):
-    """A signed integer of 64 bits."""
+    """A signed integer of 64 bits.
+
+    Specification: ``Type.I64``.
+
+    Example:
+        >>> print(sd.I64(nullable=True))
+        i64?
+        >>> sd.lit(5, sd.I64(nullable=True))
+        Expr(5: i64?)
+    """
 
     keyword: ClassVar[str] = "i64"
     short_name: ClassVar[str] = "i64"
@@ -82,7 +127,16 @@ class I64(Type, Number[int]):
 
 @attrs.frozen(cache_hash=True, repr=False)
 class FP32(Type, Number[float]):
-    """A 4-byte IEEE 754 number."""
+    """A 4-byte IEEE 754 number.
+
+    Specification: ``Type.FP32``.
+
+    Example:
+        >>> print(sd.FP32(nullable=True))
+        fp32?
+        >>> sd.lit(0.5, sd.FP32(nullable=True))
+        Expr(0.5: fp32?)
+    """
 
     keyword: ClassVar[str] = "fp32"
     short_name: ClassVar[str] = "fp32"
@@ -95,7 +149,16 @@ class FP32(Type, Number[float]):
 
 @attrs.frozen(cache_hash=True, repr=False)
 class FP64(Type, Number[float]):
-    """An 8-byte IEEE 754 number."""
+    """An 8-byte IEEE 754 number.
+
+    Specification: ``Type.FP64``.
+
+    Example:
+        >>> print(sd.FP64(nullable=True))
+        fp64?
+        >>> sd.lit(0.5, sd.FP64(nullable=True))
+        Expr(0.5: fp64?)
+    """
 
     keyword: ClassVar[str] = "fp64"
     short_name: ClassVar[str] = "fp64"
@@ -108,7 +171,16 @@ class FP64(Type, Number[float]):
 
 @attrs.frozen(cache_hash=True, repr=False)
 class String(Type, WrittenAs[str]):
-    """A Unicode string of any length."""
+    """A Unicode string of any length.
+
+    Specification: ``Type.String``.
+
+    Example:
+        >>> print(sd.String(nullable=True))
+        string?
+        >>> sd.lit("Ada", sd.String(nullable=True))
+        Expr('Ada': string?)
+    """
 
     keyword: ClassVar[str] = "string"
     short_name: ClassVar[str] = "str"
@@ -121,7 +193,16 @@ class String(Type, WrittenAs[str]):
 
 @attrs.frozen(cache_hash=True, repr=False)
 class Binary(Type, WrittenAs[bytes]):
-    """A string of bytes of any length."""
+    r"""A string of bytes of any length.
+
+    Specification: ``Type.Binary``.
+
+    Example:
+        >>> print(sd.Binary(nullable=True))
+        binary?
+        >>> sd.lit(b"\x00", sd.Binary(nullable=True))
+        Expr(x'00': binary?)
+    """
 
     keyword: ClassVar[str] = "binary"
     short_name: ClassVar[str] = "vbin"
@@ -134,7 +215,17 @@ class Binary(Type, WrittenAs[bytes]):
 
 @attrs.frozen(cache_hash=True, repr=False)
 class Date(Type, WrittenAs[dt.date]):
-    """A day of the proleptic Gregorian calendar, years 1000 to 9999."""
+    """A day of the proleptic Gregorian calendar, years 1000 to 9999.
+
+    Specification: ``Type.Date``.
+
+    Example:
+        >>> import datetime as dt
+        >>> print(sd.Date(nullable=True))
+        date?
+        >>> sd.lit(dt.date(2026, 1, 5), sd.Date(nullable=True))
+        Expr(date '2026-01-05': date?)
+    """
 
     keyword: ClassVar[str] = "date"
     short_name: ClassVar[str] = "date"
@@ -147,7 +238,16 @@ class Date(Type, WrittenAs[dt.date]):
 
 @attrs.frozen(cache_hash=True, repr=False)
 class IntervalYear(Type, WrittenAs["YearMonths"]):
-    """A span of years and months."""
+    """A span of years and months.
+
+    Specification: ``Type.IntervalYear``.
+
+    Example:
+        >>> print(sd.IntervalYear(nullable=True))
+        interval_year?
+        >>> sd.lit(sd.YearMonths(1, 6), sd.IntervalYear(nullable=True))
+        Expr(interval 'P1Y6M': interval_year?)
+    """
 
     keyword: ClassVar[str] = "interval_year"
     short_name: ClassVar[str] = "iyear"
@@ -160,7 +260,17 @@ class IntervalYear(Type, WrittenAs["YearMonths"]):
 
 @attrs.frozen(cache_hash=True, repr=False)
 class UUID(Type, WrittenAs[uuid.UUID]):
-    """A universally unique identifier, 16 bytes."""
+    """A universally unique identifier, 16 bytes.
+
+    Specification: ``Type.UUID``.
+
+    Example:
+        >>> import uuid
+        >>> print(sd.UUID(nullable=True))
+        uuid?
+        >>> sd.lit(uuid.UUID(int=7), sd.UUID(nullable=True))
+        Expr(uuid '00000000-0000-0000-0000-000000000007': uuid?)
+    """
 
     keyword: ClassVar[str] = "uuid"
     short_name: ClassVar[str] = "uuid"

@@ -37,7 +37,16 @@ Length = TypeVar("Length", bound=int, default=Any)
 
 @attrs.frozen(cache_hash=True, repr=False)
 class FixedChar(Type, WrittenAs[str], Generic[Length]):
-    """A Unicode string of exactly `length` characters (code points)."""
+    """A Unicode string of exactly `length` characters (code points).
+
+    Specification: ``Type.FixedChar``.
+
+    Example:
+        >>> print(sd.FixedChar(3))
+        fixedchar<3>
+        >>> sd.lit("Ada", sd.FixedChar(3))
+        Expr('Ada': fixedchar<3>)
+    """
 
     keyword: ClassVar[str] = "fixedchar"
     short_name: ClassVar[str] = "fchar"
@@ -56,7 +65,16 @@ class FixedChar(Type, WrittenAs[str], Generic[Length]):
 
 @attrs.frozen(cache_hash=True, repr=False)
 class VarChar(Type, WrittenAs[str], Generic[Length]):
-    """A Unicode string of at most `length` characters (code points)."""
+    """A Unicode string of at most `length` characters (code points).
+
+    Specification: ``Type.VarChar``.
+
+    Example:
+        >>> print(sd.VarChar(10))
+        varchar<10>
+        >>> sd.lit("Ada", sd.VarChar(10))
+        Expr('Ada': varchar<10>)
+    """
 
     keyword: ClassVar[str] = "varchar"
     short_name: ClassVar[str] = "vchar"
@@ -75,7 +93,16 @@ class VarChar(Type, WrittenAs[str], Generic[Length]):
 
 @attrs.frozen(cache_hash=True, repr=False)
 class FixedBinary(Type, WrittenAs[bytes], Generic[Length]):
-    """A string of exactly `length` bytes."""
+    """A string of exactly `length` bytes.
+
+    Specification: ``Type.FixedBinary``.
+
+    Example:
+        >>> print(sd.FixedBinary(2))
+        fixedbinary<2>
+        >>> sd.lit(b"ab", sd.FixedBinary(2))
+        Expr(x'6162': fixedbinary<2>)
+    """
 
     keyword: ClassVar[str] = "fixedbinary"
     short_name: ClassVar[str] = "fbin"
@@ -94,7 +121,17 @@ class FixedBinary(Type, WrittenAs[bytes], Generic[Length]):
 
 @attrs.frozen(cache_hash=True, repr=False)
 class IntervalDay(Type, WrittenAs["dt.timedelta | DaySeconds"], Generic[T]):
-    """A span of days and seconds with `precision` digits after the second."""
+    """A span of days and seconds with `precision` digits after the second.
+
+    Specification: ``Type.IntervalDay``.
+
+    Example:
+        >>> import datetime as dt
+        >>> print(sd.IntervalDay(6))
+        interval_day<6>
+        >>> sd.lit(dt.timedelta(days=1), sd.IntervalDay(6))
+        Expr(interval 'P1DT0.000000S': interval_day<6>)
+    """
 
     keyword: ClassVar[str] = "interval_day"
     short_name: ClassVar[str] = "iday"
@@ -113,7 +150,16 @@ class IntervalDay(Type, WrittenAs["dt.timedelta | DaySeconds"], Generic[T]):
 
 @attrs.frozen(cache_hash=True, repr=False)
 class IntervalCompound(Type, WrittenAs["Compound"], Generic[T]):
-    """A span of years, months, days and seconds with `precision` digits after the second."""
+    """A span of years, months, days and seconds with `precision` digits after the second.
+
+    Specification: ``Type.IntervalCompound``.
+
+    Example:
+        >>> print(sd.IntervalCompound(6))
+        interval_compound<6>
+        >>> sd.lit(sd.Compound(sd.YearMonths(1, 6), sd.DaySeconds(1, 0, 0)), sd.IntervalCompound(6))
+        Expr(interval 'P1Y6M1DT0.000000S': interval_compound<6>)
+    """
 
     keyword: ClassVar[str] = "interval_compound"
     short_name: ClassVar[str] = "icompound"
@@ -132,7 +178,17 @@ class IntervalCompound(Type, WrittenAs["Compound"], Generic[T]):
 
 @attrs.frozen(cache_hash=True, repr=False)
 class PrecisionTime(Type, WrittenAs[dt.time], Generic[T]):
-    """A time of day with `precision` digits after the second."""
+    """A time of day with `precision` digits after the second.
+
+    Specification: ``Type.PrecisionTime``.
+
+    Example:
+        >>> import datetime as dt
+        >>> print(sd.PrecisionTime(6))
+        precision_time<6>
+        >>> sd.lit(dt.time(9, 30), sd.PrecisionTime(6))
+        Expr(time '09:30:00.000000': precision_time<6>)
+    """
 
     keyword: ClassVar[str] = "precision_time"
     short_name: ClassVar[str] = "pt"
@@ -151,7 +207,17 @@ class PrecisionTime(Type, WrittenAs[dt.time], Generic[T]):
 
 @attrs.frozen(cache_hash=True, repr=False)
 class PrecisionTimestamp(Type, WrittenAs[dt.datetime], Generic[T]):
-    """A date and time without time zone, with `precision` digits after the second."""
+    """A date and time without time zone, with `precision` digits after the second.
+
+    Specification: ``Type.PrecisionTimestamp``.
+
+    Example:
+        >>> import datetime as dt
+        >>> print(sd.PrecisionTimestamp(6))
+        precision_timestamp<6>
+        >>> sd.lit(dt.datetime(2026, 1, 5), sd.PrecisionTimestamp(6))
+        Expr(timestamp '2026-01-05 00:00:00.000000': precision_timestamp<6>)
+    """
 
     keyword: ClassVar[str] = "precision_timestamp"
     short_name: ClassVar[str] = "pts"
@@ -170,7 +236,17 @@ class PrecisionTimestamp(Type, WrittenAs[dt.datetime], Generic[T]):
 
 @attrs.frozen(cache_hash=True, repr=False)
 class PrecisionTimestampTZ(Type, WrittenAs[dt.datetime], Generic[T]):
-    """A point in time, with `precision` digits after the second."""
+    """A point in time, with `precision` digits after the second.
+
+    Specification: ``Type.PrecisionTimestampTZ``.
+
+    Example:
+        >>> import datetime as dt
+        >>> print(sd.PrecisionTimestampTZ(6))
+        precision_timestamp_tz<6>
+        >>> sd.lit(dt.datetime(2026, 1, 5, tzinfo=dt.UTC), sd.PrecisionTimestampTZ(6))
+        Expr(timestamp_tz '2026-01-05 00:00:00.000000Z': precision_timestamp_tz<6>)
+    """
 
     keyword: ClassVar[str] = "precision_timestamp_tz"
     short_name: ClassVar[str] = "ptstz"
@@ -189,7 +265,17 @@ class PrecisionTimestampTZ(Type, WrittenAs[dt.datetime], Generic[T]):
 
 @attrs.frozen(cache_hash=True, repr=False)
 class Decimal(Type, WrittenAs[int | decimal.Decimal], Generic[P, S]):
-    """An exact number of at most `precision` digits (1 to 38), `scale` of them after the point."""
+    """An exact number of at most `precision` digits (1 to 38), `scale` of them after the point.
+
+    Specification: ``Type.Decimal``.
+
+    Example:
+        >>> import decimal
+        >>> print(sd.Decimal(15, 2))
+        decimal<15,2>
+        >>> sd.lit(decimal.Decimal("9.50"), sd.Decimal(15, 2))
+        Expr(9.50: decimal<15,2>)
+    """
 
     keyword: ClassVar[str] = "decimal"
     short_name: ClassVar[str] = "dec"
