@@ -90,6 +90,10 @@ class Access:
     Raises:
         InvalidChoiceError: another operation or object.
         InvalidArgumentError: no names, or one that is no text.
+
+    Example:
+        >>> print(sd.Access("read", "table", ("shop", "orders")))
+        read table shop.orders
     """
 
     operation: AccessOperation = attrs.field()
@@ -122,6 +126,10 @@ class Accesses:
     """All that a plan reads, writes and defines outside of itself, each thing once, in the order of the plan.
 
     It is a collection of these: `len`, `in` and a loop take those in `all`.
+
+    Example:
+        >>> [access.operation for access in orders.to_plan().accesses()]
+        ['read']
     """
 
     all: tuple[Access, ...] = attrs.field(validator=several("a tuple of accesses", Access))

@@ -44,7 +44,19 @@ class Stats(FrozenValue):
 
 @attrs.frozen(repr=False)
 class Computation(FrozenValue):
-    """A data structure that one relation saves and another loads, called by a number: the hash table of a join."""
+    """A data structure that one relation saves and another loads, called by a number: the hash table of a join.
+
+    Args:
+        id: the number.
+        type: hashtable, bloom_filter or unknown.
+        extension: messages of others about it.
+
+    Specification: ``RelCommon.Hint.SavedComputation``, ``LoadedComputation``.
+
+    Example:
+        >>> print(orders.hint(saved=[sd.Computation(1, "hashtable")]))
+        read orders hint saves hashtable 1 -> id: i64, customer: i64, price: fp64?
+    """
 
     id: int = attrs.field(validator=between(-(2**31), 2**31 - 1))
     type: ComputationType

@@ -18,7 +18,16 @@ from substrait_dsl.errors import InvalidArgumentError
 
 @attrs.frozen(repr=False)
 class AnyMessage(FrozenValue):
-    """A protobuf message of any type: ``google.protobuf.Any``."""
+    """A protobuf message of any type: ``google.protobuf.Any``.
+
+    Args:
+        type_url: which message it is.
+        value: the message in protobuf's binary form.
+
+    Example:
+        >>> sd.AnyMessage("type.acme.com/Note", b"").type_url
+        'type.acme.com/Note'
+    """
 
     type_url: str = attrs.field(validator=TEXT)
     """Which message it is, such as ``type.googleapis.com/acme.Hint``."""
@@ -70,7 +79,19 @@ def _all_packed(given: tuple[AnyLike, ...]) -> Any:
 
 @attrs.frozen(repr=False)
 class AdvancedExtension(FrozenValue):
-    """Messages of others about a plan or a relation, each as an `AnyMessage` or as a message of protobuf."""
+    """Messages of others about a plan or a relation, each as an `AnyMessage` or as a message of protobuf.
+
+    Args:
+        optimizations: advice that does not change the result.
+        enhancement: something that changes the meaning.
+
+    Specification: ``AdvancedExtension``.
+
+    Example:
+        >>> note = sd.AdvancedExtension(optimizations=(sd.AnyMessage("type.acme.com/Note", b""),))
+        >>> print(orders.with_extension(common=note))
+        read orders common optimization 'type.acme.com/Note' -> id: i64, customer: i64, price: fp64?
+    """
 
     optimizations: tuple[AnyMessage, ...] = attrs.field(
         default=(),

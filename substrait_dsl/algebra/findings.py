@@ -254,6 +254,12 @@ class Finding(FrozenValue):
     """Something in a plan that was read which is not as the specification says, and how it was taken.
 
     One finding stands for all places of one kind: calls of one function, uses of one type.
+
+    Specification: none has findings; `Plan.findings` lists them.
+
+    Example:
+        >>> sd.Plan.from_bytes(orders.to_plan().to_bytes()).findings
+        ()
     """
 
     code: FindingCode = attrs.field(validator=one("a FindingCode", FindingCode))

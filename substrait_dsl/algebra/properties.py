@@ -31,7 +31,18 @@ _is_path = several("a path of positions, such as (2, 4)", int)
 
 @attrs.frozen(repr=False)
 class OrderKey(FrozenValue):
-    """One field that rows are ordered by, and how; or the function of two values that says which comes first."""
+    """One field that rows are ordered by, and how; or the function of two values that says which comes first.
+
+    Args:
+        field: the path of the field: the position of its column, then of the fields inside.
+        direction: how, or the function that compares.
+
+    Specification: ``SortField``; the property of orderedness.
+
+    Example:
+        >>> orders.sort("id").properties.ordering
+        (OrderKey(field=(0,), direction='asc_nulls_first'),)
+    """
 
     field: FieldPath = attrs.field(validator=_is_path)
     direction: SortDirection | FunctionId
@@ -43,7 +54,18 @@ class OrderKey(FrozenValue):
 
 @attrs.frozen(repr=False)
 class Distribution(FrozenValue):
-    """How rows lie in partitions: all in one, or by the values of some fields (whose order is irrelevant)."""
+    """How rows lie in partitions: all in one, or by the values of some fields (whose order is irrelevant).
+
+    Args:
+        kind: singleton or partitioned.
+        fields: the paths of the fields by whose values rows are partitioned.
+
+    Specification: the property of distribution, https://substrait.io/relations/basics/.
+
+    Example:
+        >>> orders.exchange(sd.scatter("customer")).properties.distribution
+        Distribution(kind='partitioned', fields=frozenset({(1,)}))
+    """
 
     kind: Literal["singleton", "partitioned"]
     fields: frozenset[FieldPath] = attrs.field(
@@ -67,6 +89,12 @@ class Properties(FrozenValue):
     """What is known of a relation's output: its order, per partition, and its distribution (None: nothing).
 
     Two properties are equal if these two are. What is known besides helps to make use of them.
+
+    Specification: https://substrait.io/relations/basics/.
+
+    Example:
+        >>> orders.sort("id").project(one=1).properties == orders.sort("id").properties
+        True
     """
 
     ordering: tuple[OrderKey, ...] = attrs.field(default=(), validator=several("a tuple of OrderKey", OrderKey))

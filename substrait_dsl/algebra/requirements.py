@@ -134,6 +134,12 @@ class Requirement:
     """One thing that a plan needs of the system that takes it.
 
     Two requirements are equal if they are the same need, wherever it stands.
+
+    Specification: the words are those of ``dialect_schema.yaml``.
+
+    Example:
+        >>> [needed.name for needed in orders.to_plan().requirements() if needed.kind == "type"]
+        ['I64', 'FP64']
     """
 
     kind: RequirementKind = attrs.field(validator=TEXT)

@@ -24,7 +24,18 @@ from substrait_dsl.errors import (
 
 @attrs.frozen(repr=False)
 class Field(MadeAnew):
-    """One column: a name and a type."""
+    """One column: a name and a type.
+
+    Args:
+        name: its name.
+        type: its type.
+
+    Specification: a name and a type of ``NamedStruct``.
+
+    Example:
+        >>> print(orders.schema.fields[2])
+        price: fp64?
+    """
 
     name: str
     type: Type

@@ -40,7 +40,14 @@ _NO_RELATIONS: Mapping[str, NamedStruct] = {}
 
 
 class Catalog(Immutable):
-    """An immutable set of extensions. `standard_catalog` gives the one that everybody has."""
+    """An immutable set of extensions. `standard_catalog` gives the one that everybody has.
+
+    Specification: https://substrait.io/extensions/.
+
+    Example:
+        >>> "extension:io.substrait:functions_string" in sd.standard_catalog().urns
+        True
+    """
 
     def __init__(self, extensions: Sequence[Extension], relations: Mapping[str, NamedStruct] = _NO_RELATIONS) -> None:
         if not isinstance(extensions, list | tuple) or not all(isinstance(each, Extension) for each in extensions):

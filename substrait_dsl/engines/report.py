@@ -45,6 +45,10 @@ class CheckFinding:
     """Something in a plan that an engine does otherwise than the specification says, or not at all.
 
     One finding stands for all places of one kind.
+
+    Example:
+        >>> [finding.code for finding in orders.simple_capture().check("duckdb").findings]
+        ['encoding', 'exchange']
     """
 
     code: str = attrs.field(validator=TEXT)
@@ -82,6 +86,10 @@ class Report:
     """What an engine does with a plan.
 
     It is true unless the plan is refused, and prints as a list of its findings.
+
+    Example:
+        >>> orders.check("duckdb").verdict
+        'runs'
     """
 
     engine: str = attrs.field(validator=TEXT)
@@ -109,7 +117,15 @@ class Report:
 
 @attrs.frozen
 class CheckMatrix:
-    """Reports of one plan, by the names of engines; prints as a table of engines and findings."""
+    """Reports of one plan, by the names of engines; prints as a table of engines and findings.
+
+    Example:
+        >>> print(sd.check_all(orders.simple_capture(), ["duckdb"]))
+                  duckdb-1.1.3
+        verdict   runs lowered
+        encoding  wrong rows, lowered
+        exchange  rejected, lowered
+    """
 
     reports: Mapping[str, Report] = attrs.field(validator=_check_reports)
 

@@ -136,7 +136,14 @@ class FunctionCall(Picklable):
 
 
 class WindowFunction(Picklable, NoValue, Generic[T, N]):
-    """A window function, or an aggregate function over a frame. It becomes an expression once it has a window."""
+    """A window function, or an aggregate function over a frame. It becomes an expression once it has a window.
+
+    Specification: ``Expression.WindowFunction``.
+
+    Example:
+        >>> f.row_number().over(order_by="id")
+        Expr(row_number(id))
+    """
 
     __slots__ = ("bounds", "call", "distinct_values", "name")
 
@@ -234,7 +241,14 @@ class WindowFunction(Picklable, NoValue, Generic[T, N]):
 
 
 class Measure(MeasureBase, Generic[T, N]):
-    """An aggregate function, for `Relation.aggregate`; it is no expression and has no operators."""
+    """An aggregate function, for `Relation.aggregate`; it is no expression and has no operators.
+
+    Specification: ``AggregateFunction``.
+
+    Example:
+        >>> f.sum(sd.col("price")).distinct()
+        Measure(sum)
+    """
 
     __slots__ = ()
 

@@ -225,7 +225,17 @@ def _require_expression(given: object, expected: str) -> None:
 
 
 class record(Picklable, Called):  # noqa: N801  # used as a function
-    """Several values compared together: ``record(r.a, r.b).is_in([(1, "x"), (2, "y")])``."""
+    """Several values compared together: ``record(r.a, r.b).is_in([(1, "x"), (2, "y")])``.
+
+    Args:
+        values: expressions, at least one. Raises `InvalidArgumentError` for anything else.
+
+    Specification: ``MultiOrList``.
+
+    Example:
+        >>> sd.record(sd.col("id"), sd.col("customer")).is_in([(1, 2)])
+        Expr(is_in(id, customer, 1, 2))
+    """
 
     __slots__ = ("values",)
 

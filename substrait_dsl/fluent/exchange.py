@@ -17,7 +17,14 @@ from substrait_dsl.fluent.sorting import Sortable
 
 
 class ExchangeKind(Picklable):
-    """A kind of exchange, for `Relation.exchange`; made by `scatter`, `single_bucket`, and so on."""
+    """A kind of exchange, for `Relation.exchange`; made by `scatter`, `single_bucket`, and so on.
+
+    Specification: ``ExchangeRel.exchange_kind``.
+
+    Example:
+        >>> sd.round_robin()
+        ExchangeKind(round_robin)
+    """
 
     __slots__ = ("name", "resolve")
 

@@ -26,7 +26,14 @@ from substrait_dsl.fluent.scope import Scope
 
 
 class Switching(Picklable):
-    """A value for each copy of a row, for `Relation.expand`; made by `switching`."""
+    """A value for each copy of a row, for `Relation.expand`; made by `switching`.
+
+    Specification: ``ExpandRel.SwitchingField``.
+
+    Example:
+        >>> sd.switching(sd.col("customer"), None)
+        Switching(Expr(customer), None)
+    """
 
     __slots__ = ("values",)
 

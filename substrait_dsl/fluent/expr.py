@@ -171,9 +171,8 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
         Raises `FunctionNotFoundError` for values of other types. Specification: ``between``.
 
         Example:
-            >>> print(orders.filter(lambda o: o.id.between(10, 19)))
-            filter id between 10 and 19
-              read orders -> id: i64, customer: i64, price: fp64?
+            >>> sd.col("id").between(10, 19)
+            Expr(id between 10 and 19)
         """
         return _call("between", self, low, high)
 
@@ -341,7 +340,7 @@ class DynExpr(Expr[Any, Any]):
 
 
 class SortKey(Picklable):
-    """An expression and how to sort by it; made by `asc`, `desc` and `clustered`."""
+    """An expression and how to sort by it (``SortField``); made by `asc`, `desc` and `clustered`."""
 
     __slots__ = ("direction", "expression")
 

@@ -66,6 +66,10 @@ class ExtendedExpression(Document["ExtendedExpressionMessage", algebra.ExtendedE
 
     Raises `SchemaError` for no column at all or two of one name, and `InvalidArgumentError` for an aggregate function
     with a filter, which the message has no place for. Specification: ``extended_expression.proto``.
+
+    Example:
+        >>> print(sd.ExtendedExpression(orders.schema, half=lambda o: o.price / 2.0).schema)
+        0  half  fp64?
     """
 
     __slots__ = ()

@@ -53,7 +53,20 @@ _OTHERS: Mapping[str, str] = {
 
 @attrs.frozen(repr=False)
 class FileSlice(FrozenValue):
-    """A part of a file, for `read_files`: ``FileSlice("orders.parquet", start=0, length=4096)``."""
+    """A part of a file, for `read_files`: ``FileSlice("orders.parquet", start=0, length=4096)``.
+
+    Args:
+        path: the path or URI of the file.
+        start: where the part begins, in bytes.
+        length: how long it is, in bytes; 0 for all of the file.
+        partition_index: which task of a parallel read it belongs to.
+
+    Specification: ``FileOrFiles.start``, ``length`` and ``partition_index``.
+
+    Example:
+        >>> print(sd.read_files(sd.FileSlice("s3://lake/1.parquet", length=4096), {"id": "i64"}))
+        read files parquet 's3://lake/1.parquet' (length 4096) -> id: i64
+    """
 
     path: str | Path = attrs.field(validator=one("a path", str, Path))
     start: int = attrs.field(default=0, kw_only=True, validator=between(0, 2**64 - 1))

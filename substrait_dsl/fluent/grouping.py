@@ -159,7 +159,14 @@ def _key_set(each: Sequence[str | int], number: int, keys: list[str]) -> tuple[i
 
 
 class GroupBy(Picklable, Called, Generic[S, K]):
-    """The keys of an aggregate that waits for its measures: keys `K` of rows `S`."""
+    """The keys of an aggregate that waits for its measures: keys `K` of rows `S`.
+
+    Specification: ``AggregateRel.grouping_expressions``.
+
+    Example:
+        >>> orders.group_by("customer")
+        GroupBy(customer: i64)
+    """
 
     __slots__ = ("_keys", "_named", "_relation", "keys")
 

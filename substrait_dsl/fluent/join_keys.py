@@ -34,7 +34,14 @@ _EQUALITIES: dict[str, rl.KeyComparison] = {"equal": "eq", "is_not_distinct_from
 
 
 class JoinKey(Picklable):
-    """A column of each side of a hash or merge join, and how they are compared; made by `join_key`."""
+    """A column of each side of a hash or merge join, and how they are compared; made by `join_key`.
+
+    Specification: ``ComparisonJoinKey``.
+
+    Example:
+        >>> sd.join_key("customer", "key")
+        JoinKey('customer', 'key', 'eq')
+    """
 
     __slots__ = ("comparison", "left", "right")
 

@@ -90,7 +90,14 @@ class LambdaScope(Scope):
 
 
 class LambdaFunction(Picklable):
-    """A function of expressions, traced: an argument of functions that take functions, or called with values."""
+    """A function of expressions, traced: an argument of functions that take functions, or called with values.
+
+    Specification: ``Expression.Lambda``.
+
+    Example:
+        >>> sd.lambda_({"x": sd.I64}, lambda x: x * 2).names
+        ('x',)
+    """
 
     __slots__ = ("_body", "_parameters", "_types", "captured")
 

@@ -92,6 +92,13 @@ class Functions(Immutable):
         urn: the one extension to take them from, where several have a function of one name.
 
     Raises `FunctionNotFoundError` if the catalogue has no extension of that URN, with the nearest one.
+
+    Specification: https://substrait.io/extensions/.
+
+    Example:
+        >>> texts = sd.Functions(urn="extension:io.substrait:functions_string")
+        >>> print(customers.select(loud=lambda c: texts.upper(c.name)).schema)
+        0  loud  string
     """
 
     def __init__(self, catalog: Catalog | None = None, urn: str | None = None) -> None:

@@ -76,6 +76,12 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             which large types come again and again.
 
     Specification: ``Plan`` in ``plan.proto``.
+
+    Example:
+        >>> print(sd.Plan(orders.limit(1), customers))
+        fetch 1
+          read orders -> id: i64, customer: i64, price: fp64?
+        read customers -> key: i64, name: string
     """
 
     __slots__ = ("_made_trees",)
@@ -458,10 +464,8 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         Raises as `Relation.explain` does.
 
         Example:
-            >>> print(sd.Plan(orders.limit(1), customers).explain())
-            fetch 1
-              read orders -> id: i64, customer: i64, price: fp64?
-            read customers -> key: i64, name: string
+            >>> orders.to_plan().explain() == orders.explain()
+            True
         """
         from substrait_dsl.fluent.running import require_explained
 

@@ -55,6 +55,16 @@ class Schema:
     a column is an expression by name: ``Orders.o_orderkey`` is ``col("o_orderkey")``, typed.
 
     Raises `SchemaError` for an annotation that is no Substrait type.
+
+    Specification: ``NamedStruct``.
+
+    Example:
+        >>> class Customers(sd.Schema):
+        ...     key: sd.I64
+        ...     name: sd.Nullable[sd.String]
+        >>> print(sd.read_named("customers", Customers).schema)
+        0  key   i64
+        1  name  string?
     """
 
     __struct__: ClassVar[NamedStruct] = NamedStruct(())
@@ -137,6 +147,10 @@ class DynRow(Schema):
     """A row, as a lambda gets it and as ``rel.c`` is: each column is an attribute or an item, by name or position.
 
     To a type checker it stands for a row whose columns are not declared: all of them are `DynExpr`.
+
+    Example:
+        >>> orders.c["price"]
+        Expr(price: fp64?)
     """
 
     __slots__ = ("__row__",)  # no column is reached by such a name
@@ -179,6 +193,12 @@ class RelationSchema(Picklable):
     """The columns of a relation: names, types and nullability, in order.
 
     Iterating gives fields (`name`, `type`); ``schema["x"]`` and ``schema[0]`` give a column's type.
+
+    Specification: ``NamedStruct``.
+
+    Example:
+        >>> print(orders.schema["price"])
+        fp64?
     """
 
     __slots__ = ("struct",)

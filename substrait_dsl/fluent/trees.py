@@ -19,7 +19,15 @@ from substrait_dsl.fluent.schemas import RelationSchema
 
 
 class Subtree(Picklable):
-    """A relation that a plan evaluates in its turn and does not return; made by `subtree`."""
+    """A relation that a plan evaluates in its turn and does not return; made by `subtree`.
+
+    Specification: ``PlanRel.rel``.
+
+    Example:
+        >>> print(sd.subtree(orders.write("copy")).relation)
+        write insert into copy columns id: i64, customer: i64, price: fp64? -> no columns
+          read orders -> id: i64, customer: i64, price: fp64?
+    """
 
     __slots__ = ("_relation",)
 

@@ -45,7 +45,18 @@ def _at_most(most: int) -> Callable[[Any, attrs.Attribute[int], Any], None]:
 
 @attrs.frozen(repr=False)
 class YearMonths(FrozenValue):
-    """The value of an ``interval_year`` literal."""
+    """The value of an ``interval_year`` literal.
+
+    Args:
+        years: so many years, from -10,000 to 10,000.
+        months: so many months; with the years from -120,000 to 120,000 months.
+
+    Specification: ``Literal.IntervalYearToMonth``.
+
+    Example:
+        >>> -sd.YearMonths(1, 6)
+        YearMonths(years=-1, months=-6)
+    """
 
     years: int = attrs.field(default=0, validator=_at_most(MOST_YEARS))
     months: int = attrs.field(default=0, validator=_at_most(MOST_YEARS * 12))
@@ -62,7 +73,19 @@ class YearMonths(FrozenValue):
 
 @attrs.frozen(repr=False)
 class DaySeconds(FrozenValue):
-    """The value of an ``interval_day<P>`` literal; `subseconds` count units of 10**-P seconds."""
+    """The value of an ``interval_day<P>`` literal; `subseconds` count units of 10**-P seconds.
+
+    Args:
+        days: so many days.
+        seconds: so many seconds.
+        subseconds: so many units of 10**-P seconds.
+
+    Specification: ``Literal.IntervalDayToSecond``.
+
+    Example:
+        >>> sd.lit(sd.DaySeconds(1, 0, 500), "interval_day<3>")
+        Expr(interval 'P1DT0.500S': interval_day<3>)
+    """
 
     days: int = attrs.field(default=0, validator=_at_most(MOST_YEARS * 365))
     seconds: int = attrs.field(default=0, validator=_at_most(2**31 - 1))
@@ -74,7 +97,18 @@ class DaySeconds(FrozenValue):
 
 @attrs.frozen(repr=False)
 class Compound(FrozenValue):
-    """The value of an ``interval_compound<P>`` literal."""
+    """The value of an ``interval_compound<P>`` literal.
+
+    Args:
+        year_months: the years and months.
+        day_seconds: the days and seconds.
+
+    Specification: ``Literal.IntervalCompound``.
+
+    Example:
+        >>> sd.lit(sd.Compound(sd.YearMonths(1), sd.DaySeconds(2)), "interval_compound<0>")
+        Expr(interval 'P1Y0M2DT0S': interval_compound<0>)
+    """
 
     year_months: YearMonths = attrs.field(validator=one("a YearMonths", YearMonths))
     day_seconds: DaySeconds = attrs.field(validator=one("a DaySeconds", DaySeconds))

@@ -52,22 +52,50 @@ class VirtualTable(Node):
 
 @attrs.frozen(repr=False)
 class Parquet(FrozenValue):
-    """Apache Parquet files."""
+    """Apache Parquet files.
+
+    Specification: ``FileOrFiles.ParquetReadOptions``.
+
+    Example:
+        >>> print(sd.read_files("s3://lake/orders", {"id": "i64"}, format=sd.Parquet()))
+        read files parquet 's3://lake/orders' -> id: i64
+    """
 
 
 @attrs.frozen(repr=False)
 class Arrow(FrozenValue):
-    """Arrow IPC files."""
+    """Arrow IPC files.
+
+    Specification: ``FileOrFiles.ArrowReadOptions``.
+
+    Example:
+        >>> print(sd.read_files("s3://lake/orders.arrow", {"id": "i64"}, format=sd.Arrow()))
+        read files arrow 's3://lake/orders.arrow' -> id: i64
+    """
 
 
 @attrs.frozen(repr=False)
 class Orc(FrozenValue):
-    """Apache ORC files."""
+    """Apache ORC files.
+
+    Specification: ``FileOrFiles.OrcReadOptions``.
+
+    Example:
+        >>> print(sd.read_files("s3://lake/orders.orc", {"id": "i64"}, format=sd.Orc()))
+        read files orc 's3://lake/orders.orc' -> id: i64
+    """
 
 
 @attrs.frozen(repr=False)
 class Dwrf(FrozenValue):
-    """DWRF files."""
+    """DWRF files.
+
+    Specification: ``FileOrFiles.DwrfReadOptions``.
+
+    Example:
+        >>> print(sd.read_files("s3://lake/orders", {"id": "i64"}, format=sd.Dwrf()))
+        read files dwrf 's3://lake/orders' -> id: i64
+    """
 
 
 @attrs.frozen(repr=False)
@@ -78,6 +106,14 @@ class DelimitedText(FrozenValue):
     default another quote, as RFC 4180 has it and most programs write; a backslash, as PySpark does.
     `header_lines_to_skip` is 1 where the first line names the columns. `null_value` is the text that stands for NULL;
     None: no text does, and every column must be required.
+
+    Specification: ``FileOrFiles.DelimiterSeparatedTextReadOptions``.
+
+    Example:
+        >>> form = sd.DelimitedText(field_delimiter="|", header_lines_to_skip=1)
+        >>> print(sd.read_files("s3://lake/orders.csv", {"id": "string"}, format=form))
+        read files delimited text (field_delimiter '|', header_lines_to_skip 1) 's3://lake/orders.csv'
+            | -> id: string
     """
 
     field_delimiter: str = attrs.field(default=",", validator=TEXT)
@@ -90,7 +126,18 @@ class DelimitedText(FrozenValue):
 
 @attrs.frozen(repr=False)
 class ExtensionFormat(FrozenValue):
-    """A format that only those know who know the message."""
+    """A format that only those know who know the message.
+
+    Args:
+        detail: the message.
+
+    Specification: ``FileOrFiles.extension``.
+
+    Example:
+        >>> form = sd.ExtensionFormat(sd.AnyMessage("type.acme.com/Lance", b""))
+        >>> print(sd.read_files("s3://lake/orders", {"id": "i64"}, format=form))
+        read files extension 'type.acme.com/Lance' 's3://lake/orders' -> id: i64
+    """
 
     detail: AnyMessage = attrs.field(validator=one("an AnyMessage", AnyMessage))
 

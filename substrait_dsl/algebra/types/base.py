@@ -20,11 +20,29 @@ if TYPE_CHECKING:  # the annotations on a schema class are descriptors: reading 
 
 
 class Null:
-    """Type-level mark of a nullable expression; `Req` is its subtype."""
+    """Type-level mark of a nullable expression; `Req` is its subtype.
+
+    Specification: ``Type.Nullability``.
+
+    Example:
+        >>> def discount(price: sd.Expr[sd.FP64, sd.Null]) -> sd.Expr[sd.FP64, sd.Null]:
+        ...     return price * 0.9
+        >>> print(orders.select(price=lambda o: discount(o.price)).schema)
+        0  price  fp64?
+    """
 
 
 class Req(Null):
-    """Type-level mark of a required expression: accepted wherever a nullable one is."""
+    """Type-level mark of a required expression: accepted wherever a nullable one is.
+
+    Specification: ``Type.Nullability``.
+
+    Example:
+        >>> def next_id(id: sd.Expr[sd.I64, sd.Req]) -> sd.Expr[sd.I64, sd.Req]:
+        ...     return id + 1
+        >>> print(orders.select(id=lambda o: next_id(o.id)).schema)
+        0  id  i64
+    """
 
 
 V = TypeVar("V")
@@ -47,7 +65,18 @@ D = TypeVar("D", bound="Type")
 
 @attrs.frozen(repr=False)
 class TypeVariation(FrozenValue):
-    """A variation of a type, named by the extension (URN) that declares it."""
+    """A variation of a type, named by the extension (URN) that declares it.
+
+    Args:
+        urn: the URN of the extension.
+        name: the name of the variation there.
+
+    Specification: ``SimpleExtensionDeclaration.ExtensionTypeVariation``.
+
+    Example:
+        >>> sd.TypeVariation("extension:com.acme:texts", "json").name
+        'json'
+    """
 
     urn: str = attrs.field(validator=TEXT)
     name: str = attrs.field(validator=TEXT)
@@ -89,7 +118,14 @@ def refuse_deep_types() -> Iterator[None]:
 
 @attrs.frozen(repr=False)
 class Type(MadeAnew):
-    """Base of all types. `nullable` says whether NULL is a value of the type; required is the default."""
+    """Base of all types. `nullable` says whether NULL is a value of the type; required is the default.
+
+    Specification: ``Type``, https://substrait.io/types/type_system/.
+
+    Example:
+        >>> sd.parse_type("i64?") == sd.I64(nullable=True)
+        True
+    """
 
     keyword: ClassVar[str]
     """The type's name in the text syntax."""
@@ -175,7 +211,16 @@ _levels = attrgetter("levels")
 
 
 class Nullable(Generic[D]):
-    """``Nullable[String]`` in a schema class: a column that may be NULL."""
+    """``Nullable[String]`` in a schema class: a column that may be NULL.
+
+    Specification: ``Type.Nullability``.
+
+    Example:
+        >>> class People(sd.Schema):
+        ...     name: sd.Nullable[sd.String]
+        >>> print(sd.read_named("people", People).schema)
+        0  name  string?
+    """
 
     if TYPE_CHECKING:
 
