@@ -37,8 +37,8 @@ def datafusion(lower: Lower = as_written) -> Run:
     return lambda plan: run_on_datafusion(context, to_bytes(encode_plan(lower(plan))))
 
 
-def acero(engine: Engine, lower: Lower = as_written) -> Run:
-    """The installed pyarrow's engine, in a process: it reads no rows in a plan, and the legacy encoding alone."""
+def in_process(engine: Engine, lower: Lower = as_written) -> Run:
+    """An engine in a process: Acero reads no rows in a plan, DuckDB not all; both read the legacy encoding alone."""
 
     def run(plan: AlgebraPlan) -> Rows:
         reads: dict[str, Read] = {}

@@ -1,17 +1,23 @@
 """Makes the dialect part of a profile anew, from what an installed engine does: functions, constants and casts.
 
-Run from the repository's root: ``python -m tests.engines.probes datafusion > probed.yaml``, or ``acero``. What is
-probed is sent as it is written, not lowered. A signature of a function is listed if all cases of the specification for
-it, without options, come out as stated, and those of `aggregate_probes`. What comes out otherwise stands under
-``metadata``, and so does what casts give. `differences` holds that against a profile.
+Run from the repository's root: ``python -m tests.engines.probes datafusion > probed.yaml``, or ``acero``, or ``duckdb
+--packages FOLDER``; with ``--profile`` it writes the library's profile for that version. What is probed is sent as it
+is written, not lowered. A signature of a function is listed if all cases of the specification for it, without options,
+come out as stated, and those of `aggregate_probes`. What comes out otherwise stands under ``metadata``, and so does
+what casts give. `differences` holds that against a profile.
 """
 
 from __future__ import annotations
 
+import argparse
 import datetime as dt
+import re
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from importlib.metadata import distributions
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -25,12 +31,12 @@ from substrait_dsl.algebra.expressions import FunctionId, Literal, Measure, Wind
 from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.plan import AlgebraPlan, Root
 from substrait_dsl.algebra.schema import Field, NamedStruct
-from substrait_dsl.engines.profile import Profile
+from substrait_dsl.engines.profile import Profile, load_profile
 from substrait_dsl.errors import SubstraitDslError
 from tests.catalog.cases import Case
 from tests.engines.aggregate_probes import ANYTHING, aggregate_probes
 from tests.engines.corpus_forms import LITERALS, column_of
-from tests.engines.probed_engines import Run, acero, datafusion
+from tests.engines.probed_engines import Run, datafusion, in_process
 from tests.engines.processes import Crashed, Engine
 from tests.engines.runners import Rows, canonical_rows
 from tests.engines.test_function_cases import plan_of
@@ -101,6 +107,11 @@ def probe(run: Run) -> Probed:
         source: {target: _casts(run, source, target) for target in TARGETS if target != source} for source in CASTED
     }
     return Probed(functions, aggregates, windows, constants, casts)
+
+
+def window_outcomes(run: Run) -> Mapping[tuple[str, str], Mapping[str, int]]:
+    """What becomes of the cases of window functions, by the URN and the key of each."""
+    return _counted(_window_cases(run))
 
 
 Counted = dict[tuple[str, str], dict[str, int]]
@@ -294,18 +305,79 @@ def _rejected_casts(probed: Probed, profile: Profile) -> Iterator[str]:
                 yield f"cast {kinds[0]} to {kinds[1]}"
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Print the dialect of an engine: ``datafusion``, which is what none means, or ``acero``."""
-    from importlib.metadata import version
+BY_SHAPE: Mapping[str, Mapping[str, frozenset[str]]] = {
+    "datafusion": {
+        "lowering cuts the fraction off": frozenset(f"aggregate function arithmetic avg:i{n}" for n in (8, 16, 32, 64)),
+        "lowering divides the sum by the count": frozenset({"aggregate function arithmetic_decimal avg:dec"}),
+    },
+    "acero": {
+        "lowering writes whole numbers as decimals by counting digits": frozenset({"cast i64 to decimal"}),
+        "only quotients call it, with the option by which it rounds": frozenset({"rounding_decimal round:dec_i32"}),
+        "lowering casts texts": frozenset(f"precision_timestamp{kind}" for kind in ("<0>", "<6>", "_tz<6>")),
+    },
+    "duckdb": {
+        "lowering calls functions of the engine for these constants": frozenset(
+            {"binary", "varchar<5>", *(f"precision_timestamp{kind}" for kind in ("<0>", "<6>", "_tz<6>"))}
+        ),
+        "lowering casts a constant of i32": frozenset({"i16"}),
+        "lowering calls functions of the engine": frozenset({"cast date to precision_timestamp"}),
+    },
+}
+"""What a profile has, and the engine does otherwise than is stated: lowering never sends it as it is written."""
 
-    if arguments == ["acero"]:
-        with Engine("acero") as engine:
-            print(dialect_of(f"Acero {version('pyarrow')}", probe(acero(engine))), end="")
+
+def profile_of(engine: str, name: str, version: str, probed: Probed) -> str:
+    """The profile that the library has of an engine, for another version, with comments on what that does otherwise."""
+    (file,) = (each for each in SHIPPED.glob("*.yaml") if each.name.rpartition("-")[0] == engine)
+    text = file.read_text(encoding="utf-8")
+    base = load_profile(engine)
+    lacking, further = differences(probed, base)
+    lacking -= {each for some in BY_SHAPE.get(engine, {}).values() for each in some}
+    head = [f"# The profile of {base}, held against what {name} {version} does as plans are written."]
+    for what, found in ((LACKING, lacking), (FURTHER, further)):
+        head += [f"# {what}", *(f"#   {each}" for each in sorted(found) or ["nothing"])]
+    text = re.sub(r"(?m)^name: .*$", f"name: {name} {version}", text, count=1)
+    text = re.sub(r"(?m)^  version: .*$", f"  version: '{version}'", text, count=1)
+    return "\n".join(head) + f"\n{text}"
+
+
+LACKING = "What it does otherwise than this says: take it out, or give it a rule under function_rules."
+FURTHER = "What comes out right, and this does not have: add what is right for all values."
+SHIPPED = Path(sd.__file__).parent / "engines" / "profiles"
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print what an engine does: as a dialect, or by ``--profile`` as a profile, with comments."""
+    parser = argparse.ArgumentParser(prog="python -m tests.engines.probes", description=main.__doc__)
+    parser.add_argument("engine", nargs="?", default="datafusion", choices=("datafusion", "acero", "duckdb"))
+    parser.add_argument("--packages", type=Path, help="a folder that pip install --target made; DuckDB needs one")
+    parser.add_argument("--profile", action="store_true", help="the profile of the library, for this version")
+    given = parser.parse_args(arguments)
+    if given.engine == "duckdb" and given.packages is None:
+        parser.error("duckdb needs --packages, a folder with duckdb and duckdb-extension-substrait of one version")
+    if given.packages is not None and not given.packages.is_dir():
+        parser.error(f"there is no folder {given.packages}")
+    if given.packages is not None and given.engine == "datafusion":
+        parser.error("DataFusion is probed in this process: install its version in the environment")
+    name = {"datafusion": "DataFusion", "acero": "Acero", "duckdb": "DuckDB"}[given.engine]
+    version = version_of("pyarrow" if given.engine == "acero" else given.engine, given.packages)
+    if given.engine == "datafusion":
+        probed = probe(datafusion())
     else:
-        print(dialect_of(f"DataFusion {version('datafusion')}", probe(datafusion())), end="")
+        with Engine(given.engine, given.packages) as engine:
+            probed = probe(in_process(engine))
+    text = profile_of(given.engine, name, version, probed) if given.profile else dialect_of(f"{name} {version}", probed)
+    print(text, end="")
+
+
+def version_of(package: str, packages: Path | None) -> str:
+    """The version of a package, of a folder of packages if there is one."""
+    found = distributions(name=package, path=[str(packages)]) if packages else distributions(name=package)
+    versions = [each.version for each in found]
+    if not versions:
+        raise SystemExit(f"there is no package {package} in {packages or 'this environment'}")
+    return versions[0]
 
 
 if __name__ == "__main__":
-    import sys
-
     main(sys.argv[1:])

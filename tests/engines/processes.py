@@ -17,9 +17,6 @@ WORKER = Path(__file__).parent / "worker.py"
 ROOT = Path(__file__).parents[2]
 """The folder of the library, from which Acero gets functions."""
 
-BROKEN = ("INTERNAL Error", "database has been invalidated")
-"""How errors are called after which DuckDB refuses everything."""
-
 
 class Refused(Exception):
     """The engine refused a plan, or failed while it ran it."""
@@ -106,8 +103,6 @@ class Engine:
             self.stop()
             raise Crashed(f"{self.name} ended with {code}") from None
         if not is_done:
-            if any(words in answer for words in BROKEN):
-                self.stop()
             raise Refused(answer)
         return answer
 

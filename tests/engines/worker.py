@@ -42,24 +42,43 @@ class Acero:
         return ps.run_query(pa.py_buffer(plan), table_provider=provide).read_all()
 
 
+BROKEN = ("INTERNAL Error", "database has been invalidated")
+"""How errors are called after which a database of DuckDB refuses everything."""
+
+
 class DuckDB:
-    """DuckDB with its Substrait extension."""
+    """DuckDB with its Substrait extension, which gets another database where it has broken the one that it had."""
 
     def __init__(self) -> None:
+        (folder,) = import_module("duckdb_extension_substrait").__path__
+        (self.extension,) = Path(folder).rglob("*.duckdb_extension")
+        self.tables: dict[str, pa.Table] = {}
+        self.open()
+
+    def open(self) -> None:
         import duckdb
 
-        (folder,) = import_module("duckdb_extension_substrait").__path__
-        (file,) = Path(folder).rglob("*.duckdb_extension")
         self.connection: Any = duckdb.connect(config={"allow_unsigned_extensions": "true", "threads": "2"})
-        self.connection.execute(f"LOAD '{file}'")
+        self.connection.execute(f"LOAD '{self.extension}'")
+        for name, table in self.tables.items():
+            self._create(name, table)
 
     def add(self, name: str, table: pa.Table) -> None:
+        self.tables[name] = table
+        self._create(name, table)
+
+    def _create(self, name: str, table: pa.Table) -> None:
         self.connection.register("given", table)
         self.connection.execute(f'CREATE OR REPLACE TABLE "{name}" AS SELECT * FROM given')
         self.connection.unregister("given")
 
     def run(self, plan: bytes) -> pa.Table:
-        table: pa.Table = self.connection.from_substrait(proto=plan).arrow()
+        try:
+            table: pa.Table = self.connection.from_substrait(proto=plan).arrow()
+        except Exception as error:  # of any class
+            if any(words in str(error) for words in BROKEN):
+                self.open()
+            raise
         return table
 
 
