@@ -95,6 +95,7 @@ def execute(
     zone = spark.conf.get(TIME_ZONE) or "UTC"
     plan = with_values(plan.with_parameters_bound(), Context(current_time or now(), zone))
     engine = engine_of(spark)
+    plan = engine.with_known_forms(plan)
     for rel in plan.relations:
         nodes = list(walk(rel))
         require_executable(nodes, engine)

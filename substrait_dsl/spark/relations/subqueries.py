@@ -218,7 +218,9 @@ def _none_match(table: TextTable, tests: Sequence[Key | Test], rel: Rel, to: Inp
     """A condition: for every row of the table, some test is false."""
     keys = [test for test in tests if isinstance(test, Key)]
     is_nullable = any(test.nullable for test in tests)
-    is_native = len(keys) == len(tests) and (len(keys) == 1 or current_engine().has_tuples)
+    engine = current_engine()
+    is_native = len(keys) == len(tests) and (len(keys) == 1 or engine.has_tuples)
+    is_native = is_native and (engine.negates_each or not rel.free_anchors)
     if is_nullable and is_native:  # Spark has a null-aware join for this, and only for this
         return f"NOT {_in(table, keys, to.execution, to.outside(rel))}"
     against = (f"coalesce({test.value}, true)" if is_nullable else test.holds for test in tests)

@@ -12,6 +12,7 @@ from substrait_dsl.algebra.expressions.literals import Literal
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.types import spark_sql_type
 from substrait_dsl.spark.sail.casts import castable
+from substrait_dsl.spark.sail.correlated_filters import with_filters_above_joins
 from substrait_dsl.spark.sail.failures import is_of_outer_rows, sail_failure
 from substrait_dsl.spark.sail.files import file_error, listed_files, with_types_of_spark
 from substrait_dsl.spark.sail.functions import (
@@ -110,6 +111,8 @@ SAIL = Engine(
     keeps_order=False,
     moves_by_number=False,
     in_zone=in_zone,
+    negates_each=False,
+    with_known_forms=with_filters_above_joins,
 )
 
 

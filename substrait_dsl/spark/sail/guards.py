@@ -213,6 +213,14 @@ GUARDS = (
         1,
     ),
     Guard(
+        "values for each outer row",
+        "NOT IN of values that may be NULL and depend on an outer row",
+        _VERSIONS,
+        "SELECT count(1) FROM VALUES (1, 1) AS t(a, b)"
+        " WHERE a NOT IN (SELECT c FROM VALUES (CAST(NULL AS INT), 5) AS u(c, d) WHERE d < t.b)",
+        0,
+    ),
+    Guard(
         "divisions of NULL",
         "averages of integers and decimals without a value",
         _VERSIONS,

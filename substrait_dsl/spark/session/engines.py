@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra import types as t
     from substrait_dsl.algebra.expressions import WindowCall
     from substrait_dsl.algebra.expressions import literals as l
+    from substrait_dsl.algebra.plan import AlgebraPlan
     from substrait_dsl.algebra.relations import FileFormat, FileItem
     from substrait_dsl.errors import SubstraitDslError
     from substrait_dsl.spark.expressions.templates import Call, Table, Template
@@ -151,6 +152,11 @@ class Engine:
     """Whether rows are moved to partitions by a number that is computed of each."""
     in_zone: Callable[[Call, Sequence[str], int, str], str] = lambda call, texts, zone, text: text
     """Gives a call with a time zone, by the texts of its arguments and the position of that, where its clocks end."""
+
+    negates_each: bool = True
+    """Whether NOT IN of values that depend on an outer row looks for NULL among those of that row alone."""
+    with_known_forms: Callable[[AlgebraPlan], AlgebraPlan] = lambda plan: plan
+    """Gives a plan of the same rows in the forms that the engine takes."""
 
     def functions(self, extension: str, kind: FunctionKind) -> Table:
         """The templates in place of Spark's for an extension."""
