@@ -39,6 +39,15 @@ WITHOUT_EXAMPLE: dict[str, str] = {
 }
 """Functions and methods that have no example, and why."""
 
+CLASSES_WITHOUT_EXAMPLE: dict[str, str] = {
+    "AceroSession": "it registers functions for the whole process",
+    "DynExpr": "it is an `Expr`, to a type checker another one",
+    "Expr": "its methods have examples, and nobody makes one by its class",
+    "SortKey": "nobody makes one by its class: `asc` and `desc` have examples",
+    "SubstraitDslError": "it is the base of errors, which the examples of what raises them show",
+}
+"""Classes that have no example, and why."""
+
 ON_ENGINE = frozenset(
     {
         "Plan.execute",
@@ -160,6 +169,11 @@ def faults(name: str, value: Callable[..., Any]) -> list[str]:
 def test_public_calls_are_described() -> None:
     found = {name: list_ for name, value in calls().items() if (list_ := faults(name, value))}
     assert not found, "\n".join(f"{name}: {', '.join(list_)}" for name, list_ in found.items())
+
+
+def test_public_classes_have_an_example() -> None:
+    texts = {name: inspect.getdoc(value) or "" for name, value in documented().items() if inspect.isclass(value)}
+    assert {name for name, text in texts.items() if ">>>" not in text} == set(CLASSES_WITHOUT_EXAMPLE)
 
 
 def test_no_example_is_excused_that_is_there() -> None:

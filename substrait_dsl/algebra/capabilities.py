@@ -74,6 +74,10 @@ class FunctionCapability:
         options: for each option that a call must have, the values that the system takes; None if the system does not
             say which options it takes.
         variadic: the least and the most arguments, if there are not as many as in the signature.
+
+    Example:
+        >>> sd.FunctionCapability("extension:io.substrait:functions_arithmetic", "add", ["i64_i64"]).signatures
+        frozenset({'i64_i64'})
     """
 
     urn: str = attrs.field(validator=TEXT)
@@ -260,6 +264,11 @@ class Capabilities:
         InvalidArgumentError: for what is none of these.
 
     Specification: ``Capabilities`` in ``capabilities.proto`` of versions before 0.82, and ``dialect_schema.yaml``.
+
+    Example:
+        >>> nothing_said = sd.Capabilities()
+        >>> print(nothing_said.relations)
+        None
     """
 
     name: str = attrs.field(default="the system", validator=TEXT)

@@ -32,6 +32,10 @@ class FindingCode(StrEnum):
 
     ``harmless`` is what can mean one thing only, and what is kept as it came: an engine that does not know it refuses
     it by name. ``assumed`` is what may mean something else, by which rows can differ.
+
+    Example:
+        >>> sorted({code.weight for code in sd.FindingCode})
+        ['assumed', 'harmless']
     """
 
     weight: Weight

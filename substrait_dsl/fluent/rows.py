@@ -20,7 +20,14 @@ Columns = TypeVarTuple("Columns")
 
 
 class F(Generic[Name, Annotation]):
-    """A column of an inferred row: its name as a literal, and what a schema class would be annotated with."""
+    """A column of an inferred row: its name as a literal, and what a schema class would be annotated with.
+
+    Example:
+        >>> def ids(orders: "sd.Relation[sd.Row[sd.F[sd.L['id'], sd.I64]]]") -> "sd.Relation":
+        ...     return orders.distinct()
+        >>> ids(orders.select("id")).columns
+        ('id',)
+    """
 
     __slots__ = ()
 
@@ -35,6 +42,13 @@ class Foreign(Generic[Text, Name, Urn]):
 
 
 class Row(DynRow, Generic[*Columns]):
-    """A row whose columns, in order, the mypy plugin has inferred; to other checkers, a row of unknown columns."""
+    """A row whose columns, in order, the mypy plugin has inferred; to other checkers, a row of unknown columns.
+
+    Example:
+        >>> def ids(orders: "sd.Relation[sd.Row[sd.F[sd.L['id'], sd.I64]]]") -> "sd.Relation":
+        ...     return orders.distinct()
+        >>> ids(orders.select("id")).columns
+        ('id',)
+    """
 
     __slots__ = ()
