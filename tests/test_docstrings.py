@@ -73,8 +73,9 @@ def public_objects() -> Iterator[tuple[str, Any]]:
         elif inspect.isclass(top):
             yield top.__qualname__, top
             for base in top.__mro__:
-                # Values of the algebra are data: what their methods give is said where a pipeline is written.
-                if base.__module__.startswith("substrait_dsl.") and "algebra" not in base.__module__:
+                # The algebra's own bases are no public names, and no library's are ours.
+                is_inner = "algebra" in base.__module__ and base not in tops
+                if base.__module__.startswith("substrait_dsl.") and not is_inner:
                     yield from members(base)
 
 

@@ -109,7 +109,12 @@ class Properties(FrozenValue):
     """Columns that always have the value of another field, such as a copy: the position -> the path of that field."""
 
     def unordered(self) -> Properties:
-        """These properties without the ordering."""
+        """Leave out the ordering.
+
+        Example:
+            >>> orders.sort("id").properties.unordered() == orders.properties
+            True
+        """
         return Properties((), self.distribution, equal=self.equal) if self.ordering else self
 
     @property
@@ -118,10 +123,17 @@ class Properties(FrozenValue):
         return not (self.ordering or self.equal or (self.distribution is not None and self.distribution.fields))
 
     def moved(self, fields: Iterable[tuple[FieldPath, FieldPath]]) -> Properties:
-        """These properties after a relation that puts out these fields, each with where it stands then, and no others.
+        """Give the properties after a relation that puts out these fields and no others.
 
         A field inside one that is moved moves with it; for one that is dropped an equal one stands in. An ordering ends
         at the first key that is dropped; a partitioning survives if all its fields do.
+
+        Args:
+            fields: for each field its path before and its path then.
+
+        Example:
+            >>> orders.sort("id").properties.moved([((0,), (2,))]).ordering
+            (OrderKey(field=(2,), direction='asc_nulls_first'),)
         """
         places: dict[FieldPath, FieldPath] = {}
         of_equals: dict[FieldPath, FieldPath] = {}

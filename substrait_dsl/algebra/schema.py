@@ -49,7 +49,15 @@ class Field(MadeAnew):
         return printable(f"{self.name}: {self.type}")
 
     def with_nullability(self, nullable: bool) -> Field:
-        """This column with the outermost nullability of its type set: one object, however often it is asked for."""
+        """Set the outermost nullability of the column's type: one object, however often it is asked for.
+
+        Args:
+            nullable: whether the column may be NULL.
+
+        Example:
+            >>> print(orders.schema.fields[0].with_nullability(True))
+            id: i64?
+        """
         if self.type.nullable is nullable:
             return self
         if self._other is None or type(nullable) is not bool:

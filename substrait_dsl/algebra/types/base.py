@@ -139,7 +139,15 @@ class Type(MadeAnew):
     _other: Type | None = attrs.field(default=None, init=False, eq=False, repr=False)
 
     def with_nullability(self, nullable: bool) -> Self:
-        """This type with its outermost nullability set."""
+        """Set the outermost nullability of this type.
+
+        Args:
+            nullable: whether NULL is a value of the type.
+
+        Example:
+            >>> print(sd.List(sd.I64()).with_nullability(True))
+            list?<i64>
+        """
         if self.nullable is nullable:
             return self
         if type(nullable) is not bool:
@@ -151,15 +159,33 @@ class Type(MadeAnew):
         return self._other  # type: ignore[return-value]  # the other one is always of this very class
 
     def as_nullable(self) -> Self:
-        """This type, nullable."""
+        """Make this type nullable.
+
+        Example:
+            >>> print(sd.I64().as_nullable())
+            i64?
+        """
         return self.with_nullability(True)
 
     def as_required(self) -> Self:
-        """This type, required."""
+        """Make this type required.
+
+        Example:
+            >>> print(sd.I64(nullable=True).as_required())
+            i64
+        """
         return self.with_nullability(False)
 
     def matches(self, other: object) -> bool:
-        """Whether both are the same type, the outermost nullability aside (inner nullability counts)."""
+        """Test whether both are the same type, the outermost nullability aside (inner nullability counts).
+
+        Args:
+            other: the other type.
+
+        Example:
+            >>> sd.I64().matches(sd.I64(nullable=True))
+            True
+        """
         if self is other or self._other is other is not None:
             return True
         return self == other or (isinstance(other, Type) and self.as_required() == other.as_required())
@@ -173,7 +199,12 @@ class Type(MadeAnew):
         return "".join(self.pieces())
 
     def pieces(self) -> Iterator[str]:
-        """The text of the type from left to right: whoever shows only its beginning need not go through all of it."""
+        """Give the text of the type from left to right: whoever shows only its beginning need not go through all of it.
+
+        Example:
+            >>> list(sd.Decimal(15, 2).pieces())
+            ['decimal', '<', '15', ',', '2', '>']
+        """
         yield self.keyword
         if self.variation:
             yield f"[{self.variation.name}]"

@@ -56,7 +56,16 @@ class Struct(NestedType, WrittenAs[tuple[Any, ...] | Mapping[str, Any]], Generic
 
     @classmethod
     def of(cls, fields: Mapping[str, Type], *, nullable: bool = False) -> Struct[Any]:
-        """A struct type with named fields: ``Struct.of({"city": String(), "zip": String(nullable=True)})``."""
+        """Make a struct type with named fields: ``Struct.of({"city": String(), "zip": String(nullable=True)})``.
+
+        Args:
+            fields: the types by name. What is no type raises `InvalidArgumentError`.
+            nullable: whether NULL is a value of the type.
+
+        Example:
+            >>> sd.Struct.of({"city": sd.String()}).field_names
+            ('city',)
+        """
         require(fields, Mapping, "Struct.of takes a dict of types by name")
         for name, kind in fields.items():
             require_type(f'field "{name}" of Struct', kind)
