@@ -146,7 +146,7 @@ class Type(MadeAnew):
 
         Example:
             >>> print(sd.List(sd.I64()).with_nullability(True))
-            list?<i64>
+            list<i64>?
         """
         if self.nullable is nullable:
             return self
