@@ -7,7 +7,7 @@ renamed; if only some are gone, they are dropped, and if only some are new, they
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 import attrs
@@ -25,7 +25,7 @@ from substrait_dsl.spark.session.outcomes import note_outcome
 from substrait_dsl.spark.sources.schema_compatibility import parts_as_required, require_kept
 
 if TYPE_CHECKING:
-    from pyspark.sql.types import DataType, StructType
+    from pyspark.sql.types import DataType, StructField, StructType
 
     from substrait_dsl.spark.catalog.table_metadata import StoredTable
     from substrait_dsl.spark.session.execution_context import ExecutionContext
@@ -57,32 +57,41 @@ def alter(
     changes = _changes(table, wanted, what)
     _require_same_parts(table, schema, changes, what)
     _require_possible(table, changes, wanted, defaults, what, execution)
-    kinds = {field.name: field.dataType for field in wanted.fields}
-    nullable = {changes.renamed.get(field.name, field.name) for field in table.schema.fields if field.nullable}
-    statements = [f"RENAME COLUMN {column_list([old])} TO {column_list([new])}" for old, new in changes.renamed.items()]
-    if changes.dropped:
-        statements.append(f"DROP COLUMNS ({column_list(changes.dropped)})")
-    if changes.retyped:
-        new_types = (f"{column_list([name])} TYPE {sql_type(kinds[name])}" for name in changes.retyped)
-        statements.append(f"ALTER COLUMN {', '.join(new_types)}")
-    if columns := [f"{column_list([name])} DROP NOT NULL" for name in changes.relaxed if name not in nullable]:
-        statements.append(f"ALTER COLUMN {', '.join(columns)}")
-    values = dict(zip(schema.names, defaults, strict=False))
-    if new := [f"{column_list([name])} {sql_type(kinds[name])}{_default(values.get(name))}" for name in changes.added]:
-        statements.append(f"ADD COLUMNS ({', '.join(new)})")
-    for name, value in values.items():
-        if name not in changes.added and not table.is_iceberg:
-            end = "DROP DEFAULT" if value.value is None else f"SET{_default(value)}"
-            statements.append(f"ALTER COLUMN {column_list([name])} {end}")
-    kept = json.loads(table.properties.get(REQUIRED, "[]"))
-    left = [changes.renamed.get(name, name) for name in kept if name not in changes.dropped]
-    left = [name for name in left if name not in changes.relaxed]
-    if left != kept:
-        statements.append(f"SET TBLPROPERTIES {property_of(left)}")
+    statements = list(_statements(table, changes, wanted, dict(zip(schema.names, defaults, strict=False))))
     with hold_interrupts():
         for statement in statements:
             run(what, f"ALTER TABLE {table.sql} {statement}", execution)
         note_outcome("made")
+
+
+def _statements(
+    table: StoredTable, changes: _Changes, wanted: StructType, defaults: Mapping[str, Literal]
+) -> Iterator[str]:
+    """What stands after ALTER TABLE, in the order in which it can be done."""
+    kinds = {field.name: field.dataType for field in wanted.fields}
+    for old, new in changes.renamed.items():
+        yield f"RENAME COLUMN {column_list([old])} TO {column_list([new])}"
+    if changes.dropped:
+        yield f"DROP COLUMNS ({column_list(changes.dropped)})"
+    if changes.retyped:
+        new_types = (f"{column_list([name])} TYPE {sql_type(kinds[name])}" for name in changes.retyped)
+        yield f"ALTER COLUMN {', '.join(new_types)}"
+    nullable = {changes.renamed.get(field.name, field.name) for field in table.schema.fields if field.nullable}
+    if relaxed := [f"{column_list([name])} DROP NOT NULL" for name in changes.relaxed if name not in nullable]:
+        yield f"ALTER COLUMN {', '.join(relaxed)}"
+    if added := [
+        f"{column_list([name])} {sql_type(kinds[name])}{_default(defaults.get(name))}" for name in changes.added
+    ]:
+        yield f"ADD COLUMNS ({', '.join(added)})"
+    for name, value in defaults.items():
+        if name not in changes.added and not table.is_iceberg:
+            end = "DROP DEFAULT" if value.value is None else f"SET{_default(value)}"
+            yield f"ALTER COLUMN {column_list([name])} {end}"
+    required = json.loads(table.properties.get(REQUIRED, "[]"))
+    left = [changes.renamed.get(name, name) for name in required if name not in changes.dropped]
+    left = [name for name in left if name not in changes.relaxed]
+    if left != required:
+        yield f"SET TBLPROPERTIES {property_of(left)}"
 
 
 def _default(value: Literal | None) -> str:
@@ -90,38 +99,15 @@ def _default(value: Literal | None) -> str:
 
 
 def _changes(table: StoredTable, wanted: StructType, what: str) -> _Changes:
+    """Compare the columns that a table has with those that it is to have, by their names and their order."""
     old = {field.name: field for field in table.schema.fields}
     new = {field.name: field for field in wanted.fields}
     gone, fresh = [name for name in old if name not in new], [name for name in new if name not in old]
-    renamed = {}
-    if gone and fresh:
-        places = dict(zip(old, new, strict=False))
-        renamed = {name: places.get(name, name) for name in gone}
-        if len(old) != len(new) or list(renamed.values()) != fresh:
-            raise UnsupportedError(
-                f"{what}: the columns {quoted(gone)} are gone and {quoted(fresh)} are new, so which of them were "
-                "renamed is not clear",
-                hint="alter the table twice: drop or rename columns first, then add the others",
-            )
+    renamed = _renamed(list(old), list(new), gone, fresh, what) if gone and fresh else {}
     both = {**{name: name for name in old if name in new}, **renamed}
-    order = [both[name] for name in old if name in both]
-    if order != [name for name in new if name in order] or (
-        fresh and not renamed and list(new)[-len(fresh) :] != fresh
-    ):
-        raise UnsupportedError(
-            f"{what}: columns stay in the order they have, {quoted(order)}, and new ones follow",
-            hint="give them in that order; a query may have them in another: select(...)",
-        )
+    _require_order(list(new), [both[name] for name in old if name in both], [] if renamed else fresh, what)
     required = table.required
-    if tightened := [
-        name
-        for name, field in new.items()
-        if not field.nullable and not any(both.get(column) == name and column in required for column in old)
-    ]:
-        raise UnsupportedError(
-            f"{what}: {quoted(tightened)} would become required, which rows that are there may not fit",
-            hint="create_table(..., or_replace=True), or a ctas with replace_if_exists",
-        )
+    _require_none_tightened(new, {both[name] for name in both if name in required}, what)
     return _Changes(
         renamed,
         [] if renamed else gone,
@@ -129,6 +115,43 @@ def _changes(table: StoredTable, wanted: StructType, what: str) -> _Changes:
         [both[name] for name in both if sql_type(old[name].dataType) != sql_type(new[both[name]].dataType)],
         [both[name] for name in both if name in required and new[both[name]].nullable],
     )
+
+
+def _renamed(
+    old: Sequence[str], new: Sequence[str], gone: Sequence[str], fresh: Sequence[str], what: str
+) -> dict[str, str]:
+    """The new names of columns, which stand where the old ones stood.
+
+    Raises:
+        UnsupportedError: there are more or fewer columns than before, or others stand there.
+    """
+    places = dict(zip(old, new, strict=False))
+    renamed = {name: places.get(name, name) for name in gone}
+    if len(old) != len(new) or list(renamed.values()) != fresh:
+        raise UnsupportedError(
+            f"{what}: the columns {quoted(gone)} are gone and {quoted(fresh)} are new, so which of them were "
+            "renamed is not clear",
+            hint="alter the table twice: drop or rename columns first, then add the others",
+        )
+    return renamed
+
+
+def _require_order(new: Sequence[str], order: Sequence[str], added: Sequence[str], what: str) -> None:
+    """Raise `UnsupportedError` if columns that stay do not stay in their order, or new ones do not follow them."""
+    if order != [name for name in new if name in order] or (added and list(new)[-len(added) :] != added):
+        raise UnsupportedError(
+            f"{what}: columns stay in the order they have, {quoted(order)}, and new ones follow",
+            hint="give them in that order; a query may have them in another: select(...)",
+        )
+
+
+def _require_none_tightened(new: Mapping[str, StructField], required: Set[str], what: str) -> None:
+    """Raise `UnsupportedError` for columns that would become required."""
+    if tightened := [name for name, field in new.items() if not field.nullable and name not in required]:
+        raise UnsupportedError(
+            f"{what}: {quoted(tightened)} would become required, which rows that are there may not fit",
+            hint="create_table(..., or_replace=True), or a ctas with replace_if_exists",
+        )
 
 
 def _require_same_parts(table: StoredTable, schema: NamedStruct, changes: _Changes, what: str) -> None:

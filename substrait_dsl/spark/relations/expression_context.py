@@ -18,6 +18,7 @@ from substrait_dsl.algebra.expressions import (
 )
 from substrait_dsl.algebra.node import Node, walk
 from substrait_dsl.algebra.relations.joins import conjuncts
+from substrait_dsl.algebra.types import Type
 from substrait_dsl.spark.expressions.pushdown import column_sql
 from substrait_dsl.spark.expressions.sql_text import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.relations import subqueries
@@ -82,16 +83,13 @@ def prepare_context(
         The rows to build on, with the same columns, and the context.
     """
     nested = [node for expression in expressions for node in _of_their_own(expression)]
+    looked_up = [node for node in nested if is_subquery(node)]
     everything = to.as_text and (hoist or any(isinstance(node, Lambda | WindowFunction) for node in nested))
-    inner = [*lookups, *(expressions if everything else filter(is_subquery, nested))]
+    inner = [*lookups, *(expressions if everything else looked_up)]
     width = len(rows.columns)
     rows, outer = _carried(to, rows, inner)
     columns = rows.columns[:width] if visible is None else visible
-    looked_up = [node for node in nested if is_subquery(node)]
-    seen = types_seen(needles_of(looked_up), ROOT, into_relations=False)
-    if anchor is not None:
-        seen |= types_seen(inner, OuterReference(anchor))
-    rows, apart = distinguish_zeros(rows, columns, seen, to.execution)
+    rows, apart = distinguish_zeros(rows, columns, _seen_by(looked_up, inner, anchor), to.execution)
     inside = to.nested(outer if anchor is None else {**outer, anchor: apart})
     if not lookups and not any(isinstance(node, InPredicate | SetComparison) for node in looked_up):
         inside.exact_limits = exact_limits([relation_of(node) for node in looked_up])
@@ -101,22 +99,30 @@ def prepare_context(
         return subqueries.value(subquery, scope, inside)
 
     made = ExpressionContext(Scope(columns, outer, written, computed, apart=apart), inside)
-    hidden = {id(below) for node in nested for below in _of_their_own(node) if below is not node}
     alone = _beside_outer_rows(expressions, sees_outer=visible is not None) if looked_up and to.as_text else set()
-    hidden |= alone
+    below = alone | {id(part) for node in nested for part in _of_their_own(node) if part is not node}
     if looked_up and not hoist:
-        hidden |= _beside_lambdas(expressions, made.scope, is_read=is_read)
+        below |= _beside_lambdas(expressions, made.scope, is_read=is_read)
     for node in reversed(nested):  # what stands in another comes before it
         may_stand = windows if isinstance(node, WindowFunction) else not hoist
-        if not isinstance(node, Lambda) and (id(node) in hidden or not may_stand) and id(node) not in computed:
-            name = to.execution.name()
-            if is_subquery(node) and depends_on_row(node):
-                rows = rows.with_optimizer_barrier()
-            # Spark does not take back into a condition what a generator has made.
-            text = f"explode(array({made.sql(node)}))" if id(node) in alone else made.sql(node)
-            rows = rows.extended([Item(text, (name,))])
-            computed[id(node)] = name
+        if isinstance(node, Lambda) or id(node) in computed or (may_stand and id(node) not in below):
+            continue
+        name = to.execution.name()
+        if is_subquery(node) and depends_on_row(node):
+            rows = rows.with_optimizer_barrier()
+        # Spark does not take back into a condition what a generator has made.
+        text = f"explode(array({made.sql(node)}))" if id(node) in alone else made.sql(node)
+        rows = rows.extended([Item(text, (name,))])
+        computed[id(node)] = name
     return Rows(rows.table, rows.columns[:width]), made
+
+
+def _seen_by(looked_up: Sequence[AnySubquery], inner: Sequence[Node], anchor: int | None) -> dict[int, Type]:
+    """The columns, by position, that subqueries see or look for values of, with their types."""
+    seen = dict(types_seen(needles_of(looked_up), ROOT, into_relations=False))
+    if anchor is not None:
+        seen |= types_seen(inner, OuterReference(anchor))
+    return seen
 
 
 def _beside_lambdas(expressions: Sequence[Node], scope: Scope, *, is_read: bool) -> set[int]:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
+
+import attrs
 
 from substrait_dsl.algebra.relations import FileFormat, FileItem, Orc, Parquet
 from substrait_dsl.errors import SchemaError, quoted, suggestion
@@ -23,7 +25,8 @@ from substrait_dsl.spark.sources.user_types import KEY
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import DataType
 
     from substrait_dsl.algebra.schema import NamedStruct
 
@@ -92,6 +95,108 @@ _WHOLE = 'read the folder around those that are named after columns, with kind="
 _ANEW = "write the file anew without that key, with pyarrow: table.replace_schema_metadata(None)"
 
 
+@attrs.frozen
+class _Expected:
+    """What files must have: the declared columns, and the types that Spark reads them as."""
+
+    kind: FileFormat
+    schema: NamedStruct
+    types: Mapping[str, DataType]
+    """The type of each column that Spark sees, by its name as `same` makes it."""
+    is_case_sensitive: bool
+
+    @classmethod
+    def of(cls, kind: FileFormat, schema: NamedStruct, frame: DataFrame) -> _Expected:
+        is_case_sensitive = frame.sparkSession.conf.get("spark.sql.caseSensitive") == "true"
+        made = cls(kind, schema, {}, is_case_sensitive)
+        return attrs.evolve(made, types={made.same(field.name): field.dataType for field in frame.schema})
+
+    def same(self, name: str) -> str:
+        """What is equal for names that Spark takes for one."""
+        return name if self.is_case_sensitive else name.lower()
+
+    @property
+    def names(self) -> set[str]:
+        """The declared names."""
+        return {self.same(name) for name in self.schema.names}
+
+
+@attrs.frozen
+class _File:
+    """What one file has: columns of its own, and those in the names of its folders."""
+
+    path: str
+    columns: Mapping[str, pa.DataType]
+    folders: Sequence[tuple[str, str]]
+    """The names and the values."""
+    expected: _Expected
+
+    @property
+    def own(self) -> dict[str, str]:
+        """The names of its columns, by what is equal for names that Spark takes for one."""
+        return {self.expected.same(name): name for name in self.columns}
+
+    @property
+    def folder_names(self) -> set[str]:
+        """The names of columns that stand in the names of its folders."""
+        return {self.expected.same(unquote(name)) for name, _ in self.folders}
+
+    def missing(self) -> list[str]:
+        """The declared columns that it does not have."""
+        there = self.folder_names | self.own.keys()
+        return [name for name in self.expected.schema.names if self.expected.same(name) not in there]
+
+    def mistakes(self, found_in: str) -> list[str]:
+        """What is wrong with it; `found_in` says where the types are from that Spark reads its columns as."""
+        missing = self.missing()
+        lacks = f"it has no column {quoted(missing)}; its columns are {quoted(self.columns)}"
+        return [
+            *([lacks] if self.columns and missing else []),
+            *self._of_other_types(found_in),
+            *self._hidden_by_folders(),
+            *self._not_text(),
+            *self._not_in_key(),
+        ]
+
+    def _of_other_types(self, found_in: str) -> Iterator[str]:
+        for key in self.own:
+            # One that lacks in the file that Spark has looked at is missing there, or not in the key.
+            if key in self.expected.types and key in self.expected.names - self.folder_names:
+                name, read = self.own[key], self.expected.types[key]
+                if not is_read_as(self.columns[name], read, self.expected.same):
+                    yield (
+                        f'its column "{name}" is {self.columns[name]}, which Spark reads as {read.simpleString()}, '
+                        f"{found_in}"
+                    )
+
+    def _hidden_by_folders(self) -> Iterator[str]:
+        for key in self.own.keys() & self.folder_names & self.expected.names:
+            yield f'its column "{self.own[key]}" stands in the name of a folder, too, which Spark takes instead'
+
+    def _not_text(self) -> Iterator[str]:
+        for name, value in self.folders:
+            if self.expected.same(unquote(name)) in self.expected.names and BYTE.search(value):
+                yield as_bytes(name, value)
+
+    def _not_in_key(self) -> Iterator[str]:
+        """Columns that a file of Parquet has, and the key that Spark reads its schema from has not."""
+        unread = [name for key, name in self.own.items() if key in self.expected.names - self.expected.types.keys()]
+        names = _names_in_key(self.path) if unread and isinstance(self.expected.kind, Parquet) else None
+        if names is not None:
+            seen = set(map(self.expected.same, names))
+            for name in unread:
+                if self.expected.same(name) not in seen:
+                    yield f'Spark does not see its column "{name}", which its key {KEY} lacks'
+
+    def require_utc_folders(self, spark: SparkSession) -> None:
+        """Raise `UnsupportedError` for folders named after points in time, in a session of another zone than UTC."""
+        for name in self.folder_names & self.expected.names:
+            if name in self.expected.types and self.expected.types[name].simpleString() == "timestamp":
+                require_utc(
+                    f'the file {self.path} lies in a folder that is named after column "{name}"', "reads", spark
+                )
+
+
 def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, schema: NamedStruct) -> None:
     """Raise `SchemaError` if a file lacks a declared column, has it with another type, or is not read.
 
@@ -101,69 +206,47 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
     here = [path for item in files for path in local_paths(item) if os.path.exists(path)]
     if not here:
         return
-    spark = frame.sparkSession
-    is_case_sensitive = spark.conf.get("spark.sql.caseSensitive") == "true"
-
-    def same(name: str) -> str:
-        return name if is_case_sensitive else name.lower()
-
-    declared = {same(name) for name in schema.names}
-    wanted = {same(field.name): field.dataType for field in frame.schema}
+    expected = _Expected.of(kind, schema, frame)
     is_one = len(files) == len(here) == 1 and os.path.isfile(here[0])
     if is_one and (not isinstance(kind, Parquet) or _names_in_key(here[0]) is None):
         if isinstance(kind, Parquet):
-            require_values({here[0]: columns_of(kind, here[0])}, wanted, schema, same)
+            require_values({here[0]: columns_of(kind, here[0])}, expected.types, schema, expected.same)
         return  # Spark has looked at its columns
     roots = [os.path.abspath(path) for path in here if os.path.isdir(path)]
+    found = _columns_of_all(kind, frame)
+    require_values(found, expected.types, schema, expected.same)
+    found_in = "as in another file" if len(found) > 1 else f"as its key {KEY} says"
+    for path, columns in found.items():
+        file = _File(path, columns, FOLDER.findall(below(path, roots)), expected)
+        file.require_utc_folders(frame.sparkSession)
+        if mistakes := file.mistakes(found_in):
+            raise SchemaError(
+                f"the file {path} does not fit the declared schema: {'; '.join(mistakes)}",
+                hint=_way_out(file, mistakes, found),
+            )
+    require_all_read(roots, found)
+
+
+def _columns_of_all(kind: FileFormat, frame: DataFrame) -> dict[str, dict[str, pa.DataType]]:
+    """The columns of each file that Spark reads, by its path; of one that is not on this machine, none."""
     found: dict[str, dict[str, pa.DataType]] = {}
     for parts in map(urlsplit, frame.inputFiles()):
         path = unquote(parts.path)
         columns = columns_of(kind, path) if parts.scheme == "file" else {}
         if isinstance(kind, Orc):
             _require_same_positions(path, columns, frame)
-        found[path] = _as_spark_finds_them(columns, frame) if isinstance(kind, Orc) else columns
-    require_values(found, wanted, schema, same)
-    found_in = "as in another file" if len(found) > 1 else f"as its key {KEY} says"
-    for path, columns in found.items():
-        named = FOLDER.findall(below(path, roots))
-        folders = {same(unquote(name)) for name, _ in named}
-        for name in folders & declared:
-            if name in wanted and wanted[name].simpleString() == "timestamp":
-                require_utc(f'the file {path} lies in a folder that is named after column "{name}"', "reads", spark)
-        there = {same(name): name for name in columns}
-        missing = [name for name in schema.names if same(name) not in folders | there.keys()]
-        # One that lacks in the file that Spark has looked at is missing there, or not in the key.
-        compared = [(there[key], wanted[key]) for key in there if key in wanted and key in declared - folders]
-        wrong = [
-            f'its column "{name}" is {columns[name]}, which Spark reads as {kind.simpleString()}, {found_in}'
-            for name, kind in compared
-            if not is_read_as(columns[name], kind, same)
-        ]
-        wrong += [
-            f'its column "{there[key]}" stands in the name of a folder, too, which Spark takes instead'
-            for key in there.keys() & folders & declared
-        ]
-        wrong += [
-            as_bytes(name, value) for name, value in named if same(unquote(name)) in declared and BYTE.search(value)
-        ]
-        unread = [there[key] for key in there if key in declared and key not in wanted]
-        if unread and isinstance(kind, Parquet) and (names := _names_in_key(path)) is not None:
-            kept = set(map(same, names))
-            wrong += [
-                f'Spark does not see its column "{name}", which its key {KEY} lacks'
-                for name in unread
-                if same(name) not in kept
-            ]
-        if columns and missing:
-            wrong.insert(0, f"it has no column {quoted(missing)}; its columns are {quoted(columns)}")
-        if wrong:
-            others = {same(name) for columns in found.values() for name in columns}
-            is_nowhere = len(wrong) == 1 and bool(missing) and not others.intersection(map(same, missing))
-            alike = suggestion(missing[0], columns) if missing else None
-            if is_nowhere and same(missing[0]) in {same(unquote(name)) for name, _ in FOLDER.findall(path)}:
-                alike = _WHOLE
-            otherwise = _DECLARED if is_nowhere else APART if len(found) > 1 else _ANEW
-            raise SchemaError(
-                f"the file {path} does not fit the declared schema: {'; '.join(wrong)}", hint=alike or otherwise
-            )
-    require_all_read(roots, found)
+            columns = _as_spark_finds_them(columns, frame)
+        found[path] = columns
+    return found
+
+
+def _way_out(file: _File, mistakes: Sequence[str], found: Mapping[str, Mapping[str, pa.DataType]]) -> str:
+    """What to do about a file that does not fit."""
+    same, missing = file.expected.same, file.missing()
+    others = {same(name) for columns in found.values() for name in columns}
+    is_nowhere = len(mistakes) == 1 and bool(missing) and not others.intersection(map(same, missing))
+    if is_nowhere and same(missing[0]) in {same(unquote(name)) for name, _ in FOLDER.findall(file.path)}:
+        return _WHOLE
+    if missing and (alike := suggestion(missing[0], file.columns)):
+        return alike
+    return _DECLARED if is_nowhere else APART if len(found) > 1 else _ANEW
