@@ -26,10 +26,13 @@ ENGINE = "acero"
 
 
 class AceroSession:
-    """Tables in memory, over which Acero, the engine of pyarrow, runs plans.
+    """Hold tables in memory, over which Acero, the engine of pyarrow, runs plans.
 
-        session = sd.AceroSession({"orders": table, "lines": "lines.parquet"})
-        large = orders.filter(lambda o: o.price > 100).collect(session)
+        >>> import pyarrow as pa
+        >>> people = sd.read_named("people", {"name": "string?"})
+        >>> session = sd.AceroSession({"people": pa.table({"name": ["Ada", "Grace"]})})
+        >>> people.filter(lambda p: f.like(p.name, "%r_c%")).collect(session)
+        [Row(name='Grace')]
 
     The functions that Acero gets from the library are registered, as `register_acero_functions` does. Acero holds all
     rows in memory; a frame of it is an Arrow table.
@@ -71,8 +74,15 @@ def register_acero_functions() -> None:
     call them. An `AceroSession` registers them itself. Whoever runs the bytes of ``to_bytes(engine="acero")`` by
     ``pyarrow.substrait.run_query`` calls this before, in that process; it may be called again.
 
-        sd.register_acero_functions()
-        reader = pyarrow.substrait.run_query(pa.py_buffer(plan.to_bytes(engine="acero")), table_provider=...)
+        >>> import pyarrow as pa
+        >>> import pyarrow.substrait as ps
+        >>> sd.register_acero_functions()
+        >>> people = sd.read_named("people", {"name": "string?"})
+        >>> plan = people.select(first=lambda p: f.substring(p.name, 1, 1)).to_plan()
+        >>> rows = pa.table({"name": ["Ada", "Grace"]})
+        >>> data = pa.py_buffer(plan.to_bytes(engine="acero"))
+        >>> ps.run_query(data, table_provider=lambda names, schema: rows).read_all()["first"].to_pylist()
+        ['A', 'G']
 
     Raises:
         UnsupportedError: pyarrow is not installed, is of a version whose engine is not known, or has other functions
