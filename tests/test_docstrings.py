@@ -35,12 +35,10 @@ WITHOUT_EXAMPLE: dict[str, str] = {
     "Catalog.resolve": "it takes what is known of arguments, which calls of functions make",
     "LambdaFunction.resolve_types": "calls of functions resolve lambdas; it takes the row that they stand in",
     "local_session": "it starts an engine",
-    "register_acero_functions": "it registers functions for the whole process",
 }
 """Functions and methods that have no example, and why."""
 
 CLASSES_WITHOUT_EXAMPLE: dict[str, str] = {
-    "AceroSession": "it registers functions for the whole process",
     "DynExpr": "it is an `Expr`, to a type checker another one",
     "Expr": "its methods have examples, and nobody makes one by its class",
     "SortKey": "nobody makes one by its class: `asc` and `desc` have examples",
