@@ -12,7 +12,7 @@ What to do about it (`hint`) is looked up when it is asked for, too, by those wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar, Final
 
 from substrait_dsl.texts import close_matches as close_matches
@@ -41,6 +41,7 @@ class SubstraitDslError(Exception):
         names: names and texts of the program that the error is about, the most telling first; numbers are left out.
         reason: an error that says more: the message ends with its message, and its hint is the hint if there is none.
         remedy: the key of what to do about it in the table of hints, for those who do not know the words people write.
+        details: what the hint under `remedy` tells beside the fields of the error.
         hint: what to do about it; a function is called when somebody asks for it.
         path: where in a plan it is.
     """
@@ -55,6 +56,7 @@ class SubstraitDslError(Exception):
         names: Iterable[object] = (),
         reason: SubstraitDslError | None = None,
         remedy: str | None = None,
+        details: Mapping[str, object] | None = None,
         hint: str | Callable[[], str | None] | None = None,
         path: str | None = None,
     ) -> None:
@@ -63,6 +65,7 @@ class SubstraitDslError(Exception):
         self.got = None if got is _ABSENT else repr(got)
         self.reason = reason
         self.remedy = remedy
+        self.details = details
         self.path = path
         self.verb: str | None = None
         self.place: str | None = None

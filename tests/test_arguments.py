@@ -130,8 +130,9 @@ INTERNAL = {
     "LambdaFunction.parameter_types",
     "LambdaFunction.resolve_types",
     "LambdaFunction.types",
-    "SubstraitDslError.hint",  # this and the next three are for errors of this package
+    "SubstraitDslError.hint",  # this and the next four are for errors of this package
     "SubstraitDslError.names",
+    "SubstraitDslError.details",
     "SubstraitDslError.reason",
     "SubstraitDslError.remedy",
     "Plan.execute.allow",  # tests/test_strangers.py has it, for all verbs that run

@@ -7,13 +7,14 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import substrait_dsl as sd
-from substrait_dsl import hints
+from substrait_dsl import api, hints
 from substrait_dsl.errors import InvalidChoiceError, SignatureError, SubstraitDslError
 from substrait_dsl.fluent.writes import METHODS_OF_WRITERS
 from substrait_dsl.hints import advice, receivers, words
@@ -54,10 +55,16 @@ def test_both_files_have_other_receivers() -> None:
 
 def test_every_receiver_is_asked_for() -> None:
     """By the words of the code: a section that nothing asks for says nothing."""
-    library = set().union(*(texts(ast.parse(file.read_text("utf-8"))) for file in ROOT.rglob("*.py")))
+    library = set().union(*map(texts, parsed().values()))
     sections = {receiver for receiver in receivers() if not receiver.endswith("()")}
     assert len(sections) > 25
     assert sections <= library
+
+
+@cache
+def parsed() -> dict[Path, ast.Module]:
+    """The modules of the library."""
+    return {file: ast.parse(file.read_text("utf-8")) for file in ROOT.rglob("*.py")}
 
 
 def texts(node: ast.AST) -> set[str]:
@@ -67,8 +74,8 @@ def texts(node: ast.AST) -> set[str]:
 def remedies() -> set[str]:
     """The keys of hints that errors of modules give which do not know the words of the fluent API."""
     found: set[str] = set()
-    for file in ROOT.rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+    for tree in parsed().values():
+        for node in ast.walk(tree):
             match node:
                 case ast.keyword(arg="remedy", value=value):
                     found |= texts(value)
@@ -168,3 +175,49 @@ else:
     raise AssertionError
 """
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+LOW = ("errors.py", "texts.py", "calling.py", "installation.py", "algebra", "catalog")
+"""Below the fluent API: what stands here does not know how people write."""
+
+
+def modules_below() -> list[Path]:
+    return [file for name in LOW for file in ([ROOT / name] if "." in name else sorted((ROOT / name).rglob("*.py")))]
+
+
+@cache
+def words_of_the_fluent_api() -> set[str]:
+    """What people call: public functions, and methods of what these make, but for names that stand below, too."""
+    holders = (sd.Relation, sd.Expr, sd.GroupBy, sd.Measure, sd.Plan)
+    public = {name for name in api.__all__ if callable(getattr(sd, name))}
+    public |= {name for holder in holders for name in dir(holder) if not name.startswith("_")}
+    own = (ast.FunctionDef, ast.ClassDef)
+    below = {node.name for file in modules_below() for node in ast.walk(parsed()[file]) if isinstance(node, own)}
+    return public - below
+
+
+def fluent_texts(source: str, known: set[str]) -> list[str]:
+    """The texts of a module, but for those that document it, in which something of the fluent API is called."""
+    called = re.compile(rf"(?<![\w<])(?:{'|'.join(sorted(known))})[(\[]|\bfunctions\.\w|\bspark\.\w|local_session")
+    tree = ast.parse(source)
+    documents = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    texts = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in documents)
+    return [node.value for node in texts if isinstance(node.value, str) and called.search(node.value)]
+
+
+def test_what_is_below_the_fluent_api_does_not_speak_of_it() -> None:
+    known = words_of_the_fluent_api()
+    assert {"with_columns", "lit", "col", "select", "collect", "exists", "shared"} <= known
+    found = [
+        f"{file.name}: {text}" for file in modules_below() for text in fluent_texts(file.read_text("utf-8"), known)
+    ]
+    assert found == [], "give the error a remedy, and the table of hints what to write"
+
+
+@pytest.mark.parametrize(
+    "hint",
+    ["write lit(5)", "functions.coalesce(x, ...)", "rel.select(...) has them", "spark.session", "local_session()"],
+)
+def test_such_texts_are_found(hint: str) -> None:
+    assert fluent_texts(f"raise SchemaError('x', hint={hint!r})", words_of_the_fluent_api())
+    assert not fluent_texts(f"def f():\n    {hint!r}", words_of_the_fluent_api())

@@ -201,7 +201,7 @@ def _unfolded(top: Rel) -> Rel:
         if count > MAX_NODES:
             raise UnsupportedError(
                 "the plan uses relations in so many places, with changes of tables between, that it is too large",
-                hint="shared(...) makes a relation one that is evaluated once",
+                remedy="relation-in-many-places",
             )
         if isinstance(node, Rel) and node is not top and is_tree(node):
             values.append(node)

@@ -267,10 +267,6 @@ def expand_schema(fields: Sequence[tuple[str, Sequence[Type], bool]], index: str
     return NamedStruct((*made, Field(index, I32())))
 
 
-VALUE_HINT = "give it a value and say so: functions.coalesce(x, ...).assert_not_null()"
-"""What to do about a value that may be NULL, where it must not."""
-
-
 def require_assignable(what: str, given: Sequence[Field], target: Sequence[Field]) -> None:
     """Raise unless values of the given columns can be written to a table.
 
@@ -290,7 +286,7 @@ def require_assignable(what: str, given: Sequence[Field], target: Sequence[Field
             raise TypeMismatchError(
                 f'column "{theirs.name}" of {what} is required, but {mine} may be NULL',
                 names=[theirs.name],
-                hint=VALUE_HINT,
+                remedy="null-in-required",
             )
 
 

@@ -144,11 +144,9 @@ class NamedStruct(MadeAnew):
         Raises `UnknownFieldError`, `AmbiguousFieldError`, and `InvalidArgumentError` for what is neither.
         """
         if isinstance(column, bool) or not isinstance(column, str | int):
-            hint = "rel.select(...) takes several columns, rel.limit(...) the first rows"
             is_several = isinstance(column, list | tuple | slice)
-            raise InvalidArgumentError(
-                "a column is given by its name or position", got=column, hint=hint if is_several else None
-            )
+            remedy = "several-columns" if is_several else None
+            raise InvalidArgumentError("a column is given by its name or position", got=column, remedy=remedy)
         if isinstance(column, int):
             size = len(self.fields)
             if not -size <= column < size:

@@ -55,11 +55,6 @@ class ParameterBinding(FrozenValue):
     value: Literal
 
 
-def binding_hint(reference: int) -> str:
-    """How a parameter gets its value."""
-    return f"bind it: Plan(relation, parameter_bindings={{{reference}: ...}}).roots[0].collect(...) has the rows"
-
-
 @attrs.frozen(repr=False)
 class PlanSettings(FrozenValue):
     """What a plan says of itself, as far as the rows of its roots depend on it.

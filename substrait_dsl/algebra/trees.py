@@ -94,7 +94,7 @@ def check_closed(node: Node, rows: AbstractSet[int | None] = frozenset()) -> Non
     if not node.free_anchors <= rows:
         raise SchemaError(
             f"the {what} refers to a column of an outer relation, but it does not stand inside that relation",
-            hint="use the row of a lambda only inside that lambda, in a subquery such as exists(...)",
+            remedy="row-of-lambda",
         )
     if node.inside.parameters:
         raise SchemaError(f"the {what} refers to the parameter of a lambda, but it does not stand inside that lambda")

@@ -12,7 +12,7 @@ from typing_extensions import TypeVar
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.algebra.rules import VALUE_HINT, require_boolean
+from substrait_dsl.algebra.rules import require_boolean
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import I64, Boolean
 from substrait_dsl.errors import (
@@ -34,7 +34,6 @@ from substrait_dsl.fluent.schemas import DynRow, Schema
 from substrait_dsl.fluent.scope import Scope
 
 R = TypeVar("R")
-NULLABLE_HINT = f"declare it Nullable[...], or {VALUE_HINT}"
 PACKAGE = "substrait_dsl"
 """Where the functions that people import say that they are from."""
 ColumnLike = ExprBase | PythonValue | Callable[[R], ExprBase | PythonValue]
@@ -436,7 +435,9 @@ def require_declared(schema: NamedStruct, declaration: type[Schema]) -> None:
     if differences:
         hint = None
         if all(difference.is_of_nullability for difference in differences):
-            hint = NULLABLE_HINT
+            from substrait_dsl.hints import advice
+
+            hint = f"declare it Nullable[...], or {advice('errors', 'null-in-required')}"
         elif expected.names and set(expected.names) < set(schema.names):
             hint = f"select({quoted(expected.names)}) first"
         raise SchemaError.of_columns(declaration.__name__, differences, hint)

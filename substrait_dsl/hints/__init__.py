@@ -92,7 +92,7 @@ def _remedy(error: SubstraitDslError, remedy: str) -> str | None:
     text = advice("errors", remedy)
     if text is None:
         return None
-    fields = dict(vars(error))
+    fields = {**vars(error), **(error.details or {})}
     if isinstance(error, AmbiguousFieldError):
         fields["columns"] = " or ".join(f"col({position})" for position in error.positions)
     return _filled(text, fields)

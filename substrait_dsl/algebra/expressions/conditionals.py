@@ -100,7 +100,7 @@ class SingularOrList(Expression):
 
     def _derive_type(self) -> Type:
         if not self.options:
-            raise InvalidArgumentError("an IN list needs at least one option", hint="lit(False) is true of no row")
+            raise InvalidArgumentError("an IN list needs at least one option", remedy="in-list-of-nothing")
         return rules.member_type(self.value.type, [option.type for option in self.options], "an IN list")
 
 

@@ -235,7 +235,8 @@ def _natural_type(value: object, room: int) -> t.Type:
     raise LiteralError(
         f"cannot tell the Substrait type of {value!r} ({type(value).__name__})",
         names=[value],
-        hint=_numpy_hint(value) or "say it: lit(value, type)",
+        remedy="type-of-value",
+        hint=_numpy_hint(value),
     )
 
 
@@ -499,8 +500,8 @@ def _user_defined(value: Any, kind: t.Type) -> tuple[Literal, ...] | AnyMessage:
     if isinstance(kind, t.UserDefined) and kind.urn == t.UNSIGNED_URN and _is_int(value):
         return (Literal(str(_unsigned(value, kind)), t.String()),)
     if not isinstance(value, tuple) or not all(isinstance(item, Literal) for item in value):
-        hint = 'give each field its type: (lit(5), lit("EUR"))'
-        raise _no_class(value, kind, "a tuple of literals, one for each field of its structure", hint)
+        takes = "a tuple of literals, one for each field of its structure"
+        raise _no_class(value, kind, takes, remedy="fields-of-user-defined-type")
     return value
 
 

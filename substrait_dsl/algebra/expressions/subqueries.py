@@ -51,9 +51,10 @@ class InPredicate(Expression):
         if len(columns) != len(self.needles):
             raise SchemaError(
                 f"an IN subquery: {len(self.needles)} values to look for, but a relation of {len(columns)} columns",
-                hint=f'take the one that is compared, for example rel.select("{columns.names[0]}")'
+                remedy="column-of-in-subquery"
                 if len(self.needles) == 1 and columns.names
-                else "take those that are compared: rel.select(...)",
+                else "columns-of-in-subquery",
+                details={"column": next(iter(columns.names), None)},
             )
         tests: list[Type] = []
         for needle, column in zip(self.needles, columns, strict=True):

@@ -166,14 +166,14 @@ def _check_written_text(schema: NamedStruct, text: DelimitedText, partition_colu
             raise TypeMismatchError(
                 f'delimited text holds strings, but column "{field.name}" is {field.type}',
                 names=[field.name],
-                hint=f'cast it before: with_columns({field.name}=col("{field.name}").cast(String))',
+                remedy="column-of-text",
+                details={"column": field.name},
             )
         if field.type.nullable and text.null_value is None and field.name not in partition_columns:
             raise SchemaError(
                 f'column "{field.name}" of delimited text may be NULL, and no text stands for that',
                 names=[field.name],
-                hint="give the format a null_value that no value is, such as DelimitedText(null_value='NULL'); "
-                "or say assert_not_null() of a column that has none",
+                remedy="null-in-text",
             )
 
 

@@ -39,7 +39,6 @@ from substrait_dsl.algebra.expressions import (
     Switch,
     WindowFunction,
 )
-from substrait_dsl.algebra.settings import binding_hint
 from substrait_dsl.engines.lowering.calls import FORM_RULES
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.divisions import exact_quotient, guarded_division, wide_decimal
@@ -133,7 +132,9 @@ def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
         case WindowFunction():
             return lower_window_function(node, to)
         case DynamicParameter(reference=reference):
-            raise to.refusal(f"parameter {reference}, which has no value,", binding_hint(reference))
+            error = to.refusal(f"parameter {reference}, which has no value,")
+            error.remedy, error.details = "parameter-without-value", {"reference": reference}
+            raise error
         case (
             FieldAccess()
             | MaskedReference()

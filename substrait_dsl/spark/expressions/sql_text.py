@@ -50,7 +50,6 @@ from substrait_dsl.algebra.expressions import (
     closed,
 )
 from substrait_dsl.algebra.node import Node, walk
-from substrait_dsl.algebra.settings import binding_hint
 from substrait_dsl.algebra.types import Boolean, Struct
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.aggregates import aggregate_function_to_sql, values_of
@@ -295,7 +294,8 @@ def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str
         case DynamicParameter(reference=reference):
             raise UnsupportedError(
                 f"parameter {reference} has no value",
-                hint=binding_hint(reference),
+                remedy="parameter-without-value",
+                details={"reference": reference},
             )
         case unknown:
             assert_never(unknown)
