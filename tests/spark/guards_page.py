@@ -77,7 +77,7 @@ def _value(value: Any) -> str:
 
 def _visible(text: str) -> str:
     """A text whose characters that cannot be seen are named."""
-    return text.replace("\ufeff", "<U+FEFF>")
+    return text.replace("\ufeff", "<U+FEFF>").replace("\ufffd", "<U+FFFD>")
 
 
 PARTS: dict[str, Callable[[], str]] = {

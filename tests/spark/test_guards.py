@@ -25,7 +25,9 @@ def raw(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[SparkSe
     if request.config.getoption("--session") != "classic":
         pytest.skip("the faults are those of a classic session; its server has the same Spark")
     spark.sql(f"DROP TABLE IF EXISTS {TABLE}")
-    yield spark.newSession()
+    session = spark.newSession()
+    session.conf.set("spark.sql.shuffle.partitions", "1")
+    yield session
     spark.sql(f"DROP TABLE IF EXISTS {TABLE}")
 
 
@@ -47,5 +49,5 @@ def what_changed(guard: Guard, found: Any, version: str) -> str | None:
 @pytest.mark.parametrize("name", [guard.name for guard in GUARDS])
 def test_the_fault_of_a_guard_is_there(name: str, raw: SparkSession, tmp_path: Path) -> None:
     guard = next(each for each in GUARDS if each.name == name)
-    changed = what_changed(guard, answer(guard, tmp_path / "canary", raw), raw.version)
+    changed = what_changed(guard, answer(guard, tmp_path, raw), raw.version)
     assert changed is None, changed

@@ -55,8 +55,8 @@ class Guard:
     canary: str
     """A query that shows the fault. Once the engine gives another answer, the guard is needless.
 
-    Statements may stand before it, with `;` and the end of a line behind each, and `{folder}` for a folder that is not
-    there yet.
+    Statements may stand before it, with `;` and the end of a line behind each, `{folder}` for a folder that is not
+    there yet, and `{others}` for one with files of other writers.
     """
     fault: Any
     """What the engine gives for it, in the first column of the first row: a value, or `ErrorWords`."""
