@@ -111,6 +111,8 @@ class Properties(FrozenValue):
     def unordered(self) -> Properties:
         """Leave out the ordering.
 
+        Specification: https://substrait.io/relations/basics/.
+
         Example:
             >>> orders.sort("id").properties.unordered() == orders.properties
             True
@@ -130,6 +132,8 @@ class Properties(FrozenValue):
 
         Args:
             fields: for each field its path before and its path then.
+
+        Specification: https://substrait.io/relations/basics/.
 
         Example:
             >>> orders.sort("id").properties.moved([((0,), (2,))]).ordering

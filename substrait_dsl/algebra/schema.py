@@ -54,6 +54,8 @@ class Field(MadeAnew):
         Args:
             nullable: whether the column may be NULL.
 
+        Specification: ``Type.Nullability``.
+
         Example:
             >>> print(orders.schema.fields[0].with_nullability(True))
             id: i64?

@@ -88,6 +88,8 @@ class Catalog(Immutable):
             CatalogError: the file cannot be read or breaks the rules of extension files, depends on an extension
                 that is not in the catalogue, or has the URN of another one that is.
 
+        Specification: https://substrait.io/extensions/.
+
         Example:
             >>> shout = '''
             ... urn: extension:com.acme:texts
@@ -123,6 +125,8 @@ class Catalog(Immutable):
             PlanFormatError: If the text of a type cannot be understood.
             InvalidArgumentError: If a type is not as its extension declares it.
 
+        Specification: ``ExtensionLeafRel``, ``ExtensionSingleRel``, ``ExtensionMultiRel``.
+
         Example:
             >>> catalog = sd.standard_catalog().with_relation("type.acme.com/Scan", {"id": "i64"})
             >>> list(catalog.relations)
@@ -157,6 +161,8 @@ class Catalog(Immutable):
     def type_urns(self) -> dict[str, str]:
         """Map each name of a user-defined type or variation to its URN, as `parse_type` wants it; the first wins.
 
+        Specification: https://substrait.io/extensions/.
+
         Example:
             >>> sd.standard_catalog().type_urns()["geometry"]
             'extension:io.substrait:functions_geometry'
@@ -176,6 +182,8 @@ class Catalog(Immutable):
         Raises:
             FunctionNotFoundError: there is none of that URN, with the nearest one.
 
+        Specification: https://substrait.io/extensions/.
+
         Example:
             >>> [extension.urn for extension in sd.standard_catalog().chosen("extension:io.substrait:functions_set")]
             ['extension:io.substrait:functions_set']
@@ -193,6 +201,8 @@ class Catalog(Immutable):
         Args:
             kind: scalar, aggregate or window, several, or None for all.
 
+        Specification: https://substrait.io/extensions/.
+
         Example:
             >>> "sum" in {function.name for function in sd.standard_catalog().functions("aggregate")}
             True
@@ -208,6 +218,8 @@ class Catalog(Immutable):
         Args:
             kind: scalar, aggregate or window, several, or None for all.
 
+        Specification: https://substrait.io/extensions/.
+
         Example:
             >>> "sum" in sd.standard_catalog().by_name("aggregate")
             True
@@ -219,6 +231,8 @@ class Catalog(Immutable):
 
     def overloads(self) -> Iterator[Overload]:
         """List every overload of every extension.
+
+        Specification: https://substrait.io/extensions/.
 
         Example:
             >>> "sum:i64" in {overload.key for overload in sd.standard_catalog().overloads()}
@@ -237,6 +251,8 @@ class Catalog(Immutable):
 
         Raises:
             FunctionNotFoundError: there is none, with the nearest name; or no extension of that URN.
+
+        Specification: https://substrait.io/extensions/.
 
         Example:
             >>> [function.kind for function in sd.standard_catalog().named("row_number")]

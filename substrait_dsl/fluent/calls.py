@@ -222,6 +222,8 @@ class WindowFunction(Picklable, NoValue, Generic[T, N]):
         Args:
             bounds: the frame.
 
+        Specification: ``Expression.WindowFunction.Bound``.
+
         Example:
             >>> from substrait_dsl.fluent.windows import WHOLE_PARTITION
             >>> f.row_number().framed(WHOLE_PARTITION)
@@ -362,6 +364,8 @@ class Measure(MeasureBase, Generic[T, N]):
         """Make the aggregate function a window function, which lacks its window.
 
         Raises `InvalidArgumentError` for a measure with a filter or an order of its own.
+
+        Specification: ``Expression.WindowFunction``.
 
         Example:
             >>> f.count().windowed()

@@ -77,6 +77,8 @@ class Document(Immutable, Called, Generic[M, A]):
 
         Raises as `from_bytes`, and `OSError` if the file cannot be read.
 
+        Specification: https://substrait.io/serialization/binary_serialization/.
+
         Example:
             >>> from tempfile import TemporaryDirectory
             >>> with TemporaryDirectory() as folder:
@@ -160,6 +162,8 @@ class Document(Immutable, Called, Generic[M, A]):
 
         Raises as `from_bytes`.
 
+        Specification: https://substrait.io/serialization/binary_serialization/.
+
         Example:
             >>> print(sd.Plan.from_json(orders.to_plan().to_json()).roots[0])
             read orders -> id: i64, customer: i64, price: fp64?
@@ -191,6 +195,8 @@ class Document(Immutable, Called, Generic[M, A]):
             max_bytes: the size above which it is refused, as of `from_bytes`.
 
         Raises as `from_bytes`.
+
+        Specification: https://substrait.io/serialization/binary_serialization/.
 
         Example:
             >>> print(sd.Plan.from_proto(orders.to_plan().to_proto()).roots[0])
@@ -365,6 +371,8 @@ class Document(Immutable, Called, Generic[M, A]):
 
         Raises as `to_proto`.
 
+        Specification: https://substrait.io/serialization/binary_serialization/.
+
         Example:
             >>> extended = sd.ExtendedExpression(orders.schema, half=lambda o: o.price / 2.0)
             >>> sd.ExtendedExpression.from_bytes(extended.to_bytes()) == extended
@@ -383,6 +391,8 @@ class Document(Immutable, Called, Generic[M, A]):
 
         Raises as `to_proto`, and `UnsupportedError` for extension messages that JSON cannot say: of a type that is not
         known here, or with values that do not come back the same. Their bytes may be others, their content is not.
+
+        Specification: https://substrait.io/serialization/binary_serialization/.
 
         Example:
             >>> sd.Plan.from_json(orders.to_plan().to_json()) == orders.to_plan()
@@ -412,6 +422,8 @@ class Document(Immutable, Called, Generic[M, A]):
             outer_references: how a correlated subquery says which outer row it means, as of `to_proto`.
 
         Raises as `to_proto`, and `OSError` if the file cannot be written.
+
+        Specification: https://substrait.io/serialization/binary_serialization/.
 
         Example:
             >>> from tempfile import TemporaryDirectory

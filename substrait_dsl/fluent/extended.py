@@ -158,6 +158,8 @@ class ExtendedExpression(Document["ExtendedExpressionMessage", algebra.ExtendedE
         `TypeMismatchError` for one of another type or nullability. Raises `UnknownFieldError` for no such column, and
         `UnsupportedError` for one that is an aggregate function, which is no expression.
 
+        Specification: ``ExpressionReference``.
+
         Example:
             >>> extended = sd.ExtendedExpression(orders.schema, half=lambda o: o.price / 2.0)
             >>> print(orders.select(half=extended.expression("half")).schema)

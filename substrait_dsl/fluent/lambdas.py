@@ -127,6 +127,8 @@ class LambdaFunction(Picklable):
         Args:
             wanted: the types that the called function gives the parameters.
 
+        Specification: ``Expression.Lambda``.
+
         Example:
             >>> sd.lambda_({"x": sd.I64}, lambda x: x * 2).parameter_types([sd.I64()])
             (I64(nullable=False, variation=None),)

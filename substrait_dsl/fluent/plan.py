@@ -201,6 +201,8 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         `TypeMismatchError` where a parameter that is bound has another type in the new relations, and
         `InvalidArgumentError` where a subtree that changes something would be left out, and none is given.
 
+        Specification: ``Plan.relations``.
+
         Example:
             >>> plan = orders.to_plan()
             >>> print(plan.with_roots(plan.roots[0].filter(lambda o: o.price > 5.0)))

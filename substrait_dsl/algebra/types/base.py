@@ -144,6 +144,8 @@ class Type(MadeAnew):
         Args:
             nullable: whether NULL is a value of the type.
 
+        Specification: ``Type.Nullability``.
+
         Example:
             >>> print(sd.List(sd.I64()).with_nullability(True))
             list<i64>?
@@ -161,6 +163,8 @@ class Type(MadeAnew):
     def as_nullable(self) -> Self:
         """Make this type nullable.
 
+        Specification: ``Type.Nullability``.
+
         Example:
             >>> print(sd.I64().as_nullable())
             i64?
@@ -169,6 +173,8 @@ class Type(MadeAnew):
 
     def as_required(self) -> Self:
         """Make this type required.
+
+        Specification: ``Type.Nullability``.
 
         Example:
             >>> print(sd.I64(nullable=True).as_required())
@@ -181,6 +187,8 @@ class Type(MadeAnew):
 
         Args:
             other: the other type.
+
+        Specification: ``Type.Nullability``.
 
         Example:
             >>> sd.I64().matches(sd.I64(nullable=True))
@@ -200,6 +208,8 @@ class Type(MadeAnew):
 
     def pieces(self) -> Iterator[str]:
         """Give the text of the type from left to right: whoever shows only its beginning need not go through all of it.
+
+        Specification: https://substrait.io/types/type_parsing/.
 
         Example:
             >>> list(sd.Decimal(15, 2).pieces())

@@ -62,6 +62,8 @@ class Struct(NestedType, WrittenAs[tuple[Any, ...] | Mapping[str, Any]], Generic
             fields: the types by name. What is no type raises `InvalidArgumentError`.
             nullable: whether NULL is a value of the type.
 
+        Specification: ``Type.Struct``.
+
         Example:
             >>> sd.Struct.of({"city": sd.String()}).field_names
             ('city',)
