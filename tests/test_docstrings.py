@@ -11,6 +11,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from google.protobuf.descriptor_pb2 import FileDescriptorProto
+from substrait import algebra_pb2, extended_expression_pb2, plan_pb2, type_pb2
+from substrait.extensions import extensions_pb2
 
 import substrait_dsl as sd
 from substrait_dsl import api, errors, testing
@@ -183,3 +186,40 @@ def test_no_example_is_excused_that_is_there() -> None:
 def test_errors_that_are_said_to_be_raised_are_there() -> None:
     texts = {name: inspect.getdoc(value) or "" for name, value in documented().items()}
     assert not {name: list_ for name, text in texts.items() if (list_ := unknown_errors(text))}
+
+
+@cache
+def specified_names() -> frozenset[str]:
+    """Messages, fields, enumerations and their values of the specification, by each end of their full names."""
+    found = {"Capabilities"}  # a message of versions before 0.82
+
+    def add(path: list[str], *names: str) -> None:
+        for name in names:
+            found.update(".".join([*path[start:], name]) for start in range(len(path) + 1))
+
+    def visit(message: Any, path: list[str]) -> None:
+        add(path, message.name)
+        inner = [*path, message.name]
+        add(inner, *(field.name for field in message.field), *(oneof.name for oneof in message.oneof_decl))
+        for kind in message.enum_type:
+            add(inner, kind.name, *(value.name for value in kind.value))
+        for nested in message.nested_type:
+            visit(nested, inner)
+
+    for module in (algebra_pb2, extended_expression_pb2, extensions_pb2, plan_pb2, type_pb2):
+        file = FileDescriptorProto.FromString(module.DESCRIPTOR.serialized_pb)
+        add([], *(value.name for kind in file.enum_type for value in kind.value))
+        for message in file.message_type:
+            visit(message, [])
+    return frozenset(found | set(sd.standard_catalog().by_name()))
+
+
+def test_places_in_the_specification_are_there() -> None:
+    wrong = {}
+    for name, value in documented().items():
+        said = re.findall(r"Specification: (.*?)(?:\n\n|\Z)", inspect.getdoc(value) or "", re.DOTALL)
+        words = [word for text in said for word in re.findall(r"``([\w.]+)``", text)]
+        is_file = re.compile(r".*\.(proto|yaml)")
+        if unknown := [word for word in words if word not in specified_names() and not is_file.fullmatch(word)]:
+            wrong[name] = unknown
+    assert not wrong

@@ -61,7 +61,7 @@ class FileSlice(FrozenValue):
         length: how long it is, in bytes; 0 for all of the file.
         partition_index: which task of a parallel read it belongs to.
 
-    Specification: ``FileOrFiles.start``, ``length`` and ``partition_index``.
+    Specification: ``FileOrFiles.start``, ``FileOrFiles.length``, ``FileOrFiles.partition_index``.
 
     Example:
         >>> print(sd.read_files(sd.FileSlice("s3://lake/1.parquet", length=4096), {"id": "i64"}))
