@@ -46,6 +46,11 @@ PLANS: dict[str, tuple[Callable[[], Relation], str, str]] = {
         "join left on k = k2 and a = b",
         "",
     ),
+    "null-keys": (
+        lambda: T.join(U, lambda x, y: f.is_not_distinct_from(x.k, y.k2) & (x.s == y.s2)),
+        "join inner on k is not distinct from k2 and s = s2",
+        "",
+    ),
     "outer-constants": (
         lambda: T.join(U.filter(lambda r: r.s2 == "b"), lambda x, y: x.k == y.k2, "left").sort("s2"),
         "sort by s2",
