@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from substrait_dsl.algebra.expressions import AggregateFunction, WindowCall
-from substrait_dsl.algebra.node import Rel, walk
+from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.relations import Fetch, TopN
 
 _BY_ORDER = {"any_value", "string_agg"}
@@ -32,15 +32,20 @@ def is_stable(rel: Rel) -> bool:
     Which rows a fetch takes, and how a window numbers those that are equal to it, depends on the order in which an
     engine gets to them.
     """
-    for node in walk(rel):
-        match node:
-            case Fetch(count=count, offset=offset) if count is not None or offset is not None:
-                return False
-            case TopN() | WindowCall():
-                return False
-            case AggregateFunction(function=function, sorts=()) if function.name in _BY_ORDER:
-                return False
-    return True
+    return all(map(does_not_depend_on_order, walk(rel)))
+
+
+def does_not_depend_on_order(node: Node) -> bool:
+    """Whether a node gives the same whatever the order is in which rows come that it does not say."""
+    match node:
+        case Fetch(count=count, offset=offset):
+            return count is None and offset is None
+        case TopN() | WindowCall():
+            return False
+        case AggregateFunction(function=function, sorts=()):
+            return function.name not in _BY_ORDER
+        case _:
+            return True
 
 
 def unstable_shared_relations(trees: Iterable[Rel]) -> list[Rel]:

@@ -6,7 +6,8 @@ import attrs
 
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra.expressions import FunctionId, FunctionOption
-from substrait_dsl.algebra.node import Node, Rel
+from substrait_dsl.algebra.node import Node, Rel, walk_upwards
+from substrait_dsl.algebra.stability import does_not_depend_on_order
 from substrait_dsl.engines.profile import Profile
 from substrait_dsl.engines.rules import RefusalCode
 from substrait_dsl.errors import SubstraitDslError, UnsupportedError
@@ -36,6 +37,7 @@ class Lowering:
     known_columns: dict[tuple[int, int], tuple[Rel, bool]] = attrs.field(factory=dict, init=False)
     """By the identity of a relation and a position the relation, and whether the engine knows the column's type."""
     _sets: dict[int, tuple[Rel, bool]] = attrs.field(factory=dict, init=False)
+    _stable: dict[int, tuple[Node, bool]] = attrs.field(factory=dict, init=False)
     _below: dict[tuple[int, tuple[type[Rel], ...]], tuple[Rel, Rel]] = attrs.field(factory=dict, init=False)
     origins: dict[int, tuple[Rel, Node]] = attrs.field(factory=dict)
     """By the identity of a relation that was made, the relation itself, and the node that it was made for."""
@@ -78,6 +80,13 @@ class Lowering:
         for each in path:
             self._below[id(each), kinds] = (each, found)
         return found
+
+    def is_stable(self, rel: Rel) -> bool:
+        """Whether the rows are the same each time (`stability.is_stable`); each node is looked at once."""
+        for node in walk_upwards(rel, done=self._stable):
+            is_stable = does_not_depend_on_order(node) and all(self._stable[id(each)][1] for each in node.children())
+            self._stable[id(node)] = (node, is_stable)
+        return self._stable[id(rel)][1]
 
     def has_window_functions(self) -> bool:
         """Whether the engine has window functions."""

@@ -12,7 +12,6 @@ from substrait_dsl.algebra.expressions import (
     WindowFunction,
 )
 from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
-from substrait_dsl.algebra.stability import is_stable
 from substrait_dsl.engines.lowering.aggregates import lower_aggregate
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.terms import column, conjunction, of_type, one_zero, same, shifted
@@ -24,7 +23,7 @@ def over_partitions(child: Rel, expressions: Sequence[Expression], to: Lowering)
     Raises:
         UnsupportedError: the relation is computed twice, and may have other rows each time, or depends on outer rows.
     """
-    if not is_stable(child):
+    if not to.is_stable(child):
         raise to.refusal("a window over rows that may be others each time that they are computed")
     if child.free_anchors or any(each.free_anchors for each in expressions):
         raise to.refusal("a window that depends on an outer row")
