@@ -52,9 +52,10 @@ def table(guards: Iterable[Guard]) -> str:
     """Guards whose right answer is Spark's."""
     rows = (
         f"| {guard.name} | {guard.plans} | `{_visible(guard.canary).replace('|', chr(92) + '|')}` | {_fault(guard)} |"
+        f" {', '.join(f'`{name}`' for name in guard.check) or 'templates'} |"
         for guard in guards
     )
-    return "\n".join(["| guard | plans | query | gives |", "|---|---|---|---|", *rows])
+    return "\n".join(["| guard | plans | query | gives | checked or written by |", "|---|---|---|---|---|", *rows])
 
 
 def _fault(guard: Guard) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from substrait_dsl.spark.guards import GUARDS
+from substrait_dsl.spark.sail.guards import GUARDS as SAIL
 from substrait_dsl.spark.session.engines import AN_ERROR, ANSWER_OF_SPARK, ErrorWords, Guard
 from tests.spark.canaries import is_answer
 from tests.spark.guards_page import PAGE, PARTS, entries, written
@@ -31,7 +32,12 @@ def test_a_guard_says_what_it_keeps_from_whom(guard: Guard) -> None:
     assert guard.issue is None or guard.issue.startswith("SPARK-")
 
 
-@pytest.mark.parametrize("check", sorted({check for guard in GUARDS for check in guard.check}))
+@pytest.mark.parametrize("guard", SAIL, ids=lambda guard: guard.name)
+def test_a_guard_for_sail_has_templates_or_checks(guard: Guard) -> None:
+    assert guard.functions or guard.aggregates or guard.frames or guard.check
+
+
+@pytest.mark.parametrize("check", sorted({check for guard in (*GUARDS, *SAIL) for check in guard.check}))
 def test_what_checks_plans_is_there(check: str) -> None:
     names = check.split(".")
     module = import_module(".".join(["substrait_dsl", "spark", *names[:2]]))

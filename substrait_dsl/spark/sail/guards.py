@@ -185,6 +185,7 @@ GUARDS = (
         "SELECT max(n) FROM"
         " (SELECT rank() OVER (ORDER BY v) AS n FROM VALUES (0D), (-0D), (-CAST('NaN' AS DOUBLE)) AS t(v))",
         3,
+        check=("session.engines.Engine.float_key",),
     ),
     Guard(
         "frames that rows leave",
@@ -193,6 +194,7 @@ GUARDS = (
         "SELECT avg(v) OVER (ORDER BY k ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS a"
         " FROM VALUES (1, 1e16D), (2, 1D), (3, 2D) AS t(k, v) ORDER BY k DESC",
         1.0,
+        check=("session.engines.Engine.require_frame",),
     ),
     Guard(
         "truth values over frames",
@@ -211,6 +213,7 @@ GUARDS = (
         "SELECT count(1) FROM VALUES (1, CAST(NULL AS INT)) AS t(a, b)"
         " WHERE (a, b) NOT IN (SELECT * FROM VALUES (1, 2))",
         1,
+        check=("session.engines.Engine.has_tuples",),
     ),
     Guard(
         "values for each outer row",
@@ -219,6 +222,7 @@ GUARDS = (
         "SELECT count(1) FROM VALUES (1, 1) AS t(a, b)"
         " WHERE a NOT IN (SELECT c FROM VALUES (CAST(NULL AS INT), 5) AS u(c, d) WHERE d < t.b)",
         0,
+        check=("session.engines.Engine.negates_each",),
     ),
     Guard(
         "divisions of NULL",
@@ -235,6 +239,7 @@ GUARDS = (
         _VERSIONS,
         "SELECT CAST(a / b AS STRING) FROM VALUES (2.00BD, 3.00BD) AS t(a, b)",
         "0.666666",
+        check=("sail.functions.divide",),
     ),
     Guard(
         "quotients of NULL",
@@ -274,6 +279,7 @@ GUARDS = (
         _VERSIONS,
         "SELECT unix_seconds(t) FROM VALUES (TIMESTAMP'1969-12-31 23:59:59.5') AS t(t)",
         0,
+        check=("sail.functions.EXTRACTIONS",),
     ),
     Guard(
         "clocks after 2099",
@@ -281,6 +287,7 @@ GUARDS = (
         _VERSIONS,
         "SELECT hour(convert_timezone('UTC', 'Europe/Berlin', TIMESTAMP_NTZ'2100-07-01 00:00:00'))",
         1,
+        check=("sail.functions.in_zone",),
     ),
     Guard(
         "substrings from NULL",
@@ -297,6 +304,7 @@ GUARDS = (
         "SELECT count(1) FROM VALUES (1), (2) AS t(a) WHERE EXISTS (SELECT 1 FROM (SELECT row_number() OVER"
         " (ORDER BY d DESC) AS n FROM VALUES (1, 9), (2, 5) AS u(c, d) WHERE c = t.a) WHERE n <= 1)",
         1,
+        check=("session.engines.Engine.limits_each",),
     ),
     Guard(
         "texts of floats",
@@ -304,6 +312,7 @@ GUARDS = (
         _VERSIONS,
         "SELECT CAST(1e20D AS STRING)",
         "1e20",
+        check=("sail.casts.castable",),
     ),
     Guard(
         "decimals of floats",
@@ -311,6 +320,7 @@ GUARDS = (
         _VERSIONS,
         "SELECT CAST(CAST(123456789.123D AS DECIMAL(38,10)) AS STRING)",
         "123456789.1229999872",
+        check=("sail.casts.castable",),
     ),
     Guard(
         "decimals of texts",
@@ -318,6 +328,7 @@ GUARDS = (
         _VERSIONS,
         "SELECT CAST('1e5' AS DECIMAL(10,2))",
         ErrorWords("1e5"),
+        check=("sail.casts.castable",),
     ),
     Guard(
         "truth values and decimals",
@@ -325,6 +336,7 @@ GUARDS = (
         _VERSIONS,
         "SELECT CAST(v AS DECIMAL(10,2)) FROM VALUES (true) AS t(v)",
         ErrorWords("Unsupported"),
+        check=("sail.casts.castable",),
     ),
     Guard(
         "bits of decimals",
@@ -362,6 +374,7 @@ GUARDS = (
         "SELECT CAST(struct(1 AS a) AS STRUCT<b: INT>)",
         True,
         is_of_schema=True,
+        check=("session.engines.Engine.has_exact_casts",),
     ),
     Guard(
         "aggregates and windows of casts",
@@ -369,6 +382,7 @@ GUARDS = (
         _VERSIONS,
         "SELECT concat_ws(' ', min(v) OVER (), min(CAST(v AS STRING)) OVER ()) FROM VALUES (9), (10) AS t(v)",
         "9 9",
+        check=("session.engines.Engine.operand",),
     ),
     Guard(
         "truth values that are required",
@@ -376,6 +390,7 @@ GUARDS = (
         _VERSIONS,
         "SELECT coalesce(if(id >= 0, false, NULL), raise_error('unasked'), false) FROM range(1)",
         ErrorWords("unasked"),
+        check=("sail.functions.coalesce",),
     ),
     Guard(
         "truth values in structs",
@@ -383,6 +398,7 @@ GUARDS = (
         _VERSIONS,
         "SELECT if(s IS NULL, NULL, struct(coalesce(s.b, false) AS b)) FROM VALUES (struct(true AS b)), (NULL) AS t(s)",
         ErrorWords("Cannot cast nullable struct field 'b' to non-nullable field"),
+        check=("sail.functions.coalesce",),
     ),
     Guard(
         "values of maps",
@@ -390,6 +406,7 @@ GUARDS = (
         _VERSIONS,
         "SELECT map_values(m) FROM (SELECT map('a', struct(id AS v)) AS m FROM range(1))",
         ErrorWords("Unsupported CAST from List"),
+        check=("session.engines.Engine.has_map_lambdas",),
     ),
     Guard(
         "unsigned integers",
@@ -397,6 +414,7 @@ GUARDS = (
         _VERSIONS,
         "SELECT typeof(v) FROM unsigned_byte",  # a view of a file with a uint8, a tinyint by its schema
         "unsigned tinyint",
+        check=("session.engines.Engine.has_signed_alone",),
     ),
     Guard(
         "bytes that are required",
@@ -404,6 +422,7 @@ GUARDS = (
         _VERSIONS,
         "SELECT coalesce(v, raise_error('absent'), X'') FROM VALUES (X'01') AS t(v)",
         ErrorWords("coercion failed"),
+        check=("sail.functions.coalesce",),
     ),
     Guard(
         "numbers of rows",
@@ -411,6 +430,7 @@ GUARDS = (
         _VERSIONS,
         "SELECT id FROM range(2) WHERE if(id > 5, false, monotonically_increasing_id() >= 0)",
         ErrorWords("monotonically_increasing_id"),
+        check=("session.engines.Engine.has_row_numbers",),
     ),
     Guard(
         "keys of copied rows",
@@ -419,6 +439,7 @@ GUARDS = (
         "SELECT m, x FROM (SELECT x, explode(sequence(0, 1)) AS m FROM"
         " (SELECT x, count(1) FROM VALUES (1), (2) AS t(x) GROUP BY x)) ORDER BY x, m DESC",
         0,
+        check=("session.engines.Engine.forgets_keys",),
     ),
     Guard(
         "keys of joined groups",
@@ -427,6 +448,7 @@ GUARDS = (
         "SELECT c, count(1) FROM (SELECT c, k, count(1) FROM (SELECT DISTINCT c FROM VALUES (5) AS t(c))"
         " CROSS JOIN VALUES (1), (2) AS p(k) GROUP BY c, k) GROUP BY c, k",
         5,
+        check=("session.engines.Engine.forgets_keys",),
     ),
     Guard(
         "constant conditions",
@@ -435,6 +457,7 @@ GUARDS = (
         "SELECT count(1) FROM (SELECT a FROM (SELECT sum(x) AS a FROM VALUES (1) AS v(x) WHERE x > 5) AS t"
         " LEFT SEMI JOIN VALUES (1), (NULL) AS u(b) ON a = b AND b != b AND coalesce(CAST(NULL AS INT) != 5, false))",
         1,
+        check=("session.engines.Engine.has_constant_conditions",),
     ),
     Guard(
         "lists of columns",
@@ -444,6 +467,7 @@ GUARDS = (
         " if(if(b = -5BD, - CAST(b AS DECIMAL(38,0)), b div 3L) IS NULL, NULL,"
         " CAST(least(if(b = -5BD, - CAST(b AS DECIMAL(38,0)), b div 3L), 9BD) AS BIGINT)))",
         0,
+        check=("session.engines.Engine.has_lists_of_columns",),
     ),
     Guard(
         "offsets without limits",
@@ -452,6 +476,7 @@ GUARDS = (
         "SELECT min(k) FROM (SELECT k, r, count(1) FROM (SELECT k, r FROM VALUES (1, 5, 1), (2, 4, 1), (3, 3, 2),"
         " (4, 2, 2) AS t(k, z, r) ORDER BY z, k DESC OFFSET 2) GROUP BY k, r)",
         3,
+        check=("session.engines.Engine.has_offsets",),
     ),
     Guard(
         "fields of NULL",
@@ -459,9 +484,15 @@ GUARDS = (
         _VERSIONS,
         "SELECT s.v FROM null_struct",  # a view of an Arrow table with one such struct
         0,
+        check=("session.engines.Engine.has_fields_of_null",),
     ),
     Guard(
-        "negative literals", "the least integer of a type", _VERSIONS, "SELECT -128Y", ErrorWords("invalid argument")
+        "negative literals",
+        "the least integer of a type",
+        _VERSIONS,
+        "SELECT -128Y",
+        ErrorWords("invalid argument"),
+        check=("session.engines.Engine.literal_to_sql",),
     ),
     Guard(
         "groups in replacements",
@@ -469,6 +500,7 @@ GUARDS = (
         _VERSIONS,
         "SELECT regexp_replace('ab', '(a)', '$11')",
         "b",
+        check=("session.engines.Engine.replacement",),
     ),
     Guard(
         "quotations in patterns",
