@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 
 from substrait_dsl.catalog.catalog import standard_catalog
@@ -124,6 +125,7 @@ def require_known_functions(functions: Iterable[tuple[str, str, str]], source: s
             )
 
 
+@cache
 def _type_words() -> set[str]:
     """The parts of signatures: the short names of types, and ``any`` and ``req``."""
     keys = (overload.key.partition(":")[2] for overload in standard_catalog().overloads())
@@ -137,14 +139,7 @@ def require_known_options(options: Mapping[str, tuple[str, ...]], where: str) ->
         options: values by the names of options, alone or behind a function or an extension: ``abs.overflow``.
         where: what to call the mapping.
     """
-    known: dict[str, set[str]] = {}
-    names: set[str] = set()
-    for extension in standard_catalog().extensions.values():
-        names.add(extension.urn.rpartition("functions_")[2])
-        for overload in extension.overloads():
-            names.add(overload.key.partition(":")[0])
-            for option in overload.options:
-                known.setdefault(option.name.lower(), set()).update(value.upper() for value in option.values)
+    known, names = _known_options()
     for written, values in options.items():
         owner, _, name = written.rpartition(".")
         if owner and owner not in names:
@@ -159,3 +154,17 @@ def require_known_options(options: Mapping[str, tuple[str, ...]], where: str) ->
                     f'{where}, {written}: there is no value "{value}"; expected {quoted(sorted(known[name]))}',
                     hint=suggestion(value, known[name]),
                 )
+
+
+@cache
+def _known_options() -> tuple[Mapping[str, set[str]], set[str]]:
+    """The values of options by their names, and the names of functions and extensions, of the specification."""
+    known: dict[str, set[str]] = {}
+    names: set[str] = set()
+    for extension in standard_catalog().extensions.values():
+        names.add(extension.urn.rpartition("functions_")[2])
+        for overload in extension.overloads():
+            names.add(overload.key.partition(":")[0])
+            for option in overload.options:
+                known.setdefault(option.name.lower(), set()).update(value.upper() for value in option.values)
+    return known, names
