@@ -88,7 +88,7 @@ def _measures(measures: tuple[Measure, ...], here: ExpressionContext, to: InputL
 def _many_sets(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: ExpressionContext, to: InputLowering) -> Rows:
     """Copy each row into each grouping set, with the set's index and its keys, and group by all of these.
 
-    Spark's own GROUPING SETS takes two equal sets for one, and gives no row for the empty set if there is no input.
+    Spark's own GROUPING SETS gives no row for the empty set if there is no input, and no index tells equal sets apart.
     """
     empty = [number for number, grouping_set in enumerate(rel.grouping_sets) if not grouping_set]
     table = rows.table
