@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import FunctionType
 from typing import ParamSpec, TypeVar
 
@@ -78,21 +78,29 @@ def _mistake(
 ) -> SignatureError | None:
     """What is wrong with the arguments of a call; None if they fit."""
     kinds = {each.kind for each in parameters}
-    positional = [each.name for each in parameters if each.kind in _BY_POSITION]
-    named = [each.name for each in parameters if each.kind in _BY_NAME]
+    positional, named = _names(parameters, _BY_POSITION), _names(parameters, _BY_NAME)
     required = [each.name for each in parameters if each.default is each.empty and each.kind not in _MANY]
     given = positional[: len(args)]
     surplus = () if inspect.Parameter.VAR_POSITIONAL in kinds else args[len(positional) :]
     error = SignatureError()
     error.verb = error.function = name
     error.signature = _shown(parameters)
-    if inspect.Parameter.VAR_KEYWORD not in kinds:
-        error.unknown = tuple(each for each in kwargs if each not in named)
+    error.unknown = () if inspect.Parameter.VAR_KEYWORD in kinds else _without(kwargs, named)
     error.surplus = shortened(repr(surplus[0]), 80) if surplus else None
     error.repeated = tuple(each for each in given if each in kwargs and each in named)
-    error.missing = tuple(each for each in required if each not in given and each not in kwargs)
-    error.candidates = tuple(each for each in named if each not in given)
+    error.missing = _without(required, [*given, *kwargs])
+    error.candidates = _without(named, given)
     return error if error.unknown or surplus or error.repeated or error.missing else None
+
+
+def _names(parameters: Sequence[inspect.Parameter], kinds: Sequence[object]) -> list[str]:
+    """The names of the parameters of some kinds."""
+    return [each.name for each in parameters if each.kind in kinds]
+
+
+def _without(names: Iterable[str], others: Collection[str]) -> tuple[str, ...]:
+    """The names that are none of the others."""
+    return tuple(each for each in names if each not in others)
 
 
 def _shown(parameters: Sequence[inspect.Parameter]) -> str:
