@@ -64,6 +64,15 @@ def test_a_plan_that_is_refused_for_several_things() -> None:
     assert caught.value.step == report.findings[0].step
 
 
+@pytest.mark.parametrize("engine", ["datafusion", "duckdb", "acero", "substrait-java"])
+def test_what_stands_for_a_refused_relation_need_not_have_one_row(engine: Any) -> None:
+    """The count is not NULL, as an aggregate without keys has one row; the median beside it is refused."""
+    aggregate = U.aggregate(n=lambda u: f.count(u.b), median=lambda u: f.median("EXACT", u.b))
+    relation = T.project(e=sd.scalar_subquery(aggregate.select("n")))
+    assert not relation.schema["e"].nullable
+    assert [each.code for each in relation.check(engine).findings if each.is_refused] == ["function"]
+
+
 def test_places_of_one_kind_are_one_finding() -> None:
     relation = T.select(*(f.between(sd.col("a"), n, n + 1).alias(f"c{n}") for n in range(4)))
     (finding,) = relation.check("datafusion").findings
