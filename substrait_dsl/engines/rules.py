@@ -205,6 +205,8 @@ MISREADINGS: Mapping[str, Rule] = {
     for rule in (
         Rule("window-twice", "of two equal window functions above each other, one is taken for the other",
              "values computed of them", NEVER),
+        Rule("window-type", "ranks are integers without a sign, of which quotients are decimals", "ranks that are cast",
+             NEVER),
         Rule("union-order", "the inputs of a union are sorted one by one, and constants among the keys left out",
              "a fetch of all rows below the order", NEVER),
         Rule("sort-expression", "a sort key that is computed is taken for a column that is named like it",

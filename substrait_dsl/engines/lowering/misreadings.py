@@ -120,6 +120,11 @@ def without_misreadings(top: Rel, note: Note, to: Lowering) -> Rel:
             if other is not same or code == "union-order":
                 note(code, node)
         changed = made[-1][1] if made else same
+        if isinstance(changed, r.Project):
+            signed = _with_signed_windows(changed)
+            if signed is not changed:
+                note("window-type", node)
+                changed = signed
         return _with_key_columns(changed) if isinstance(changed, r.Project) else changed
 
     done: dict[int, Node] = {}
@@ -213,6 +218,23 @@ def _with_computed_windows(project: r.Project) -> r.Project:
             for each in project.expressions
         ),
     )
+
+
+UNSIGNED = ("row_number", "rank", "dense_rank", "ntile")
+"""Window functions whose numbers DataFusion gives as integers without a sign, which with others become decimals."""
+
+
+def _with_signed_windows(project: r.Project) -> r.Project:
+    """A projection whose window functions are cast to the types that they have."""
+
+    def change(node: Node) -> Node:
+        is_unsigned = isinstance(node, WindowFunction) and node.call.function.name in UNSIGNED
+        return Cast(node, node.type) if isinstance(node, WindowFunction) and is_unsigned else node
+
+    if not any(each.call.function.name in UNSIGNED for each in outermost_windows(project)):
+        return project
+    expressions = tuple(rebuild(each, change, into_relations=False) for each in project.expressions)
+    return attrs.evolve(project, expressions=expressions)
 
 
 def _without_constants(sort: r.Sort, constants: Constants) -> r.Sort:
