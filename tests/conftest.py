@@ -9,6 +9,7 @@ from collections.abc import Generator, Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import hypothesis
 import pytest
@@ -47,6 +48,9 @@ NO_JAVA = "/no Java for tests that use neither the fixture spark nor java"
 
 SHARED = Path(__file__).parents[2] / "shared"
 """Data outside of the project."""
+
+SESSIONS = 2
+"""How many workers have a session of Spark. One uses less than a core, and the tests of Spark are most of a run."""
 
 FIRST = ("test_connect.py", "test_lake.py")
 """Modules whose tests start processes of their own, and wait for them."""
@@ -100,11 +104,12 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks for the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes long starts first. Of several workers one has all tests of Spark: there is one session for them."""
+    """What takes long starts first. The modules of Spark are two halves, and of several workers two have one each."""
     for item in items:
         add_markers(item)
         if "spark" in fixtures(item):
-            item.add_marker(pytest.mark.xdist_group("spark"))
+            module = item.nodeid.partition("::")[0]
+            item.add_marker(pytest.mark.xdist_group(f"spark-{crc32(module.encode()) % SESSIONS}"))
     items.sort(key=lambda item: not (item.get_closest_marker("xdist_group") or item.path.name in FIRST))
 
 
@@ -122,7 +127,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool | None, b
 
 @pytest.fixture(scope="session")
 def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
-    """The one Spark session of a run; a classic one ends with the process, which is faster than stopping it."""
+    """The one Spark session of a process; a classic one ends with the process, which is faster than stopping it."""
     kind = request.config.getoption("--session")
     if kind == "classic":
         from substrait_dsl.spark.session import local as local

@@ -160,7 +160,7 @@ QUICK_ON_SPARK = frozenset(
         "spark/test_writes.py",
     }
 )
-"""The modules of tests on Spark that are not slow: the tour, and what most people use. All share one session."""
+"""The modules of tests on Spark that are not slow: the tour, and what most people use."""
 
 
 def add_markers(item: pytest.Item) -> None:
