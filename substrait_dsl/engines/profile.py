@@ -97,6 +97,7 @@ FORMS = (
     "casts_by_wider_decimals",
     "grouping_of_no_keys",
     "texts_of_latin_1",
+    "floats_of_digits",
     "counts_of_32_bits",
     "aggregates_apart",
     "values_by_functions",

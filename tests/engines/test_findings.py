@@ -61,6 +61,7 @@ PLANS: dict[str, tuple[Callable[[], Relation], str, str]] = {
         "aggregate by k",
         "",
     ),
+    "window-type": (lambda: T.project(r=f.row_number().over(order_by="k")), "project", ""),
     "lost-order": (lambda: T.sort("a").project(c=lambda r: r.b + 1), "project", ""),
     "self-comparison": (lambda: T.filter(lambda r: r.k == r.k), "filter k = k", "k = k"),
     "list-of-columns": (

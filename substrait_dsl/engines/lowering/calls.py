@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import math
 from collections.abc import Callable, Mapping
 
 import attrs
@@ -106,6 +107,8 @@ def _literal(node: Literal, to: Lowering) -> Expression:
     match kind:
         case t.String() if to.profile.has_form("texts_of_latin_1") and not is_latin(node.value):
             raise to.refusal("a text of characters that ISO 8859-1 does not have, or NULL,")
+        case t.FP32() | t.FP64() if to.profile.has_form("floats_of_digits") and not has_digits(node.value):
+            raise to.refusal("a floating-point constant that is NaN, infinite or -0.0")
         case t.I16() if to.profile.has_form("small_integers_by_cast"):
             return Cast(Literal(node.value, t.I32(nullable=kind.nullable)), kind)
         case t.PrecisionTimestamp() | t.PrecisionTimestampTZ() if to.profile.has_form("timestamps_by_cast"):
@@ -119,6 +122,11 @@ def _literal(node: Literal, to: Lowering) -> Expression:
 def is_latin(value: object) -> bool:
     """Whether a value is a text of characters of ISO 8859-1."""
     return isinstance(value, str) and all(ord(character) < 256 for character in value)
+
+
+def has_digits(value: float | None) -> bool:
+    """Whether a floating-point value can be written in digits alone."""
+    return value is None or (math.isfinite(value) and (value != 0 or math.copysign(1, value) > 0))
 
 
 def _timestamp(node: Literal, kind: t.PrecisionTimestamp | t.PrecisionTimestampTZ, to: Lowering) -> Expression:

@@ -118,7 +118,7 @@ def _read(rel: r.Read, to: Lowering) -> Rel:
         case r.VirtualTable(rows):
             if not to.profile.takes("relations", "READ", "VIRTUAL_TABLE"):
                 raise to.refusal("a table of rows in the plan")
-            if to.profile.has_form("texts_of_latin_1"):
+            if to.profile.has_form("texts_of_latin_1") or to.profile.has_form("floats_of_digits"):
                 for cell in (cell for row in rows for cell in row.fields):
                     formed(cell, to)
             return _rows(rel, rows, to) if to.profile.has_form("rows_of_bare_literals") else rel

@@ -11,6 +11,7 @@ from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Cast, Expression, Literal, Measure, ScalarFunction
 from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.engines.lowering.calls import formed
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.declared import declared
@@ -61,13 +62,19 @@ def form_aggregate(rel: r.Aggregate, child: Rel, to: Lowering) -> Rel:
     while isinstance(below, r.Project | r.Emit | r.Filter):
         below = below.input
     if isinstance(below, r.Aggregate) and to.profile.has_form("aggregates_apart"):
-        raise to.refusal("an aggregate of the rows of an aggregate")
+        child = _beside_one_row(child, to)
     is_apart = to.profile.has_form("zeros_apart")
     keys = [formed(one_zero(each) if is_apart else each, to) for each in rel.keys]
     measures = [_without_filter(rebuild_measure(each, lambda part: formed(part, to)), to) for each in rel.measures]
     if to.profile.has_form("measures_of_all_rows") and any(map(_is_distinct, measures)):
         return _split(child, keys, measures, rel.schema.names, to)
     return _aggregate(child, keys, measures, rel.schema.names, to)
+
+
+def _beside_one_row(child: Rel, to: Lowering) -> Rel:
+    """Rows, joined to the only row of another table: what is joined is a query of its own, whatever stands above it."""
+    one = r.Read(NamedStruct((Field("one", t.I32()),)), r.VirtualTable((r.Record((Literal(1, t.I32()),)),)))
+    return shown(r.Cross(child, one), columns(child), child.schema.names, to)
 
 
 def _is_distinct(one: Measure) -> bool:
