@@ -32,7 +32,8 @@ if not TYPE_CHECKING:  # a checker knows the names by the import above, and must
             if find_spec(f"{__name__}.{name}"):  # the import system will load it
                 raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
             raise import_module(f"{__name__}.fluent.guidance").no_name(name, api.__all__)
-        value = globals()[name] = import_module(f"{__name__}.calling").public(getattr(api, name), name, __name__)
+        public = import_module(f"{__name__}.signature_errors").public
+        value = globals()[name] = public(getattr(api, name), name, __name__)
         return value
 
 

@@ -14,7 +14,7 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl import errors
 from substrait_dsl.errors import Difference, SubstraitDslError
-from substrait_dsl.fluent.columns import Role
+from substrait_dsl.fluent.column_arguments import Role
 from tests.support import f, table
 
 ROOT = Path(__file__).parent.parent / "substrait_dsl"

@@ -177,7 +177,7 @@ else:
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
 
 
-LOW = ("errors.py", "texts.py", "calling.py", "installation.py", "algebra", "catalog")
+LOW = ("errors.py", "texts.py", "signature_errors.py", "installation.py", "algebra", "catalog")
 """Below the fluent API: what stands here does not know how people write."""
 
 

@@ -11,12 +11,12 @@ from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
-from substrait_dsl.calling import Called
 from substrait_dsl.catalog import Catalog, EnumValue, Given, Kind, Open, Resolution, Typed, TypeValue, standard_catalog
 from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError, LiteralError, TypeMismatchError
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.guidance import no_column, require_no_shown
 from substrait_dsl.fluent.lambdas import LambdaFunction
+from substrait_dsl.signature_errors import Called
 
 Options = Mapping[str, str | Sequence[str]]
 """Function options: a value, or several in order of preference, for each name."""

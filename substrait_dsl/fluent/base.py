@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from substrait_dsl.fluent.execution import OtherSession, Running, Session
     from substrait_dsl.fluent.plan import Plan
     from substrait_dsl.fluent.relation import Relation
-    from substrait_dsl.partiql.handles import Values
+    from substrait_dsl.partiql.value_builder import Values
     from substrait_dsl.spark.session.explain import ExplainMode
 
 # A bare `Relation` takes a relation of any rows, and gives rows whose columns are not declared.

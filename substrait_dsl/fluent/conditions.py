@@ -13,7 +13,6 @@ from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.rules import common_type
 from substrait_dsl.algebra.types import Boolean, List, Null, Nullable, Req, Type
-from substrait_dsl.calling import Called
 from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatchError, UnknownAttributeError
 from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.calls import refuse_operators, scalar
@@ -21,6 +20,7 @@ from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, bound, deferred, 
 from substrait_dsl.fluent.guidance import IN_LIST, bool_hint, no_column, relation_hint, require_no_shown
 from substrait_dsl.fluent.schemas import as_type
 from substrait_dsl.fluent.scope import own_column
+from substrait_dsl.signature_errors import Called
 
 if TYPE_CHECKING:
     from substrait_dsl.fluent.base import RelationBase

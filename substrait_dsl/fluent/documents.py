@@ -12,7 +12,6 @@ from substrait_dsl.algebra.findings import Finding, Weight
 from substrait_dsl.algebra.pickling import Immutable
 from substrait_dsl.algebra.plan import Version
 from substrait_dsl.algebra.settings import ENCODINGS, OUTER_REFERENCES, Encoding, OuterReferences
-from substrait_dsl.calling import Called
 from substrait_dsl.errors import (
     InvalidArgumentError,
     PlanFormatError,
@@ -22,6 +21,7 @@ from substrait_dsl.errors import (
     require_choice,
 )
 from substrait_dsl.fluent.choices import require_catalog, require_strictness
+from substrait_dsl.signature_errors import Called
 
 if TYPE_CHECKING:
     from substrait.extended_expression_pb2 import ExtendedExpression as ExtendedExpressionMessage

@@ -11,7 +11,7 @@ from substrait_dsl.algebra.extensions import AnyLike, any_message
 from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.errors import InvalidArgumentError, naming, placing, require
 from substrait_dsl.fluent.choices import require_flag
-from substrait_dsl.fluent.columns import is_list, key_expression
+from substrait_dsl.fluent.column_arguments import is_list, key_expression
 from substrait_dsl.fluent.scope import Scope
 from substrait_dsl.fluent.sorting import Sortable
 

@@ -11,7 +11,7 @@ from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.rules import common_type
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatchError, naming, placing, require
-from substrait_dsl.fluent.columns import (
+from substrait_dsl.fluent.column_arguments import (
     Role,
     as_expression,
     called,

@@ -18,7 +18,6 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.algebra.types import Boolean, Null, Nullable, Req, Type, WrittenAs
-from substrait_dsl.calling import Called
 from substrait_dsl.errors import (
     InvalidArgumentError,
     InvalidChoiceError,
@@ -30,6 +29,7 @@ from substrait_dsl.fluent.guidance import no_method, no_operation, no_text
 from substrait_dsl.fluent.operators import Operators
 from substrait_dsl.fluent.parts import Part
 from substrait_dsl.fluent.scope import NO_ROW, Scope
+from substrait_dsl.signature_errors import Called
 
 if TYPE_CHECKING:
     from substrait_dsl.fluent.base import RelationBase
@@ -308,7 +308,7 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
         raise no_text(f"{self!r}")
 
     def __repr__(self) -> str:
-        from substrait_dsl.fluent.sketch import sketch
+        from substrait_dsl.fluent.unbound_repr import sketch
 
         return f"Expr({sketch(self)})"
 

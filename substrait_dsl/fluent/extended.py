@@ -27,7 +27,7 @@ from substrait_dsl.errors import (
 )
 from substrait_dsl.fluent.base import S2, RelationBase
 from substrait_dsl.fluent.calls import MeasureBase, measure_node
-from substrait_dsl.fluent.columns import Role, called, evaluate, pick, require_distinct, rows, sort_keys
+from substrait_dsl.fluent.column_arguments import Role, called, evaluate, pick, require_distinct, rows, sort_keys
 from substrait_dsl.fluent.documents import Document, type_urls
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, deferred
 from substrait_dsl.fluent.lambdas import LambdaScope

@@ -12,8 +12,8 @@ from substrait_dsl.algebra.common import Common
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyLike, any_message
 from substrait_dsl.errors import InvalidArgumentError, naming
 from substrait_dsl.fluent.base import S2, RelationBase, S, made, rel_of
-from substrait_dsl.fluent.columns import is_list
-from substrait_dsl.fluent.declared import Distributed, Ordering, declared_properties
+from substrait_dsl.fluent.column_arguments import is_list
+from substrait_dsl.fluent.declared_properties import Distributed, Ordering, declared_properties
 from substrait_dsl.fluent.hints import with_common
 from substrait_dsl.fluent.messages import require_extension
 from substrait_dsl.fluent.schemas import Declared, DynRow, SchemaLike, as_struct

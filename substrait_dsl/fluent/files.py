@@ -18,9 +18,9 @@ from substrait_dsl.algebra.unicode import require_unicode
 from substrait_dsl.algebra.validators import between, one
 from substrait_dsl.errors import InvalidArgumentError, InvalidChoiceError, naming, require_choice
 from substrait_dsl.fluent.base import S2, Condition
-from substrait_dsl.fluent.columns import is_list
-from substrait_dsl.fluent.declared import Distributed, Ordering
-from substrait_dsl.fluent.reading import Known, read
+from substrait_dsl.fluent.column_arguments import is_list
+from substrait_dsl.fluent.declared_properties import Distributed, Ordering
+from substrait_dsl.fluent.read_options import Known, read
 from substrait_dsl.fluent.schemas import Declared, DynRow, SchemaLike, as_struct
 
 if TYPE_CHECKING:

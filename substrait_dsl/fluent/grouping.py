@@ -13,7 +13,6 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.schema import Field, NamedStruct
-from substrait_dsl.calling import Called
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import (
     InvalidArgumentError,
@@ -26,12 +25,22 @@ from substrait_dsl.errors import (
 )
 from substrait_dsl.fluent.calls import MeasureBase, WindowFunction, measure_node
 from substrait_dsl.fluent.choices import require_method
-from substrait_dsl.fluent.columns import Role, called, evaluate, is_list, keys_of, require_distinct, rows, sort_keys
+from substrait_dsl.fluent.column_arguments import (
+    Role,
+    called,
+    evaluate,
+    is_list,
+    keys_of,
+    require_distinct,
+    rows,
+    sort_keys,
+)
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.guidance import no_attribute
 from substrait_dsl.fluent.namespace import CatalogFunction
 from substrait_dsl.fluent.schemas import DynRow, Schema
 from substrait_dsl.fluent.scope import Scope
+from substrait_dsl.signature_errors import Called
 
 if TYPE_CHECKING:
     from substrait_dsl.fluent.relation import Relation

@@ -13,7 +13,7 @@ from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.errors import InvalidArgumentError, naming
 from substrait_dsl.fluent.base import RelationBase, S, made, rel_of
 from substrait_dsl.fluent.choices import require_flag
-from substrait_dsl.fluent.columns import is_list
+from substrait_dsl.fluent.column_arguments import is_list
 from substrait_dsl.fluent.messages import require_extension
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from substrait_dsl.errors import (
     require_choice,
 )
 from substrait_dsl.fluent.base import Condition
-from substrait_dsl.fluent.columns import called, is_list, key_expression, key_position, rows
+from substrait_dsl.fluent.column_arguments import called, is_list, key_expression, key_position, rows
 from substrait_dsl.fluent.expr import ExprBase, resolve
 from substrait_dsl.fluent.namespace import CatalogFunction
 from substrait_dsl.fluent.scope import Scope

@@ -10,7 +10,7 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.rules import JOIN_TYPES, LATERAL_JOIN_TYPES, JoinType, LateralJoinType, join_schema
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, naming, placing, require_choice
-from substrait_dsl.fluent import columns
+from substrait_dsl.fluent import column_arguments
 from substrait_dsl.fluent.base import S2, Condition, RelationBase, S, made, rel_of
 from substrait_dsl.fluent.join_keys import KeysLike, join_keys
 from substrait_dsl.fluent.schemas import DynRow
@@ -128,7 +128,7 @@ class JoinVerbs(RelationBase, Generic[S]):
                     got=right,
                     hint="a right side that does not depend on the left row is for join(...)",
                 )
-            other = rel_of(columns.called(right, outer, columns.rows(outer)))
+            other = rel_of(column_arguments.called(right, outer, column_arguments.rows(outer)))
             scope = _scope("lateral_join", self._rel, other, how, mark, LATERAL_JOIN_TYPES, "lateral-join-type")
             scope.anchor = outer.anchor  # one number for the left row, and for both rows in the condition
             condition = _condition(on, scope)
@@ -267,8 +267,8 @@ def _scope(
 
 
 def _condition(on: Any, scope: Scope) -> ex.Expression:
-    condition = columns.join_condition(on, scope)
-    columns.require_condition(condition)
+    condition = column_arguments.join_condition(on, scope)
+    column_arguments.require_condition(condition)
     return condition
 
 
@@ -276,8 +276,8 @@ def _residual(residual: Any, scope: Scope) -> ex.Expression | None:
     if residual is None:
         return None
     with placing("residual"):
-        condition = columns.evaluate(residual, scope, columns.Role.CONDITION)
-        columns.require_condition(condition)
+        condition = column_arguments.evaluate(residual, scope, column_arguments.Role.CONDITION)
+        column_arguments.require_condition(condition)
     return condition
 
 
@@ -288,8 +288,8 @@ def _post_filter(post_filter: Any, scope: Scope, how: JoinType, mark: str) -> ex
     left, right = scope.inputs
     output = Scope(scope.verb, (left, right), join_schema(how, left.schema, right.schema, mark))
     with placing("post_filter"):
-        after: ex.Expression = columns.on_row(post_filter, output, columns.Role.CONDITION)
-        columns.require_condition(after)
+        after: ex.Expression = column_arguments.on_row(post_filter, output, column_arguments.Role.CONDITION)
+        column_arguments.require_condition(after)
         if output.anchor is not None:
             raise InvalidArgumentError("a post-join filter takes no correlated subquery", hint="use filter")
     return after
@@ -297,7 +297,7 @@ def _post_filter(post_filter: Any, scope: Scope, how: JoinType, mark: str) -> ex
 
 def _require_free(mark: str, how: JoinType, left: NamedStruct, right: NamedStruct) -> None:
     """Raise `SchemaError` if the mark column of a join would be called as a column that is there."""
-    columns.require_name(mark)
+    column_arguments.require_name(mark)
     kept = {"left_mark": left, "right_mark": right}.get(how)
     if kept is not None and mark in kept.names:
         raise SchemaError(

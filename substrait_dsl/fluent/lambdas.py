@@ -147,7 +147,7 @@ class LambdaFunction(Picklable):
             returns: the type that is wanted. If it is the nullable form of what the body gives, the body is cast to it:
                 a predicate of ``boolean?`` takes one that never is NULL.
         """
-        from substrait_dsl.fluent.columns import Role, as_expression
+        from substrait_dsl.fluent.column_arguments import Role, as_expression
 
         body = as_expression(self._body, LambdaScope(self._parameters, types, outer), Role.RESULT_OF_LAMBDA)
         if has_window_function(body):
@@ -322,7 +322,7 @@ def _names(function: Callable[..., Any], count: int) -> list[str] | None:
 
 
 def _described(function: Callable[..., Any]) -> str:
-    from substrait_dsl.fluent.columns import described
+    from substrait_dsl.fluent.column_arguments import described
 
     return described(function)
 

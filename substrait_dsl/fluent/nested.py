@@ -20,7 +20,7 @@ from substrait_dsl.errors import (
     placing,
 )
 from substrait_dsl.fluent.arguments import NoValue
-from substrait_dsl.fluent.columns import Role, as_expression, is_list
+from substrait_dsl.fluent.column_arguments import Role, as_expression, is_list
 from substrait_dsl.fluent.conditions import alike
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, derived, resolved_in_scope
 from substrait_dsl.fluent.lambdas import is_function

@@ -10,7 +10,7 @@ from substrait_dsl.errors import naming
 from substrait_dsl.fluent.base import Count, RelationBase, S, made
 from substrait_dsl.fluent.calls import MeasureBase, WindowFunction
 from substrait_dsl.fluent.choices import require_flag
-from substrait_dsl.fluent.columns import ColumnLike, row_count, sort_keys
+from substrait_dsl.fluent.column_arguments import ColumnLike, row_count, sort_keys
 from substrait_dsl.fluent.exchange import ExchangeKind, exchange
 from substrait_dsl.fluent.expand import Switching, expand
 from substrait_dsl.fluent.expr import ExprBase, SortKey

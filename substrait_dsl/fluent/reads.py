@@ -22,10 +22,10 @@ from substrait_dsl.errors import (
     require,
 )
 from substrait_dsl.fluent.base import S2, Condition, table_name
-from substrait_dsl.fluent.declared import Distributed, Ordering
+from substrait_dsl.fluent.declared_properties import Distributed, Ordering
 from substrait_dsl.fluent.expr import ExprBase, resolve, unwrapped
 from substrait_dsl.fluent.files import file_uri
-from substrait_dsl.fluent.reading import Known, read
+from substrait_dsl.fluent.read_options import Known, read
 from substrait_dsl.fluent.schemas import Declared, DynRow, SchemaLike, as_struct
 from substrait_dsl.fluent.scope import Scope
 

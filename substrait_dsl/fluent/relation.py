@@ -21,10 +21,10 @@ from substrait_dsl.errors import (
     quoted,
     require,
 )
-from substrait_dsl.fluent import columns
+from substrait_dsl.fluent import column_arguments
 from substrait_dsl.fluent.base import S2, Condition, Count, S
 from substrait_dsl.fluent.calls import MeasureBase
-from substrait_dsl.fluent.columns import ColumnLike, Picked, Role, evaluate, on_row
+from substrait_dsl.fluent.column_arguments import ColumnLike, Picked, Role, evaluate, on_row
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, deferred
 from substrait_dsl.fluent.extensions import ExtensionVerbs
 from substrait_dsl.fluent.hints import HintVerbs
@@ -110,8 +110,8 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
             scope = Scope("filter", (self._rel,))
             parts = [evaluate(condition, scope, Role.CONDITION) for condition in conditions]
             for part in parts:
-                columns.require_condition(part)
-            condition = parts[0] if len(parts) == 1 else columns.all_of(parts)
+                column_arguments.require_condition(part)
+            condition = parts[0] if len(parts) == 1 else column_arguments.all_of(parts)
             return Relation(rl.Filter(self._rel, condition, anchor=scope.anchor))
 
     def project(self, /, **new: ColumnLike[S]) -> Relation[DynRow]:
@@ -172,7 +172,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
                 for position, field in enumerate(schema)
             ]
             added: list[Picked] = [(name, e) for name, e in expressions.items() if name not in there]
-            return Relation(columns.compute(self._rel, [*kept, *added], scope))
+            return Relation(column_arguments.compute(self._rel, [*kept, *added], scope))
 
     def select(
         self, /, *chosen: str | int | ExprBase | Callable[[S], ExprBase], **named: ColumnLike[S]
@@ -194,12 +194,12 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
         """
         with naming("select"):
             scope = Scope("select", (self._rel,))
-            picked = columns.pick(chosen, scope)
+            picked = column_arguments.pick(chosen, scope)
             picked += _named(named, scope).items()
             if not picked:
                 raise InvalidArgumentError("expected at least one column")
-            columns.require_distinct([name for name, _ in picked])
-            return Relation(columns.compute(self._rel, picked, scope))
+            column_arguments.require_distinct([name for name, _ in picked])
+            return Relation(column_arguments.compute(self._rel, picked, scope))
 
     def drop(self, *dropped: str | int) -> Relation[DynRow]:
         """Leave out columns.
@@ -216,9 +216,9 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
         """
         with naming("drop"):
             for column in dropped:
-                if columns.is_list(column):
+                if column_arguments.is_list(column):
                     raise InvalidArgumentError(
-                        "a column is given by name or position", got=column, hint=columns.unpacked(column)
+                        "a column is given by name or position", got=column, hint=column_arguments.unpacked(column)
                     )
             gone = {_position(self._rel.schema, column, "drop({})") for column in dropped}
             kept = [position for position in range(len(self._rel.schema)) if position not in gone]
@@ -276,7 +276,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
             ('price', 'id')
         """
         with naming("emit"):
-            if not columns.is_list(positions):
+            if not column_arguments.is_list(positions):
                 raise InvalidArgumentError("expected a list of positions", got=positions)
             return Relation(rl.emit(self._rel, [self._rel.schema.position(position) for position in positions]))
 
@@ -297,7 +297,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
         """
         with naming("sort"):
             scope = Scope("sort", (self._rel,))
-            return Relation(rl.Sort(self._rel, columns.sort_keys(keys, scope), anchor=scope.anchor))
+            return Relation(rl.Sort(self._rel, column_arguments.sort_keys(keys, scope), anchor=scope.anchor))
 
     def fetch(self, count: Count = None, offset: Count = None) -> Relation[S]:
         """Keep `count` rows after the first `offset`.
@@ -320,7 +320,10 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
 
     def _fetched(self, verb: str, count: int | ExprBase | None, offset: int | ExprBase | None) -> Relation[S]:
         scope = Scope(verb, (self._rel,))
-        first, skipped = columns.row_count("count", count, scope), columns.row_count("offset", offset, scope)
+        first, skipped = (
+            column_arguments.row_count("count", count, scope),
+            column_arguments.row_count("offset", offset, scope),
+        )
         return Relation(rl.Fetch(self._rel, first, skipped, anchor=scope.anchor))
 
     def unnest(
@@ -471,7 +474,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
         with naming("into"):
             scope = Scope("into", (self._rel,))
             result = on_row(row, scope, Role.ROW, raw=True)
-            return Relation(columns.declared(self._rel, result, scope))
+            return Relation(column_arguments.declared(self._rel, result, scope))
 
     def as_(self, schema: type[S2]) -> Relation[S2]:
         """Declare the columns of this relation by a schema class.
@@ -488,7 +491,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
             0  id  i64
         """
         with naming("as_"):
-            columns.require_declared(self._rel.schema, schema)
+            column_arguments.require_declared(self._rel.schema, schema)
             return Relation(self._rel)
 
 

@@ -12,7 +12,7 @@ from substrait_dsl.algebra.types import Boolean
 from substrait_dsl.errors import InvalidArgumentError, naming, placing
 from substrait_dsl.fluent.base import S2, Condition, RelationBase, made, rel_of, table_name
 from substrait_dsl.fluent.choices import require_flag
-from substrait_dsl.fluent.columns import Role, as_expression, called, is_plain, on_row, require_condition, rows
+from substrait_dsl.fluent.column_arguments import Role, as_expression, called, is_plain, on_row, require_condition, rows
 from substrait_dsl.fluent.expr import ExprBase, unwrapped
 from substrait_dsl.fluent.schemas import Declared, DynRow, SchemaLike, as_struct
 from substrait_dsl.fluent.scope import Scope

@@ -8,7 +8,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.types import List, Map
 from substrait_dsl.errors import SchemaError, TypeMismatchError, quoted
-from substrait_dsl.fluent.columns import Role, evaluate, require_distinct, require_name
+from substrait_dsl.fluent.column_arguments import Role, evaluate, require_distinct, require_name
 from substrait_dsl.fluent.scope import Scope
 
 

@@ -10,7 +10,7 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, placing, quoted
 from substrait_dsl.fluent.calls import Measure, WindowFunction
 from substrait_dsl.fluent.choices import require_method
-from substrait_dsl.fluent.columns import called, is_list, key_expression, rows, sort_keys
+from substrait_dsl.fluent.column_arguments import called, is_list, key_expression, rows, sort_keys
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.namespace import CatalogFunction
 from substrait_dsl.fluent.scope import Scope

@@ -25,7 +25,7 @@ from substrait_dsl.catalog.function_requirements import distance_type
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError
 from substrait_dsl.fluent.arguments import given
 from substrait_dsl.fluent.calls import WindowFunction
-from substrait_dsl.fluent.columns import is_list, key_expression, sort_keys
+from substrait_dsl.fluent.column_arguments import is_list, key_expression, sort_keys
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, deferred, resolve, resolved_in_scope
 from substrait_dsl.fluent.lambdas import LambdaScope
 from substrait_dsl.fluent.scope import Scope

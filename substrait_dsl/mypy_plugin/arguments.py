@@ -12,8 +12,8 @@ from mypy.types import Type
 
 from substrait_dsl.mypy_plugin import placeholders
 from substrait_dsl.mypy_plugin.annotations import UNKNOWN
+from substrait_dsl.mypy_plugin.argument_evaluator import Evaluator
 from substrait_dsl.mypy_plugin.budget import GiveUpError
-from substrait_dsl.mypy_plugin.evaluation import Evaluator
 from substrait_dsl.mypy_plugin.verbs import COLUMN_VERBS, MEASURE_VERBS, SET_VERBS, is_parameter, neutral
 
 Argument = tuple[Expression, ArgKind, str | None, Type]

@@ -28,12 +28,12 @@ from substrait_dsl.fluent.expr import ExprBase, resolve
 from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.scope import Scope
-from substrait_dsl.mypy_plugin import allowed, boundaries, placeholders, plain
+from substrait_dsl.mypy_plugin import allowed, assignment_checks, default_check, placeholders
 from substrait_dsl.mypy_plugin.annotations import Annotations, is_mistaken, unknown
+from substrait_dsl.mypy_plugin.argument_evaluator import NO_SAMPLE, Evaluator, waits
 from substrait_dsl.mypy_plugin.arguments import Argument, Arguments
 from substrait_dsl.mypy_plugin.budget import GiveUpError, require_arguments
-from substrait_dsl.mypy_plugin.evaluation import NO_SAMPLE, Evaluator, waits
-from substrait_dsl.mypy_plugin.memory import MEMORY
+from substrait_dsl.mypy_plugin.checker_state import MEMORY
 from substrait_dsl.mypy_plugin.names import (
     DYN_EXPR,
     DYN_ROW,
@@ -43,10 +43,10 @@ from substrait_dsl.mypy_plugin.names import (
     RESULTS,
     is_type,
 )
-from substrait_dsl.mypy_plugin.places import end_of, leaf_of, parts
 from substrait_dsl.mypy_plugin.reports import is_heard, is_in_lambda, report, report_unknown, withdraw
 from substrait_dsl.mypy_plugin.results import are_alike, is_dynamic_wanted, is_expression, type_of
-from substrait_dsl.mypy_plugin.returned import is_returned
+from substrait_dsl.mypy_plugin.return_context import is_returned
+from substrait_dsl.mypy_plugin.source_positions import end_of, leaf_of, parts
 from substrait_dsl.mypy_plugin.syntax import is_type_written
 from substrait_dsl.mypy_plugin.verbs import (
     LOOKING_INSIDE,
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 def method_called(context: MethodContext, name: str) -> Type:
     """What a method gives."""
-    if plain.is_being_checked(context.context):
+    if default_check.is_being_checked(context.context):
         return context.default_return_type
     call = Call(context, name)
     default = get_proper_type(context.default_return_type)
@@ -71,7 +71,7 @@ def method_called(context: MethodContext, name: str) -> Type:
 
 def function_called(context: FunctionContext, fullname: str) -> Type:
     """What a function gives."""
-    if plain.is_being_checked(context.context):
+    if default_check.is_being_checked(context.context):
         return context.default_return_type
     call = Call(context, fullname.rpartition(".")[2])
     match context.context:
@@ -180,7 +180,7 @@ class Call:
         if not found:
             declared = self._as_declared(unsaid if agreed is None else None)
             return declared if agreed is None or self.is_decided else agreed
-        if self.evaluator.decided and plain.declared(self.context, self.is_expression) is None:
+        if self.evaluator.decided and default_check.declared(self.context, self.is_expression) is None:
             self.is_decided = True
             return self.given_up()
         if agreed is None and not unsaid:
@@ -188,13 +188,13 @@ class Call:
             if mistake is not None and is_returned(self.context.context, self.annotations.checker):
                 return self._refused(mistake, function, given)
         if agreed is None and is_expression(self._wanted()) and not waits(self._wanted()):
-            agreed = plain.declared(self.context, self.is_expression, is_said=False)
+            agreed = default_check.declared(self.context, self.is_expression, is_said=False)
             return self.unknown_result(unsaid) if agreed is None else self._of_type_given(agreed)
         if agreed is None:
             return self.unknown_result(unsaid or (given[0][0] if given else None))
         self._allow_types(given)
         self.is_decided = self.is_reported = not is_dynamic_wanted(self.context)
-        taken = boundaries.taken_for(self.context, self.annotations, agreed)
+        taken = assignment_checks.taken_for(self.context, self.annotations, agreed)
         if taken is not None:
             return taken
         return agreed if self.is_decided else self.given_up()
@@ -249,7 +249,7 @@ class Call:
 
     def _as_declared(self, node: Context | None) -> Type:
         """As `unknown_result`, where mypy has nothing to say against the call as the library declares it."""
-        result = plain.declared(self.context, self.is_expression)
+        result = default_check.declared(self.context, self.is_expression)
         self.is_decided = result is None
         if result is None:
             return self.given_up()
@@ -284,7 +284,7 @@ class Call:
         if not isinstance(default, Instance):
             return default
         if default.type.fullname == RELATION:
-            wanted = boundaries.wanted_relation(self.context)
+            wanted = assignment_checks.wanted_relation(self.context)
             is_known = wanted is not None and self.annotations.columns_of(wanted.args[0]) is not None
             return wanted if wanted is not None and is_known else default  # that it is not that: enough has been said
         return self.annotations.instance(DYN_EXPR) if default.type.fullname == EXPR else default

@@ -15,14 +15,14 @@ from mypy.types import CallableType, Instance, Type, get_proper_type
 
 from substrait_dsl.mypy_plugin import allowed
 from substrait_dsl.mypy_plugin.annotations import Annotations, literal_value
+from substrait_dsl.mypy_plugin.argument_evaluator import waits
 from substrait_dsl.mypy_plugin.calls import Call, method_called
-from substrait_dsl.mypy_plugin.evaluation import waits
-from substrait_dsl.mypy_plugin.memory import MEMORY
+from substrait_dsl.mypy_plugin.checker_state import MEMORY
+from substrait_dsl.mypy_plugin.default_check import say_comparisons
 from substrait_dsl.mypy_plugin.names import DYN_EXPR, EXPR
-from substrait_dsl.mypy_plugin.plain import say_comparisons
 from substrait_dsl.mypy_plugin.reports import unfiltered
 from substrait_dsl.mypy_plugin.results import is_dynamic_wanted
-from substrait_dsl.mypy_plugin.returned import is_returned
+from substrait_dsl.mypy_plugin.return_context import is_returned
 
 BINARY = frozenset((*op_methods.values(), *reverse_op_methods.values()))
 

@@ -19,7 +19,7 @@ from substrait_dsl import errors
 from substrait_dsl.mypy_plugin.annotations import UNKNOWN
 from substrait_dsl.mypy_plugin.codes import CODES, DYNAMIC, FAILURE
 from substrait_dsl.mypy_plugin.placeholders import NAMELESS
-from substrait_dsl.mypy_plugin.places import parts
+from substrait_dsl.mypy_plugin.source_positions import parts
 
 if TYPE_CHECKING:
     from mypy.checker import TypeChecker

@@ -13,7 +13,7 @@ from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.mypy_plugin import placeholders
 from substrait_dsl.mypy_plugin.annotations import Annotations, is_annotation
-from substrait_dsl.mypy_plugin.evaluation import waits
+from substrait_dsl.mypy_plugin.argument_evaluator import waits
 from substrait_dsl.mypy_plugin.names import EXPR, EXPRESSIONS, MEASURE, RELATION, WINDOW_FUNCTION
 from substrait_dsl.mypy_plugin.placeholders import is_nameless
 

@@ -10,7 +10,7 @@ from mypy.types import Instance, Type, get_proper_type
 from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations, is_annotation
 from substrait_dsl.mypy_plugin.calls import method_called
-from substrait_dsl.mypy_plugin.memory import MEMORY
+from substrait_dsl.mypy_plugin.checker_state import MEMORY
 from substrait_dsl.mypy_plugin.names import DYN_EXPR, EXPR, RELATION
 from substrait_dsl.mypy_plugin.reports import is_in_lambda, report
 from substrait_dsl.mypy_plugin.results import is_dynamic_wanted

@@ -58,9 +58,9 @@ from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.mypy_plugin.allowed import is_evaluated
 from substrait_dsl.mypy_plugin.names import name_of
 from substrait_dsl.mypy_plugin.nodes import walked
-from substrait_dsl.mypy_plugin.places import parts
 from substrait_dsl.mypy_plugin.python_values import MODULES
 from substrait_dsl.mypy_plugin.receivers import Receivers
+from substrait_dsl.mypy_plugin.source_positions import parts
 
 if TYPE_CHECKING:
     from mypy.checker import TypeChecker

@@ -7,7 +7,6 @@ and run on Spark. `parse` and `render` are the textual notation, `evaluate_value
 interpreter that says what the algebra means.
 """
 
-from substrait_dsl.calling import public
 from substrait_dsl.partiql.bindings import (
     CrossJoin,
     Filter,
@@ -37,7 +36,6 @@ from substrait_dsl.partiql.expressions import (
     Pivot,
     StructExpr,
 )
-from substrait_dsl.partiql.handles import Tuple, Values
 from substrait_dsl.partiql.interpreter import Mode, evaluate_bindings, evaluate_value
 from substrait_dsl.partiql.keys import asc, avg, count, desc, max, min, sum  # noqa: A004  # as PySpark calls them
 from substrait_dsl.partiql.lowered import StoredTable
@@ -61,7 +59,9 @@ from substrait_dsl.partiql.tables import (
     table,
 )
 from substrait_dsl.partiql.untyped import DYNAMIC
+from substrait_dsl.partiql.value_builder import Tuple, Values
 from substrait_dsl.partiql.values import MISSING, Bag, BindingsData, BindingTuple, Kind, Struct, Table, Value, bag
+from substrait_dsl.signature_errors import public
 
 __all__ = [
     "DYNAMIC",

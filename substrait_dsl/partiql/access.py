@@ -8,12 +8,9 @@ import attrs
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.errors import EvaluationError, UnsupportedError, quoted
-from substrait_dsl.partiql.absence import guarded
 from substrait_dsl.partiql.constants import to_literal
 from substrait_dsl.partiql.interpreter import Mode
-from substrait_dsl.partiql.paths import list_element, no_part, under_key
-from substrait_dsl.partiql.printing import data_text
-from substrait_dsl.partiql.terms import (
+from substrait_dsl.partiql.lowered_values import (
     NOTHING,
     Attributes,
     Column,
@@ -26,6 +23,9 @@ from substrait_dsl.partiql.terms import (
     attribute,
     opened,
 )
+from substrait_dsl.partiql.null_and_missing import guarded
+from substrait_dsl.partiql.paths import list_element, no_part, under_key
+from substrait_dsl.partiql.printing import data_text
 from substrait_dsl.partiql.untyped import dynamic_step, is_dynamic
 
 

@@ -20,13 +20,21 @@ from substrait_dsl.errors import (
     shortened,
 )
 from substrait_dsl.fluent.base import made
-from substrait_dsl.fluent.columns import described, takes
+from substrait_dsl.fluent.column_arguments import described, takes
 from substrait_dsl.fluent.guidance import no_attribute
 from substrait_dsl.partiql import bindings as b
 from substrait_dsl.partiql import expressions as e
-from substrait_dsl.partiql.absence import telling
-from substrait_dsl.partiql.given import data_of
-from substrait_dsl.partiql.handles import (
+from substrait_dsl.partiql.collection_kinds import kind_of_bindings
+from substrait_dsl.partiql.interpreter import Mode, evaluate_bindings, require_mode
+from substrait_dsl.partiql.interpreter_inputs import data_of
+from substrait_dsl.partiql.keys import Measured, SortBy
+from substrait_dsl.partiql.lowered import LoweredBindings
+from substrait_dsl.partiql.lowering import lower_bindings
+from substrait_dsl.partiql.node import BindingsExpr
+from substrait_dsl.partiql.null_and_missing import telling
+from substrait_dsl.partiql.output import bindings_of, columns_of, require_readable
+from substrait_dsl.partiql.scopes import TupleScope, scopes_of, without_scope
+from substrait_dsl.partiql.value_builder import (
     Bound,
     Given,
     Tuple,
@@ -37,14 +45,6 @@ from substrait_dsl.partiql.handles import (
     sources_of_user,
     value,
 )
-from substrait_dsl.partiql.interpreter import Mode, evaluate_bindings, require_mode
-from substrait_dsl.partiql.keys import Measured, SortBy
-from substrait_dsl.partiql.kinds import kind_of_bindings
-from substrait_dsl.partiql.lowered import LoweredBindings
-from substrait_dsl.partiql.lowering import lower_bindings
-from substrait_dsl.partiql.node import BindingsExpr
-from substrait_dsl.partiql.output import bindings_of, columns_of, require_readable
-from substrait_dsl.partiql.scopes import TupleScope, scopes_of, without_scope
 from substrait_dsl.partiql.values import BindingsData, Data, Kind
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.fluent import expr as fluent
 from substrait_dsl.fluent.expr import bound, resolve
 from substrait_dsl.fluent.scope import NO_ROW
-from substrait_dsl.partiql.absence import NO_BOOLEAN
 from substrait_dsl.partiql.calls import call, cast, kind_of_type
-from substrait_dsl.partiql.terms import Column, Term
+from substrait_dsl.partiql.lowered_values import Column, Term
+from substrait_dsl.partiql.null_and_missing import NO_BOOLEAN
 
 DIRECTIONS: dict[tuple[str, str], SortDirection] = {
     ("asc", "nulls_first"): "asc_nulls_first",

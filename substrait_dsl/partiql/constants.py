@@ -12,9 +12,9 @@ from substrait_dsl.algebra.expressions.literals import natural_type
 from substrait_dsl.algebra.relations import Read, Record, VirtualTable
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.errors import LiteralError, UnsupportedError
+from substrait_dsl.partiql.lowered_values import NOTHING, Attributes, Column, Constant, Elements, Term, opened
 from substrait_dsl.partiql.operations import kind_of
 from substrait_dsl.partiql.printing import data_text
-from substrait_dsl.partiql.terms import NOTHING, Attributes, Column, Constant, Elements, Term, opened
 from substrait_dsl.partiql.values import MISSING, Bag, Struct, Value
 
 ORDINAL = "ordinal"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Literal, literal
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.partiql.absence import absent_where
 from substrait_dsl.partiql.calls import INTEGERS, call, cast, require_kind
 from substrait_dsl.partiql.interpreter import Mode
+from substrait_dsl.partiql.lowered_values import Column, absent_of
+from substrait_dsl.partiql.null_and_missing import absent_where
 from substrait_dsl.partiql.operations import Mistyped
-from substrait_dsl.partiql.terms import Column, absent_of
 
 DIVISIONS = {"divide": "divide", "modulo": "modulus"}
 """What they are called in Substrait."""

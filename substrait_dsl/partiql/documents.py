@@ -11,11 +11,11 @@ import attrs
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import literal
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.partiql.extension_catalog import own_call
 from substrait_dsl.partiql.lowered import LoweredValues, constants
+from substrait_dsl.partiql.lowered_values import NOTHING, Column, Constant, Term
 from substrait_dsl.partiql.operations import kind_of
-from substrait_dsl.partiql.own import own_call
 from substrait_dsl.partiql.printing import data_text
-from substrait_dsl.partiql.terms import NOTHING, Column, Constant, Term
 from substrait_dsl.partiql.untyped import is_dynamic
 from substrait_dsl.partiql.values import MISSING, Bag, Struct, Value, elements
 

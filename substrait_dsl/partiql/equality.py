@@ -10,7 +10,7 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.partiql.calls import call
 from substrait_dsl.partiql.constants import to_literal
 from substrait_dsl.partiql.functions import compared
-from substrait_dsl.partiql.terms import (
+from substrait_dsl.partiql.lowered_values import (
     NOTHING,
     Attributes,
     Column,

@@ -13,11 +13,11 @@ from substrait_dsl.errors import FunctionNotFoundError, UnsupportedError, placin
 from substrait_dsl.fluent.base import made
 from substrait_dsl.partiql.bindings import AggregateFunction, GroupBy
 from substrait_dsl.partiql.calls import INTEGERS, call, cast, kind_of_type
+from substrait_dsl.partiql.collected_lists import gathered, to_gather
 from substrait_dsl.partiql.constants import to_literal
-from substrait_dsl.partiql.gathering import gathered, to_gather
 from substrait_dsl.partiql.lowered import LoweredBindings
+from substrait_dsl.partiql.lowered_values import Attributes, Column, Constant, Gathered, Nullable, Term, opened
 from substrait_dsl.partiql.node import ValueExpr
-from substrait_dsl.partiql.terms import Attributes, Column, Constant, Gathered, Nullable, Term, opened
 from substrait_dsl.partiql.untyped import counted, is_dynamic, require_typed
 
 

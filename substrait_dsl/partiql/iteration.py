@@ -24,16 +24,15 @@ from substrait_dsl.algebra.expressions import (
 from substrait_dsl.algebra.expressions.references import StructField
 from substrait_dsl.algebra.relations import Expand, Filter, Project, SwitchingField, Unnest
 from substrait_dsl.errors import EvaluationError, UnsupportedError
-from substrait_dsl.partiql.absence import absent_where, guarded, surely
 from substrait_dsl.partiql.calls import INTEGERS, call, cast, kind_of_type
+from substrait_dsl.partiql.collected_lists import element_of
 from substrait_dsl.partiql.constants import to_literal
+from substrait_dsl.partiql.extension_catalog import own_call
 from substrait_dsl.partiql.functions import common_type
-from substrait_dsl.partiql.gathering import element_of
 from substrait_dsl.partiql.interpreter import Mode
 from substrait_dsl.partiql.lateral import ONE_ROW
 from substrait_dsl.partiql.lowered import LoweredBindings, LoweredValues, constants
-from substrait_dsl.partiql.own import own_call
-from substrait_dsl.partiql.terms import (
+from substrait_dsl.partiql.lowered_values import (
     NOTHING,
     Attributes,
     Column,
@@ -45,6 +44,7 @@ from substrait_dsl.partiql.terms import (
     opened,
     taken_apart,
 )
+from substrait_dsl.partiql.null_and_missing import absent_where, guarded, surely
 from substrait_dsl.partiql.untyped import is_dynamic, values_of_dynamic
 from substrait_dsl.partiql.values import MISSING, Bag
 

@@ -34,7 +34,7 @@ from substrait_dsl.algebra.relations import (
 from substrait_dsl.algebra.rules import LateralJoinType
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.fluent.scope import Scope, outward
-from substrait_dsl.partiql.terms import Column, Term, with_columns
+from substrait_dsl.partiql.lowered_values import Column, Term, with_columns
 
 ONE_ROW = Read(NamedStruct(()), VirtualTable((Record(()),)))
 """One row of no columns: what a value that is no table is computed beside."""

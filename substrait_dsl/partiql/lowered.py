@@ -12,7 +12,7 @@ from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import Project
 from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.partiql.constants import virtual_table
-from substrait_dsl.partiql.terms import Column, Term, with_columns
+from substrait_dsl.partiql.lowered_values import Column, Term, with_columns
 from substrait_dsl.partiql.values import Kind, Value, elements
 
 if TYPE_CHECKING:

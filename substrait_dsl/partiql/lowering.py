@@ -30,12 +30,12 @@ from substrait_dsl.partiql.interpreter import Mode, evaluate_value
 from substrait_dsl.partiql.iteration import attributes, elements
 from substrait_dsl.partiql.lateral import beside, new_anchor, rows_beside, seen_from_inside
 from substrait_dsl.partiql.lowered import LoweredBindings, LoweredValues, StoredTable, Tables, constants
+from substrait_dsl.partiql.lowered_values import NOTHING, Attributes, Column, Constant, Elements, Term
 from substrait_dsl.partiql.node import BindingsExpr, Node, ValueExpr, walk
 from substrait_dsl.partiql.operators import lowered
 from substrait_dsl.partiql.padding import outer_join
 from substrait_dsl.partiql.printing import data_text
 from substrait_dsl.partiql.queries import folded, named_queries
-from substrait_dsl.partiql.terms import NOTHING, Attributes, Column, Constant, Elements, Term
 from substrait_dsl.partiql.untyped import as_type, is_dynamic, require_typed, table_column
 from substrait_dsl.partiql.values import MISSING
 

@@ -27,9 +27,7 @@ from substrait_dsl.partiql.division import DIVISIONS, divided
 from substrait_dsl.partiql.equality import equality
 from substrait_dsl.partiql.functions import OF_COLUMNS, aligned
 from substrait_dsl.partiql.interpreter import Mode
-from substrait_dsl.partiql.operations import Mistyped
-from substrait_dsl.partiql.padding import all_of, where_all
-from substrait_dsl.partiql.terms import (
+from substrait_dsl.partiql.lowered_values import (
     NOTHING,
     Attributes,
     Column,
@@ -43,6 +41,8 @@ from substrait_dsl.partiql.terms import (
     opened,
     taken_apart,
 )
+from substrait_dsl.partiql.operations import Mistyped
+from substrait_dsl.partiql.padding import all_of, where_all
 from substrait_dsl.partiql.untyped import is_dynamic, of_dynamic
 from substrait_dsl.partiql.values import MISSING
 

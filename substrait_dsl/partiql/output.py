@@ -14,7 +14,7 @@ from substrait_dsl.algebra.relations import Project, Rel, Sort, emit
 from substrait_dsl.errors import SchemaError, UnsupportedError
 from substrait_dsl.partiql.constants import to_literal
 from substrait_dsl.partiql.lowered import LoweredBindings, LoweredValues
-from substrait_dsl.partiql.terms import (
+from substrait_dsl.partiql.lowered_values import (
     Attributes,
     Column,
     Constant,
@@ -25,9 +25,9 @@ from substrait_dsl.partiql.terms import (
     leaves,
     opened,
 )
+from substrait_dsl.partiql.materialization import whole
 from substrait_dsl.partiql.untyped import DYNAMIC
 from substrait_dsl.partiql.values import MISSING, Bag, BindingsData, BindingTuple, Struct, Value, to_value
-from substrait_dsl.partiql.wholes import whole
 
 _READ = (
     t.Boolean, t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.Decimal, t.String, t.VarChar, t.FixedChar, t.Binary,

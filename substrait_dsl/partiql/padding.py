@@ -10,13 +10,22 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FieldReference, IfClause, IfThen, literal
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import Cross, Join, LateralJoin
-from substrait_dsl.partiql.absence import Absent, surely
 from substrait_dsl.partiql.bindings import JoinHow
 from substrait_dsl.partiql.calls import call
 from substrait_dsl.partiql.constants import to_literal
 from substrait_dsl.partiql.lateral import beside
 from substrait_dsl.partiql.lowered import LoweredBindings
-from substrait_dsl.partiql.terms import Attributes, Column, Constant, Elements, Gathered, Nullable, Term, opened
+from substrait_dsl.partiql.lowered_values import (
+    Attributes,
+    Column,
+    Constant,
+    Elements,
+    Gathered,
+    Nullable,
+    Term,
+    opened,
+)
+from substrait_dsl.partiql.null_and_missing import Absent, surely
 from substrait_dsl.partiql.values import MISSING
 
 

@@ -6,11 +6,11 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FieldAccess, literal
 from substrait_dsl.algebra.expressions.references import ListElement, MapKey
 from substrait_dsl.errors import EvaluationError, LiteralError, UnsupportedError
-from substrait_dsl.partiql.absence import Absent, absent_where, guarded
 from substrait_dsl.partiql.calls import call
+from substrait_dsl.partiql.extension_catalog import own_call
 from substrait_dsl.partiql.interpreter import Mode
-from substrait_dsl.partiql.own import own_call
-from substrait_dsl.partiql.terms import Column, Term, nowhere
+from substrait_dsl.partiql.lowered_values import Column, Term, nowhere
+from substrait_dsl.partiql.null_and_missing import Absent, absent_where, guarded
 
 _FARTHEST = 2**31 - 1
 """The last index that a list of Substrait has."""

@@ -13,11 +13,11 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.fluent.base import made
 from substrait_dsl.fluent.expr import bound, resolve
 from substrait_dsl.fluent.scope import NO_ROW
+from substrait_dsl.partiql.collected_lists import gathered, to_gather
 from substrait_dsl.partiql.expressions import Id, MapValues, Pivot
-from substrait_dsl.partiql.gathering import gathered, to_gather
 from substrait_dsl.partiql.lowered import LoweredBindings, LoweredValues
+from substrait_dsl.partiql.lowered_values import Column, Gathered
 from substrait_dsl.partiql.node import Form, Node, ValueExpr, fields_of, form_of
-from substrait_dsl.partiql.terms import Column, Gathered
 
 
 def named_queries(expressions: Sequence[ValueExpr]) -> tuple[list[ValueExpr], dict[str, MapValues]]:

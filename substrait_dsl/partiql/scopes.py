@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from substrait_dsl.errors import SchemaError, quoted
 
 if TYPE_CHECKING:
-    from substrait_dsl.partiql.handles import Bound
+    from substrait_dsl.partiql.value_builder import Bound
 
 
 class TupleScope:

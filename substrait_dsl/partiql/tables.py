@@ -11,9 +11,9 @@ from substrait_dsl.errors import InvalidArgumentError, SchemaError, naming, requ
 from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.partiql import expressions as e
 from substrait_dsl.partiql.builder import Bindings
-from substrait_dsl.partiql.handles import Given, Values, made_value, value
 from substrait_dsl.partiql.lowered import StoredTable
 from substrait_dsl.partiql.node import BindingsExpr, ValueExpr
+from substrait_dsl.partiql.value_builder import Given, Values, made_value, value
 from substrait_dsl.partiql.values import to_value
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ import attrs
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FieldReference, IfClause, IfThen, literal
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.partiql.absence import absent_where, guarded
 from substrait_dsl.partiql.calls import INTEGERS, call, cast, kind_of_type
+from substrait_dsl.partiql.extension_catalog import URN, own_call
 from substrait_dsl.partiql.interpreter import Mode
+from substrait_dsl.partiql.lowered_values import Column, Constant, Term, absent_of
+from substrait_dsl.partiql.null_and_missing import absent_where, guarded
 from substrait_dsl.partiql.operations import AS_TYPES
-from substrait_dsl.partiql.own import URN, own_call
-from substrait_dsl.partiql.terms import Column, Constant, Term, absent_of
 
 DYNAMIC = t.UserDefined(URN, "dynamic", nullable=True)
 """The type of a column of values of any type: ``read_named("t", {"doc": partiql.DYNAMIC})``; on Spark a VARIANT.

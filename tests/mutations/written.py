@@ -45,7 +45,7 @@ WRITTEN: dict[str, tuple[str, str, str]] = {
         'for name in ("best_effort_filter",):',
     ),
     "000:41": (
-        "substrait_dsl.fluent.reading",
+        "substrait_dsl.fluent.read_options",
         'Scope("read", (), struct)',
         'Scope("read", (), NamedStruct(tuple(f for f in struct.fields if columns is None or f.name in columns)))',
     ),

@@ -15,7 +15,7 @@ import substrait_dsl as sd
 from substrait_dsl.algebra import types as t
 from substrait_dsl.catalog import EnumArgument, Kind, Overload, ValueArgument, standard_catalog
 from substrait_dsl.errors import SubstraitDslError
-from substrait_dsl.fluent.columns import Role, evaluate
+from substrait_dsl.fluent.column_arguments import Role, evaluate
 from substrait_dsl.fluent.namespace import python_name
 from substrait_dsl.fluent.scope import Scope
 from tests.pipelines.spelling import literal, random_type, spelled

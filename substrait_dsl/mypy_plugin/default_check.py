@@ -30,11 +30,11 @@ from mypy.nodes import (
 from mypy.types import CallableType, FunctionLike, Instance, Type, TypeVarType, get_proper_type, has_type_vars
 
 from substrait_dsl.mypy_plugin.annotations import unknown
-from substrait_dsl.mypy_plugin.memory import MEMORY
+from substrait_dsl.mypy_plugin.checker_state import MEMORY
 from substrait_dsl.mypy_plugin.names import EXPR
-from substrait_dsl.mypy_plugin.places import parts
 from substrait_dsl.mypy_plugin.reports import is_heard
 from substrait_dsl.mypy_plugin.results import is_expression
+from substrait_dsl.mypy_plugin.source_positions import parts
 
 if TYPE_CHECKING:
     from mypy.checker import TypeChecker

@@ -53,7 +53,7 @@ from substrait_dsl.mypy_plugin.budget import (
     is_of_library,
 )
 from substrait_dsl.mypy_plugin.declarations import is_column
-from substrait_dsl.mypy_plugin.origins import Origins
+from substrait_dsl.mypy_plugin.relation_identity import Origins
 
 
 def _product(left: Any, right: Any) -> Any:

@@ -43,10 +43,11 @@ from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.mypy_plugin import placeholders
 from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations, is_mistaken
+from substrait_dsl.mypy_plugin.ast_evaluator import Environment, Written
 from substrait_dsl.mypy_plugin.budget import GiveUpError
+from substrait_dsl.mypy_plugin.checker_state import MEMORY, NOT_MADE
 from substrait_dsl.mypy_plugin.declarations import SCHEMA, is_schema
 from substrait_dsl.mypy_plugin.enums import literal
-from substrait_dsl.mypy_plugin.memory import MEMORY, NOT_MADE
 from substrait_dsl.mypy_plugin.names import (
     DYN_EXPR,
     EXPR,
@@ -60,7 +61,6 @@ from substrait_dsl.mypy_plugin.names import (
 from substrait_dsl.mypy_plugin.python_values import EITHER, OF_VALUES, SAMPLES, is_of_python, misfit
 from substrait_dsl.mypy_plugin.syntax import NO_CONSTANT, column_name, constant, function_name, schema_made
 from substrait_dsl.mypy_plugin.variables import held
-from substrait_dsl.mypy_plugin.written import Environment, Written
 
 WRITTEN_OUT = (OpExpr, ComparisonExpr, UnaryExpr, ConditionalExpr, CallExpr, MemberExpr, IndexExpr)
 """What is rather built as the program builds it than taken for a value of its type."""

@@ -17,8 +17,8 @@ from substrait_dsl.mypy_plugin import placeholders
 from substrait_dsl.mypy_plugin.annotations import Annotations
 from substrait_dsl.mypy_plugin.declarations import is_schema
 from substrait_dsl.mypy_plugin.names import RELATION
-from substrait_dsl.mypy_plugin.places import end_of
 from substrait_dsl.mypy_plugin.reports import report
+from substrait_dsl.mypy_plugin.source_positions import end_of
 from substrait_dsl.mypy_plugin.variables import target_of
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError
 from substrait_dsl.fluent.base import made
-from substrait_dsl.fluent.columns import Role, on_row, require_condition
-from substrait_dsl.fluent.declared import Distributed, Ordering, declared_properties
+from substrait_dsl.fluent.column_arguments import Role, on_row, require_condition
+from substrait_dsl.fluent.declared_properties import Distributed, Ordering, declared_properties
 from substrait_dsl.fluent.scope import Scope
 
 if TYPE_CHECKING:

@@ -13,10 +13,19 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.fluent.calls import FunctionCall, Measure
 from substrait_dsl.partiql.calls import call
 from substrait_dsl.partiql.conditions import fluent_keys
-from substrait_dsl.partiql.own import URN, own_catalog
-from substrait_dsl.partiql.terms import Attributes, Column, Constant, Elements, Gathered, Nullable, Term, opened
+from substrait_dsl.partiql.extension_catalog import URN, own_catalog
+from substrait_dsl.partiql.lowered_values import (
+    Attributes,
+    Column,
+    Constant,
+    Elements,
+    Gathered,
+    Nullable,
+    Term,
+    opened,
+)
+from substrait_dsl.partiql.materialization import whole
 from substrait_dsl.partiql.untyped import require_typed
-from substrait_dsl.partiql.wholes import whole
 
 
 def gathered(column: FieldReference, order: Sequence[SortKey] = ()) -> Any:

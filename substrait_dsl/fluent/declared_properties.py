@@ -17,7 +17,7 @@ from substrait_dsl.algebra.properties import (
 from substrait_dsl.algebra.relations.filtering import direct_path, sort_ordering
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import InvalidArgumentError, UnknownFieldError, placing
-from substrait_dsl.fluent.columns import is_list, key_expression, sort_keys
+from substrait_dsl.fluent.column_arguments import is_list, key_expression, sort_keys
 from substrait_dsl.fluent.expr import SortKey
 from substrait_dsl.fluent.scope import Scope
 from substrait_dsl.fluent.sorting import Sortable

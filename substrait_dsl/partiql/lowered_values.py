@@ -16,8 +16,8 @@ from substrait_dsl.algebra.expressions.references import StructField
 from substrait_dsl.algebra.types import Boolean, Type
 from substrait_dsl.algebra.types import Struct as StructType
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.partiql.absence import Absent, absent_where, missing_where
 from substrait_dsl.partiql.calls import call
+from substrait_dsl.partiql.null_and_missing import Absent, absent_where, missing_where
 from substrait_dsl.partiql.values import MISSING, Bag, Kind, Struct, Value
 
 

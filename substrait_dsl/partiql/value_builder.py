@@ -9,7 +9,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias
 
-from substrait_dsl.calling import Called
 from substrait_dsl.errors import (
     InvalidArgumentError,
     SchemaError,
@@ -24,17 +23,18 @@ from substrait_dsl.errors import (
 from substrait_dsl.fluent.base import RelationBase, made
 from substrait_dsl.fluent.expr import Expr, SortKey
 from substrait_dsl.partiql import expressions as e
-from substrait_dsl.partiql.absence import telling
-from substrait_dsl.partiql.given import data_of
+from substrait_dsl.partiql.collection_kinds import kind_of_value
 from substrait_dsl.partiql.interpreter import Mode, evaluate_value, require_mode, struct_of
+from substrait_dsl.partiql.interpreter_inputs import data_of
 from substrait_dsl.partiql.keys import Measured, SortBy
-from substrait_dsl.partiql.kinds import kind_of_value
 from substrait_dsl.partiql.lowered import LoweredBindings, LoweredValues, Source, StoredTable
 from substrait_dsl.partiql.lowering import lower_values
 from substrait_dsl.partiql.node import BindingsExpr, ValueExpr
+from substrait_dsl.partiql.null_and_missing import telling
 from substrait_dsl.partiql.output import columns_of, require_readable, table_of, values_of
 from substrait_dsl.partiql.scopes import TupleScope, scopes_of
 from substrait_dsl.partiql.values import Bag, Data, Kind, Struct, Value, identity, to_value
+from substrait_dsl.signature_errors import Called
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

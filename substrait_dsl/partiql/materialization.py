@@ -18,7 +18,7 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.partiql.calls import cast
 from substrait_dsl.partiql.constants import to_literal
 from substrait_dsl.partiql.functions import common_type
-from substrait_dsl.partiql.terms import (
+from substrait_dsl.partiql.lowered_values import (
     Attributes,
     Column,
     Constant,

@@ -13,7 +13,7 @@ from mypy.nodes import Expression, NameExpr
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.mypy_plugin import placeholders
-from substrait_dsl.mypy_plugin.memory import MEMORY
+from substrait_dsl.mypy_plugin.checker_state import MEMORY
 
 
 class Origins:
