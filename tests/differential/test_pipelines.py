@@ -133,7 +133,7 @@ def test_spark_agrees_with_duckdb(sessions: list[SparkSession]) -> None:
 def test_plans_that_are_cut_into_pieces_agree(sessions: list[SparkSession], monkeypatch: pytest.MonkeyPatch) -> None:
     """As plans of more than some dozens of relations are."""
     monkeypatch.setattr(lowering, "MAX_RELATIONS_PER_STATEMENT", 5)
-    monkeypatch.setattr(sql_fragments, "FEWEST", 2)
+    monkeypatch.setattr(sql_fragments, "MIN_FRAGMENT_SIZE", 2)
     check(sessions, PIPELINES // 10)
 
 
