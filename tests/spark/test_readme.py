@@ -41,20 +41,28 @@ def statements() -> Iterator[tuple[str, str | None]]:
             yield "\n".join(lines[each.lineno - 1 : end]), error
 
 
-def test_every_statement_runs(
-    sail: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture
+def orders(sail: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The tables that the README reads: a file in the current folder, and a view of the session."""
     monkeypatch.chdir(tmp_path)
+    table = pa.table(
+        {
+            "o_orderkey": pa.array([1], pa.int64()),
+            "o_custkey": pa.array([5], pa.int64()),
+            "o_totalprice": pa.array([200_000], pa.decimal128(15, 2)),
+            "o_orderdate": pa.array([0], pa.date32()),
+            "o_comment": pa.array([None], pa.string()),
+        }
+    )
+    pq.write_table(table, "orders.parquet")
+    sail.createDataFrame(table).createOrReplaceTempView("orders")
+    yield
+    sail.catalog.dropTempView("orders")
+
+
+@pytest.mark.usefixtures("orders")
+def test_every_statement_runs(sail: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "money.yaml").write_text(MONEY, encoding="utf-8")
-    orders = {
-        "o_orderkey": pa.array([1], pa.int64()),
-        "o_custkey": pa.array([5], pa.int64()),
-        "o_totalprice": pa.array([200_000], pa.decimal128(15, 2)),
-        "o_orderdate": pa.array([0], pa.date32()),
-        "o_comment": pa.array([None], pa.string()),
-    }
-    pq.write_table(pa.table(orders), "orders.parquet")
-    sail.createDataFrame(pa.table(orders)).createOrReplaceTempView("orders")
     names: dict[str, object] = {"spark": sail}
     for text, error in statements():
         if error is None:
