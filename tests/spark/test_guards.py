@@ -20,10 +20,8 @@ TABLE = "guard_canary"
 
 
 @pytest.fixture
-def raw(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[SparkSession]:
+def raw(spark: SparkSession) -> Iterator[SparkSession]:
     """A session with settings and temporary views of its own."""
-    if request.config.getoption("--session") != "classic":
-        pytest.skip("the faults are those of a classic session; its server has the same Spark")
     spark.sql(f"DROP TABLE IF EXISTS {TABLE}")
     session = spark.newSession()
     session.conf.set("spark.sql.shuffle.partitions", "1")
