@@ -326,13 +326,13 @@ def _python_value(value: Any) -> Any:
     return value.tolist() if is_of_numpy and "64[" not in str(value.dtype) else value  # no numbers for times
 
 
-def _of_type(value: Any, kind: t.Type) -> Any:
+def _of_type(value: Any, type_: t.Type) -> Any:
     """An expected value as `collect` gives it: a struct as a tuple, a uuid as text, a point in time in local time.
 
     What is none of the type stays what it is, and so differs from all that are.
     """
     value = _python_value(value)
-    match value, kind:
+    match value, type_:
         case None, _:
             return None
         case UUID(), t.UUID():
@@ -340,29 +340,29 @@ def _of_type(value: Any, kind: t.Type) -> Any:
         case int(), t.Decimal() if not isinstance(value, bool):
             return Decimal(value)
         case int() | float(), t.FP32() | t.FP64() if not isinstance(value, bool):
-            return _of_float(value, kind)
+            return _of_float(value, type_)
         case dt.datetime(tzinfo=zone), t.PrecisionTimestampTZ() if zone is not None:
             return value.astimezone().replace(tzinfo=None)
         case Mapping(), t.Struct(types=types):
             for name in value:
-                if name not in kind.field_names:
-                    raise UnknownFieldError.of_name(str(name), kind.field_names)
-            return tuple(_of_type(value.get(name), part) for name, part in zip(kind.field_names, types, strict=True))
+                if name not in type_.field_names:
+                    raise UnknownFieldError.of_name(str(name), type_.field_names)
+            return tuple(_of_type(value.get(name), part) for name, part in zip(type_.field_names, types, strict=True))
         case list() | tuple(), t.Struct(types=types) if len(value) == len(types):
             return tuple(_of_type(each, part) for each, part in zip(value, types, strict=True))
         case list() | tuple(), t.List(element=element):
             return [_of_type(each, element) for each in value]
         case Mapping(), t.Map():
-            return {_of_type(key, kind.key): _of_type(each, kind.value) for key, each in value.items()}
+            return {_of_type(key, type_.key): _of_type(each, type_.value) for key, each in value.items()}
         case _:
             return value
 
 
-def _of_float(value: float, kind: t.Type) -> float:
+def _of_float(value: float, type_: t.Type) -> float:
     """A number as a float of a type: a whole one if it is exactly one, any other as the nearest."""
     if isinstance(value, int):
         return float(value) if abs(value) < 2**1024 - 2**970 and int(float(value)) == value else value
-    if isinstance(kind, t.FP32) and math.isfinite(value):
+    if isinstance(type_, t.FP32) and math.isfinite(value):
         try:
             nearest: float = unpack("<f", pack("<f", value))[0]
         except OverflowError:  # larger than any

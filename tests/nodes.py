@@ -57,8 +57,8 @@ def i32(value: int) -> ex.Literal:
     return literal(value, t.I32())
 
 
-def call(name: str, *arguments: ex.Argument, kind: t.Type | None = None, urn: str = COMPARISON) -> ex.ScalarFunction:
-    return ex.ScalarFunction(ex.FunctionId(urn, f"{name}:any"), arguments, kind or t.Boolean())
+def call(name: str, *arguments: ex.Argument, type_: t.Type | None = None, urn: str = COMPARISON) -> ex.ScalarFunction:
+    return ex.ScalarFunction(ex.FunctionId(urn, f"{name}:any"), arguments, type_ or t.Boolean())
 
 
 def equal(left: ex.Expression, right: ex.Expression) -> ex.ScalarFunction:
@@ -70,7 +70,7 @@ def gt(left: ex.Expression, right: ex.Expression) -> ex.ScalarFunction:
 
 
 def plus(left: ex.Expression, right: ex.Expression) -> ex.ScalarFunction:
-    return call("add", left, right, kind=left.type, urn=ARITHMETIC)
+    return call("add", left, right, type_=left.type, urn=ARITHMETIC)
 
 
 def both(*conditions: ex.Expression) -> ex.ScalarFunction:

@@ -73,10 +73,10 @@ def _nested(inner: Any, common: dict[str, Any], user_defined: bool, functions: b
     return st.one_of(inner, *compounds)
 
 
-def literals(kind: t.Type) -> Any:
+def literals(type_: t.Type) -> Any:
     """Literals of exactly this type, of every value that it can hold; no type in it is a func or unbound."""
-    some = st.deferred(lambda: _values(kind)).map(lambda value: Literal(value, kind))
-    return st.one_of(st.just(Literal(None, kind)), some) if kind.nullable else some
+    some = st.deferred(lambda: _values(type_)).map(lambda value: Literal(value, type_))
+    return st.one_of(st.just(Literal(None, type_)), some) if type_.nullable else some
 
 
 def any_literals() -> Any:
@@ -84,37 +84,37 @@ def any_literals() -> Any:
     return types(max_depth=2, unbound=False, functions=False, max_length=6).flatmap(literals)
 
 
-def _values(kind: t.Type) -> Any:
-    match kind:
+def _values(type_: t.Type) -> Any:
+    match type_:
         case t.List():
-            return st.lists(literals(kind.element), max_size=3).map(tuple)
+            return st.lists(literals(type_.element), max_size=3).map(tuple)
         case t.Map():
-            keys = st.deferred(lambda: _values(kind.key)).map(lambda value: Literal(value, kind.key))  # never NULL
-            return st.lists(st.tuples(keys, literals(kind.value)), max_size=2).map(tuple)
+            keys = st.deferred(lambda: _values(type_.key)).map(lambda value: Literal(value, type_.key))  # never NULL
+            return st.lists(st.tuples(keys, literals(type_.value)), max_size=2).map(tuple)
         case t.Struct():
-            return st.tuples(*map(literals, kind.types))
+            return st.tuples(*map(literals, type_.types))
         case t.UserDefined():
             message = st.builds(AnyMessage, st.text(max_size=9), st.binary(max_size=4))
             return st.one_of(st.lists(literals(t.I64(nullable=True)), max_size=2).map(tuple), message)
         case t.FixedChar():
-            return st.text(min_size=kind.length, max_size=kind.length)
+            return st.text(min_size=type_.length, max_size=type_.length)
         case t.VarChar():
-            return st.text(max_size=kind.length)
+            return st.text(max_size=type_.length)
         case t.FixedBinary():
-            return st.binary(min_size=kind.length, max_size=kind.length)
+            return st.binary(min_size=type_.length, max_size=type_.length)
         case t.Decimal():
-            most = 10**kind.precision - 1
-            return st.integers(-most, most).map(lambda unscaled: _decimal(unscaled, kind.scale))
+            most = 10**type_.precision - 1
+            return st.integers(-most, most).map(lambda unscaled: _decimal(unscaled, type_.scale))
         case t.PrecisionTime():
-            return st.integers(0, 86_400 * 10**kind.precision - 1)
+            return st.integers(0, 86_400 * 10**type_.precision - 1)
         case t.IntervalDay():
-            return _day_seconds(kind.precision)
+            return _day_seconds(type_.precision)
         case t.IntervalCompound():
-            return st.builds(Compound, _VALUES[t.IntervalYear], _day_seconds(kind.precision))
-        case _ if type(kind) in t.INTEGER_RANGES:
-            return st.integers(*t.INTEGER_RANGES[type(kind)])
+            return st.builds(Compound, _VALUES[t.IntervalYear], _day_seconds(type_.precision))
+        case _ if type(type_) in t.INTEGER_RANGES:
+            return st.integers(*t.INTEGER_RANGES[type(type_)])
         case _:
-            return _VALUES[type(kind)]
+            return _VALUES[type(type_)]
 
 
 _VALUES: dict[type[t.Type], Any] = {

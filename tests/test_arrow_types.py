@@ -54,15 +54,15 @@ EQUAL = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "arrow"), EQUAL, ids=lambda value: str(value))
-def test_equal_types(kind: t.Type, arrow: pa.DataType) -> None:
-    assert type_to_arrow(kind) == arrow
-    assert type_from_arrow(arrow, nullable=False) == kind
-    assert type_from_arrow(arrow, nullable=True) == kind.as_nullable()
+@pytest.mark.parametrize(("type_", "arrow"), EQUAL, ids=lambda value: str(value))
+def test_equal_types(type_: t.Type, arrow: pa.DataType) -> None:
+    assert type_to_arrow(type_) == arrow
+    assert type_from_arrow(arrow, nullable=False) == type_
+    assert type_from_arrow(arrow, nullable=True) == type_.as_nullable()
 
 
 @pytest.mark.parametrize(
-    ("arrow", "kind"),
+    ("arrow", "type_"),
     [
         (pa.large_string(), t.String()),
         (pa.string_view(), t.String()),
@@ -82,12 +82,12 @@ def test_equal_types(kind: t.Type, arrow: pa.DataType) -> None:
     ],
     ids=str,
 )
-def test_other_layouts_of_the_same_values(arrow: pa.DataType, kind: t.Type) -> None:
-    assert type_from_arrow(arrow, nullable=False) == kind
+def test_other_layouts_of_the_same_values(arrow: pa.DataType, type_: t.Type) -> None:
+    assert type_from_arrow(arrow, nullable=False) == type_
 
 
 @pytest.mark.parametrize(
-    ("kind", "storage"),
+    ("type_", "storage"),
     [
         (t.VarChar(3), pa.string()),
         (t.FixedChar(3), pa.string()),
@@ -96,13 +96,13 @@ def test_other_layouts_of_the_same_values(arrow: pa.DataType, kind: t.Type) -> N
     ],
     ids=str,
 )
-def test_types_that_arrow_lacks_are_named_in_the_metadata(kind: t.Type, storage: pa.DataType) -> None:
-    field = to_arrow(NamedStruct.of({"a": kind.as_nullable()})).field("a")
-    assert (field.type, field.nullable, field.metadata) == (storage, True, {b"substrait:type": str(kind).encode()})
+def test_types_that_arrow_lacks_are_named_in_the_metadata(type_: t.Type, storage: pa.DataType) -> None:
+    field = to_arrow(NamedStruct.of({"a": type_.as_nullable()})).field("a")
+    assert (field.type, field.nullable, field.metadata) == (storage, True, {b"substrait:type": str(type_).encode()})
 
 
 def test_types_that_arrow_has_need_no_metadata() -> None:
-    schema = NamedStruct.of((str(position), kind) for position, (kind, _) in enumerate(EQUAL))
+    schema = NamedStruct.of((str(position), type_) for position, (type_, _) in enumerate(EQUAL))
     assert [field.metadata for field in to_arrow(schema)] == [None] * len(EQUAL)
 
 
@@ -148,7 +148,7 @@ def test_duckdb_result_schema() -> None:
             [1::BIGINT] AS e, {'x': 'y', 'z': true} AS f, MAP {'k': 1.0::REAL} AS g, 1::UINTEGER AS h,
             TIME '10:00:00' AS i, 'a'::BLOB AS j, 'a'::ENUM('a', 'b') AS k"""
         ).to_arrow_table()
-    assert [str(kind) for kind in from_arrow(arrow.schema).types] == [
+    assert [str(type_) for type_ in from_arrow(arrow.schema).types] == [
         "i8?",
         "decimal<15,2>?",
         "date?",
@@ -185,7 +185,7 @@ def test_what_is_no_schema_is_refused(value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "message", "hint"),
+    ("type_", "message", "hint"),
     [
         (t.PrecisionTimestamp(4), "precision_timestamp<4> has no", "nearest is precision_timestamp<6>"),
         (t.PrecisionTimestampTZ(12), "precision_timestamp_tz<12> has no", "nearest is precision_timestamp_tz<9>"),
@@ -199,8 +199,8 @@ def test_what_is_no_schema_is_refused(value: object) -> None:
     ],
     ids=lambda value: str(value),
 )
-def test_types_without_storage_are_refused_by_name(kind: t.Type, message: str, hint: str) -> None:
-    schema = NamedStruct.of({"a": t.Struct.of({"b": t.List(kind)})})
+def test_types_without_storage_are_refused_by_name(type_: t.Type, message: str, hint: str) -> None:
+    schema = NamedStruct.of({"a": t.Struct.of({"b": t.List(type_)})})
     with pytest.raises(UnsupportedError) as caught:
         to_arrow(schema)
     assert message in caught.value.message
@@ -297,7 +297,7 @@ def leaf_types() -> st.SearchStrategy[t.Type]:
 
 
 def struct_of(fields: list[tuple[str, t.Type]]) -> t.Type:
-    return t.Struct(tuple(kind for _, kind in fields), tuple(name for name, _ in fields))
+    return t.Struct(tuple(type_ for _, type_ in fields), tuple(name for name, _ in fields))
 
 
 def dressed(kinds: st.SearchStrategy[t.Type]) -> st.SearchStrategy[t.Type]:
@@ -313,7 +313,7 @@ def dressed(kinds: st.SearchStrategy[t.Type]) -> st.SearchStrategy[t.Type]:
 
 def nested(inner: st.SearchStrategy[t.Type]) -> st.SearchStrategy[t.Type]:
     fields = st.lists(st.tuples(st.text(max_size=3), inner), max_size=3)
-    keys = inner.map(lambda kind: kind.as_required())
+    keys = inner.map(lambda type_: type_.as_required())
     return dressed(st.one_of(st.builds(t.List, inner), st.builds(t.Map, keys, inner), fields.map(struct_of)))
 
 

@@ -124,8 +124,8 @@ def test_the_hints_are_of_verbs_that_do_not_have_such_an_argument() -> None:
 
 
 def test_classes_are_what_they_were() -> None:
-    kind = sd.Decimal(15, 2)
-    assert pickle.loads(pickle.dumps(kind)) == kind == sd.Decimal(precision=15, scale=2)
+    type_ = sd.Decimal(15, 2)
+    assert pickle.loads(pickle.dumps(type_)) == type_ == sd.Decimal(precision=15, scale=2)
     assert pickle.loads(pickle.dumps(sd.read_named)) is sd.read_named
     assert pickle.loads(pickle.dumps(partiql.scan)) is partiql.scan
     assert pickle.loads(pickle.dumps(sd.Relation.filter)) is sd.Relation.filter

@@ -78,7 +78,8 @@ TYPES = {
     each for each in vars(t).values() if isinstance(each, type) and issubclass(each, t.Type) and each is not t.Type
 }
 SAMPLES: Mapping[type[t.Type], t.Type] = {
-    type(kind): attrs.evolve(kind, variation=None) if kind.variation is not None else kind for kind in corpus.types()
+    type(type_): attrs.evolve(type_, variation=None) if type_.variation is not None else type_
+    for type_ in corpus.types()
 }
 """A type of each class, without a variation."""
 
@@ -86,9 +87,9 @@ SAMPLES: Mapping[type[t.Type], t.Type] = {
 def accepted(convert: Callable[[t.Type], Any]) -> set[type[t.Type]]:
     """The types that something takes; what it does not, it must refuse by name."""
     found = set()
-    for each, kind in SAMPLES.items():
+    for each, type_ in SAMPLES.items():
         try:
-            convert(kind)
+            convert(type_)
         except UnsupportedError:
             continue
         found.add(each)
@@ -164,12 +165,12 @@ def test_no_reason_is_given_for_a_function_that_there_is() -> None:
 )
 def test_a_result_that_may_be_longer_than_its_type_is_checked(name: str, is_checked: bool) -> None:
     """By the row of Spark also where an engine has one of its own."""
-    kind = t.VarChar(2)
-    column = FieldReference(0, kind)
+    type_ = t.VarChar(2)
+    column = FieldReference(0, type_)
     arguments = (column,) if name in ("upper", "reverse") else (column, column)
     key = f"{name}:{'_'.join(argument.type.short_name for argument in arguments)}"
     if name == "concat":
         key = "concat:vchar"
     function = FunctionId(f"{STANDARD}functions_string", key)
-    sql = function_to_sql(ScalarFunction(function, arguments, kind), ["a", "b"][: len(arguments)])
+    sql = function_to_sql(ScalarFunction(function, arguments, type_), ["a", "b"][: len(arguments)])
     assert ("raise_error" in sql) is is_checked

@@ -180,9 +180,9 @@ def test_nodes_that_differ_only_in_names_are_equal() -> None:
 
 
 def test_minus_zero_and_nan_are_constants_of_their_own() -> None:
-    kind = sd.FP64()
-    assert Literal(float("nan"), kind) == Literal(float("nan"), kind)
-    assert Literal(0.0, kind) != Literal(-0.0, kind)
+    type_ = sd.FP64()
+    assert Literal(float("nan"), type_) == Literal(float("nan"), type_)
+    assert Literal(0.0, type_) != Literal(-0.0, type_)
     assert Literal(1, I64()) != Literal(1, sd.I32())
     assert Read(table("a: i64")._rel.schema, NamedTable(("t",))) != table("a: i64", "u")._rel
 

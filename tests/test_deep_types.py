@@ -86,7 +86,7 @@ def test_the_levels_of_a_type_are_those_of_its_deepest_part() -> None:
     assert t.Decimal(5, 2).levels == 1
     assert t.Struct(()).levels == 2 - 1
     assert (low.levels, deep.levels) == (4, 8)
-    for kind in (
+    for type_ in (
         t.Struct((deep, low)),
         t.Map(low, deep),
         t.Map(deep, low),
@@ -94,7 +94,7 @@ def test_the_levels_of_a_type_are_those_of_its_deepest_part() -> None:
         t.Func((low,), deep),
         t.UserDefined("extension:a:b", "u", ("x", low, deep, None)),
     ):
-        assert kind.levels == 9
+        assert type_.levels == 9
     assert attrs.evolve(t.Map(low, deep), value=low).levels == 5
     shared = nested(lambda inner: t.Struct((inner, inner)), 40)  # 2 ** 40 types, written out
     assert shared.levels == 41
@@ -120,10 +120,10 @@ VALUES: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("name", VALUES)
 def test_a_value_has_so_many_levels_and_no_more(name: str) -> None:
     value = nested(VALUES[name], MOST_LEVELS - 1, 1)
-    kind = natural_type(value)
-    assert kind.levels == MOST_LEVELS
+    type_ = natural_type(value)
+    assert type_.levels == MOST_LEVELS
     assert str(sd.lit(value))
-    relation = sd.read_virtual([(value,)], {"a": kind})
+    relation = sd.read_virtual([(value,)], {"a": type_})
     assert str(relation)
     assert pickle.loads(pickle.dumps(relation.to_plan())) == relation.to_plan()
     for levels in (MOST_LEVELS, FAR):
@@ -132,7 +132,7 @@ def test_a_value_has_so_many_levels_and_no_more(name: str) -> None:
             with refused(InvalidArgumentError, verb, "nested too deeply: 128 types inside each other are the"):
                 make(deeper)
         with refused(LiteralError, "read_virtual: row 0"):
-            sd.read_virtual([(deeper,)], {"a": kind})
+            sd.read_virtual([(deeper,)], {"a": type_})
 
 
 @pytest.mark.parametrize("text", ["list<{}>", "struct<{}>", "map<i64, {}>", "func<i64 -> {}>", "nstruct<a: {}>"])

@@ -37,12 +37,12 @@ def calls(overload: Overload) -> Iterator[tuple[dict[str, sd.Type], list[object]
             choices.append(list(argument.options))
             continue
         assert isinstance(argument, ValueArgument)
-        kind = build(argument.pattern, Bindings(values=dict(NAMES)))
-        assert kind is not None, argument
+        type_ = build(argument.pattern, Bindings(values=dict(NAMES)))
+        assert type_ is not None, argument
         if argument.constant:
-            choices.append([sd.lit(None, kind.as_nullable())])
+            choices.append([sd.lit(None, type_.as_nullable())])
         else:
-            columns[f"c{position}"] = kind
+            columns[f"c{position}"] = type_
             choices.append([sd.col(f"c{position}")])
     for arguments in itertools.product(*choices):
         yield columns, list(arguments)

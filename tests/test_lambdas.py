@@ -66,10 +66,10 @@ def function_of(make: Make) -> Lambda:
 def written(argument: Argument, parameters: dict[str, Any]) -> Any:
     """An argument of a case, as a person would write it."""
     match argument:
-        case Value(value=None, type=kind):
-            return sd.null(kind)
-        case Value(type=kind, value=value):
-            return sd.lit(value, kind)
+        case Value(value=None, type=type_):
+            return sd.null(type_)
+        case Value(type=type_, value=value):
+            return sd.lit(value, type_)
         case Parameter(name):
             return parameters[name]
         case Nested(function, arguments):

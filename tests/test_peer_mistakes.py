@@ -107,7 +107,7 @@ def test_b7_every_nested_field_has_a_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "kind"),
+    ("value", "type_"),
     [
         (300, sd.I8()),
         (123456, sd.Decimal(5, 2)),
@@ -117,9 +117,9 @@ def test_b7_every_nested_field_has_a_name() -> None:
         (None, sd.I64()),
     ],
 )
-def test_b8_literals_fit_their_type_or_are_refused(value: Any, kind: sd.Type) -> None:
-    with refused(LiteralError, str(kind)):
-        sd.lit(value, kind)
+def test_b8_literals_fit_their_type_or_are_refused(value: Any, type_: sd.Type) -> None:
+    with refused(LiteralError, str(type_)):
+        sd.lit(value, type_)
 
 
 def test_b9_set_operations_check_their_inputs() -> None:

@@ -21,7 +21,7 @@ from tests.nodes import ARITHMETIC, BOOLEAN, both, call, i64, plus
 PEOPLE = NamedStruct.of(
     {"p": t.Boolean(), "q": t.Boolean(), "address": t.Struct.of({"city": t.String(), "zip": t.String()})}
 )
-P, Q, ADDRESS = (ex.FieldReference(position, kind) for position, kind in enumerate(PEOPLE.types))
+P, Q, ADDRESS = (ex.FieldReference(position, type_) for position, type_ in enumerate(PEOPLE.types))
 
 
 def either(*arguments: ex.Expression) -> ex.Expression:

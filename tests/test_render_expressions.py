@@ -32,12 +32,12 @@ SCHEMA = NamedStruct.of(
     }
 )
 A, B, S, P, Q, ADDRESS, TAGS, COUNTS, PAIR = (
-    ex.FieldReference(position, kind) for position, kind in enumerate(SCHEMA.types)
+    ex.FieldReference(position, type_) for position, type_ in enumerate(SCHEMA.types)
 )
 
 
 def times(*arguments: ex.Expression) -> ex.Expression:
-    return call("multiply", *arguments, kind=t.I64(), urn=ARITHMETIC)
+    return call("multiply", *arguments, type_=t.I64(), urn=ARITHMETIC)
 
 
 def either(*arguments: ex.Expression) -> ex.Expression:
@@ -78,7 +78,7 @@ EXPRESSIONS: list[tuple[ex.Expression, str]] = [
     (call("like", S, literal("x%", t.String())), "s like 'x%'"),
     (call("coalesce", B, A), "coalesce(b, a)"),
     (call("is_null", A, B), "is_null(a, b)"),
-    (call("negate", i64(-5), kind=t.I64(), urn=ARITHMETIC), "-(-5)"),
+    (call("negate", i64(-5), type_=t.I64(), urn=ARITHMETIC), "-(-5)"),
     (plus(plus(A, B), A), "a + b + a"),
     (plus(A, plus(B, A)), "a + (b + a)"),
     (times(plus(A, B), A), "(a + b) * a"),
@@ -94,7 +94,7 @@ EXPRESSIONS: list[tuple[ex.Expression, str]] = [
     (negation(both(P, Q)), "not (p and q)"),
     (both(negation(P), Q), "not p and q"),
     (call("equal", negation(P), Q), "(not p) = q"),
-    (call("add", A, B, kind=t.I64(), urn="extension:acme:sums"), "add(a, b)"),
+    (call("add", A, B, type_=t.I64(), urn="extension:acme:sums"), "add(a, b)"),
     (ex.ScalarFunction(ADD, (A, B), t.I64(), OVERFLOW), "add(a, b; overflow: ERROR or SATURATE)"),
     (call("extract", ex.EnumArgument("YEAR"), S, ex.TypeArgument(t.I64())), "extract(YEAR, s, i64)"),
     (ex.Cast(plus(A, B), t.String()), "cast(a + b as string)"),
@@ -200,7 +200,7 @@ def test_every_kind_of_expression_can_be_written() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "kind", "text"),
+    ("value", "type_", "text"),
     [
         (True, t.Boolean(), "true"),
         (-3, t.I8(), "-3"),
@@ -230,8 +230,8 @@ def test_every_kind_of_expression_can_be_written() -> None:
         (None, t.Decimal(5, 1, nullable=True), "null:decimal<5,1>"),
     ],
 )
-def test_literal(value: object, kind: t.Type, text: str) -> None:
-    assert expression_text(literal(value, kind)) == text
+def test_literal(value: object, type_: t.Type, text: str) -> None:
+    assert expression_text(literal(value, type_)) == text
 
 
 def test_moment_that_no_calendar_has() -> None:

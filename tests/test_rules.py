@@ -121,7 +121,7 @@ def _read(model: Model) -> sd.Relation[Any]:
 
 
 def _nullable(model: Model) -> Model:
-    return [(name, kind.as_nullable()) for name, kind in model]
+    return [(name, type_.as_nullable()) for name, type_ in model]
 
 
 def _keep(rel: sd.Relation[Any], model: Model, data: st.DataObject) -> tuple[sd.Relation[Any], Model]:
@@ -169,7 +169,7 @@ def _join(rel: sd.Relation[Any], model: Model, data: st.DataObject) -> tuple[sd.
 def _set(rel: sd.Relation[Any], model: Model, data: st.DataObject) -> tuple[sd.Relation[Any], Model]:
     op = data.draw(st.sampled_from(rules.SET_OPS))
     flags = data.draw(st.lists(st.booleans(), min_size=len(model), max_size=len(model)))
-    other = [(name, kind.with_nullability(flag)) for (name, kind), flag in zip(model, flags, strict=True)]
+    other = [(name, type_.with_nullability(flag)) for (name, type_), flag in zip(model, flags, strict=True)]
     combined = rel.set_op(op, _read(other))
     # With one secondary input every rule says what can be NULL: of a minus the first, of a union one, else both.
     can_be_null: Callable[[bool, bool], bool] = {
@@ -178,8 +178,8 @@ def _set(rel: sd.Relation[Any], model: Model, data: st.DataObject) -> tuple[sd.R
         "union": lambda mine, theirs: mine or theirs,
     }[op[:5]]
     return combined, [
-        (name, kind.with_nullability(can_be_null(kind.nullable, flag)))
-        for (name, kind), flag in zip(model, flags, strict=True)
+        (name, type_.with_nullability(can_be_null(type_.nullable, flag)))
+        for (name, type_), flag in zip(model, flags, strict=True)
     ]
 
 

@@ -65,8 +65,8 @@ def test_columns_are_those_of_the_sql_text(name: str, tpch_in_duckdb: DuckDBPyCo
                 assert theirs == "DOUBLE" if fraction else re.fullmatch(rf"DECIMAL\(\d+,{scale}\)", theirs), field.name
             case sd.I64() if theirs == "HUGEINT":  # a sum of integers
                 assert name == "q12"
-            case kind:
-                assert theirs == KINDS[type(kind)], field.name
+            case type_:
+                assert theirs == KINDS[type(type_)], field.name
 
 
 @each_query

@@ -15,15 +15,15 @@ from tests.strategies import URNS, types
 
 @settings(max_examples=300)
 @given(types())
-def test_reading_what_was_printed_gives_the_same_type(kind: t.Type) -> None:
-    assert parse_type(str(kind), urns=URNS) == kind
+def test_reading_what_was_printed_gives_the_same_type(type_: t.Type) -> None:
+    assert parse_type(str(type_), urns=URNS) == type_
 
 
 POINT = "extension:geo:shapes"
 
 
 @pytest.mark.parametrize(
-    ("text", "kind"),
+    ("text", "type_"),
     [
         ("i64", t.I64()),
         ("I64?", t.I64(nullable=True)),
@@ -45,13 +45,13 @@ POINT = "extension:geo:shapes"
         ("varchar[large]<3>?", t.VarChar(3, nullable=True, variation=t.TypeVariation("extension:v", "large"))),
     ],
 )  # fmt: skip
-def test_spellings(text: str, kind: t.Type) -> None:
+def test_spellings(text: str, type_: t.Type) -> None:
     urns = {"point": POINT, "geo.point": POINT, "large": "extension:v"}
-    assert parse_type(text, urns=urns) == kind
+    assert parse_type(text, urns=urns) == type_
 
 
 @pytest.mark.parametrize(
-    ("short", "kind"),
+    ("short", "type_"),
     [  # the short names of the specification's "Function Signature" section
         ("bool", t.Boolean()), ("str", t.String()), ("vbin", t.Binary()), ("iyear", t.IntervalYear()),
         ("iday<6>", t.IntervalDay(6)), ("icompound<0>", t.IntervalCompound(0)), ("fchar<1>", t.FixedChar(1)),
@@ -59,16 +59,16 @@ def test_spellings(text: str, kind: t.Type) -> None:
         ("pt<9>", t.PrecisionTime(9)), ("pts<6>", t.PrecisionTimestamp(6)), ("ptstz<12>", t.PrecisionTimestampTZ(12)),
     ],
 )  # fmt: skip
-def test_short_names(short: str, kind: t.Type) -> None:
-    assert parse_type(short) == kind
-    assert parse_type(short.upper()) == kind
+def test_short_names(short: str, type_: t.Type) -> None:
+    assert parse_type(short) == type_
+    assert parse_type(short.upper()) == type_
 
 
 def test_a_struct_with_field_names() -> None:
-    kind = parse_type("NSTRUCT<longitude: i32, latitude: i32?>")
-    assert kind == t.Struct((t.I32(), t.I32(nullable=True)))
-    assert isinstance(kind, t.Struct)
-    assert kind.names == ("longitude", "latitude")
+    type_ = parse_type("NSTRUCT<longitude: i32, latitude: i32?>")
+    assert type_ == t.Struct((t.I32(), t.I32(nullable=True)))
+    assert isinstance(type_, t.Struct)
+    assert type_.names == ("longitude", "latitude")
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_mistakes_are_explained(text: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "kind"),
+    ("text", "type_"),
     [  # the grammar's comments are hidden: what is in them is no part of the type
         ("i64 // may be NULL?", t.I64()),
         ("i64 // abc", t.I64()),
@@ -123,8 +123,8 @@ def test_mistakes_are_explained(text: str, message: str) -> None:
          t.UserDefined(POINT, "point", ("// no comment", "/* nor this */"))),
     ],
 )  # fmt: skip
-def test_comments(text: str, kind: t.Type) -> None:
-    assert parse_type(text, urns={"point": POINT}) == kind
+def test_comments(text: str, type_: t.Type) -> None:
+    assert parse_type(text, urns={"point": POINT}) == type_
 
 
 @pytest.mark.parametrize(
@@ -152,10 +152,10 @@ _COMMENTS = ("// i32? <>,\n", "/* i32? */", "/* // */", "/**/", "/*\n*/")
 
 @settings(max_examples=100)
 @given(types(), st.data())
-def test_comments_between_all_tokens_change_nothing(kind: t.Type, data: st.DataObject) -> None:
-    tokens = re.findall(r"'(?:[^'\\]|\\.)*'|u!|[\w$]+|->|\s|.", str(kind), re.DOTALL)
+def test_comments_between_all_tokens_change_nothing(type_: t.Type, data: st.DataObject) -> None:
+    tokens = re.findall(r"'(?:[^'\\]|\\.)*'|u!|[\w$]+|->|\s|.", str(type_), re.DOTALL)
     text = "".join(token + data.draw(st.sampled_from(_COMMENTS)) if token != "u!" else token for token in tokens)
-    assert parse_type(text, urns=URNS) == kind
+    assert parse_type(text, urns=URNS) == type_
 
 
 @pytest.mark.parametrize("part", ["/*", "//", "/**/", "'", "*", "/", " ", "//\n", "/*'", "'\\"])

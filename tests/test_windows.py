@@ -96,8 +96,8 @@ def test_cases_of_the_specification(number: int) -> None:
         match argument:
             case Column(index):
                 arguments.append(sd.col(index))
-            case Value(type=kind, value=value):
-                arguments.append(sd.lit(value, kind))
+            case Value(type=type_, value=value):
+                arguments.append(sd.lit(value, type_))
     result = data.select(result=getattr(f, case.function)(*arguments).over())
     assert result.schema["result"] == case.expected.type
 

@@ -63,7 +63,7 @@ class Version(FrozenValue):
 
 
 def _required(kinds: Iterable[Type]) -> tuple[Type, ...]:
-    return tuple(kind.as_required() for kind in kinds)
+    return tuple(type_.as_required() for type_ in kinds)
 
 
 @attrs.frozen(repr=False)
@@ -104,10 +104,10 @@ class AlgebraPlan(Picklable, FrozenValue):
             value = bound.get(parameter.reference)
             if value is None:
                 continue
-            kind = parameter.parameter_type
-            if not value.type.matches(kind) or (value.value is None and not kind.nullable):
+            type_ = parameter.parameter_type
+            if not value.type.matches(type_) or (value.value is None and not type_.nullable):
                 raise TypeMismatchError(
-                    f"parameter {parameter.reference} is {kind}, but it is bound to a value of type {value.type}"
+                    f"parameter {parameter.reference} is {type_}, but it is bound to a value of type {value.type}"
                 )
 
     @property
@@ -164,11 +164,11 @@ class AlgebraPlan(Picklable, FrozenValue):
 
 
 def _check_aliases(kinds: Sequence[Type]) -> None:
-    for kind, times in Counter(kinds).items():
-        if isinstance(kind, Unbound):
+    for type_, times in Counter(kinds).items():
+        if isinstance(type_, Unbound):
             raise InvalidArgumentError("a type alias stands for a concrete type, not for an unbound one")
         if times > 1:
-            raise InvalidArgumentError(f"the type {kind} has two aliases")
+            raise InvalidArgumentError(f"the type {type_} has two aliases")
 
 
 def parameters_in(nodes: Iterable[Node]) -> Iterator[DynamicParameter]:

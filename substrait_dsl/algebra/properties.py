@@ -227,8 +227,8 @@ def check_properties(properties: Properties, schema: NamedStruct) -> None:
     for path in (*paths, *(distribution.fields if distribution is not None else ())):
         if not path:
             raise SchemaError("an ordering and a distribution are of fields; the whole row is none")
-        kind: Type = row
+        type_: Type = row
         for position in path:
-            if not isinstance(kind, Struct) or not 0 <= position < len(kind.types):
+            if not isinstance(type_, Struct) or not 0 <= position < len(type_.types):
                 raise SchemaError(f"there is no field {'.'.join(map(str, path))} in {schema}")
-            kind = kind.types[position]
+            type_ = type_.types[position]

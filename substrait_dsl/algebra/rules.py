@@ -152,8 +152,8 @@ def set_schema(op: SetOp, inputs: Sequence[NamedStruct]) -> NamedStruct:
         return primary  # every rule keeps a nullability that all have
     for number, other in different:
         _require_same_types(op, primary, other, number)
-    mine = [kind.nullable for kind in primary.types]
-    theirs = [[kind.nullable for kind in other.types] for _, other in others.values()]
+    mine = [type_.nullable for type_ in primary.types]
+    theirs = [[type_.nullable for type_ in other.types] for _, other in others.values()]
     nullable = _set_nullable(op, mine, theirs)
     if nullable == mine:
         return primary
@@ -242,7 +242,7 @@ def common_type(types: Sequence[Type], what: str) -> Type:
             raise TypeMismatchError(
                 f"{what} must have one type: there is {first} and {other}", hint="cast them to one type"
             )
-    return first.with_nullability(any(kind.nullable for kind in types))
+    return first.with_nullability(any(type_.nullable for type_ in types))
 
 
 def expand_schema(fields: Sequence[tuple[str, Sequence[Type], bool]], index: str) -> NamedStruct:
@@ -262,8 +262,8 @@ def expand_schema(fields: Sequence[tuple[str, Sequence[Type], bool]], index: str
     for name, types, switching in fields:
         if not types:
             raise SchemaError(f'the switching field "{name}" has no duplicates', names=[name])
-        kind = common_type(types, f'the duplicates of the switching field "{name}"')
-        made.append(Field(name, kind.as_nullable() if switching and len(types) < most else kind))
+        type_ = common_type(types, f'the duplicates of the switching field "{name}"')
+        made.append(Field(name, type_.as_nullable() if switching and len(types) < most else type_))
     return NamedStruct((*made, Field(index, I32())))
 
 
@@ -303,7 +303,7 @@ def branch_type(types: Sequence[Type], what: str) -> Type:
                 f"the first gives {first}, branch {number + 1} gives {other}",
                 hint="cast the branches to one type",
             )
-    return first.with_nullability(any(kind.nullable for kind in types))
+    return first.with_nullability(any(type_.nullable for type_ in types))
 
 
 def member_type(value: Type, options: Sequence[Type], what: str) -> Type:
@@ -363,7 +363,7 @@ def require_distinct_options(names: Iterable[str], function: str) -> None:
         seen.add(name.lower())
 
 
-def require_boolean(kind: Type, what: str) -> None:
+def require_boolean(type_: Type, what: str) -> None:
     """Raise `TypeMismatchError` unless the type is a boolean, nullable or not."""
-    if not isinstance(kind, Boolean):
-        raise TypeMismatchError(f"{what} must be a boolean, this is {kind}")
+    if not isinstance(type_, Boolean):
+        raise TypeMismatchError(f"{what} must be a boolean, this is {type_}")

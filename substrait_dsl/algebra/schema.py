@@ -89,14 +89,14 @@ class NamedStruct(MadeAnew):
 
         Raises `SchemaError` for another number of names.
         """
-        needed = len(types) + sum(sum(1 for _ in struct_names(kind)) for kind in types)
+        needed = len(types) + sum(sum(1 for _ in struct_names(type_)) for type_ in types)
         if len(names) != needed:
             raise SchemaError(
                 f"a schema has {len(names)} names, but its types have {needed} fields",
                 hint="the fields of structs inside count, depth first",
             )
         remaining = iter(names)
-        return cls(tuple(Field(next(remaining), _named(kind, remaining)) for kind in types))
+        return cls(tuple(Field(next(remaining), _named(type_, remaining)) for type_ in types))
 
     @classmethod
     def beside(cls, *schemas: NamedStruct) -> NamedStruct:
@@ -187,19 +187,19 @@ class NamedStruct(MadeAnew):
         return NamedStruct(tuple([f if f.type.nullable else f.with_nullability(True) for f in self.fields]))
 
 
-def _named(kind: Type, names: Iterator[str]) -> Type:
+def _named(type_: Type, names: Iterator[str]) -> Type:
     """The type with names for the fields of its structs: the inverse of `struct_names`."""
-    match kind:
+    match type_:
         case Struct():
-            fields = [(next(names), _named(inner, names)) for inner in kind.types]
+            fields = [(next(names), _named(inner, names)) for inner in type_.types]
             own, types = zip(*fields, strict=True) if fields else ((), ())
-            return attrs.evolve(kind, types=types, names=own)
+            return attrs.evolve(type_, types=types, names=own)
         case List():
-            return attrs.evolve(kind, element=_named(kind.element, names))
+            return attrs.evolve(type_, element=_named(type_.element, names))
         case Map():
-            return attrs.evolve(kind, key=_named(kind.key, names), value=_named(kind.value, names))
+            return attrs.evolve(type_, key=_named(type_.key, names), value=_named(type_.value, names))
         case _:
-            return kind
+            return type_
 
 
 def check_names(names: Sequence[str], columns: int) -> None:

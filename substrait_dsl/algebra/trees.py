@@ -38,9 +38,9 @@ class Root(Picklable, FrozenValue):
         """Where the names of the columns are among all names."""
         positions: list[int] = []
         position = 0
-        for kind in self.input.schema.types:
+        for type_ in self.input.schema.types:
             positions.append(position)
-            position += 1 + sum(1 for _ in struct_names(kind))
+            position += 1 + sum(1 for _ in struct_names(type_))
         return positions
 
     def with_unique_columns(self, *, is_alike: bool = False) -> Root:

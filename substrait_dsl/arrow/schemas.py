@@ -115,7 +115,7 @@ def from_arrow(schema: ArrowSchema) -> NamedStruct:
     return NamedStruct(tuple(Field(field.name, _field_type(field, field.name)) for field in _schema_of(schema)))
 
 
-def type_to_arrow(kind: Type) -> pa.DataType:
+def type_to_arrow(type_: Type) -> pa.DataType:
     """Give the Arrow type that stores the values of a type.
 
     A ``pyarrow.DataType`` has no place for the outermost nullability, nor for the metadata by which a field tells
@@ -124,7 +124,7 @@ def type_to_arrow(kind: Type) -> pa.DataType:
     Raises:
         UnsupportedError: the type has no exact Arrow storage.
     """
-    return _storage(kind, "")
+    return _storage(type_, "")
 
 
 @refuse_deep_types()
@@ -188,7 +188,7 @@ def _equals() -> Mapping[Type, pa.DataType]:
 def _readings() -> Mapping[pa.DataType, Type]:
     """`_equals` read backwards, and the Arrow types that hold the same values in another layout."""
     pa = pyarrow_module()
-    return {arrow: kind for kind, arrow in _equals().items()} | {
+    return {arrow: type_ for type_, arrow in _equals().items()} | {
         pa.large_string(): String(),
         pa.string_view(): String(),
         pa.large_binary(): Binary(),
@@ -200,31 +200,31 @@ def _readings() -> Mapping[pa.DataType, Type]:
 # Substrait -> Arrow
 
 
-def _field(name: str, kind: Type, path: str) -> pa.Field:
-    storage = _storage(kind, path)
-    return pyarrow_module().field(name, storage, nullable=kind.nullable, metadata=_metadata(kind) or None)
+def _field(name: str, type_: Type, path: str) -> pa.Field:
+    storage = _storage(type_, path)
+    return pyarrow_module().field(name, storage, nullable=type_.nullable, metadata=_metadata(type_) or None)
 
 
-def _metadata(kind: Type) -> dict[bytes, str]:
+def _metadata(type_: Type) -> dict[bytes, str]:
     """What a field has to say beside its storage, so that the type is not lost."""
     metadata = {}
-    plain = _plain(kind)
+    plain = _plain(type_)
     if isinstance(plain, FixedChar | VarChar | IntervalYear | IntervalCompound) and plain not in _equals():
         metadata[TYPE_KEY] = str(plain)
-    if kind.variation is not None:
-        metadata[VARIATION_KEY] = f"{kind.variation.urn}:{kind.variation.name}"
+    if type_.variation is not None:
+        metadata[VARIATION_KEY] = f"{type_.variation.urn}:{type_.variation.name}"
     return metadata
 
 
-def _plain(kind: Type) -> Type:
+def _plain(type_: Type) -> Type:
     """The type without what a field says apart: the outermost nullability and the variation."""
-    required = kind.as_required()
+    required = type_.as_required()
     return required if required.variation is None else attrs.evolve(required, variation=None)
 
 
-def _storage(kind: Type, path: str) -> pa.DataType:
+def _storage(type_: Type, path: str) -> pa.DataType:
     pa = pyarrow_module()
-    plain = _plain(kind)
+    plain = _plain(type_)
     if plain in _equals():
         return _equals()[plain]
     match plain:
@@ -248,15 +248,15 @@ def _storage(kind: Type, path: str) -> pa.DataType:
         case Map(key=key, value=value) if not key.nullable:
             return pa.map_(_field("key", key, f"{path}[key]"), _field("value", value, f"{path}[value]"))
         case _:
-            raise UnsupportedError(f"{kind} has no Arrow type", hint=_way_out(plain), path=path)
+            raise UnsupportedError(f"{type_} has no Arrow type", hint=_way_out(plain), path=path)
 
 
-def _way_out(kind: Type) -> str | None:
+def _way_out(type_: Type) -> str | None:
     """What to do about a type that Arrow has no storage for."""
-    match kind:
+    match type_:
         case PrecisionTime() | PrecisionTimestamp() | PrecisionTimestampTZ() | IntervalDay():
-            wide_enough = [digits for digits in UNITS if digits >= kind.precision]
-            nearest = attrs.evolve(kind, precision=min(wide_enough, default=max(UNITS)))
+            wide_enough = [digits for digits in UNITS if digits >= type_.precision]
+            nearest = attrs.evolve(type_, precision=min(wide_enough, default=max(UNITS)))
             return f"Arrow has the precisions {', '.join(map(str, UNITS))}; the nearest is {nearest}"
         case IntervalCompound():
             return f"Arrow has no more than 9 digits after the second; the nearest is {IntervalCompound(9)}"
@@ -290,12 +290,12 @@ def _schema_of(schema: object) -> pa.Schema:
 
 def _field_type(field: pa.Field, path: str) -> Type:
     metadata = field.metadata or {}
-    kind = _type(field.type, path)
+    type_ = _type(field.type, path)
     if TYPE_KEY in metadata:
-        kind = _declared(metadata[TYPE_KEY], kind, path)
+        type_ = _declared(metadata[TYPE_KEY], type_, path)
     if VARIATION_KEY in metadata:
-        kind = attrs.evolve(kind, variation=_variation(metadata[VARIATION_KEY], path))
-    return kind.with_nullability(field.nullable)
+        type_ = attrs.evolve(type_, variation=_variation(metadata[VARIATION_KEY], path))
+    return type_.with_nullability(field.nullable)
 
 
 def _declared(text: bytes, stored: Type, path: str) -> Type:

@@ -51,10 +51,10 @@ def _stored_field(field: pa.Field) -> pa.Field:
 
 def _plain(literal: Literal) -> Any:
     """The value of a literal as pyarrow takes it for the storage of its type: times as whole numbers of units."""
-    value, kind = literal.value, literal.type
+    value, type_ = literal.value, literal.type
     if value is None:
         return None
-    match kind:
+    match type_:
         case t.UUID():
             return value.bytes
         case t.IntervalDay(precision=precision):
@@ -68,7 +68,7 @@ def _plain(literal: Literal) -> Any:
         case t.UserDefined():  # an unsigned integer: Arrow has no others
             return int(value[0].value)
         case t.Struct():
-            return {name: _plain(field) for name, field in zip(kind.field_names, value, strict=True)}
+            return {name: _plain(field) for name, field in zip(type_.field_names, value, strict=True)}
         case t.List():
             return [_plain(item) for item in value]
         case t.Map():

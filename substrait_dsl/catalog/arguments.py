@@ -84,8 +84,8 @@ def stands_for_equals(given: Given) -> bool:
     Not for a bare value, which would never be met again, nor for types whose equals may have other field names.
     """
     match given:
-        case Typed(type=kind) | TypeValue(type=kind):
-            return not may_have_field_names(kind)
+        case Typed(type=type_) | TypeValue(type=type_):
+            return not may_have_field_names(type_)
         case EnumValue():
             return True
         case Open():

@@ -22,7 +22,7 @@ def given_by(argument: Argument, *, by_value: bool = False) -> Given:
             return Typed(argument.type)
         case EnumArgument(word):
             return EnumValue(word)
-        case TypeArgument(kind):
-            return TypeValue(kind)
+        case TypeArgument(type_):
+            return TypeValue(type_)
         case _:
             assert_never(argument)

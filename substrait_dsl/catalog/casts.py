@@ -56,9 +56,9 @@ def widening_cast(arguments: Sequence[Given], overloads: Sequence[Overload]) -> 
     """The first cast of a single argument to a wider type that would make the call fit, or of two of them to one."""
     others = [other.type for other in arguments if isinstance(other, Typed)]
     for position, argument in enumerate(arguments):
-        for kind in _wider_types(argument.type, others) if isinstance(argument, Typed) else ():
-            if _fits(arguments, position, kind, overloads):
-                return _advice(position, argument, kind)
+        for type_ in _wider_types(argument.type, others) if isinstance(argument, Typed) else ():
+            if _fits(arguments, position, type_, overloads):
+                return _advice(position, argument, type_)
     both = _decimal_of_all(arguments)
     if both is not None and choose(overloads, [Typed(both)] * len(arguments)) is not None:
         return f"cast both to {both}"
@@ -70,22 +70,22 @@ def possible_cast(arguments: Sequence[Given], overloads: Sequence[Overload]) -> 
     casts: list[tuple[tuple[int, int], int, Type]] = []
     for position, argument in enumerate(arguments):
         if isinstance(argument, Typed):
-            for kind in _wanted_types(arguments, position, overloads):
-                order = _order(argument.type, kind)
+            for type_ in _wanted_types(arguments, position, overloads):
+                order = _order(argument.type, type_)
                 if order is not None:
-                    casts.append((order, position, kind.with_nullability(argument.type.nullable)))
-    for _, position, kind in sorted(casts, key=lambda cast: cast[:2]):
-        if _fits(arguments, position, kind, overloads):
-            return _advice(position, arguments[position], kind)
+                    casts.append((order, position, type_.with_nullability(argument.type.nullable)))
+    for _, position, type_ in sorted(casts, key=lambda cast: cast[:2]):
+        if _fits(arguments, position, type_, overloads):
+            return _advice(position, arguments[position], type_)
     return None
 
 
-def _fits(arguments: Sequence[Given], position: int, kind: Type, overloads: Sequence[Overload]) -> bool:
-    return choose(overloads, [*arguments[:position], Typed(kind), *arguments[position + 1 :]]) is not None
+def _fits(arguments: Sequence[Given], position: int, type_: Type, overloads: Sequence[Overload]) -> bool:
+    return choose(overloads, [*arguments[:position], Typed(type_), *arguments[position + 1 :]]) is not None
 
 
-def _advice(position: int, argument: Given, kind: Type) -> str:
-    return f"cast argument {position + 1} from {argument} to {kind}"
+def _advice(position: int, argument: Given, type_: Type) -> str:
+    return f"cast argument {position + 1} from {argument} to {type_}"
 
 
 def _wanted_types(arguments: Sequence[Given], position: int, overloads: Sequence[Overload]) -> Iterator[Type]:
@@ -103,15 +103,15 @@ def _wanted_types(arguments: Sequence[Given], position: int, overloads: Sequence
     for overload in overloads:
         if overload.takes_count(len(arguments)):
             declared = overload.argument_at(position)
-            kind = build(declared.pattern, Bindings()) if isinstance(declared, ValueArgument) else None
-            if kind is not None:
-                yield kind
+            type_ = build(declared.pattern, Bindings()) if isinstance(declared, ValueArgument) else None
+            if type_ is not None:
+                yield type_
 
 
-def _order(kind: Type, wanted: Type) -> tuple[int, int] | None:
+def _order(type_: Type, wanted: Type) -> tuple[int, int] | None:
     """How good a cast is, less is better: within a family, then from text, then to text; None if it makes no sense."""
-    own, other = _FAMILIES.get(type(kind)), _FAMILIES.get(type(wanted))
-    if own is None or other is None or kind.matches(wanted):
+    own, other = _FAMILIES.get(type(type_)), _FAMILIES.get(type(wanted))
+    if own is None or other is None or type_.matches(wanted):
         return None
     within, place = other
     if own[0] == within:
@@ -119,25 +119,25 @@ def _order(kind: Type, wanted: Type) -> tuple[int, int] | None:
     return (1, place) if own[0] == "text" else (2, place) if within == "text" else None
 
 
-def _wider_types(kind: Type, others: Sequence[Type]) -> Iterator[Type]:
+def _wider_types(type_: Type, others: Sequence[Type]) -> Iterator[Type]:
     """The types that hold every value of a type: those of wider numbers and texts, and wider ones among `others`."""
-    if type(kind) in _NUMBERS:
-        for wider in _NUMBERS[_NUMBERS.index(type(kind)) + 1 :]:
-            if wider is not FP32 or type(kind) in (I8, I16):  # an fp32 holds no more than 24 bits exactly
-                yield wider(nullable=kind.nullable)
-    if isinstance(kind, FixedChar | VarChar):
-        yield String(nullable=kind.nullable)
+    if type(type_) in _NUMBERS:
+        for wider in _NUMBERS[_NUMBERS.index(type(type_)) + 1 :]:
+            if wider is not FP32 or type(type_) in (I8, I16):  # an fp32 holds no more than 24 bits exactly
+                yield wider(nullable=type_.nullable)
+    if isinstance(type_, FixedChar | VarChar):
+        yield String(nullable=type_.nullable)
     for other in others:
-        if _holds(other, kind):
-            yield other.with_nullability(kind.nullable)
+        if _holds(other, type_):
+            yield other.with_nullability(type_.nullable)
         if (
-            isinstance(kind, PRECISION_TYPES)
+            isinstance(type_, PRECISION_TYPES)
             and isinstance(other, PRECISION_TYPES)
-            and other.precision > kind.precision
+            and other.precision > type_.precision
         ):
-            yield attrs.evolve(kind, precision=other.precision)
-        if isinstance(other, Decimal) and type(kind) in INTEGER_RANGES and (digits := _digits(kind)):
-            yield _decimal(*digits, kind.nullable)
+            yield attrs.evolve(type_, precision=other.precision)
+        if isinstance(other, Decimal) and type(type_) in INTEGER_RANGES and (digits := _digits(type_)):
+            yield _decimal(*digits, type_.nullable)
 
 
 def _decimal_of_all(arguments: Sequence[Given]) -> Type | None:
@@ -147,14 +147,14 @@ def _decimal_of_all(arguments: Sequence[Given]) -> Type | None:
     if len(arguments) != 2 or len(digits) != 2:
         return None
     whole, scale = (max(each) for each in zip(*digits, strict=True))
-    return _decimal(whole, scale, any(kind.nullable for kind in kinds)) if whole + scale <= _MOST_DIGITS else None
+    return _decimal(whole, scale, any(type_.nullable for type_ in kinds)) if whole + scale <= _MOST_DIGITS else None
 
 
-def _digits(kind: Type) -> tuple[int, int] | None:
+def _digits(type_: Type) -> tuple[int, int] | None:
     """How many digits the values of an integer or decimal type have at most, before and after the point."""
-    if isinstance(kind, Decimal):
-        return int(kind.precision) - int(kind.scale), int(kind.scale)
-    return (len(str(INTEGER_RANGES[type(kind)][1])), 0) if type(kind) in INTEGER_RANGES else None
+    if isinstance(type_, Decimal):
+        return int(type_.precision) - int(type_.scale), int(type_.scale)
+    return (len(str(INTEGER_RANGES[type(type_)][1])), 0) if type(type_) in INTEGER_RANGES else None
 
 
 def _decimal(whole: int, scale: int, nullable: bool) -> Type:

@@ -47,23 +47,23 @@ class Bindings:
         """The same bindings, free to grow apart."""
         return Bindings(self.separate, dict(self.values))
 
-    def match_argument(self, pattern: TypeNode, kind: Type, *, discrete: bool) -> bool:
+    def match_argument(self, pattern: TypeNode, type_: Type, *, discrete: bool) -> bool:
         """Whether an argument of that type fits, and bind the names. Its own nullability counts only if `discrete`."""
-        if discrete and pattern.nullable is not kind.nullable:
+        if discrete and pattern.nullable is not type_.nullable:
             return False
-        return self._match_type(pattern, kind.as_required())
+        return self._match_type(pattern, type_.as_required())
 
-    def _match_type(self, pattern: TypeNode, kind: Type) -> bool:
+    def _match_type(self, pattern: TypeNode, type_: Type) -> bool:
         """Match everything but the outermost nullability."""
         if pattern.is_any:
-            return pattern.keyword == "any" or self._bind(pattern.keyword, kind)
-        if pattern.keyword != kind.keyword or pattern.name != (kind.name if isinstance(kind, UserDefined) else ""):
+            return pattern.keyword == "any" or self._bind(pattern.keyword, type_)
+        if pattern.keyword != type_.keyword or pattern.name != (type_.name if isinstance(type_, UserDefined) else ""):
             return False
-        if kind.variation != pattern.variation and (pattern.variation or kind.variation in self.separate):
+        if type_.variation != pattern.variation and (pattern.variation or type_.variation in self.separate):
             return False
-        if isinstance(kind, UserDefined) and kind.urn != pattern.urn:
+        if isinstance(type_, UserDefined) and type_.urn != pattern.urn:
             return False
-        parameters = kind.type_parameters if isinstance(kind, UserDefined) else kind.parameters
+        parameters = type_.type_parameters if isinstance(type_, UserDefined) else type_.parameters
         return len(parameters) == len(pattern.parameters) and all(
             self._match_parameter(inner, value) for inner, value in zip(pattern.parameters, parameters, strict=True)
         )

@@ -88,8 +88,8 @@ def _same(result: Type, key: Type) -> bool:
     return result.matches(key)
 
 
-def is_known(catalog: Catalog, kind: Type) -> bool:
+def is_known(catalog: Catalog, type_: Type) -> bool:
     """Whether the catalogue can tell which functions take a type: it is bound, and of no extension of somebody else."""
-    if isinstance(kind, Unbound) or (isinstance(kind, UserDefined) and kind.urn not in catalog.extensions):
+    if isinstance(type_, Unbound) or (isinstance(type_, UserDefined) and type_.urn not in catalog.extensions):
         return False
-    return kind.variation is None or kind.variation.urn in catalog.extensions
+    return type_.variation is None or type_.variation.urn in catalog.extensions

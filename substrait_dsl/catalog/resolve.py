@@ -246,12 +246,12 @@ class _Attempt:
             case _:
                 return None
 
-    def matches(self, pattern: TypeNode, kind: Type, position: int) -> bool:
+    def matches(self, pattern: TypeNode, type_: Type, position: int) -> bool:
         # An INCONSISTENT variadic argument binds its names anew each time it stands; the first time counts.
         repeated = position >= len(self.overload.arguments)
         fresh = repeated and self.overload.variadic is not None and not self.overload.variadic.consistent
         bindings = Bindings(self.bindings.separate) if fresh else self.bindings
-        return bindings.match_argument(pattern, kind, discrete=self.discrete)
+        return bindings.match_argument(pattern, type_, discrete=self.discrete)
 
     def is_consistent(self, resolved: Sequence[ResolvedArgument]) -> bool:
         """Whether all occurrences of a variadic argument have one type, if they must."""
@@ -265,11 +265,11 @@ class _Attempt:
 
     def resolve_open(self, pattern: TypeNode, given: Open, position: int) -> Type | None:
         for candidate in self.candidates(pattern, given):
-            kind = candidate.with_nullability(self.discrete and pattern.nullable)
+            type_ = candidate.with_nullability(self.discrete and pattern.nullable)
             before = dict(self.bindings.values)
-            if given.accepts(kind) and self.matches(pattern, kind, position):
-                self.defaults += kind == given.default
-                return kind
+            if given.accepts(type_) and self.matches(pattern, type_, position):
+                self.defaults += type_ == given.default
+                return type_
             self.bindings.values = before
         return None
 
@@ -284,7 +284,7 @@ class _Attempt:
             for other in self.arguments:  # in 1 - decimal<15,2> the 1 becomes a decimal<15,2> too
                 if isinstance(other, Typed) and other.type.keyword == pattern.keyword:
                     yield other.type
-            yield from (kind for kind in given.types if kind.keyword == pattern.keyword)
+            yield from (type_ for type_ in given.types if type_.keyword == pattern.keyword)
 
     def natural_types(self, pattern: TypeNode, given: Open) -> Iterator[Type]:
         """The natural types of this value, and of those that share its label, as far as all of these take them."""
@@ -293,9 +293,9 @@ class _Attempt:
             for position, other in enumerate(self.arguments)
             if isinstance(other, Open) and self.shares_label(pattern, self.overload.argument_at(position))
         ]
-        for kind in (kind for value in (given, *sharing) for kind in value.types):
-            if all(value.accepts(kind) for value in sharing):
-                yield kind
+        for type_ in (type_ for value in (given, *sharing) for type_ in value.types):
+            if all(value.accepts(type_) for value in sharing):
+                yield type_
 
     def shares_label(self, pattern: TypeNode, argument: Argument) -> bool:
         return pattern.keyword != "any" and isinstance(argument, ValueArgument) and argument.pattern == pattern

@@ -28,9 +28,9 @@ _CLASSES: dict[ParameterKind, tuple[type, ...]] = {
 }
 
 
-def problem_in(extensions: Mapping[str, Extension], kind: Type) -> str | None:
+def problem_in(extensions: Mapping[str, Extension], type_: Type) -> str | None:
     """What `type_problem` says of the user-defined types in a type: of the first one that is not right."""
-    problems = (type_problem(extensions, part) for part in types_in(kind) if isinstance(part, UserDefined))
+    problems = (type_problem(extensions, part) for part in types_in(type_) if isinstance(part, UserDefined))
     return next(filter(None, problems), None)
 
 
@@ -53,9 +53,9 @@ def _written(parameter: Expression) -> _Value:
             return ...
 
 
-def type_problem(extensions: Mapping[str, Extension], kind: UserDefined) -> str | None:
+def type_problem(extensions: Mapping[str, Extension], type_: UserDefined) -> str | None:
     """What is wrong with a user-defined type, in words; None for one that is right, or of an extension not known."""
-    return _problem(extensions, kind.urn, kind.name, kind.type_parameters, kind.as_required())
+    return _problem(extensions, type_.urn, type_.name, type_.type_parameters, type_.as_required())
 
 
 def _problem(

@@ -119,16 +119,16 @@ def _are_alike(found: t.Type, declared: t.Type) -> bool:
             return _storage(found) == _storage(declared)
 
 
-def _storage(kind: t.Type) -> object:
+def _storage(type_: t.Type) -> object:
     """What tells a type without parts from those whose columns are interchangeable with its own."""
-    match kind:
+    match type_:
         case t.String() | t.VarChar() | t.FixedChar():
             return t.String
         case t.Binary() | t.FixedBinary():
             return t.Binary
         case t.PrecisionTimestamp() | t.PrecisionTimestampTZ() | t.IntervalDay():
-            return type(kind)  # of any digits: one that would be cut is an error
+            return type(type_)  # of any digits: one that would be cut is an error
         case t.IntervalCompound() | t.IntervalYear():
             return t.IntervalCompound
         case _:
-            return kind.as_required()
+            return type_.as_required()

@@ -73,15 +73,15 @@ class ResultRow(tuple[Any, ...]):
 def require_values(schema: NamedStruct) -> None:
     """Raise `UnsupportedError` for a column whose values Python has no type for."""
     for field in schema:
-        for kind in t.types_in(field.type):
-            if isinstance(kind, t.IntervalYear | t.IntervalCompound):
+        for type_ in t.types_in(field.type):
+            if isinstance(type_, t.IntervalYear | t.IntervalCompound):
                 raise UnsupportedError(
-                    f'Python has no values of {kind}, the type of column "{field.name}"',
+                    f'Python has no values of {type_}, the type of column "{field.name}"',
                     hint="to_arrow() has them, and show() prints them",
                 )
-            if isinstance(kind, t.Map) and any(isinstance(part, t.List | t.Map) for part in t.types_in(kind.key)):
+            if isinstance(type_, t.Map) and any(isinstance(part, t.List | t.Map) for part in t.types_in(type_.key)):
                 raise UnsupportedError(
-                    f'Python has no maps whose keys are or hold lists, {kind}, the type of column "{field.name}"',
+                    f'Python has no maps whose keys are or hold lists, {type_}, the type of column "{field.name}"',
                     hint="to_arrow() has them",
                 )
 
@@ -113,14 +113,14 @@ def python_rows(table: pa.Table, schema: NamedStruct, *, is_local: bool = True) 
     return [ResultRow.of(names, values) for values in zip(*columns, strict=True)]
 
 
-def _values(values: list[Any], kind: t.Type, is_local: bool) -> list[Any]:
-    convert = _converter(kind, is_local)
+def _values(values: list[Any], type_: t.Type, is_local: bool) -> list[Any]:
+    convert = _converter(type_, is_local)
     return values if convert is None else [None if value is None else convert(value) for value in values]
 
 
-def _converter(kind: t.Type, is_local: bool) -> Convert | None:
+def _converter(type_: t.Type, is_local: bool) -> Convert | None:
     """What makes PySpark's value of Arrow's; None: it is the same."""
-    match kind:
+    match type_:
         case t.UUID():
             return str
         case t.PrecisionTimestampTZ():
@@ -128,7 +128,7 @@ def _converter(kind: t.Type, is_local: bool) -> Convert | None:
         case t.UserDefined(name="u64"):
             return Decimal
         case t.Struct(types=types):
-            names = kind.field_names
+            names = type_.field_names
             fields = list(zip(names, (_optional(part, is_local) for part in types), strict=True))
             return lambda value: ResultRow.of(names, (made(value[name]) for name, made in fields))
         case t.List(element=element):
@@ -138,15 +138,15 @@ def _converter(kind: t.Type, is_local: bool) -> Convert | None:
             each = _optional(element, is_local)
             return lambda value: list(map(each, value))
         case t.Map():
-            key, item = _optional(kind.key, is_local), _optional(kind.value, is_local)
+            key, item = _optional(type_.key, is_local), _optional(type_.value, is_local)
             return lambda value: {key(one): item(other) for one, other in value}
         case _:
             return None
 
 
-def _optional(kind: t.Type, is_local: bool) -> Convert:
+def _optional(type_: t.Type, is_local: bool) -> Convert:
     """What converts a value that may be NULL."""
-    found = _converter(kind, is_local)
+    found = _converter(type_, is_local)
     if found is None:
         return lambda value: value
     convert: Convert = found

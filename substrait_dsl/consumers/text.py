@@ -98,14 +98,14 @@ def _padded(text: str, width: int, is_right: bool) -> str:
     return blanks + text if is_right else text + blanks
 
 
-def _text_of(kind: t.Type) -> Callable[[Any], str]:
+def _text_of(type_: t.Type) -> Callable[[Any], str]:
     """What makes the text of a value, as Spark has it."""
-    text = _text(kind)
+    text = _text(type_)
     return lambda value: "NULL" if value is None else text(value)
 
 
-def _text(kind: t.Type) -> Callable[[Any], str]:
-    match kind:
+def _text(type_: t.Type) -> Callable[[Any], str]:
+    match type_:
         case t.Boolean():
             return lambda value: "true" if value else "false"
         case t.FP32():
@@ -129,7 +129,7 @@ def _text(kind: t.Type) -> Callable[[Any], str]:
             parts = [_text_of(part) for part in types]
             return lambda value: f"{{{', '.join(part(each) for part, each in zip(parts, value, strict=True))}}}"
         case t.Map():
-            key, item = _text_of(kind.key), _text_of(kind.value)
+            key, item = _text_of(type_.key), _text_of(type_.value)
             return lambda value: f"{{{', '.join(f'{key(one)} -> {item(other)}' for one, other in value.items())}}}"
         case _:
             return str

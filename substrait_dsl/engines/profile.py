@@ -161,9 +161,9 @@ class Profile:
             raise CatalogError(f"the profile {self.name} has no scalar function {key}, which one of its rules writes")
         return found[0]
 
-    def casts_to(self, kind: Type) -> bool:
+    def casts_to(self, type_: Type) -> bool:
         """Whether the engine casts anything to a type."""
-        return self.cast_types is None or kind.keyword in self.cast_types
+        return self.cast_types is None or type_.keyword in self.cast_types
 
     def takes(self, kind: Literal["relations", "expressions"], word: str, form: str | None = None) -> bool:
         """Whether the engine has a relation or an expression, in a form: ``takes("relations", "JOIN", "LEFT")``."""

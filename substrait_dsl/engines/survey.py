@@ -80,10 +80,10 @@ def survey(top: Rel) -> dict[Requirement, Node]:
     classes: set[type] = set()
     types: set[int] = set()
 
-    def add_type(kind: t.Type, node: Node) -> None:
-        if id(kind) not in types:
-            types.add(id(kind))
-            for requirement in type_requirements(kind):
+    def add_type(type_: t.Type, node: Node) -> None:
+        if id(type_) not in types:
+            types.add(id(type_))
+            for requirement in type_requirements(type_):
                 found.setdefault(requirement, node)
 
     for node in walk(top):
@@ -155,20 +155,20 @@ def _word(kind: type, form: str) -> Requirement | None:
 
 
 @cache
-def type_requirements(kind: t.Type) -> tuple[Requirement, ...]:
+def type_requirements(type_: t.Type) -> tuple[Requirement, ...]:
     """A type, and those inside it."""
-    return tuple(_found_in_type(kind))
+    return tuple(_found_in_type(type_))
 
 
-def _found_in_type(kind: t.Type) -> Iterator[Requirement]:
-    if kind.variation is not None:
-        yield Requirement("type variation", kind.variation.name, kind.variation.urn)
-    if isinstance(kind, t.UserDefined):
-        yield Requirement("type", kind.name, kind.urn, form=USER_DEFINED)
+def _found_in_type(type_: t.Type) -> Iterator[Requirement]:
+    if type_.variation is not None:
+        yield Requirement("type variation", type_.variation.name, type_.variation.urn)
+    if isinstance(type_, t.UserDefined):
+        yield Requirement("type", type_.name, type_.urn, form=USER_DEFINED)
         return
-    word = kind.keyword.upper()
+    word = type_.keyword.upper()
     word = TYPES.get(word, word)
-    yield Requirement("type", word, numbers=tuple((name, getattr(kind, name)) for name in TYPE_WORDS[word]))
-    for part in kind.parameters:
+    yield Requirement("type", word, numbers=tuple((name, getattr(type_, name)) for name in TYPE_WORDS[word]))
+    for part in type_.parameters:
         if isinstance(part, t.Type):
             yield from _found_in_type(part)

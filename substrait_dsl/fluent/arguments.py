@@ -168,11 +168,11 @@ def _alike(name: str, left: Any, right: Any) -> list[Any]:
             require_no_shown(value)
             if name in _ARITHMETIC and isinstance(other.type, t.Decimal) and type(value) in (int, decimal.Decimal):
                 # Decimal arithmetic takes any two decimals: the digits of the value are all that it needs.
-                kind = ex.natural_type(decimal.Decimal(value))
+                type_ = ex.natural_type(decimal.Decimal(value))
             else:
-                kind = other.type.as_required()
+                type_ = other.type.as_required()
             try:
-                made = ex.literal(value, kind)
+                made = ex.literal(value, type_)
             except LiteralError:
                 continue
             return [made, right] if value is left else [left, made]

@@ -62,11 +62,11 @@ def scalar_call(
     name: str, options: Options, urn: str | None, catalog: Catalog | None, parts: Sequence[Any]
 ) -> ex.ScalarFunction:
     """The call of the algebra, of parts that are expressions of one row, or Python values. Raises as `scalar` does."""
-    function, arguments, kind, chosen = resolved("scalar", name, parts, options, urn, catalog)
+    function, arguments, type_, chosen = resolved("scalar", name, parts, options, urn, catalog)
     first = arguments[0] if arguments else None
     if name in _SPLICED and isinstance(first, ex.ScalarFunction) and first.function == function:
         arguments = (*first.arguments, *arguments[1:])  # `a & b & c` is one call of three, not nested ones
-    return ex.ScalarFunction(function, arguments, kind, chosen)
+    return ex.ScalarFunction(function, arguments, type_, chosen)
 
 
 class MeasureBase(Picklable, NoValue):

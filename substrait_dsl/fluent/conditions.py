@@ -199,13 +199,13 @@ def _sequence(options: object) -> list[Any]:
     return list(options)
 
 
-def _same_type(part: Any, kind: Type) -> ex.Expression:
+def _same_type(part: Any, type_: Type) -> ex.Expression:
     """A part as an expression; a Python value as a literal of the type."""
     if isinstance(part, ex.Expression):
         return part
     if isinstance(part, NoValue):
         raise TypeMismatchError(f"{part._lacks}, not a value", hint=part._advice)
-    return ex.literal(unwrapped(part), kind.as_nullable() if part is None else kind.as_required())
+    return ex.literal(unwrapped(part), type_.as_nullable() if part is None else type_.as_required())
 
 
 def _require_expression(given: object, expected: str) -> None:
@@ -518,15 +518,15 @@ def alike(parts: Sequence[Any], what: str) -> list[ex.Expression]:
     if not typed and all(part is None for part in plain):
         raise LiteralError(f"{what} are all None", hint="give one of them a type: null(type)")
     kinds = [part.type for part in typed] or [ex.natural_type(part) for part in plain if part is not None]
-    kind = common_type(kinds, what)
-    kind = kind.with_nullability(kind.nullable or any(part is None for part in plain))
-    return [_as(part, kind, what) for part in parts]
+    type_ = common_type(kinds, what)
+    type_ = type_.with_nullability(type_.nullable or any(part is None for part in plain))
+    return [_as(part, type_, what) for part in parts]
 
 
-def _as(part: Any, kind: Type, what: str) -> ex.Expression:
+def _as(part: Any, type_: Type, what: str) -> ex.Expression:
     if not isinstance(part, ex.Expression):
         try:
-            return ex.literal(part, kind)
+            return ex.literal(part, type_)
         except LiteralError as error:
             raise TypeMismatchError(f"{what} must have one type", reason=error) from None
-    return part if part.type.nullable == kind.nullable else ex.Cast(part, kind)
+    return part if part.type.nullable == type_.nullable else ex.Cast(part, type_)

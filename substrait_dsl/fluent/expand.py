@@ -95,8 +95,8 @@ def _duplicates(values: tuple[Any, ...], scope: Scope) -> tuple[ex.Expression, .
     kinds = kinds or [ex.natural_type(part) for part in parts if part is not None]
     if not kinds:
         raise LiteralError("every value is None", hint="give one of them a type: null(type)")
-    kind = common_type(kinds, "the values of a switching field")
-    return tuple(part if isinstance(part, ex.Expression) else _literal(part, kind) for part in parts)
+    type_ = common_type(kinds, "the values of a switching field")
+    return tuple(part if isinstance(part, ex.Expression) else _literal(part, type_) for part in parts)
 
 
 def _value(value: Any, scope: Scope) -> Any:
@@ -110,8 +110,8 @@ def _value(value: Any, scope: Scope) -> Any:
     return value if is_plain(value) and not callable(value) else evaluate(value, scope, Role.VALUE)
 
 
-def _literal(value: object, kind: Type) -> ex.Literal:
+def _literal(value: object, type_: Type) -> ex.Literal:
     try:
-        return ex.literal(value, kind.as_nullable() if value is None else kind.as_required())
+        return ex.literal(value, type_.as_nullable() if value is None else type_.as_required())
     except LiteralError as error:
         raise TypeMismatchError("the values of a switching field must have one type", reason=error) from None

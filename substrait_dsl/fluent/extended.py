@@ -224,8 +224,8 @@ def _function(measure: MeasureBase, scope: Scope) -> ex.AggregateFunction:
 
 
 def _reference(name: str, node: Referred) -> algebra.ExpressionReference:
-    kind = node.output_type if isinstance(node, ex.AggregateFunction) else node.type
-    return algebra.ExpressionReference(node, (name, *struct_names(kind)))
+    type_ = node.output_type if isinstance(node, ex.AggregateFunction) else node.type
+    return algebra.ExpressionReference(node, (name, *struct_names(type_)))
 
 
 def _on_row(name: str, expression: ex.Expression, extended: algebra.ExtendedExpression, scope: Scope) -> ex.Expression:

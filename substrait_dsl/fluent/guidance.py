@@ -45,13 +45,13 @@ def no_attribute(
     return UnknownAttributeError(f'{what} has no "{name}"', names=[name], hint=hint)
 
 
-def no_method(name: str, known: Collection[str], kind: Type | None) -> UnknownAttributeError:
+def no_method(name: str, known: Collection[str], type_: Type | None) -> UnknownAttributeError:
     """The error for a method that expressions do not have; many are functions, or fields of a struct."""
 
     def hint() -> str | None:
         from substrait_dsl.fluent.name_hints import method_hint
 
-        return method_hint(name, known, kind)
+        return method_hint(name, known, type_)
 
     return UnknownAttributeError(f'an expression has no "{name}"', names=[name], hint=hint)
 

@@ -135,7 +135,7 @@ class LambdaFunction(Picklable):
         """
         if len(wanted) != len(self.names):
             return None
-        known = tuple(kind for kind in wanted if kind is not None)
+        known = tuple(type_ for type_ in wanted if type_ is not None)
         return self._types or (known if len(known) == len(wanted) else None)
 
     def resolve_types(self, types: tuple[Type, ...], outer: Scope, returns: Type | None = None) -> ex.Lambda:
@@ -178,25 +178,25 @@ class LambdaFunction(Picklable):
     def __repr__(self) -> str:
         if self._types is None:
             return f"lambda({', '.join(self.names)})"
-        return f"lambda({', '.join(f'{name}: {kind}' for name, kind in zip(self.names, self._types, strict=True))})"
+        return f"lambda({', '.join(f'{name}: {type_}' for name, type_ in zip(self.names, self._types, strict=True))})"
 
 
 def _invocation(function: LambdaFunction, arguments: Sequence[object], scope: Scope) -> ex.Expression:
     types = function._types or ()
     pairs = zip(arguments, types, function.names, strict=True)
-    values = [_argument(value, kind, name, scope) for value, kind, name in pairs]
+    values = [_argument(value, type_, name, scope) for value, type_, name in pairs]
     return ex.LambdaInvocation(function.resolve_types(types, scope), tuple(values))
 
 
-def _argument(value: object, kind: Type, name: str, scope: Scope) -> ex.Expression:
+def _argument(value: object, type_: Type, name: str, scope: Scope) -> ex.Expression:
     if not isinstance(value, ExprBase):
         try:
-            return ex.literal(value, kind)
+            return ex.literal(value, type_)
         except LiteralError as error:
             raise TypeMismatchError(f'argument "{name}" of a lambda', reason=error, names=[name]) from None
     argument = resolve(value, scope)
     # A required value may stand for a nullable one, but the types of arguments and parameters must be the same.
-    return ex.Cast(argument, kind) if argument.type != kind == argument.type.as_nullable() else argument
+    return ex.Cast(argument, type_) if argument.type != type_ == argument.type.as_nullable() else argument
 
 
 def lambda_(parameters: Mapping[str, Any], body: Callable[..., Any]) -> LambdaFunction:

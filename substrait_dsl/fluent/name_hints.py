@@ -35,22 +35,22 @@ def attribute_hint(name: str, foreign: Mapping[str, str], known: Iterable[str]) 
     return f"write {found}" if found else suggestion(name, [each for each in names if each not in foreign])
 
 
-def method_hint(name: str, known: Collection[str], kind: Type | None) -> str | None:
+def method_hint(name: str, known: Collection[str], type_: Type | None) -> str | None:
     """What to write for a method that expressions do not have, given the type of the expression if it is known."""
-    if isinstance(kind, Struct) and name in kind.field_names:
+    if isinstance(type_, Struct) and name in type_.field_names:
         return f'the field of the struct is x["{name}"]'
-    if isinstance(kind, Struct) and (near := nearest(name, kind.field_names)):
+    if isinstance(type_, Struct) and (near := nearest(name, type_.field_names)):
         return f'did you mean the field x["{near}"]?'
-    if isinstance(kind, List) and isinstance(kind.element, Struct) and name in kind.element.field_names:
+    if isinstance(type_, List) and isinstance(type_.element, Struct) and name in type_.element.field_names:
         return f'each of the list has the field: x[0]["{name}"] is that of the first'
     functions = {**{each: each for each in _functions()}, **words("functions")}
     called = {
         each: _called(write, "x, ...") for each, write in functions.items() if each not in known and write not in known
     }
     hint = attribute_hint(name, {**called, **words("expression")}, known)
-    if isinstance(kind, Struct) and hint is None:
-        return f'fields of the struct are x["name"]: {quoted(kind.field_names)}'
-    if isinstance(kind, Map) and hint is None:
+    if isinstance(type_, Struct) and hint is None:
+        return f'fields of the struct are x["name"]: {quoted(type_.field_names)}'
+    if isinstance(type_, Map) and hint is None:
         return f'the value of a key of the map is x["{name}"]'
     return hint
 

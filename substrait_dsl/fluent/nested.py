@@ -176,12 +176,12 @@ def access(value: ex.Expression, key: object) -> ex.FieldAccess:
             )
 
 
-def mask(kind: Type, parts: Sequence[Any]) -> ex.StructMask:
+def mask(type_: Type, parts: Sequence[Any]) -> ex.StructMask:
     """The mask that keeps parts of a struct; see `Expr.keep`."""
-    if not isinstance(kind, Struct):
+    if not isinstance(type_, Struct):
         hint = 'a struct around it has a mask: struct_of(xs=x).keep({"xs": elements(first=5)})["xs"]'
         raise TypeMismatchError(
-            f"keep takes parts of a struct, this is {kind}", hint=hint if isinstance(kind, List) else None
+            f"keep takes parts of a struct, this is {type_}", hint=hint if isinstance(type_, List) else None
         )
     if not parts:
         raise InvalidArgumentError("keep needs at least one field")
@@ -189,37 +189,37 @@ def mask(kind: Type, parts: Sequence[Any]) -> ex.StructMask:
     for part in parts:
         if isinstance(part, Mapping):
             for field, inner in part.items():
-                position = _position(kind, field)
+                position = _position(type_, field)
                 with about(field):
-                    items.append(ex.MaskItem(position, _inner_mask(kind.types[position], inner, repr(field))))
+                    items.append(ex.MaskItem(position, _inner_mask(type_.types[position], inner, repr(field))))
         else:
-            items.append(ex.MaskItem(_position(kind, part)))
+            items.append(ex.MaskItem(_position(type_, part)))
     positions = [item.position for item in items]
     twice = next((position for position in positions if positions.count(position) > 1), None)
     if twice is not None:
-        raise SchemaError(f'keep names the field "{kind.field_names[twice]}" twice', names=[kind.field_names[twice]])
+        raise SchemaError(f'keep names the field "{type_.field_names[twice]}" twice', names=[type_.field_names[twice]])
     return ex.StructMask(tuple(items))
 
 
-def _inner_mask(kind: Type, parts: Any, what: str) -> ex.Mask:
+def _inner_mask(type_: Type, parts: Any, what: str) -> ex.Mask:
     """The mask that keeps parts of what is inside; `what` is what messages call it."""
     if isinstance(parts, Elements):
-        if not isinstance(kind, List):
-            raise TypeMismatchError(f"only a list has elements to keep, {what} is {kind}")
-        child = None if parts.keep is None else _inner_mask(kind.element, parts.keep, f"an element of {what}")
+        if not isinstance(type_, List):
+            raise TypeMismatchError(f"only a list has elements to keep, {what} is {type_}")
+        child = None if parts.keep is None else _inner_mask(type_.element, parts.keep, f"an element of {what}")
         return attrs.evolve(parts.mask, child=child)
     if not is_list(parts):
         raise InvalidArgumentError(f"expected a list of the parts of {what}", got=parts)
-    if isinstance(kind, List):
+    if isinstance(type_, List):
         raise TypeMismatchError(
-            f"{what} is {kind}, which has elements",
+            f"{what} is {type_}, which has elements",
             hint="say which: sd.elements(0, 2), sd.elements(first=5, keep=[...])",
         )
-    return mask(kind, parts)
+    return mask(type_, parts)
 
 
-def _position(kind: Struct, field: object) -> int:
-    names = kind.field_names
+def _position(type_: Struct, field: object) -> int:
+    names = type_.field_names
     if isinstance(field, bool) or not isinstance(field, str | int):
         raise InvalidArgumentError(
             "a field is kept by its name or position", got=field, hint='parts of a field: {"field": ["part"]}'
@@ -228,4 +228,4 @@ def _position(kind: Struct, field: object) -> int:
         return names.index(field)
     if isinstance(field, int) and 0 <= field < len(names):
         return field
-    raise UnknownFieldError.of_name(field, names, "field", f" in {kind}")
+    raise UnknownFieldError.of_name(field, names, "field", f" in {type_}")

@@ -192,7 +192,7 @@ def catalog_hint(name: str, parts: Sequence[Any]) -> str | None:
     """Where to look for a function of a type that only an extension of a user's own declares."""
     urns = standard_catalog().urns
     kinds = (part.type for part in parts if isinstance(part, ex.Expression))
-    if not any(isinstance(kind, UserDefined) and kind.urn not in urns for kind in kinds):
+    if not any(isinstance(type_, UserDefined) and type_.urn not in urns for type_ in kinds):
         return None
     return (
         "operators and substrait_dsl.functions are the specification's functions: "
@@ -218,12 +218,12 @@ def refused_value(name: str, parts: Sequence[Any]) -> LiteralError | None:
     typed = [part for part in parts if isinstance(part, ex.Expression)]
     if len(typed) != 1 or name not in OPERATORS:
         return None
-    kind = typed[0].type.as_required()
+    type_ = typed[0].type.as_required()
     for value in (part for part in parts if not isinstance(part, ex.Expression)):
         try:
-            ex.literal(value, kind)
+            ex.literal(value, type_)
         except LiteralError as error:
-            if isinstance(kind, Date | PrecisionTimestamp | PrecisionTimestampTZ) and type(value) is int:
+            if isinstance(type_, Date | PrecisionTimestamp | PrecisionTimestampTZ) and type(value) is int:
                 error.hint = "a span of time is a datetime.timedelta: timedelta(days=30)"
             return error
     return None

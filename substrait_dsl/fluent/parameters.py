@@ -93,5 +93,5 @@ def current_timezone() -> Expr[String, Req]:
     return _variable("current_timezone", String())
 
 
-def _variable(name: ex.ContextVariable, kind: Type) -> DynExpr:
-    return bound(ex.ExecutionContextVariable(name, kind), None, name)
+def _variable(name: ex.ContextVariable, type_: Type) -> DynExpr:
+    return bound(ex.ExecutionContextVariable(name, type_), None, name)

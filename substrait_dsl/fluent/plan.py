@@ -574,7 +574,7 @@ def _bindings(values: Mapping[int, object], trees: Sequence[Tree]) -> dict[int, 
     return {anchor: _binding(anchor, value, kinds.get(anchor), used) for anchor, value in values.items()}
 
 
-def _binding(anchor: int, value: object, kind: Type | None, used: str) -> ParameterBinding:
+def _binding(anchor: int, value: object, type_: Type | None, used: str) -> ParameterBinding:
     with placing(f"parameter {anchor!r}"):
         if type(anchor) is not int or not 0 <= anchor < 2**32:
             raise InvalidArgumentError("the number of a parameter is one of 32 bits", got=anchor)
@@ -582,9 +582,9 @@ def _binding(anchor: int, value: object, kind: Type | None, used: str) -> Parame
             value = resolve(value, Scope("Plan", ()))
         if isinstance(value, ex.Expression) and not isinstance(value, ex.Literal):
             raise InvalidArgumentError("a parameter is bound to a constant: write lit(value, type)")
-        if kind is None:
+        if type_ is None:
             raise InvalidArgumentError(
                 "no expression of the plan uses this parameter",
                 hint=f"the parameters of the plan are {used}" if used else None,
             )
-        return ParameterBinding(anchor, ex.literal(unwrapped(value), kind))
+        return ParameterBinding(anchor, ex.literal(unwrapped(value), type_))

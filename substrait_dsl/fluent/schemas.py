@@ -85,10 +85,10 @@ class Schema:
                     f'{cls.__name__}: column "{name}" has a value, but columns have no defaults', names=[name]
                 )
             try:
-                kind = as_type(annotation)
+                type_ = as_type(annotation)
             except InvalidArgumentError as error:
                 raise SchemaError(f'{cls.__name__}: column "{name}"', reason=error, names=[name]) from None
-            fields.append(Field(name, kind))
+            fields.append(Field(name, type_))
         _require_colons(cls)
         for name in (field.name for field in fields):
             setattr(cls, name, _named(name))
@@ -416,12 +416,12 @@ def as_type(kind: Any) -> t.Type:
     raise _no_type(kind)
 
 
-def _as_declared(kind: t.Type) -> t.Type:
+def _as_declared(type_: t.Type) -> t.Type:
     """The type itself. Raises `InvalidArgumentError` if an extension of the specification declares it otherwise."""
-    problem = problem_in(standard_catalog().extensions, kind)
+    problem = problem_in(standard_catalog().extensions, type_)
     if problem is not None:
         raise InvalidArgumentError(problem)
-    return kind
+    return type_
 
 
 def _struct_type(row: Any) -> t.Type:

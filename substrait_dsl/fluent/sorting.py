@@ -113,7 +113,7 @@ def compared(column: Sortable, function: Callable[..., ExprBase]) -> SortKey:
     return SortKey(column, partial(_comparison, function))
 
 
-def _comparison(function: CatalogFunction, kind: Type) -> ex.FunctionId:
-    overload, result = function.resolve([Typed(kind), Typed(kind)])
+def _comparison(function: CatalogFunction, type_: Type) -> ex.FunctionId:
+    overload, result = function.resolve([Typed(type_), Typed(type_)])
     require_order(overload, result)
     return overload.function

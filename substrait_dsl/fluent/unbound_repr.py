@@ -39,10 +39,10 @@ class Sketch(Scope):
 
         return rebuild(expression, change, into_relations=False)
 
-    def _reference(self, name: str, kind: Type) -> ex.FieldReference:
+    def _reference(self, name: str, type_: Type) -> ex.FieldReference:
         if name not in self.columns:
             self.columns.append(name)
-        return ex.FieldReference(self.columns.index(name), kind)
+        return ex.FieldReference(self.columns.index(name), type_)
 
 
 def sketch(expr: ExprBase) -> str:

@@ -156,8 +156,8 @@ def window_call(function: WindowFunction[Any, Any], scope: Scope, sorts: Sequenc
     catalog = function.call.catalog
     lower, upper = (_bound(each, chosen.bounds_type, scope, sorts, catalog) for each in (chosen.lower, chosen.upper))
     invocation: Invocation = "distinct" if function.distinct_values else "all"
-    called, arguments, kind, options = function.call.resolved(scope)
-    return ex.WindowCall(called, arguments, kind, options, lower, upper, chosen.bounds_type, invocation)
+    called, arguments, type_, options = function.call.resolved(scope)
+    return ex.WindowCall(called, arguments, type_, options, lower, upper, chosen.bounds_type, invocation)
 
 
 def frame(rows: Any, range: Any) -> Frame:
@@ -271,8 +271,8 @@ def _added(value: Any, key: Type, catalog: Catalog) -> ex.Expression:
 
     Raises `TypeMismatchError` unless key and distance add up to the type of the key.
     """
-    kind = distance_type(catalog, key, given(value, "range"))
-    return value if isinstance(value, ex.Expression) else ex.literal(value, kind.as_required())
+    type_ = distance_type(catalog, key, given(value, "range"))
+    return value if isinstance(value, ex.Expression) else ex.literal(value, type_.as_required())
 
 
 def _keys(chosen: Any, verb: str) -> tuple[Any, ...]:

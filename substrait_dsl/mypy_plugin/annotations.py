@@ -76,18 +76,18 @@ class Annotations:
 
     def type_of(self, annotation: Type) -> t.Type | None:
         """The type that an annotation says, or None if mypy does not know all of it."""
-        kind = get_proper_type(annotation)
-        if not isinstance(kind, Instance):
+        type_ = get_proper_type(annotation)
+        if not isinstance(type_, Instance):
             return None
-        if kind in self._known.types:
-            return self._known.types[kind]
-        met, found = self._structs_met, self._translated(kind)
+        if type_ in self._known.types:
+            return self._known.types[type_]
+        met, found = self._structs_met, self._translated(type_)
         if met == self._structs_met:
-            self._known.types[kind] = found
+            self._known.types[type_] = found
         return found
 
-    def _translated(self, kind: Instance) -> t.Type | None:
-        match kind.type.fullname, kind.args:
+    def _translated(self, type_: Instance) -> t.Type | None:
+        match type_.type.fullname, type_.args:
             case fullname, _ if fullname in SIMPLE:
                 return SIMPLE[fullname]()
             case str(fullname), [inner] if fullname == NULLABLE:
@@ -107,11 +107,11 @@ class Annotations:
                 return _sized(SIZED[fullname], [literal_value(parameter) for parameter in parameters])
         return None
 
-    def known(self, kind: Type | None) -> bool:
+    def known(self, type_: Type | None) -> bool:
         """Whether all is known of a relation or an expression that a method is called on; or there is no such thing."""
-        on = None if kind is None else get_proper_type(kind)
+        on = None if type_ is None else get_proper_type(type_)
         if not isinstance(on, Instance) or not on.args:
-            return kind is None
+            return type_ is None
         first = on.args[0]
         return self.columns_of(first) is not None or self.type_of(first) is not None
 
@@ -120,29 +120,29 @@ class Annotations:
         struct = self.columns_of(row)
         if struct is None or any(field.type == UNKNOWN for field in struct):
             return None
-        kind = struct.row_type()
-        names = kind.names
+        type_ = struct.row_type()
+        names = type_.names
         if names is not None and all(name.isdigit() for name in names):
-            kind = t.Struct(kind.types)
-        self._structs[self._struct_key(kind)] = row
-        return kind
+            type_ = t.Struct(type_.types)
+        self._structs[self._struct_key(type_)] = row
+        return type_
 
-    def _struct_key(self, kind: t.Struct) -> tuple[t.Type, bool, tuple[str, ...]]:
+    def _struct_key(self, type_: t.Struct) -> tuple[t.Type, bool, tuple[str, ...]]:
         """What tells structs apart: equal ones may have other names, at any depth."""
-        return kind, kind.names is None, tuple(t.struct_names(kind))
+        return type_, type_.names is None, tuple(t.struct_names(type_))
 
     def columns_of(self, row: Type) -> NamedStruct | None:
         """The columns of a row or of a schema class, or None if mypy does not know them."""
-        kind = get_proper_type(row)
-        if not isinstance(kind, Instance):
+        type_ = get_proper_type(row)
+        if not isinstance(type_, Instance):
             return None
-        if kind in self._known.rows:
-            return self._known.rows[kind]
-        if kind.type.fullname != ROW:
-            return self.declared(kind.type) if is_schema(kind.type) else None
-        met, found = self._structs_met, self._inferred(kind)
+        if type_ in self._known.rows:
+            return self._known.rows[type_]
+        if type_.type.fullname != ROW:
+            return self.declared(type_.type) if is_schema(type_.type) else None
+        met, found = self._structs_met, self._inferred(type_)
         if met == self._structs_met:
-            self._known.rows[kind] = found
+            self._known.rows[type_] = found
         return found
 
     def _inferred(self, row: Instance) -> NamedStruct | None:
@@ -157,9 +157,9 @@ class Annotations:
             fields.append(Field(name, self.type_of(column.args[1]) or UNKNOWN))
         return NamedStruct(tuple(fields))
 
-    def is_unknown_relation(self, kind: Type | None) -> bool:
+    def is_unknown_relation(self, type_: Type | None) -> bool:
         """Whether a type is that of a relation, or of its groups, whose columns mypy does not know."""
-        proper = get_proper_type(kind)
+        proper = get_proper_type(type_)
         if not isinstance(proper, Instance) or proper.type.fullname not in (RELATION, GROUP_BY):
             return False
         return self.columns_of(proper.args[-1]) is None
@@ -173,7 +173,7 @@ class Annotations:
             return None
         self._open.add(schema)
         met = self._structs_met
-        struct = NamedStruct(tuple(Field(name, self.type_of(kind) or UNKNOWN) for name, kind in annotations.items()))
+        struct = NamedStruct(tuple(Field(name, self.type_of(type_) or UNKNOWN) for name, type_ in annotations.items()))
         self._open.remove(schema)
         if met == self._structs_met:
             self._known.schemas[schema] = struct
@@ -181,31 +181,31 @@ class Annotations:
 
     # --- to mypy
 
-    def annotation(self, kind: t.Type) -> Type:
+    def annotation(self, type_: t.Type) -> Type:
         """What a schema class would be annotated with for a column of a type."""
-        if kind == UNKNOWN:
+        if type_ == UNKNOWN:
             return unknown()
-        if kind not in self._known.annotations:
-            met, found = self._structs_met, self._annotation(kind)
+        if type_ not in self._known.annotations:
+            met, found = self._structs_met, self._annotation(type_)
             if met != self._structs_met:
                 return found
-            self._known.annotations[kind] = found
-        return self._known.annotations[kind]
+            self._known.annotations[type_] = found
+        return self._known.annotations[type_]
 
-    def _annotation(self, kind: t.Type) -> Type:
-        if kind.nullable:
-            return self.instance(NULLABLE, [self.annotation(kind.as_required())])
-        declared = kind if isinstance(kind, t.UserDefined) else kind.variation
+    def _annotation(self, type_: t.Type) -> Type:
+        if type_.nullable:
+            return self.instance(NULLABLE, [self.annotation(type_.as_required())])
+        declared = type_ if isinstance(type_, t.UserDefined) else type_.variation
         if declared is not None:
-            parts = str(kind), declared.name, declared.urn
-            if _foreign(*parts) != kind:
+            parts = str(type_), declared.name, declared.urn
+            if _foreign(*parts) != type_:
                 return unknown()
             return self.instance(FOREIGN, [self._literal(part, "builtins.str") for part in parts])
-        match kind:
+        match type_:
             case t.Struct():
                 self._structs_met += 1
-                known = self._structs.get(self._struct_key(kind))
-                fields = zip(kind.field_names, kind.types, strict=True)
+                known = self._structs.get(self._struct_key(type_))
+                fields = zip(type_.field_names, type_.types, strict=True)
                 row = known or self.row(NamedStruct(tuple(Field(name, inner) for name, inner in fields)))
                 return self.instance(STRUCT, [row])
             case t.List(element=element):
@@ -213,10 +213,10 @@ class Annotations:
             case t.Map(key=key, value=value):
                 return self.instance(MAP, [self.annotation(key), self.annotation(value)])
             case t.Func():
-                return self.instance(name_of(type(kind)))
+                return self.instance(name_of(type(type_)))
             case _:
-                sizes = [size for size in kind.parameters if isinstance(size, int)]
-                return self.instance(name_of(type(kind)), [self._literal(size, "builtins.int") for size in sizes])
+                sizes = [size for size in type_.parameters if isinstance(size, int)]
+                return self.instance(name_of(type(type_)), [self._literal(size, "builtins.int") for size in sizes])
 
     def row(self, struct: NamedStruct) -> Instance:
         """The type of a row with these columns."""
@@ -231,14 +231,14 @@ class Annotations:
             self._known.columns[field] = column
         return column
 
-    def typed(self, fullname: str, kind: t.Type) -> Type:
+    def typed(self, fullname: str, type_: t.Type) -> Type:
         """An expression, a measure or a window function of a type."""
-        if (fullname, kind) in self._known.typed:
-            return self._known.typed[fullname, kind]
-        met, mark = self._structs_met, name_of(t.Null if kind.nullable else t.Req)
-        found = self.instance(fullname, [self.annotation(kind.as_required()), self.instance(mark)])
+        if (fullname, type_) in self._known.typed:
+            return self._known.typed[fullname, type_]
+        met, mark = self._structs_met, name_of(t.Null if type_.nullable else t.Req)
+        found = self.instance(fullname, [self.annotation(type_.as_required()), self.instance(mark)])
         if met == self._structs_met:
-            self._known.typed[fullname, kind] = found
+            self._known.typed[fullname, type_] = found
         return found
 
     def instance(self, fullname: str, arguments: Sequence[Type] = ()) -> Instance:
@@ -266,9 +266,9 @@ def _foreign(text: str, name: str, urn: str) -> t.Type | None:
         return None  # its parameters are of other extensions
 
 
-def is_annotation(kind: t.Type | None) -> bool:
+def is_annotation(type_: t.Type | None) -> bool:
     """Whether a type is one of those that mypy has a class for."""
-    return kind is not None and not isinstance(kind, t.UserDefined) and kind.variation is None
+    return type_ is not None and not isinstance(type_, t.UserDefined) and type_.variation is None
 
 
 def _sized(made: Callable[..., t.Type], sizes: Sequence[object]) -> t.Type | None:
@@ -283,17 +283,17 @@ def unknown() -> Type:
     return AnyType(TypeOfAny.special_form)
 
 
-def is_mistaken(kind: Type | None) -> bool:
+def is_mistaken(type_: Type | None) -> bool:
     """Whether a type is that of what mypy has objected to, or follows from it."""
-    proper = get_proper_type(kind)
+    proper = get_proper_type(type_)
     if isinstance(proper, AnyType) and proper.source_any is not None:
         proper = proper.source_any
     return isinstance(proper, AnyType) and proper.type_of_any == TypeOfAny.from_error
 
 
-def literal_value(kind: Type) -> object:
+def literal_value(type_: Type) -> object:
     """The value of a literal type, else None."""
-    proper = get_proper_type(kind)
+    proper = get_proper_type(type_)
     if isinstance(proper, Instance) and proper.last_known_value is not None:
         proper = proper.last_known_value
     return proper.value if isinstance(proper, LiteralType) and not proper.is_enum_literal() else None

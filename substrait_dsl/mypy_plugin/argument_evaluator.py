@@ -96,7 +96,7 @@ class Evaluator(Written):
         """What variables hold, with the value that has been replaced in it: ``b = a + a``, ``c = b + b`` and so on
         would take twice as long with each."""
 
-    def value(self, node: Expression, kind: Type | None = None, here: Environment | None = None) -> Any:
+    def value(self, node: Expression, type_: Type | None = None, here: Environment | None = None) -> Any:
         """The value of an expression of the program. Raises `GiveUpError` if that cannot be told."""
         here = here or {}
         if isinstance(node, LambdaExpr):
@@ -120,7 +120,7 @@ class Evaluator(Written):
             except GiveUpError as error:
                 unknown = error
                 self.decided = self.decided or not isinstance(node, CallExpr | MemberExpr | IndexExpr)
-        proper = get_proper_type(kind or self.type_of(node))
+        proper = get_proper_type(type_ or self.type_of(node))
         known = self._of_type(proper, node)
         if known is not NO_CONSTANT:
             return known
@@ -162,8 +162,8 @@ class Evaluator(Written):
         """Relations that the program has collected, all of the same columns: none, one and two stand for any number."""
         if self.sample == NO_SAMPLE:
             raise GiveUpError(node)
-        _, kind = self.checker.analyze_iterable_item_type_without_expression(self.checker.lookup_type(node), node)
-        item = get_proper_type(kind)
+        _, type_ = self.checker.analyze_iterable_item_type_without_expression(self.checker.lookup_type(node), node)
+        item = get_proper_type(type_)
         made = self._instance(item, None) if isinstance(item, Instance) and item.type.fullname == RELATION else None
         if not isinstance(made, Relation):
             raise GiveUpError(node)
@@ -184,8 +184,8 @@ class Evaluator(Written):
         """
         if self.collected is not None:
             return len(refusals) == 1
-        kind = None if self.sampled is None else get_proper_type(self.type_of(self.sampled))
-        is_either = isinstance(kind, Instance) and kind.type.fullname in EITHER
+        type_ = None if self.sampled is None else get_proper_type(self.type_of(self.sampled))
+        is_either = isinstance(type_, Instance) and type_.type.fullname in EITHER
         return is_either and all(isinstance(error, OF_VALUES) for error in refusals)
 
     def _is_sampled(self) -> bool:
@@ -215,10 +215,10 @@ class Evaluator(Written):
             raise
 
     def is_relation(self, node: Expression) -> bool:
-        kind = get_proper_type(self.type_of(node))
-        return isinstance(kind, Instance) and kind.type.fullname == RELATION
+        type_ = get_proper_type(self.type_of(node))
+        return isinstance(type_, Instance) and type_.type.fullname == RELATION
 
-    def receiver(self, kind: Type, node: Expression | None) -> Any:
+    def receiver(self, type_: Type, node: Expression | None) -> Any:
         """The value that a method is called on."""
         if MEMORY.said(node):
             raise GiveUpError
@@ -228,7 +228,7 @@ class Evaluator(Written):
             with suppress(GiveUpError):
                 made = self._held(node)
         if made is NOT_MADE:
-            made = self._of_type(get_proper_type(kind), node)
+            made = self._of_type(get_proper_type(type_), node)
         if made is NO_CONSTANT and node is not None and not is_union:
             try:
                 made = self.looked_into(node, {})
@@ -241,8 +241,8 @@ class Evaluator(Written):
 
     def misfit(self, refusals: Sequence[SubstraitDslError]) -> SubstraitDslError | None:
         """What is wrong whatever the value is that a sample stands for: its type. None if it may be the value."""
-        kind = None if self.sampled is None else get_proper_type(self.type_of(self.sampled))
-        return misfit(kind.type.fullname, refusals) if isinstance(kind, Instance) else None
+        type_ = None if self.sampled is None else get_proper_type(self.type_of(self.sampled))
+        return misfit(type_.type.fullname, refusals) if isinstance(type_, Instance) else None
 
     # --- by their types
 
@@ -253,16 +253,16 @@ class Evaluator(Written):
         except KeyError:  # the daemon has checked it before, and checks but one function now
             return node.node.type if isinstance(node, RefExpr) and isinstance(node.node, Var) else None
 
-    def _of_type(self, kind: ProperType | None, node: Expression | None) -> Any:
-        match kind:
+    def _of_type(self, type_: ProperType | None, node: Expression | None) -> Any:
+        match type_:
             case NoneType():
                 return None
             case Instance():
-                return self._instance(kind, node)
+                return self._instance(type_, node)
             case TypeType(item=Instance() as item):
                 return self._class(item)
-            case CallableType() if kind.is_type_obj():
-                made = get_proper_type(kind.ret_type)
+            case CallableType() if type_.is_type_obj():
+                made = get_proper_type(type_.ret_type)
                 return self._class(made) if isinstance(made, Instance) else NO_CONSTANT
             case CallableType(ret_type=result):
                 made = self._of_type(get_proper_type(result), None)
@@ -271,18 +271,18 @@ class Evaluator(Written):
             case Overloaded(items=[first, *_]) if first.is_type_obj():
                 made = get_proper_type(first.ret_type)
                 return self._class(made) if isinstance(made, Instance) else NO_CONSTANT
-        value = None if kind is None else literal(kind)
+        value = None if type_ is None else literal(type_)
         return NO_CONSTANT if value is None else value
 
-    def _instance(self, kind: Instance, node: Expression | None) -> Any:
-        fullname = kind.type.fullname
+    def _instance(self, type_: Instance, node: Expression | None) -> Any:
+        fullname = type_.type.fullname
         if fullname == RELATION:
-            struct = self.annotations.columns_of(kind.args[0])
+            struct = self.annotations.columns_of(type_.args[0])
             return NO_CONSTANT if struct is None else self.origins.relation(node, struct, self._made_relation(node))
         if fullname == GROUP_BY:
-            return self._grouped(kind)
+            return self._grouped(type_)
         if fullname in (EXPR, MEASURE, WINDOW_FUNCTION):
-            typed = self._typed(kind)
+            typed = self._typed(type_)
             if typed is None:
                 return NO_CONSTANT
             if fullname == EXPR:
@@ -293,13 +293,13 @@ class Evaluator(Written):
             made = placeholders.measure(typed, function_name(node))
             return made if node is not None and column_name(node) is None else made.alias(placeholders.NAMELESS)
         if is_type(fullname):
-            return self._made_type(kind, node)
-        struct = self.annotations.columns_of(kind)
-        if struct is not None and is_schema(kind.type):
-            return placeholders.of_schema(kind.type.module_name, kind.type.name, struct)
+            return self._made_type(type_, node)
+        struct = self.annotations.columns_of(type_)
+        if struct is not None and is_schema(type_.type):
+            return placeholders.of_schema(type_.type.module_name, type_.type.name, struct)
         if struct is not None:
             return placeholders.row(struct)
-        value = literal(kind)
+        value = literal(type_)
         if value is None and fullname in SAMPLES and node is not None and self.sample != NO_SAMPLE:
             self.sampled = node
             self.samples = max(self.samples, len(SAMPLES[fullname]))
@@ -316,10 +316,10 @@ class Evaluator(Written):
                     return placeholders.NAMELESS
         return column_name(node)
 
-    def _has_columns(self, kind: ProperType | None) -> bool:
-        match kind:
-            case CallableType() if kind.is_type_obj():
-                return self._has_columns(get_proper_type(kind.ret_type))
+    def _has_columns(self, type_: ProperType | None) -> bool:
+        match type_:
+            case CallableType() if type_.is_type_obj():
+                return self._has_columns(get_proper_type(type_.ret_type))
             case Instance(type=info):
                 return info.fullname in (RELATION, EXPR, DYN_EXPR) or info.has_base(SCHEMA)
         return False
@@ -329,15 +329,15 @@ class Evaluator(Written):
         row = self.type_of(node.expr) if isinstance(node, MemberExpr) and isinstance(node.expr, NameExpr) else None
         return row is not None and self.annotations.columns_of(row) is not None
 
-    def _typed(self, kind: Instance) -> t.Type | None:
-        required = self.annotations.type_of(kind.args[0])
-        mark = get_proper_type(kind.args[1])
+    def _typed(self, type_: Instance) -> t.Type | None:
+        required = self.annotations.type_of(type_.args[0])
+        mark = get_proper_type(type_.args[1])
         if required is None or not isinstance(mark, Instance):
             return None
         return required.with_nullability(mark.type.fullname == NULL)
 
-    def _grouped(self, kind: Instance) -> Any:
-        struct, keys = (self.annotations.columns_of(row) for row in kind.args)
+    def _grouped(self, type_: Instance) -> Any:
+        struct, keys = (self.annotations.columns_of(row) for row in type_.args)
         if struct is None or keys is None:
             return NO_CONSTANT
         named = {field.name: placeholders.expression(field.type) for field in keys}
@@ -352,11 +352,11 @@ class Evaluator(Written):
         known = self.annotations.type_of(made)
         return NO_CONSTANT if known is None else known
 
-    def _made_type(self, kind: Instance, node: Expression | None) -> Any:
+    def _made_type(self, type_: Instance, node: Expression | None) -> Any:
         """A type that is a value, like ``Decimal(15, 2, nullable=True)``; what made it says whether it is nullable."""
         match node:
             case CallExpr(callee=RefExpr(node=TypeInfo()), arg_names=names) if "nullable" not in names:
-                known = self.annotations.type_of(kind)
+                known = self.annotations.type_of(type_)
                 return NO_CONSTANT if known is None else known
         return NO_CONSTANT
 
@@ -373,9 +373,9 @@ class Evaluator(Written):
 
     def _column(self, node: Expression, declared: t.Type, here: Environment) -> Any:
         """A column of such an instance. One of a type that is not the declared one mypy itself has refused."""
-        kind = get_proper_type(self.type_of(node))
-        if isinstance(kind, Instance) and kind.type.fullname in (EXPR, DYN_EXPR):
-            known = None if waits(kind) else self._typed(kind)
+        type_ = get_proper_type(self.type_of(node))
+        if isinstance(type_, Instance) and type_.type.fullname in (EXPR, DYN_EXPR):
+            known = None if waits(type_) else self._typed(type_)
             if known is None or _is_taken(known, declared):
                 with suppress(GiveUpError):
                     return self.value(node, None, here)
@@ -388,7 +388,7 @@ def _is_taken(known: t.Type, declared: t.Type) -> bool:
     return (holds_struct or known.matches(declared)) and (declared.nullable or not known.nullable)
 
 
-def waits(kind: Type | None) -> bool:
+def waits(type_: Type | None) -> bool:
     """Whether an expression waits for a relation to say what its type is: nothing can be said of it before."""
-    proper = None if kind is None else get_proper_type(kind)
+    proper = None if type_ is None else get_proper_type(type_)
     return isinstance(proper, Instance) and proper.type.fullname == DYN_EXPR

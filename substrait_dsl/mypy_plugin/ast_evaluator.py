@@ -133,7 +133,7 @@ class Written(ABC):
         is a `bool` of Python, true or false before the query runs, or has been taken for a value of its type."""
 
     @abstractmethod
-    def value(self, node: Expression, kind: Type | None = None, here: Environment | None = None) -> Any:
+    def value(self, node: Expression, type_: Type | None = None, here: Environment | None = None) -> Any:
         """The value of an expression of the program. Raises `GiveUpError` if that cannot be told."""
 
     @abstractmethod

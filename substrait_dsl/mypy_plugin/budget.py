@@ -152,12 +152,12 @@ class Budget:
             return size
         return known[1]
 
-    def _size_of_type(self, kind: t.Type) -> int:
+    def _size_of_type(self, type_: t.Type) -> int:
         """How many types a type is, with those inside of it as often as they stand there: it is written out so."""
-        known = self._sizes.get(id(kind))
+        known = self._sizes.get(id(type_))
         if known is not None:
             return known[1]
-        match kind:
+        match type_:
             case t.Struct(types=inner):
                 parts: tuple[t.Type, ...] = tuple(inner)
             case t.List(element=element):
@@ -168,7 +168,7 @@ class Budget:
                 return 1
         size = 1 + sum(map(self._size_of_type, parts))
         require_length(size)
-        self._sizes[id(kind)] = (kind, size)
+        self._sizes[id(type_)] = (type_, size)
         return size
 
 

@@ -257,8 +257,8 @@ class Call:
 
     def _of_type_given(self, result: Type) -> Type:
         """An expression; if the call is given a type that the program computes, that may be a nullable one."""
-        proper, kinds = get_proper_type(result), [get_proper_type(kind) for *_, kind in self.given()]
-        if not any(isinstance(kind, Instance) and is_type(kind.type.fullname) for kind in kinds):
+        proper, kinds = get_proper_type(result), [get_proper_type(type_) for *_, type_ in self.given()]
+        if not any(isinstance(type_, Instance) and is_type(type_.type.fullname) for type_ in kinds):
             return result
         if not isinstance(proper, Instance) or not proper.args:
             return result  # a `DynExpr` says nothing of its type
@@ -380,7 +380,7 @@ class Call:
         result, receiver = self.given_up(), getattr(self.context, "type", None)
         is_lost = self.annotations.is_unknown_relation
         if node is not None and is_lost(result) and not is_lost(receiver) and not has_type_vars(result):
-            kind = self.evaluator.type_of(node) if isinstance(node, Expression) else None
-            if not is_mistaken(kind):
-                report_unknown(self.verb, node, "columns", self.context.api, is_relation=is_lost(kind))
+            type_ = self.evaluator.type_of(node) if isinstance(node, Expression) else None
+            if not is_mistaken(type_):
+                report_unknown(self.verb, node, "columns", self.context.api, is_relation=is_lost(type_))
         return result

@@ -84,23 +84,23 @@ def analyzed(context: ClassDefContext) -> None:
 def _is_unclear(statement: Statement) -> bool:
     """Whether Python may see another column than mypy does, or none: in a branch, a private one, one with metadata."""
     match statement:
-        case AssignmentStmt(lvalues=[NameExpr(name=name), *_], unanalyzed_type=Type() as kind):
-            return (name.startswith("__") and not name.endswith("__")) or _is_marked(kind)
+        case AssignmentStmt(lvalues=[NameExpr(name=name), *_], unanalyzed_type=Type() as type_):
+            return (name.startswith("__") and not name.endswith("__")) or _is_marked(type_)
     return isinstance(statement, ForStmt | IfStmt | MatchStmt | TryStmt | WhileStmt | WithStmt)
 
 
-def _is_marked(kind: Type) -> bool:
+def _is_marked(type_: Type) -> bool:
     """Whether a type has metadata in it that are no text: they may be another type."""
-    if not isinstance(kind, UnboundType):
+    if not isinstance(type_, UnboundType):
         return False
-    metadata = kind.args[1:] if kind.name.rpartition(".")[2] == "Annotated" else ()
-    return not all(map(_is_text, metadata)) or any(map(_is_marked, kind.args))
+    metadata = type_.args[1:] if type_.name.rpartition(".")[2] == "Annotated" else ()
+    return not all(map(_is_text, metadata)) or any(map(_is_marked, type_.args))
 
 
-def _is_text(kind: Type) -> bool:
-    if isinstance(kind, RawExpressionType):
-        return kind.base_type_name == "builtins.str"
-    return isinstance(kind, UnboundType) and kind.original_str_expr is not None
+def _is_text(type_: Type) -> bool:
+    if isinstance(type_, RawExpressionType):
+        return type_.base_type_name == "builtins.str"
+    return isinstance(type_, UnboundType) and type_.original_str_expr is not None
 
 
 def has_more(base: TypeInfo) -> bool:

@@ -75,12 +75,12 @@ def declared(
         return context.default_return_type
     arguments: list[Expression] = []
     for node in call.args:
-        kind = None if isinstance(node, _DISPLAYS) else _type_of(node, checker)
+        type_ = None if isinstance(node, _DISPLAYS) else _type_of(node, checker)
         if _is_made_comparison(node, is_made):
-            kind = unknown()
-        if kind is not None and _is_of_any_type(kind):
+            type_ = unknown()
+        if type_ is not None and _is_of_any_type(type_):
             return context.default_return_type  # what is true of each type mypy cannot tell: it takes but some
-        arguments.append(node if kind is None else TempNode(kind, context=node))
+        arguments.append(node if type_ is None else TempNode(type_, context=node))
     _BEING_CHECKED.append(call)
     overrides = checker.expr_checker.type_overrides
     checker.expr_checker.type_overrides = dict(overrides)  # mypy sets and deletes those of the arguments around it
@@ -111,8 +111,8 @@ def _callee(node: Expression, on: Type | None, checker: TypeChecker) -> Function
     match node:
         case MemberExpr(name=name) if on is not None:
             found = checker.expr_checker.analyze_external_member_access(name, on, node)
-        case RefExpr(node=FuncDef(type=kind) | OverloadedFuncDef(type=kind)):
-            found = kind
+        case RefExpr(node=FuncDef(type=type_) | OverloadedFuncDef(type=type_)):
+            found = type_
     proper = get_proper_type(found)
     return proper if isinstance(proper, FunctionLike) else None
 
@@ -145,9 +145,9 @@ def _is_made_comparison(node: Expression, is_made: Callable[[Expression], bool])
     return isinstance(node, ComparisonExpr) and is_made(node)
 
 
-def _is_of_any_type(kind: Type) -> bool:
+def _is_of_any_type(type_: Type) -> bool:
     """Whether a type has a variable in it, but for one that says whether an expression may be NULL."""
-    match get_proper_type(kind):
+    match get_proper_type(type_):
         case Instance(type=info, args=[typed, _]) if info.fullname == EXPR:
             return has_type_vars(typed)
         case TypeVarType(upper_bound=bound):
@@ -156,11 +156,11 @@ def _is_of_any_type(kind: Type) -> bool:
             return False
         case CallableType(ret_type=result) as function:
             return any(map(has_type_vars, function.arg_types)) or _is_of_any_type(result)
-    return has_type_vars(kind)
+    return has_type_vars(type_)
 
 
-def _is_instance(kind: Type | None, fullname: str) -> bool:
-    proper = get_proper_type(kind)
+def _is_instance(type_: Type | None, fullname: str) -> bool:
+    proper = get_proper_type(type_)
     return isinstance(proper, Instance) and proper.type.fullname == fullname
 
 

@@ -15,11 +15,11 @@ from mypy.types import Instance, LiteralType, ProperType
 from substrait_dsl.mypy_plugin.annotations import literal_value
 
 
-def literal(kind: ProperType) -> object:
+def literal(type_: ProperType) -> object:
     """The value of a literal type, or the member of an enum that it names; else None."""
-    named = kind.last_known_value if isinstance(kind, Instance) else kind
+    named = type_.last_known_value if isinstance(type_, Instance) else type_
     if not isinstance(named, LiteralType) or not named.is_enum_literal():
-        return literal_value(kind)
+        return literal_value(type_)
     info, name = named.fallback.type, str(named.value)
     member = info.names[name].node if name in info.names else None
     value = literal_value(member.type) if isinstance(member, Var) and member.type is not None else None

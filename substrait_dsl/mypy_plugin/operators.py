@@ -73,8 +73,8 @@ class Operators:
             self._found.clear()
         (operand,) = context.args[0]
         annotations = Annotations(context.api)  # type: ignore[arg-type]  # mypy's own checker is the only one
-        kind = operand.type if isinstance(operand, TempNode) else annotations.checker.lookup_type(operand)
-        types = (name, context.type, kind)
+        type_ = operand.type if isinstance(operand, TempNode) else annotations.checker.lookup_type(operand)
+        types = (name, context.type, type_)
         found = self._found.get(types)
         if found is not None and not is_dynamic_wanted(context):
             MEMORY.begin(context.api, context.context)
@@ -82,11 +82,11 @@ class Operators:
         else:
             returned = is_returned(context.context, annotations.checker)
             with unfiltered(context.api.msg.errors) if returned else nullcontext():
-                operator = self._applied(context, name, [context.type, kind])
+                operator = self._applied(context, name, [context.type, type_])
                 if not operator.call.is_decided and not (returned and operator.is_said_in_it(annotations)):
                     return signature
             found = operator.result if operator.call.is_decided else annotations.instance(DYN_EXPR)
-            if operator.call.is_reported and _says_all(kind):
+            if operator.call.is_reported and _says_all(type_):
                 self._found[types] = found
         anything = annotations.instance("builtins.object")
         return signature.copy_modified(arg_types=[anything], ret_type=found, variables=[])
@@ -100,9 +100,9 @@ class Operators:
         return self._last
 
 
-def _says_all(kind: Type) -> bool:
+def _says_all(type_: Type) -> bool:
     """Whether what an operator gives follows from the type of its operand."""
-    proper = get_proper_type(kind)
+    proper = get_proper_type(type_)
     return isinstance(proper, Instance) and (proper.type.fullname == EXPR or literal_value(proper) is not None)
 
 

@@ -39,9 +39,9 @@ def is_nameless(names: Iterable[str]) -> bool:
     return any(NAMELESS in name for name in names)
 
 
-def expression(kind: t.Type, name: str | None = None) -> DynExpr:
+def expression(type_: t.Type, name: str | None = None) -> DynExpr:
     """An expression of a type, about which nothing else is known but perhaps the name it has."""
-    return bound(ex.DynamicParameter(kind, next(_NUMBERS)), None, name)
+    return bound(ex.DynamicParameter(type_, next(_NUMBERS)), None, name)
 
 
 def relation(struct: NamedStruct) -> Relation[Any]:
@@ -72,14 +72,14 @@ class _KnownCall(FunctionCall):
         return ex.FunctionId("extension:substrait_dsl:mypy", "function"), (), self.output_type, ()
 
 
-def measure(kind: t.Type, name: str = "this") -> Measure[Any, Any]:
+def measure(type_: t.Type, name: str = "this") -> Measure[Any, Any]:
     """An aggregate function with a result of a type."""
-    return Measure(_KnownCall("aggregate", name, kind))
+    return Measure(_KnownCall("aggregate", name, type_))
 
 
-def window_function(kind: t.Type, name: str = "this") -> WindowFunction[Any, Any]:
+def window_function(type_: t.Type, name: str = "this") -> WindowFunction[Any, Any]:
     """A window function with a result of a type."""
-    return WindowFunction(_KnownCall("window", name, kind))
+    return WindowFunction(_KnownCall("window", name, type_))
 
 
 def schema_class(module: str, name: str, struct: NamedStruct, base: type[Schema] = Schema) -> type[Schema]:

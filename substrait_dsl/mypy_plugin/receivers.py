@@ -88,8 +88,8 @@ class Receivers:
                 return self.is_harmless(inner, deep)
             case CallExpr(callee=callee):
                 return self._gives_harmless(callee, deep)
-            case RefExpr(node=Var(type=kind)) if kind is not None:
-                return _is_harmless_type(kind)
+            case RefExpr(node=Var(type=type_)) if type_ is not None:
+                return _is_harmless_type(type_)
             case RefExpr(node=TypeInfo(fullname=name)):
                 return _is_foreign(name)
             case MemberExpr(expr=inner, name=name):
@@ -104,8 +104,8 @@ class Receivers:
         """Whether what a call gives is harmless."""
         match callee:
             case RefExpr(node=Decorator(func=function)) | RefExpr(node=FuncDef() as function):
-                kind = get_proper_type(function.type)
-                result = getattr(kind, "ret_type", None)
+                type_ = get_proper_type(function.type)
+                result = getattr(type_, "ret_type", None)
                 return _is_foreign(function.fullname) or (result is not None and _is_harmless_type(result))
             case RefExpr(node=OverloadedFuncDef(fullname=name)):
                 return _is_foreign(name)
@@ -113,8 +113,8 @@ class Receivers:
 
     def _has_harmless(self, owner: Expression, name: str, deep: int) -> bool:
         """Whether what an object has by a name is harmless."""
-        kind = owner.node.type if isinstance(owner, RefExpr) and isinstance(owner.node, Var) else None
-        proper = get_proper_type(kind)
+        type_ = owner.node.type if isinstance(owner, RefExpr) and isinstance(owner.node, Var) else None
+        proper = get_proper_type(type_)
         if not isinstance(proper, Instance) or _is_foreign(proper.type.fullname):
             return self.is_harmless(owner, deep)
         if proper.type.get(name) is not None and is_column(proper.type, name):
@@ -129,8 +129,8 @@ def _is_foreign(fullname: str) -> bool:
     return fullname.startswith(("substrait_dsl.", "builtins."))
 
 
-def _is_harmless_type(kind: Type) -> bool:
-    match get_proper_type(kind):
+def _is_harmless_type(type_: Type) -> bool:
+    match get_proper_type(type_):
         case Instance(type=info):
             return _is_foreign(info.fullname)
         case UnionType(items=items):

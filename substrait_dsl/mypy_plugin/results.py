@@ -73,9 +73,9 @@ def _columns_made(result: object) -> object:
     return None
 
 
-def is_expression(kind: Type | None) -> bool:
+def is_expression(type_: Type | None) -> bool:
     """Whether a type is that of an expression, or of what an aggregate or window function gives."""
-    proper = get_proper_type(kind)
+    proper = get_proper_type(type_)
     return isinstance(proper, Instance) and proper.type.fullname in EXPRESSIONS
 
 

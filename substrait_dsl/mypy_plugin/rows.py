@@ -40,12 +40,12 @@ def _column(context: AttributeContext | MethodContext, row: Type, column: str | 
     if struct is None:
         return None
     try:
-        kind = struct.fields[struct.position(column)].type
+        type_ = struct.fields[struct.position(column)].type
     except SubstraitDslError as error:
         if report(error, context.api, context.context) and not is_in_lambda(context.api):
             MEMORY.say(context.context)
         return annotations.instance(DYN_EXPR)
-    return annotations.typed(EXPR, kind) if is_annotation(kind) and not is_dynamic_wanted(context) else None
+    return annotations.typed(EXPR, type_) if is_annotation(type_) and not is_dynamic_wanted(context) else None
 
 
 def schema_revealed(context: FunctionContext) -> Type:

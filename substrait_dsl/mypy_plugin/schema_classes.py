@@ -45,18 +45,18 @@ def check(context: ClassDefContext) -> None:
         match statement:
             case AssignmentStmt(unanalyzed_type=None):
                 pass  # a constant, no column
-            case AssignmentStmt(lvalues=[NameExpr(node=Var() as variable)], type=kind):
-                _check_column(context, context.cls.name, variable, kind, statement)
+            case AssignmentStmt(lvalues=[NameExpr(node=Var() as variable)], type=type_):
+                _check_column(context, context.cls.name, variable, type_, statement)
 
 
-def _check_column(context: ClassDefContext, owner: str, variable: Var, kind: Type | None, place: Context) -> None:
+def _check_column(context: ClassDefContext, owner: str, variable: Var, type_: Type | None, place: Context) -> None:
     name = variable.name
     is_private = name.startswith("__")
     if is_private and not name.endswith("__"):
         name = f"_{owner.lstrip('_')}{name}"
     try:
         if not variable.is_classvar:
-            annotation = I64 if is_private else Final if variable.is_final else _annotation(kind)
+            annotation = I64 if is_private else Final if variable.is_final else _annotation(type_)
             type(context.cls.name, (Schema,), {"__annotations__": {name: annotation}})
     except SubstraitDslError as error:
         context.api.fail(sentence(error), place, code=CODES[SchemaError])
@@ -69,9 +69,9 @@ def _is_left_out(parameter: Type) -> bool:
     return isinstance(proper, AnyType) and proper.type_of_any != TypeOfAny.from_error
 
 
-def _annotation(kind: Type | None) -> Any:
+def _annotation(type_: Type | None) -> Any:
     """An annotation as Python sees it. Raises `LookupError` for what it depends on the program to know, or on mypy."""
-    match get_proper_type(kind):
+    match get_proper_type(type_):
         case Instance(type=info) if is_schema(info):
             return type(info.name, (Schema,), {"__module__": info.module_name})  # whatever its columns are
         case LiteralType(value=value):

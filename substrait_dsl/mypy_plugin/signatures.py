@@ -63,8 +63,8 @@ def any_results(context: MethodSigContext | FunctionSigContext) -> CallableType:
     anything = annotations.instance("builtins.object")
     constants = _is_made(signature.ret_type) and annotations.known(getattr(context, "type", None))
     types = [
-        _widened(kind, anything, constants, given) if given and all(map(_is_plain, given)) else kind
-        for kind, given in zip(signature.arg_types, context.args, strict=True)
+        _widened(type_, anything, constants, given) if given and all(map(_is_plain, given)) else type_
+        for type_, given in zip(signature.arg_types, context.args, strict=True)
     ]
     if signature.unpack_kwargs:
         types[-1] = signature.arg_types[-1]  # a dict of the named arguments, of which mypy knows what to make
@@ -82,13 +82,13 @@ def any_item(context: MethodSigContext) -> CallableType:
 def any_structs(context: FunctionSigContext) -> CallableType:
     """The signature of a schema class that takes structs of whatever fields: `into` compares them."""
     signature = context.default_signature
-    return signature.copy_modified(arg_types=[_of_any_structs(kind) for kind in signature.arg_types])
+    return signature.copy_modified(arg_types=[_of_any_structs(type_) for type_ in signature.arg_types])
 
 
-def _of_any_structs(kind: Type) -> Type:
-    proper = get_proper_type(kind)
+def _of_any_structs(type_: Type) -> Type:
+    proper = get_proper_type(type_)
     if not isinstance(proper, Instance):
-        return kind
+        return type_
     if proper.type.fullname == STRUCT:
         return proper.copy_modified(args=[unknown()])
     return proper.copy_modified(args=[_of_any_structs(inner) for inner in proper.args])
@@ -96,8 +96,8 @@ def _of_any_structs(kind: Type) -> Type:
 
 def _is_made(result: Type) -> bool:
     """Whether a call is made to find out what it gives."""
-    kind = get_proper_type(result)
-    return isinstance(kind, Instance) and kind.type.fullname in RESULTS
+    type_ = get_proper_type(result)
+    return isinstance(type_, Instance) and type_.type.fullname in RESULTS
 
 
 def _is_plain(node: Expression) -> bool:
@@ -114,15 +114,15 @@ def _is_plain(node: Expression) -> bool:
     return False
 
 
-def _widened(kind: Type, anything: Instance, constants: bool, given: Sequence[Expression]) -> Type:
-    proper = get_proper_type(kind)
-    if constants and not has_type_vars(kind) and not isinstance(proper, NoneType) and all(map(is_constant, given)):
+def _widened(type_: Type, anything: Instance, constants: bool, given: Sequence[Expression]) -> Type:
+    proper = get_proper_type(type_)
+    if constants and not has_type_vars(type_) and not isinstance(proper, NoneType) and all(map(is_constant, given)):
         return anything
     functions = proper.items if isinstance(proper, UnionType) else [proper]
     callables = [item for item in map(get_proper_type, functions) if isinstance(item, CallableType)]
     if not callables or any(has_type_vars(item.ret_type) for item in callables):
-        return kind  # what the lambda of `into` returns says what the verb gives
-    other = unknown() if has_type_vars(kind) else anything  # with an `object` in it, such a union would be no more
+        return type_  # what the lambda of `into` returns says what the verb gives
+    other = unknown() if has_type_vars(type_) else anything  # with an `object` in it, such a union would be no more
     return UnionType([other, *(_with_defaults(item, given).copy_modified(ret_type=anything) for item in callables)])
 
 

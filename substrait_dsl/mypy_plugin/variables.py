@@ -88,9 +88,9 @@ _NO_VALUE = name_of(NoValue)
 _PLAIN = frozenset(f"builtins.{name}" for name in ("bool", "bytes", "float", "int", "str"))
 
 
-def _is_fixed(kind: Type | None) -> bool:
+def _is_fixed(type_: Type | None) -> bool:
     """Whether no value of a type can be changed."""
-    match get_proper_type(kind):
+    match get_proper_type(type_):
         case Instance(type=info, args=arguments):
             if info.fullname == "builtins.tuple":
                 return all(map(_is_fixed, arguments))
@@ -103,9 +103,9 @@ def _is_fixed(kind: Type | None) -> bool:
     return False
 
 
-def _holds_fixed(kind: Type | None) -> bool:
+def _holds_fixed(type_: Type | None) -> bool:
     """Whether the parts of a list or dict cannot be changed."""
-    proper = get_proper_type(kind)
+    proper = get_proper_type(type_)
     if isinstance(proper, TupleType):
         return all(map(_is_fixed, proper.items))
     return isinstance(proper, Instance) and bool(proper.args) and all(map(_is_fixed, proper.args))

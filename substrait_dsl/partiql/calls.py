@@ -29,12 +29,12 @@ def call(name: str, *arguments: Expression, **options: str) -> Expression:
     return resolve(scalar(name, [bound(argument, None) for argument in arguments], options), NO_ROW)
 
 
-def kind_of_type(kind: t.Type) -> str:
+def kind_of_type(type_: t.Type) -> str:
     """What the values of a type can be compared with: all others of the same kind."""
     for name, types in _KINDS:
-        if isinstance(kind, types):
+        if isinstance(type_, types):
             return name
-    return str(kind.as_required())
+    return str(type_.as_required())
 
 
 def cast(expression: Expression, to: t.Type) -> Expression:

@@ -45,12 +45,12 @@ class _Columns:
     types: list[t.Type] = attrs.field(factory=list)
     values: list[Sequence[object]] = attrs.field(factory=list)
 
-    def add(self, name: str, kind: t.Type, values: Sequence[object]) -> FieldReference:
+    def add(self, name: str, type_: t.Type, values: Sequence[object]) -> FieldReference:
         position = len(self.names)
         self.names.append(name)
-        self.types.append(kind)
+        self.types.append(type_)
         self.values.append(values)
-        return FieldReference(position, kind)
+        return FieldReference(position, type_)
 
 
 def virtual_table(items: Sequence[Value]) -> tuple[Read, Term, FieldReference]:
@@ -86,8 +86,8 @@ def _laid_out(values: list[Value], name: str, columns: _Columns) -> Term:
             return found
     missing = len(there) < len(values)
     known = [value for value in there if value is not None]
-    kind = _common_type(known, name, missing or len(known) < len(there))
-    column = columns.add(name or "value", kind, [_plain(value, kind) for value in values])
+    type_ = _common_type(known, name, missing or len(known) < len(there))
+    column = columns.add(name or "value", type_, [_plain(value, type_) for value in values])
     if not missing or len(known) == len(there):
         return Column(column, "missing" if missing else "null")
     return Column(column, columns.add(f"{name or 'value'} is missing", t.Boolean(), [v is MISSING for v in values]))
@@ -138,19 +138,19 @@ def _common_type(values: Sequence[Value], name: str, nullable: bool) -> t.Type:
     except LiteralError as error:
         raise UnsupportedError(f"Substrait has no literal of a value: {error.message}") from error
     if not types:
-        kind: t.Type = t.Boolean()
+        type_: t.Type = t.Boolean()
     elif all(isinstance(found, t.Decimal) for found in types):
         decimals = [found for found in types if isinstance(found, t.Decimal)]
         scale = max(found.scale for found in decimals)
         digits = max(found.precision - found.scale for found in decimals)
         if digits + scale > 38:
             raise _untyped(values, name, "have more than 38 digits together")
-        kind = t.Decimal(digits + scale, scale)
+        type_ = t.Decimal(digits + scale, scale)
     elif len(types) == 1:
-        kind = types[0]
+        type_ = types[0]
     else:
         raise _untyped(values, name, f"are of several types, {', '.join(map(str, types))}")
-    return kind.as_nullable() if nullable else kind
+    return type_.as_nullable() if nullable else type_
 
 
 def _inside(items: Sequence[Value], name: str) -> t.Type:
@@ -171,13 +171,13 @@ def _struct_type(values: Sequence[Struct], name: str) -> t.Type:
     return t.Struct(tuple(types), names)
 
 
-def _plain(value: Value, kind: t.Type) -> object:
+def _plain(value: Value, type_: t.Type) -> object:
     """What makes a literal of a type."""
     match value:
-        case Struct() if isinstance(kind, t.Struct):
-            return tuple(_plain(value[name], inner) for name, inner in zip(kind.field_names, kind.types, strict=True))
-        case tuple() if isinstance(kind, t.List):
-            return [_plain(item, kind.element) for item in value]
+        case Struct() if isinstance(type_, t.Struct):
+            return tuple(_plain(value[name], inner) for name, inner in zip(type_.field_names, type_.types, strict=True))
+        case tuple() if isinstance(type_, t.List):
+            return [_plain(item, type_.element) for item in value]
         case _:
             return value
 

@@ -26,8 +26,8 @@ def divided(op: str, left: Column, right: Column, mode: Mode) -> Column:
     """
     for operand in (left, right):
         require_kind("number", operand.expression)
-    kind = _kind(op, left, right)
-    dividend, divisor = cast(left.expression, kind), cast(right.expression, kind)
+    type_ = _kind(op, left, right)
+    dividend, divisor = cast(left.expression, type_), cast(right.expression, type_)
     if isinstance(right.expression, Literal) and right.expression.value != 0:
         return Column(call(DIVISIONS[op], dividend, divisor), absent_of([left, right]))
     if mode == "strict":
@@ -35,7 +35,7 @@ def divided(op: str, left: Column, right: Column, mode: Mode) -> Column:
             raise Mistyped("division by zero")
         made = call(DIVISIONS[op], dividend, divisor, **{_BY_ZERO[op]: "ERROR"})
         return Column(made, absent_of([left, right]))
-    zero = literal(0, kind)
+    zero = literal(0, type_)
     made = call(DIVISIONS[op], dividend, call("nullif", divisor, zero))
     if not dividend.type.nullable and not divisor.type.nullable:
         return Column(made, "missing")
@@ -48,9 +48,9 @@ def divided(op: str, left: Column, right: Column, mode: Mode) -> Column:
 def _kind(op: str, left: Column, right: Column) -> t.Type:
     """The type in which it is computed."""
     kinds = (left.type, right.type)
-    if all(isinstance(kind, INTEGERS) for kind in kinds):
+    if all(isinstance(type_, INTEGERS) for type_ in kinds):
         return t.I64()
-    if any(isinstance(kind, t.FP32 | t.FP64) for kind in kinds):
+    if any(isinstance(type_, t.FP32 | t.FP64) for type_ in kinds):
         if op == "divide":
             return t.FP64()
         raise UnsupportedError(f"the remainder of {left.type} and {right.type} is not lowered: Substrait has none")

@@ -48,15 +48,15 @@ def common_type(a: t.Type, b: t.Type) -> t.Type | None:
 def _common_number(a: t.Type, b: t.Type) -> t.Type:
     """The type in which two numbers meet without loss."""
     kinds = (a, b)
-    if any(isinstance(kind, t.FP32 | t.FP64) for kind in kinds):
-        if any(isinstance(kind, t.Decimal) for kind in kinds):
+    if any(isinstance(type_, t.FP32 | t.FP64) for type_ in kinds):
+        if any(isinstance(type_, t.Decimal) for type_ in kinds):
             raise UnsupportedError(f"{a} and {b} are not compared: a float is seldom the decimal that it looks like")
         return t.FP64()
-    if all(isinstance(kind, INTEGERS) for kind in kinds):
+    if all(isinstance(type_, INTEGERS) for type_ in kinds):
         return t.I64()
-    decimals = [kind if isinstance(kind, t.Decimal) else t.Decimal(19, 0) for kind in kinds]
-    scale = max(kind.scale for kind in decimals)
-    precision = max(kind.precision - kind.scale for kind in decimals) + scale
+    decimals = [type_ if isinstance(type_, t.Decimal) else t.Decimal(19, 0) for type_ in kinds]
+    scale = max(type_.scale for type_ in decimals)
+    precision = max(type_.precision - type_.scale for type_ in decimals) + scale
     if precision > 38:
         raise UnsupportedError(f"{a} and {b} have no common type of at most 38 digits")
     return t.Decimal(precision, scale)  # type: ignore[type-var]  # known only now
@@ -139,9 +139,9 @@ def _arithmetic(name: str) -> Callable[[Expression, Expression], Expression]:
         for operand in (left, right):
             require_kind("number", operand)
         kinds = (left.type, right.type)
-        if any(isinstance(kind, t.FP32 | t.FP64) for kind in kinds):
+        if any(isinstance(type_, t.FP32 | t.FP64) for type_ in kinds):
             return call(name, cast(left, t.FP64()), cast(right, t.FP64()))
-        if all(isinstance(kind, INTEGERS) for kind in kinds):
+        if all(isinstance(type_, INTEGERS) for type_ in kinds):
             return call(name, cast(left, t.I64()), cast(right, t.I64()))
         return _exactly(name, _as_decimal(left), _as_decimal(right))
 
@@ -151,13 +151,13 @@ def _arithmetic(name: str) -> Callable[[Expression, Expression], Expression]:
 def _exactly(name: str, left: Expression, right: Expression) -> Expression:
     """An operation on decimals. Raises `UnsupportedError` where Substrait keeps fewer digits behind the point."""
     result = call(name, left, right)
-    a, b, kind = left.type, right.type, result.type
+    a, b, type_ = left.type, right.type, result.type
     assert isinstance(a, t.Decimal)
     assert isinstance(b, t.Decimal)
-    assert isinstance(kind, t.Decimal)
-    if kind.scale < (a.scale + b.scale if name == "multiply" else max(a.scale, b.scale)):
+    assert isinstance(type_, t.Decimal)
+    if type_.scale < (a.scale + b.scale if name == "multiply" else max(a.scale, b.scale)):
         raise UnsupportedError(
-            f"{name} of {a} and {b} is not lowered: Substrait rounds it to {kind.scale} digits behind the point",
+            f"{name} of {a} and {b} is not lowered: Substrait rounds it to {type_.scale} digits behind the point",
             hint="cast the columns to fewer digits before",
         )
     return result

@@ -93,16 +93,16 @@ def _require_function(function: AggregateFunction, column: FieldReference, rel: 
 
 def _prepared(function: AggregateFunction, column: Column) -> Column:
     """What an aggregate is computed of. Raises `UnsupportedError` where engines compute other digits."""
-    kind = column.type
-    if function == "avg" and isinstance(kind, t.Decimal) and kind.scale > _PLACES:
+    type_ = column.type
+    if function == "avg" and isinstance(type_, t.Decimal) and type_.scale > _PLACES:
         raise UnsupportedError(
-            f"the average of {kind} is not lowered to Substrait: engines keep {_PLACES} digits behind the point"
+            f"the average of {type_} is not lowered to Substrait: engines keep {_PLACES} digits behind the point"
         )
-    if function == "avg" and isinstance(kind, INTEGERS):
+    if function == "avg" and isinstance(type_, INTEGERS):
         return Column(cast(column.expression, t.Decimal(19, 0)), column.absent)
-    if function == "sum" and isinstance(kind, INTEGERS):
+    if function == "sum" and isinstance(type_, INTEGERS):
         return Column(cast(column.expression, t.I64()), column.absent)
-    if function in ("sum", "avg") and isinstance(kind, t.FP32):
+    if function in ("sum", "avg") and isinstance(type_, t.FP32):
         return Column(cast(column.expression, t.FP64()), column.absent)
     return column
 

@@ -105,20 +105,20 @@ def _value(expression: Expression) -> Value:
     """The value that a literal is."""
     if not isinstance(expression, Literal):
         raise _NoValue
-    value, kind = expression.value, expression.literal_type
+    value, type_ = expression.value, expression.literal_type
     if value is None:
         return None
-    match kind:
+    match type_:
         case t.Struct():
-            return _struct(kind.field_names, value)
+            return _struct(type_.field_names, value)
         case t.List():
             return tuple(map(_value, value))
         case t.Map(key=t.String() | t.VarChar() | t.FixedChar()):
             return Struct(tuple((key.value, _value(part)) for key, part in value))
         case t.PrecisionTimestamp(precision=digits) | t.PrecisionTimestampTZ(precision=digits) if digits <= _MICRO:
-            since = dt.datetime(1970, 1, 1, tzinfo=dt.UTC if isinstance(kind, t.PrecisionTimestampTZ) else None)
+            since = dt.datetime(1970, 1, 1, tzinfo=dt.UTC if isinstance(type_, t.PrecisionTimestampTZ) else None)
             return since + dt.timedelta(microseconds=value * 10 ** (_MICRO - digits))
-        case _ if isinstance(kind, _PLAIN):
+        case _ if isinstance(type_, _PLAIN):
             return to_value(value)
         case _:
             raise _NoValue

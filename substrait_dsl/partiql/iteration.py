@@ -85,19 +85,19 @@ def _numbered(rows: LoweredBindings, element: Term, ordinal: FieldReference) -> 
     return LoweredValues(LoweredBindings(rows.rel, rows.kind, {}, order), element, ordinal)
 
 
-def _of_list(column: Column, kind: t.List) -> LoweredValues:
+def _of_list(column: Column, type_: t.List) -> LoweredValues:
     """The elements of a column of lists. A list that is null or missing is no collection: a bag of itself."""
     lists = column.expression
-    if not kind.nullable:
+    if not type_.nullable:
         rel = Unnest(Project(ONE_ROW, (lists,), ("list",)), 0)
         element, offset = (FieldReference(position, rel.schema.types[position]) for position in (1, 2))
         return _numbered(LoweredBindings(rel, "list", {}), Column(element), offset)
-    inside = kind.element.as_nullable()
+    inside = type_.element.as_nullable()
     is_null = call("is_null", lists)
     itself = NestedList((literal(None, inside),))
     filled = IfThen((IfClause(is_null, itself),), cast(lists, t.List(inside)))
     rel = Unnest(Project(ONE_ROW, (filled,), ("list",)), 0)
-    absent = absent_where(column.missing) if kind.element.nullable else column.absent  # an element may be null itself
+    absent = absent_where(column.missing) if type_.element.nullable else column.absent  # an element may be null itself
     rows = LoweredBindings(rel, None, {})
     place = IfThen((IfClause(is_null, literal(None, t.I64(nullable=True))),), FieldReference(2, t.I64()))
     rows, (ordinal,) = rows.with_columns(("at", place))
@@ -170,8 +170,8 @@ class _Copies:
     def column(self, values: Sequence[Expression]) -> FieldReference:
         """A column with a value for each copy, all of one type."""
         self.fields.append(SwitchingField(tuple(values)))
-        kind = values[0].type.with_nullability(any(value.type.nullable for value in values))
-        return FieldReference(len(self.fields) - 1, kind)
+        type_ = values[0].type.with_nullability(any(value.type.nullable for value in values))
+        return FieldReference(len(self.fields) - 1, type_)
 
     def merged(self, parts: Sequence[Term]) -> Term:
         """The term that has these values in the copies.
@@ -207,17 +207,17 @@ class _Copies:
     def _scalar(self, parts: Sequence[Column | Constant]) -> Column:
         """A column of these values; where some are null and others missing, another one says which."""
         known = [_known_type(part) for part in parts]
-        kinds = [kind for kind in known if kind is not None]
-        kind = reduce(_common, kinds) if kinds else t.Boolean()
+        kinds = [type_ for type_ in known if type_ is not None]
+        type_ = reduce(_common, kinds) if kinds else t.Boolean()
         columns: list[Column] = []
         for part, own in zip(parts, known, strict=True):
             if own is None:
                 absent = part.absent if isinstance(part, Column) else "missing" if part.value is MISSING else "null"
-                columns.append(Column(literal(None, kind.as_nullable()), absent))
+                columns.append(Column(literal(None, type_.as_nullable()), absent))
             elif isinstance(part, Constant):
-                columns.append(Column(cast(to_literal(part.value), kind)))
+                columns.append(Column(cast(to_literal(part.value), type_)))
             else:
-                columns.append(Column(cast(part.expression, kind), part.absent))
+                columns.append(Column(cast(part.expression, type_), part.absent))
         made = self.column([column.expression for column in columns])
         stands_for = {column.absent for column in columns if column.type.nullable}
         if stands_for <= {"null"} or stands_for == {"missing"}:

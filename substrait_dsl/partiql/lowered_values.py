@@ -110,9 +110,9 @@ def taken_apart(term: Term) -> Term:
 
 def attribute(struct: Column, number: int) -> Column:
     """A field of a struct that is a column: missing where that is, else perhaps null."""
-    kind = struct.type
-    assert isinstance(kind, StructType)
-    absent = absent_where(struct.missing) if kind.types[number].nullable else struct.absent
+    type_ = struct.type
+    assert isinstance(type_, StructType)
+    absent = absent_where(struct.missing) if type_.types[number].nullable else struct.absent
     return Column(FieldAccess(struct.expression, StructField(number)), absent)
 
 

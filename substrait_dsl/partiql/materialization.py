@@ -56,14 +56,14 @@ def _listed(items: Sequence[Expression], name: str) -> Expression:
     there = [item for item in items if not (isinstance(item, Literal) and item.value is None)]
     if not there:  # of any type
         return literal((None,) * len(items), t.List(t.Boolean(nullable=True)))
-    kind: t.Type | None = there[0].type
+    type_: t.Type | None = there[0].type
     for item in there[1:]:
-        kind = None if kind is None else common_type(kind, item.type)
-    if kind is None:
+        type_ = None if type_ is None else common_type(type_, item.type)
+    if type_ is None:
         kinds = ", ".join(dict.fromkeys(str(item.type) for item in there))
         raise UnsupportedError(
             f'"{name}" is a collection of values of several types, {kinds}, which no column can hold',
             hint="collect reads them, each from a column of its own",
         )
-    wanted = kind.with_nullability(any(item.type.nullable for item in items))
+    wanted = type_.with_nullability(any(item.type.nullable for item in items))
     return NestedList(tuple(cast(item, wanted) if item in there else literal(None, wanted) for item in items))

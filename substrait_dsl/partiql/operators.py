@@ -112,10 +112,10 @@ def _is_in(value: Term, among: Term, mode: Mode) -> Term:
     if isinstance(among, Gathered | Nullable):
         raise UnsupportedError("in of structs of a query, or of a group that may be null, is not lowered to Substrait")
     if isinstance(among, Column) and isinstance(among.type, t.List):
-        kind = among.type.element
-        test = OF_COLUMNS["eq"](column_of(value, "in").expression, FieldReference(0, kind, LambdaParameter()))
+        type_ = among.type.element
+        test = OF_COLUMNS["eq"](column_of(value, "in").expression, FieldReference(0, type_, LambdaParameter()))
         predicate = test if test.type.nullable else Cast(test, t.Boolean(nullable=True))
-        found = call("any_match", among.expression, Lambda((kind,), predicate))
+        found = call("any_match", among.expression, Lambda((type_,), predicate))
     elif isinstance(among, Elements):
         tests = [column_of(lowered("eq", (value, item), mode), "in").expression for item in among.items]
         found = call("or", *tests) if len(tests) > 1 else tests[0] if tests else literal(False, t.Boolean())

@@ -106,8 +106,8 @@ def require_readable(lowered: LoweredBindings | LoweredValues) -> None:
                 raise UnsupportedError(f'PartiQL has no values of {leaf.type}, the type of "{name}"')
 
 
-def _is_readable(kind: t.Type) -> bool:
-    match kind:
+def _is_readable(type_: t.Type) -> bool:
+    match type_:
         case t.Struct(types=types):
             return all(map(_is_readable, types))
         case t.List(element=element):
@@ -115,7 +115,7 @@ def _is_readable(kind: t.Type) -> bool:
         case t.Map(key=t.String() | t.VarChar() | t.FixedChar(), value=inner):
             return _is_readable(inner)
         case _:
-            return isinstance(kind, _READ) or kind.matches(DYNAMIC)
+            return isinstance(type_, _READ) or type_.matches(DYNAMIC)
 
 
 def values_of(lowered: LoweredValues, rows: Iterable[Sequence[Any]]) -> Value:
@@ -208,13 +208,13 @@ def _with_integers(cell: Any) -> Any:
             return cell
 
 
-def _value(cell: Any, kind: t.Type) -> Value:
+def _value(cell: Any, type_: t.Type) -> Value:
     """A cell of a column of a readable type, as Spark gives it."""
     if cell is None:
         return None
-    match kind:
+    match type_:
         case t.Struct(types=types):
-            parts = zip(kind.field_names, cell, types, strict=True)
+            parts = zip(type_.field_names, cell, types, strict=True)
             return Struct(tuple((name, _value(part, inner)) for name, part, inner in parts))
         case t.List(element=element):
             return tuple(_value(item, element) for item in cell)

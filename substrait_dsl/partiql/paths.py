@@ -18,13 +18,13 @@ _FARTHEST = 2**31 - 1
 
 def list_element(column: Column, index: int, mode: Mode) -> Term:
     """An element of a column of lists: missing where the list is too short, an error there in strict mode."""
-    kind = column.type
-    assert isinstance(kind, t.List)
+    type_ = column.type
+    assert isinstance(type_, t.List)
     if not 0 <= index <= _FARTHEST:
         return no_part(column, f"a list has no element {index}", mode)
     part = FieldAccess(column.expression, ListElement(index))
     too_short = call("lte", call("cardinality", column.expression), literal(index, t.I64()))
-    return _part(column, part, kind.element, too_short, f"a list has no element {index}", mode)
+    return _part(column, part, type_.element, too_short, f"a list has no element {index}", mode)
 
 
 def under_key(column: Column, name: str, mode: Mode) -> Term:
@@ -32,18 +32,18 @@ def under_key(column: Column, name: str, mode: Mode) -> Term:
 
     Raises `UnsupportedError` for maps whose keys are no texts.
     """
-    kind = column.type
-    assert isinstance(kind, t.Map)
-    if not isinstance(kind.key, t.String | t.VarChar | t.FixedChar):
-        raise UnsupportedError(f"the keys of {kind} are no names of attributes")
+    type_ = column.type
+    assert isinstance(type_, t.Map)
+    if not isinstance(type_.key, t.String | t.VarChar | t.FixedChar):
+        raise UnsupportedError(f"the keys of {type_} are no names of attributes")
     why = f'there is no attribute "{name}"'
     try:
-        key = literal(name, kind.key.as_required())
+        key = literal(name, type_.key.as_required())
     except LiteralError:  # it is longer than any key
         return no_part(column, why, mode)
     part = FieldAccess(column.expression, MapKey(key))
     lacking = call("not", own_call("has_key", column.expression, key))
-    return _part(column, part, kind.value, lacking, why, mode)
+    return _part(column, part, type_.value, lacking, why, mode)
 
 
 def no_part(column: Column, why: str, mode: Mode) -> Term:
@@ -53,12 +53,12 @@ def no_part(column: Column, why: str, mode: Mode) -> Term:
     return nowhere([column])
 
 
-def _part(column: Column, part: Expression, kind: t.Type, lacking: Expression, why: str, mode: Mode) -> Column:
+def _part(column: Column, part: Expression, type_: t.Type, lacking: Expression, why: str, mode: Mode) -> Column:
     """A part of this type, which the values lack for which a condition is true."""
     absent: Absent
     if mode == "strict":
         part, absent = guarded(part, lacking, why), absent_where(column.missing)
-    elif kind.nullable or (column.type.nullable and column.absent != "missing"):
+    elif type_.nullable or (column.type.nullable and column.absent != "missing"):
         absent = absent_where(column.missing, lacking)
     else:
         absent = "missing"

@@ -94,13 +94,13 @@ def _fitting(
         if fitted is None:
             continue
         try:
-            kind = type_of_call(overload, tuple(map(given_by, fitted)), phase, catalog.separate)
+            type_ = type_of_call(overload, tuple(map(given_by, fitted)), phase, catalog.separate)
         except SubstraitDslError:
             continue
-        if kind is None:
+        if type_ is None:
             continue
         narrowed = _narrowed(arguments, fitted)
-        call = FittedCall(overload.function, fitted, kind, narrowed > 0 and type(kind) in INTEGER_RANGES)
+        call = FittedCall(overload.function, fitted, type_, narrowed > 0 and type(type_) in INTEGER_RANGES)
         found.setdefault(overload.function, (narrowed + _strange_texts(arguments, fitted), call))
     return found
 
@@ -168,19 +168,19 @@ def _width_of_others(arguments: Sequence[Argument]) -> Type | None:
     """The type of the arguments that are numbers and no constants; the widest of the constants, if there is none."""
     given = [argument for argument in arguments if isinstance(argument, Expression)]
     others = {each.type.as_required() for each in given if not is_integer_constant(each)}
-    numbers = [kind for kind in others if isinstance(kind, _NUMBERS) or _is_unsigned(kind)]
+    numbers = [type_ for type_ in others if isinstance(type_, _NUMBERS) or _is_unsigned(type_)]
     if numbers:
         return numbers[0] if len(numbers) == 1 else None
     constants = [each.type for each in given if is_integer_constant(each)]
     widths = list(INTEGER_RANGES)
-    return max(constants, key=lambda kind: widths.index(type(kind)), default=None)
+    return max(constants, key=lambda type_: widths.index(type(type_)), default=None)
 
 
 _NUMBERS = (*INTEGER_RANGES, FP32, FP64, Decimal)
 
 
-def _is_unsigned(kind: Type) -> bool:
-    return isinstance(kind, UserDefined) and kind.urn == UNSIGNED_URN
+def _is_unsigned(type_: Type) -> bool:
+    return isinstance(type_, UserDefined) and type_.urn == UNSIGNED_URN
 
 
 def _strange_texts(arguments: Sequence[Argument], fitted: Sequence[Argument]) -> int:

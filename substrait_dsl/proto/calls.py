@@ -59,10 +59,10 @@ def decode_scalar_function(decoder: Decoder, message: pb.Expression.ScalarFuncti
     arguments = _without_escape(decoder, message, decode_arguments(decoder, message.arguments, scope))
     if decoder.producer.scalar_functions and (meant := _as_meant(decoder, message, arguments)) is not None:
         return meant
-    function, arguments, kind = decode_function(decoder, message, arguments, ("scalar",))
-    call = ScalarFunction(function, arguments, kind, decode_options(decoder, message.options, function))
-    if message.output_type.HasField("date") and isinstance(kind, PrecisionTimestamp):
-        return Cast(call, Date(nullable=kind.nullable), "throw")
+    function, arguments, type_ = decode_function(decoder, message, arguments, ("scalar",))
+    call = ScalarFunction(function, arguments, type_, decode_options(decoder, message.options, function))
+    if message.output_type.HasField("date") and isinstance(type_, PrecisionTimestamp):
+        return Cast(call, Date(nullable=type_.nullable), "throw")
     return call
 
 
@@ -129,11 +129,11 @@ def decode_aggregate_function(decoder: Decoder, message: pb.AggregateFunction, s
     with decoder.part(message):
         declared, arguments = decode_form(decoder, message, decode_arguments(decoder, message.arguments, scope))
         phase = decode_phase(decoder, message)
-        function, arguments, kind = decode_function(decoder, message, arguments, ("aggregate",), phase, declared)
+        function, arguments, type_ = decode_function(decoder, message, arguments, ("aggregate",), phase, declared)
         return AggregateFunction(
             function,
             arguments,
-            kind,
+            type_,
             decode_options(decoder, message.options, function),
             tuple(decode_sort_key(decoder, key, scope) for key in message.sorts),
             decode_invocation(message),
@@ -182,12 +182,12 @@ def _as_computed(
     if not isinstance(argument, Expression) or not decoder.may_be_specified(function):
         return None
     declared = decode_type(decoder, message.output_type) if message.HasField("output_type") else None
-    kind = decoder.producer.type_of_computation(function.name, argument.type, declared)
-    if kind is None:
+    type_ = decoder.producer.type_of_computation(function.name, argument.type, declared)
+    if type_ is None:
         return None
-    text = f"{function.name} of {argument.type} is computed of {kind} by {decoder.producer.title}: read so"
+    text = f"{function.name} of {argument.type} is computed of {type_} by {decoder.producer.title}: read so"
     decoder.report(FindingCode.PRODUCER_MEANING, text, message)
-    return (cast_to(argument, kind),)
+    return (cast_to(argument, type_),)
 
 
 def decode_phase(decoder: Decoder, message: Any) -> Phase:
@@ -223,8 +223,8 @@ def encode_arguments(encoder: Encoder, arguments: tuple[Argument, ...], messages
                 encoder.expression(argument, message.value)
             case EnumArgument(value):
                 message.enum = value
-            case TypeArgument(kind):
-                encode_type(encoder.declarations, kind, message.type)
+            case TypeArgument(type_):
+                encode_type(encoder.declarations, type_, message.type)
             case _:
                 assert_never(argument)
 

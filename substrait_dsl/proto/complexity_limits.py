@@ -59,11 +59,11 @@ class Sizes:
         self._columns = 0
         self._input_columns = 0
 
-    def check_type(self, kind: t.Type, nesting: int | None = None) -> None:
+    def check_type(self, type_: t.Type, nesting: int | None = None) -> None:
         """Raise `UnsupportedError` for a type that is too large, or nested more deeply than that."""
-        if type(kind) not in NESTED:
+        if type(type_) not in NESTED:
             return
-        size = self._of(kind)
+        size = self._of(type_)
         if size.types > MAX_TYPE_SIZE:
             raise UnsupportedError(f"a type is too large: it is made of more than {MAX_TYPE_SIZE} types")
         if nesting is not None and size.levels > nesting:
@@ -94,18 +94,18 @@ class Sizes:
         """Raise `UnsupportedError` for columns that are too many, with all the fields inside of them."""
         size = len(types)
         if not NESTED.isdisjoint(map(type, types)):
-            size += sum(self._of(kind).types for kind in types if type(kind) in NESTED)
+            size += sum(self._of(type_).types for type_ in types if type(type_) in NESTED)
         if size > MAX_ROW_SIZE:
             raise UnsupportedError(
                 f"a relation is too wide: it has more than {MAX_ROW_SIZE} columns, the types inside of theirs included"
             )
 
-    def _of(self, kind: t.Type) -> _Size:
-        known = self._known.get(id(kind))
+    def _of(self, type_: t.Type) -> _Size:
+        known = self._known.get(id(type_))
         if known is None:
-            inside = kind.type_parameters if isinstance(kind, t.UserDefined) else kind.parameters
+            inside = type_.type_parameters if isinstance(type_, t.UserDefined) else type_.parameters
             sizes = [self._of(part) for part in inside if isinstance(part, t.Type)]
-            known = self._known[id(kind)] = _Size(
-                kind, 1 + sum(size.types for size in sizes), 1 + max((size.levels for size in sizes), default=0)
+            known = self._known[id(type_)] = _Size(
+                type_, 1 + sum(size.types for size in sizes), 1 + max((size.levels for size in sizes), default=0)
             )
         return known

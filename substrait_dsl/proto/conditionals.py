@@ -101,10 +101,10 @@ def _types_as_text(source: Type, target: Type) -> Iterator[Type]:
                 yield from _types_as_text(given, wanted)
 
 
-def _types_inside(kind: Type) -> Iterator[Type]:
+def _types_inside(type_: Type) -> Iterator[Type]:
     """The types of what is in a list, map or struct, and of what is in these."""
     inside: tuple[Type, ...] = ()
-    match kind:
+    match type_:
         case List(element=element):
             inside = (element,)
         case Map(key=key, value=value):

@@ -37,32 +37,32 @@ def is_integer_constant(value: object) -> bool:
     )
 
 
-def of_width(constant: Literal, kind: Type) -> Literal | None:
+def of_width(constant: Literal, type_: Type) -> Literal | None:
     """An integer constant as one of another type of numbers; None if its value does not fit exactly.
 
     Args:
         constant: the constant; `is_integer_constant` holds.
-        kind: the type; its nullability does not count.
+        type_: the type; its nullability does not count.
     """
-    if isinstance(kind, UserDefined) and kind.urn == UNSIGNED_URN:
-        wanted = kind.with_nullability(constant.literal_type.nullable)
+    if isinstance(type_, UserDefined) and type_.urn == UNSIGNED_URN:
+        wanted = type_.with_nullability(constant.literal_type.nullable)
         return literal(constant.value, wanted) if fits(constant.value, wanted) else None
-    if isinstance(kind, FP32 | FP64 | Decimal) and not kind.variation:
-        number: Type = kind.with_nullability(constant.literal_type.nullable)
+    if isinstance(type_, FP32 | FP64 | Decimal) and not type_.variation:
+        number: Type = type_.with_nullability(constant.literal_type.nullable)
         return literal(constant.value, number) if constant.value is None or fits(constant.value, number) else None
-    limits = INTEGER_RANGES.get(type(kind))
-    if limits is None or kind.variation:
+    limits = INTEGER_RANGES.get(type(type_))
+    if limits is None or type_.variation:
         return None
-    if type(kind) is type(constant.literal_type):
+    if type(type_) is type(constant.literal_type):
         return constant
     if constant.value is not None and not limits[0] <= constant.value <= limits[1]:
         return None
-    return Literal(constant.value, kind.with_nullability(constant.literal_type.nullable))
+    return Literal(constant.value, type_.with_nullability(constant.literal_type.nullable))
 
 
-def is_text(kind: Type) -> bool:
+def is_text(type_: Type) -> bool:
     """Whether a type is one of texts, of no type variation."""
-    return isinstance(kind, String | VarChar | FixedChar) and kind.variation is None
+    return isinstance(type_, String | VarChar | FixedChar) and type_.variation is None
 
 
 def text_of_kind(constant: Literal, keyword: str) -> Literal:
@@ -82,27 +82,27 @@ def text_of_kind(constant: Literal, keyword: str) -> Literal:
     return constant
 
 
-def with_type_of(decoder: Decoder, value: Expression, kind: Type, place: str, message: Any) -> Expression:
+def with_type_of(decoder: Decoder, value: Expression, type_: Type, place: str, message: Any) -> Expression:
     """An expression, as a constant of an integer type if it is one of another width whose value fits.
 
     Args:
         decoder: the state of decoding.
         value: the expression.
-        kind: the type that should stand there.
+        type_: the type that should stand there.
         place: what the expression is, for the finding: "an option of an IN list".
         message: the message of the expression.
     """
-    return constant_of_type(decoder, value, kind, place, message) if isinstance(value, Literal) else value
+    return constant_of_type(decoder, value, type_, place, message) if isinstance(value, Literal) else value
 
 
-def constant_of_type(decoder: Decoder, value: Literal, kind: Type, place: str, message: Any) -> Literal:
+def constant_of_type(decoder: Decoder, value: Literal, type_: Type, place: str, message: Any) -> Literal:
     """A constant as `with_type_of` has it."""
-    fitted = of_width(value, kind) if is_integer_constant(value) else None
+    fitted = of_width(value, type_) if is_integer_constant(value) else None
     if fitted is None or fitted is value:
         return value
     decoder.report(
         FindingCode.CONSTANT_WIDTH,
-        f"{place} is {value.type}, what it stands beside {kind}; read as {fitted.type}",
+        f"{place} is {value.type}, what it stands beside {type_}; read as {fitted.type}",
         message,
     )
     return fitted
@@ -123,11 +123,11 @@ def with_common_width(
         return tuple(values)
     widths = list(INTEGER_RANGES)
     if others:
-        (kind,) = others.values()
+        (type_,) = others.values()
     elif all(each in INTEGER_RANGES for each in kinds):
-        kind = kinds[max(kinds, key=widths.index)]
+        type_ = kinds[max(kinds, key=widths.index)]
     else:
         return tuple(values)
     return tuple(
-        with_type_of(decoder, value, kind, place, message) for value, message in zip(values, messages, strict=True)
+        with_type_of(decoder, value, type_, place, message) for value, message in zip(values, messages, strict=True)
     )

@@ -103,16 +103,16 @@ def _parts(decoder: Decoder, call: Call) -> _Parts | None:
         return None
     match call.function.name, call.arguments:
         case "sum", (Expression(type=Decimal() as summed),):
-            kind = sum_type(summed)
-            return _Parts((call,), lambda values: cast_to(values[0], kind), f"read as DataFusion's, of {kind}")
+            type_ = sum_type(summed)
+            return _Parts((call,), lambda values: cast_to(values[0], type_), f"read as DataFusion's, of {type_}")
         case "avg", (Expression(type=Decimal() as averaged) as argument,):
-            kind = average_type(averaged)
+            type_ = average_type(averaged)
             total = _same_call(decoder, call, "arithmetic_decimal", "sum", argument)
             count = _same_call(decoder, call, "aggregate_generic", "count", argument)
             return _Parts(
                 (total, count),
-                lambda values: truncated_quotient(decoder, values[0], values[1], kind),
-                f"read as DataFusion computes it: sum by count, cut to {kind}",
+                lambda values: truncated_quotient(decoder, values[0], values[1], type_),
+                f"read as DataFusion computes it: sum by count, cut to {type_}",
             )
         case "string_agg", (Expression(type=joined) as argument, _):
             count = _same_call(decoder, call, "aggregate_generic", "count", argument)
@@ -125,10 +125,10 @@ def _parts(decoder: Decoder, call: Call) -> _Parts | None:
             return None
 
 
-def _null_if_none(decoder: Decoder, value: Expression, count: Expression, kind: Type) -> Expression:
+def _null_if_none(decoder: Decoder, value: Expression, count: Expression, type_: Type) -> Expression:
     """A value, or NULL if it is one of no values."""
     is_none = scalar_call(decoder, "comparison", "equal", count, literal(0, I64()))
-    return IfThen((IfClause(is_none, literal(None, kind.as_nullable())),), value)
+    return IfThen((IfClause(is_none, literal(None, type_.as_nullable())),), value)
 
 
 def _same_call(decoder: Decoder, call: Call, extension: str, name: str, argument: Expression) -> Call:
@@ -162,10 +162,12 @@ def _null_kept(decoder: Decoder, function: WindowFunction) -> Expression | None:
     """
     call = function.call
     match call.function.name, call.arguments:
-        case "first_value" | "last_value", (Expression(type=kind) as value,) if decoder.may_be_specified(call.function):
-            if not kind.nullable and _has_current_row(call):
+        case "first_value" | "last_value", (Expression(type=type_) as value,) if decoder.may_be_specified(
+            call.function
+        ):
+            if not type_.nullable and _has_current_row(call):
                 return None
-            struct = NestedStruct((value if kind.nullable else Cast(value, kind.as_nullable()),))
+            struct = NestedStruct((value if type_.nullable else Cast(value, type_.as_nullable()),))
             call = attrs.evolve(call, arguments=(struct,), output_type=struct.type)
             return FieldAccess(attrs.evolve(function, call=call), StructField(0))
         case _:
@@ -209,7 +211,7 @@ def own_columns(decoder: Decoder, rel: Aggregate, message: pb.AggregateRel) -> R
     inner = attrs.evolve(
         rel, keys=keys, grouping_sets=sets, measures=tuple(measures), names=names if several else names[:-1]
     )
-    columns = [FieldReference(position, kind) for position, kind in enumerate(inner.schema.types)]
+    columns = [FieldReference(position, type_) for position, type_ in enumerate(inner.schema.types)]
     computed: list[Expression] = []
     named: list[str] = []
     mapping = list(range(len(keys)))
@@ -261,7 +263,7 @@ def _grouping_id(index: Expression, sets: Sequence[tuple[int, ...]], keys: int) 
         numbers.append(lacking | seen[frozenset(each)] << keys)
         seen[frozenset(each)] += 1
     bits = keys + (max(seen.values()) - 1).bit_length()
-    kinds = [kind for limit, kind in _UNSIGNED if bits <= limit]
+    kinds = [type_ for limit, type_ in _UNSIGNED if bits <= limit]
     if not kinds:
         raise UnsupportedError(f"{keys} keys in several grouping sets are more than DataFusion has bits for")
     cases = [SwitchCase(literal(number, I32()), literal(value, I64())) for number, value in enumerate(numbers)]

@@ -36,8 +36,8 @@ AnyDecimal = Decimal[Any, Any]
 
 
 def _decimal(precision: int, scale: int) -> AnyDecimal:
-    kind: AnyDecimal = Decimal(max(1, min(precision, MOST_DIGITS)), min(scale, MOST_DIGITS))
-    return kind
+    type_: AnyDecimal = Decimal(max(1, min(precision, MOST_DIGITS)), min(scale, MOST_DIGITS))
+    return type_
 
 
 def arithmetic_type(name: str, x: AnyDecimal, y: AnyDecimal) -> AnyDecimal:

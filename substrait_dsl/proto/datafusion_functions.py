@@ -50,8 +50,8 @@ Reader = Callable[["Decoder", Arguments, Type | None], Expression | None]
 
 def _arithmetic(name: str) -> Reader:
     def read(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
-        kind = declared if isinstance(declared, Decimal) else None
-        return decimal_arithmetic(decoder, name, arguments, kind) or _date_arithmetic(decoder, name, arguments)
+        type_ = declared if isinstance(declared, Decimal) else None
+        return decimal_arithmetic(decoder, name, arguments, type_) or _date_arithmetic(decoder, name, arguments)
 
     return read
 
@@ -120,42 +120,42 @@ def _bits_shifted(name: str) -> Reader:
                 Expression(type=I8() | I16() | I32() | I64()) as base,
                 Expression(type=I8() | I16() | I32() | I64()) as places,
             ):
-                kind = declared
-                if kind is None or type(kind) not in INTEGER_RANGES:
-                    kind = max(base.type, places.type, key=_last_place)
-                if isinstance(kind, I8 | I16):
-                    return _few_bits_shifted(decoder, name, base, places, kind)
-                return scalar_call(decoder, "arithmetic", name, cast_to(base, kind), _places(decoder, places, kind))
+                type_ = declared
+                if type_ is None or type(type_) not in INTEGER_RANGES:
+                    type_ = max(base.type, places.type, key=_last_place)
+                if isinstance(type_, I8 | I16):
+                    return _few_bits_shifted(decoder, name, base, places, type_)
+                return scalar_call(decoder, "arithmetic", name, cast_to(base, type_), _places(decoder, places, type_))
             case _:
                 return None
 
     return read
 
 
-def _last_place(kind: Type) -> int:
+def _last_place(type_: Type) -> int:
     """The number of the highest bit of an integer, counted from 0."""
-    return INTEGER_RANGES[type(kind)][1].bit_length()
+    return INTEGER_RANGES[type(type_)][1].bit_length()
 
 
-def _places(decoder: Decoder, places: Expression, kind: Type) -> Expression:
+def _places(decoder: Decoder, places: Expression, type_: Type) -> Expression:
     """By how many places the bits of an i32 or i64 are moved, as an i32."""
     if isinstance(places, Literal) and isinstance(places.value, int):
-        return literal(places.value & _last_place(kind), I32(nullable=places.type.nullable))
+        return literal(places.value & _last_place(type_), I32(nullable=places.type.nullable))
     width = places.type if isinstance(places.type, I64) else I32()
-    last = literal(_last_place(kind), width.as_required())
+    last = literal(_last_place(type_), width.as_required())
     return cast_to(scalar_call(decoder, "arithmetic", "bitwise_and", cast_to(places, width), last), I32())
 
 
-def _few_bits_shifted(decoder: Decoder, name: str, base: Expression, places: Expression, kind: Type) -> Expression:
+def _few_bits_shifted(decoder: Decoder, name: str, base: Expression, places: Expression, type_: Type) -> Expression:
     """The bits of an i8 or i16, moved as the lower ones of an i32: what is moved out of them is lost.
 
     Raises:
         UnsupportedError: the number of places is not written as a literal.
     """
-    last = _last_place(kind)
+    last = _last_place(type_)
     if not isinstance(places, Literal) or not isinstance(places.value, int):
         raise UnsupportedError(
-            f"DataFusion's bitwise_{name} of {kind} takes the number of places modulo {last + 1}: the specification "
+            f"DataFusion's bitwise_{name} of {type_} takes the number of places modulo {last + 1}: the specification "
             "has no function that moves the bits of so small an integer, and the number depends on the row",
             hint="write the number as a literal, or cast the integer to i32",
         )
@@ -165,7 +165,7 @@ def _few_bits_shifted(decoder: Decoder, name: str, base: Expression, places: Exp
         count = literal(number + spare, I32(nullable=places.type.nullable))
         moved, number = scalar_call(decoder, "arithmetic", name, moved, count), spare
     count = literal(number, I32(nullable=places.type.nullable))
-    return cast_to(scalar_call(decoder, "arithmetic", "shift_right", moved, count), kind)
+    return cast_to(scalar_call(decoder, "arithmetic", "shift_right", moved, count), type_)
 
 
 def _round(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:

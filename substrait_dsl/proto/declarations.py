@@ -59,16 +59,16 @@ class Declarations:
             declaration.name = function.key
         return anchor
 
-    def type(self, kind: UserDefined) -> int:
+    def type(self, type_: UserDefined) -> int:
         """The anchor of a user-defined type."""
-        key = (kind.urn, kind.name)
+        key = (type_.urn, type_.name)
         anchor = self._types.get(key)
         if anchor is None:
             anchor = self._types[key] = len(self._types) + 1
             declaration = self._plan.extensions.add().extension_type
-            declaration.extension_urn_reference = self._urn(kind.urn)
+            declaration.extension_urn_reference = self._urn(type_.urn)
             declaration.type_anchor = anchor
-            declaration.name = kind.name
+            declaration.name = type_.name
         return anchor
 
     def variation(self, variation: TypeVariation) -> int:
@@ -82,9 +82,9 @@ class Declarations:
             declaration.name = variation.name
         return anchor
 
-    def alias(self, kind: Type) -> int | None:
+    def alias(self, type_: Type) -> int | None:
         """The anchor of the alias that a type has, if it has one."""
-        return self.aliases.get(kind.as_required()) if self.aliases else None
+        return self.aliases.get(type_.as_required()) if self.aliases else None
 
     def _urn(self, urn: str) -> int:
         if not urn:

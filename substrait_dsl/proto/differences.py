@@ -57,19 +57,19 @@ def difference_of(declared: Type, derived: Type) -> Difference | None:
     return max((each for each in found if each is not None), key=_ORDER.index)
 
 
-def _family(kind: Type) -> object:
-    if isinstance(kind, UserDefined):
-        return kind.urn, kind.name
-    return _FAMILIES.get(type(kind), type(kind))
+def _family(type_: Type) -> object:
+    if isinstance(type_, UserDefined):
+        return type_.urn, type_.name
+    return _FAMILIES.get(type(type_), type(type_))
 
 
-def _parts(kind: Type) -> tuple[Type, ...]:
-    match kind:
+def _parts(type_: Type) -> tuple[Type, ...]:
+    match type_:
         case Struct():
-            return kind.types
+            return type_.types
         case List():
-            return (kind.element,)
+            return (type_.element,)
         case Map():
-            return kind.key, kind.value
+            return type_.key, type_.value
         case _:
             return ()

@@ -167,8 +167,8 @@ def decode_expression_reference(decoder: Decoder, message: pb.ExpressionReferenc
                     expression = decode_aggregate_function(decoder, message.measure, scope)
             case _:
                 raise PlanFormatError("an expression must say expression or measure")
-        kind = expression.output_type if isinstance(expression, AggregateFunction) else expression.type
-        return ExpressionReference(expression, decode_column_names(decoder, kind, message))
+        type_ = expression.output_type if isinstance(expression, AggregateFunction) else expression.type
+        return ExpressionReference(expression, decode_column_names(decoder, type_, message))
 
 
 def extended_from_bytes(

@@ -127,8 +127,8 @@ def decode_declared(decoder: Decoder, message: ExtensionMessage) -> tuple[NamedS
 
 def _schema_choice(schema: NamedStruct) -> Choices:
     urns: dict[str, str] = {}
-    for kind in schema.types:
-        for name, urn in _declarations(kind):
+    for type_ in schema.types:
+        for name, urn in _declarations(type_):
             if urns.setdefault(name, urn) != urn:
                 raise UnsupportedError(
                     f'the schema of an extension relation has two types called "{name}", of {urns[name]} and {urn}',
@@ -143,12 +143,12 @@ def _read_schema(said: Mapping[str, Any]) -> NamedStruct:
     return NamedStruct.named(types, [str(name) for name in said["names"]])
 
 
-def _declarations(kind: Type) -> Iterator[tuple[str, str]]:
+def _declarations(type_: Type) -> Iterator[tuple[str, str]]:
     """The names that the text of a type has for what extensions declare, and the URNs."""
-    if kind.variation is not None:
-        yield kind.variation.name, kind.variation.urn
-    if isinstance(kind, UserDefined):
-        yield kind.name, kind.urn
-    for inner in kind.type_parameters if isinstance(kind, UserDefined) else kind.parameters:
+    if type_.variation is not None:
+        yield type_.variation.name, type_.variation.urn
+    if isinstance(type_, UserDefined):
+        yield type_.name, type_.urn
+    for inner in type_.type_parameters if isinstance(type_, UserDefined) else type_.parameters:
         if isinstance(inner, Type):
             yield from _declarations(inner)

@@ -129,17 +129,17 @@ def decode_function(
         known = _infer_type(decoder.catalog, known, given, kinds)
     declared = decode_type(decoder, message.output_type) if message.HasField("output_type") else None
     in_days = gives_days(arguments)
-    kind, reports = _output_type(decoder, declared, function, known, arguments, in_days=in_days)
+    type_, reports = _output_type(decoder, declared, function, known, arguments, in_days=in_days)
     # What its type reports has a place of its own in each call.
     if (
         not (by_value or in_days or is_fitted)
         and decoder.reports.count == before
         and all(map(stands_for_equals, given))
     ):
-        decoder.calls[call] = known.function, kind, reports
+        decoder.calls[call] = known.function, type_, reports
     for code, text, subject in reports:
         decoder.report(code, text, message, subject)
-    return known.function, arguments, kind
+    return known.function, arguments, type_
 
 
 def _first_line(problem: str) -> str:
@@ -233,12 +233,12 @@ def gives_days(arguments: Sequence[Argument]) -> bool:
     )
 
 
-def may_differ(function: FunctionId, kind: Type) -> bool:
+def may_differ(function: FunctionId, type_: Type) -> bool:
     """Whether producers are known to derive another type for a function that is not declared to have this one.
 
     DataFusion has its own precisions and scales of decimals; ibis and DuckDB divide and average integers as fp64.
     """
-    return isinstance(kind, Decimal) or (function.name in _OF_QUOTIENTS and type(kind) in INTEGER_RANGES)
+    return isinstance(type_, Decimal) or (function.name in _OF_QUOTIENTS and type(type_) in INTEGER_RANGES)
 
 
 _OF_QUOTIENTS = frozenset({"divide", "avg"})
@@ -272,7 +272,7 @@ def decode_comparison(
         PlanFormatError: for a function that does not take such values.
     """
     function = decoder.function(reference)
-    if not all(is_known(decoder.catalog, kind) for kind in values):
+    if not all(is_known(decoder.catalog, type_) for type_ in values):
         return function
     given = tuple(map(Typed, values))
     known = _recalled(decoder.catalog, function, given, ("scalar",), "initial_to_result")
@@ -351,13 +351,13 @@ def _known_by_name(
     for urn in (function.urn, None) if function.urn else (None,):
         try:
             overload = catalog.resolve(kinds, function.name, arguments, urn=urn).overload
-            kind = type_of_call(overload, arguments, phase, catalog.separate)
+            type_ = type_of_call(overload, arguments, phase, catalog.separate)
         except SubstraitDslError as error:
             reason = error.message
         else:
             require_phase(overload, phase)
             found = overload.function
-            return Known(found, kind, f'{text}; read as "{found.key}" of "{found.urn}"')
+            return Known(found, type_, f'{text}; read as "{found.key}" of "{found.urn}"')
     return Known(function, None, f"{text}, and {reason}")
 
 
@@ -366,10 +366,10 @@ def _infer_type(catalog: Catalog, known: Known, arguments: tuple[Given, ...], ki
     inferred = only_type(catalog, known.function, arguments, kinds)
     if inferred is None:
         return known
-    kind, why = inferred
+    type_, why = inferred
     return Known(
         known.function,
-        kind,
-        f"{_first_line(known.problem or '')}; kept as it came, and taken to give {kind}, because {why}",
+        type_,
+        f"{_first_line(known.problem or '')}; kept as it came, and taken to give {type_}, because {why}",
         FindingCode.CALL_TYPE_ASSUMED,
     )

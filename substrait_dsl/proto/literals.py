@@ -61,19 +61,19 @@ _EXACT = Context(prec=76)
 
 def encode_literal(declarations: Declarations, literal: Literal, message: pb.Expression.Literal) -> None:
     """Write a literal; NULL as a ``null`` of its type."""
-    kind = literal.literal_type
+    type_ = literal.literal_type
     if literal.value is None:
-        encode_type(declarations, kind, message.null)
+        encode_type(declarations, type_, message.null)
         return
-    field = SCALAR_FIELDS.get(type(kind))
+    field = SCALAR_FIELDS.get(type(type_))
     if field is not None:
         setattr(message, field, literal.value)
     else:
-        COMPOSITE_ENCODERS[type(kind)](declarations, literal.value, kind, message)
-    if kind.nullable:
+        COMPOSITE_ENCODERS[type(type_)](declarations, literal.value, type_, message)
+    if type_.nullable:
         message.nullable = True
-    if kind.variation is not None:
-        message.type_variation_reference = declarations.variation(kind.variation)
+    if type_.variation is not None:
+        message.type_variation_reference = declarations.variation(type_.variation)
 
 
 def decode_literal(decoder: Decoder, message: pb.Expression.Literal) -> Literal:
@@ -165,7 +165,7 @@ def _decode_scalar(kind: type[t.Type]) -> LiteralDecoder:
     return lambda _, value: literal(value, simple)
 
 
-def encode_uuid(_: Declarations, value: Any, kind: t.UUID, message: pb.Expression.Literal) -> None:
+def encode_uuid(_: Declarations, value: Any, type_: t.UUID, message: pb.Expression.Literal) -> None:
     """Write a UUID: its 16 bytes."""
     message.uuid = value.bytes
 
@@ -181,10 +181,10 @@ def _sixteen(value: bytes, what: str) -> bytes:
     return value
 
 
-def encode_var_char(_: Declarations, value: str, kind: t.VarChar, message: pb.Expression.Literal) -> None:
+def encode_var_char(_: Declarations, value: str, type_: t.VarChar, message: pb.Expression.Literal) -> None:
     """Write a string with the length that its type allows."""
     message.var_char.value = value
-    message.var_char.length = kind.length
+    message.var_char.length = type_.length
 
 
 def decode_var_char(_: Decoder, message: pb.Expression.Literal.VarChar) -> Literal:
@@ -192,23 +192,23 @@ def decode_var_char(_: Decoder, message: pb.Expression.Literal.VarChar) -> Liter
     return literal(message.value, t.VarChar(message.length))
 
 
-def encode_decimal(_: Declarations, value: Any, kind: t.Decimal, message: pb.Expression.Literal) -> None:
+def encode_decimal(_: Declarations, value: Any, type_: t.Decimal, message: pb.Expression.Literal) -> None:
     """Write a decimal: its unscaled value as 16 bytes, little-endian two's complement."""
-    unscaled = int(value.scaleb(kind.scale, _EXACT))
+    unscaled = int(value.scaleb(type_.scale, _EXACT))
     message.decimal.value = unscaled.to_bytes(16, "little", signed=True)
-    message.decimal.precision = kind.precision
-    message.decimal.scale = kind.scale
+    message.decimal.precision = type_.precision
+    message.decimal.scale = type_.scale
 
 
 def decode_decimal(_: Decoder, message: pb.Expression.Literal.Decimal) -> Literal:
     """Read a decimal."""
-    kind: t.Decimal[Any, Any] = t.Decimal(message.precision, message.scale)
+    type_: t.Decimal[Any, Any] = t.Decimal(message.precision, message.scale)
     unscaled = int.from_bytes(_sixteen(message.value, "decimal"), "little", signed=True)
-    return literal(Decimal(unscaled).scaleb(-kind.scale, _EXACT), kind)
+    return literal(Decimal(unscaled).scaleb(-type_.scale, _EXACT), type_)
 
 
 def encode_struct(
-    declarations: Declarations, value: tuple[Literal, ...], kind: t.Struct, message: pb.Expression.Literal
+    declarations: Declarations, value: tuple[Literal, ...], type_: t.Struct, message: pb.Expression.Literal
 ) -> None:
     """Write a struct: a literal for each field, perhaps none."""
     message.struct.SetInParent()
@@ -223,11 +223,11 @@ def decode_struct(decoder: Decoder, message: pb.Expression.Literal.Struct) -> Li
 
 
 def encode_list(
-    declarations: Declarations, value: tuple[Literal, ...], kind: t.List, message: pb.Expression.Literal
+    declarations: Declarations, value: tuple[Literal, ...], type_: t.List, message: pb.Expression.Literal
 ) -> None:
     """Write a list; an empty one as its type."""
     if not value:
-        encode_type_body(declarations, kind, message.empty_list)
+        encode_type_body(declarations, type_, message.empty_list)
     for item in value:
         encode_literal(declarations, item, message.list.values.add())
 
@@ -252,16 +252,16 @@ def _decode_items(
     for item in items:
         if not item.type.matches(items[0].type):
             raise LiteralError(f"{what} have one type, these are {items[0].type} and {item.type}")
-    kind = items[0].type.with_nullability(any(item.type.nullable for item in items))
-    return tuple(literal(item, kind) for item in items), kind
+    type_ = items[0].type.with_nullability(any(item.type.nullable for item in items))
+    return tuple(literal(item, type_) for item in items), type_
 
 
 def encode_map(
-    declarations: Declarations, value: tuple[tuple[Literal, Literal], ...], kind: t.Map, message: pb.Expression.Literal
+    declarations: Declarations, value: tuple[tuple[Literal, Literal], ...], type_: t.Map, message: pb.Expression.Literal
 ) -> None:
     """Write a map; an empty one as its type."""
     if not value:
-        encode_type_body(declarations, kind, message.empty_map)
+        encode_type_body(declarations, type_, message.empty_map)
     for key, item in value:
         pair = message.map.key_values.add()
         encode_literal(declarations, key, pair.key)
@@ -283,14 +283,14 @@ def decode_empty_map(decoder: Decoder, message: types_pb.Type.Map) -> Literal:
 def encode_user_defined(
     declarations: Declarations,
     value: tuple[Literal, ...] | AnyMessage,
-    kind: t.UserDefined,
+    type_: t.UserDefined,
     message: pb.Expression.Literal,
 ) -> None:
     """Write a value of a user-defined type: the fields of its structure, or a message that only its owner can read."""
-    alias = declarations.alias(kind)
+    alias = declarations.alias(type_)
     if alias is None:
-        message.user_defined.type_reference = declarations.type(kind)
-        encode_type_parameters(declarations, kind, message.user_defined.type_parameters)
+        message.user_defined.type_reference = declarations.type(type_)
+        encode_type_parameters(declarations, type_, message.user_defined.type_parameters)
     else:
         message.user_defined.type_alias_reference = alias
     if isinstance(value, AnyMessage):
@@ -303,22 +303,22 @@ def encode_user_defined(
 
 def decode_user_defined(decoder: Decoder, message: pb.Expression.Literal.UserDefined) -> Literal:
     """Read a value of a user-defined type."""
-    kind: t.Type
+    type_: t.Type
     if message.WhichOneof("type_anchor_type") == "type_alias_reference":
-        kind = decoder.alias(message.type_alias_reference).as_required()
-        if not isinstance(kind, t.UserDefined) or message.type_parameters:
-            raise LiteralError(f"the alias of a user-defined literal stands for one whole type, not for {kind}")
+        type_ = decoder.alias(message.type_alias_reference).as_required()
+        if not isinstance(type_, t.UserDefined) or message.type_parameters:
+            raise LiteralError(f"the alias of a user-defined literal stands for one whole type, not for {type_}")
     else:
         parameters = decode_type_parameters(decoder, message.type_parameters)
-        kind = t.UserDefined(*decoder.type(message.type_reference), parameters)
-        report_user_defined(decoder, kind, message)
+        type_ = t.UserDefined(*decoder.type(message.type_reference), parameters)
+        report_user_defined(decoder, type_, message)
     match message.WhichOneof("val"):
         case "value":
-            return Literal(decode_any(message.value), kind)
+            return Literal(decode_any(message.value), type_)
         case "struct":
-            return Literal(tuple(decode_literal(decoder, field) for field in message.struct.fields), kind)
+            return Literal(tuple(decode_literal(decoder, field) for field in message.struct.fields), type_)
         case _:
-            raise PlanFormatError(f"a literal of {kind} has no value")
+            raise PlanFormatError(f"a literal of {type_} has no value")
 
 
 COMPOSITE_ENCODERS: dict[type[t.Type], LiteralEncoder] = {

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 def decode_schema_names(decoder: Decoder, types: Sequence[Type], message: type_pb2.NamedStruct) -> Sequence[str]:
     """The names of a schema, depth first; Arrow leaves out those of structs inside lists and maps."""
     names = message.names
-    if len(names) != sum(1 + _named_fields(kind) for kind in types):
+    if len(names) != sum(1 + _named_fields(type_) for type_ in types):
         return names
     remaining = iter(names)
-    filled = [name for kind in types for name in (next(remaining), *_with_positions(kind, remaining))]
+    filled = [name for type_ in types for name in (next(remaining), *_with_positions(type_, remaining))]
     if len(filled) > len(names):
         decoder.report(
             FindingCode.NESTED_NAMES,
@@ -34,27 +34,27 @@ def decode_schema_names(decoder: Decoder, types: Sequence[Type], message: type_p
     return filled
 
 
-def _named_fields(kind: Type) -> int:
+def _named_fields(type_: Type) -> int:
     """How many fields a type has in structs that are in no list or map."""
-    return sum(1 + _named_fields(inner) for inner in kind.types) if isinstance(kind, Struct) else 0
+    return sum(1 + _named_fields(inner) for inner in type_.types) if isinstance(type_, Struct) else 0
 
 
-def _with_positions(kind: Type, names: Iterator[str]) -> Iterator[str]:
-    if isinstance(kind, Struct):
-        for inner in kind.types:
+def _with_positions(type_: Type, names: Iterator[str]) -> Iterator[str]:
+    if isinstance(type_, Struct):
+        for inner in type_.types:
             yield next(names)
             yield from _with_positions(inner, names)
     else:
-        yield from struct_names(kind)
+        yield from struct_names(type_)
 
 
 def names_by_position(schema: NamedStruct) -> tuple[str, ...]:
     """The names of a schema's columns by their positions, each with those of the structs inside it, depth first."""
-    return tuple(name for position, kind in enumerate(schema.types) for name in (str(position), *struct_names(kind)))
+    return tuple(name for position, type_ in enumerate(schema.types) for name in (str(position), *struct_names(type_)))
 
 
 def decode_column_names(
-    decoder: Decoder, kind: Type, message: extended_expression_pb2.ExpressionReference
+    decoder: Decoder, type_: Type, message: extended_expression_pb2.ExpressionReference
 ) -> tuple[str, ...]:
     """The names of the column of an expression, depth first.
 
@@ -62,11 +62,11 @@ def decode_column_names(
     as well.
     """
     names = tuple(message.output_names)
-    if not decoder.producer.nested_names_first or not isinstance(kind, Struct | List | Map):
+    if not decoder.producer.nested_names_first or not isinstance(type_, Struct | List | Map):
         return names
     remaining = iter(names)
     try:
-        below = _below(kind, remaining)
+        below = _below(type_, remaining)
         column = next(remaining)
     except StopIteration:
         return names
@@ -81,23 +81,23 @@ def decode_column_names(
     return (column, *below)
 
 
-def _below(kind: Type, names: Iterator[str]) -> list[str]:
+def _below(type_: Type, names: Iterator[str]) -> list[str]:
     """The names below a type, depth first, from Arrow's names. Raises `StopIteration` if there are too few."""
-    match kind:
+    match type_:
         case Struct():
             found: list[str] = []
-            for inner in kind.types:
+            for inner in type_.types:
                 below = _below(inner, names)
                 found += (next(names), *below)
             return found
         case List():
-            below = _below(kind.element, names)
+            below = _below(type_.element, names)
             next(names)  # "item"
             return below
         case Map():
-            key = _below(kind.key, names)
+            key = _below(type_.key, names)
             next(names)  # "key"
-            value = _below(kind.value, names)
+            value = _below(type_.value, names)
             next(names)  # "value"
             next(names)  # "entries"
             return key + value

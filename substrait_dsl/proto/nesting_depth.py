@@ -211,10 +211,10 @@ class OwnLevels:
                 return levels
             case Literal():
                 return 1 + self.literal(node)
-            case Cast(target=kind) | DynamicParameter(parameter_type=kind):
-                return 2 + self._type(kind)
+            case Cast(target=type_) | DynamicParameter(parameter_type=type_):
+                return 2 + self._type(type_)
             case Lambda():
-                return max(LEAF_LEVELS, *(3 + self._type(kind) for kind in node.parameters), 0)
+                return max(LEAF_LEVELS, *(3 + self._type(type_) for type_ in node.parameters), 0)
             case MaskedReference():
                 return 3 + _mask_levels(node.mask)
             case Rel():
@@ -235,35 +235,35 @@ class OwnLevels:
 
     def literal(self, literal: Literal) -> int:
         """The levels of a literal, those of its ``Expression`` aside."""
-        kind, value = literal.literal_type, literal.value
-        if type(value) is not tuple and value is not None and type(kind) in FLAT_TYPES:
+        type_, value = literal.literal_type, literal.value
+        if type(value) is not tuple and value is not None and type(type_) in FLAT_TYPES:
             return 2  # Literal, and at most one message more, such as Literal.Decimal
         if type(value) is not tuple or not value:
-            return max(3, 1 + self._type(kind))  # Literal, its type; Literal, Literal.UserDefined, Any
-        items = chain.from_iterable(value) if isinstance(kind, t.Map) else value
+            return max(3, 1 + self._type(type_))  # Literal, its type; Literal, Literal.UserDefined, Any
+        items = chain.from_iterable(value) if isinstance(type_, t.Map) else value
         # Literal, Literal.List; Literal, Literal.Map, KeyValue; Literal, Literal.UserDefined, Literal.Struct
-        below = 3 if isinstance(kind, t.Map | t.UserDefined) else 2
-        declared = 1 + self._type(kind) if isinstance(kind, t.UserDefined) else 0  # its parameters
+        below = 3 if isinstance(type_, t.Map | t.UserDefined) else 2
+        declared = 1 + self._type(type_) if isinstance(type_, t.UserDefined) else 0  # its parameters
         return max(declared, below + max(map(self.literal, items)))
 
-    def _type(self, kind: t.Type, depth: int = 0) -> int:
-        if type(kind) in FLAT_TYPES:
+    def _type(self, type_: t.Type, depth: int = 0) -> int:
+        if type(type_) in FLAT_TYPES:
             return _FLAT_LEVELS
-        levels = self._types.get(id(kind))
+        levels = self._types.get(id(type_))
         if levels is None:
             if depth > MAX_NESTING:
                 return MAX_NESTING
             levels = _FLAT_LEVELS
-            below = 3 if isinstance(kind, t.UserDefined) else 2  # Type, Type.UserDefined, Parameter; Type, Type.List
-            for inner in _inner_types(kind):
+            below = 3 if isinstance(type_, t.UserDefined) else 2  # Type, Type.UserDefined, Parameter; Type, Type.List
+            for inner in _inner_types(type_):
                 levels = max(levels, below + self._type(inner, depth + 1))
-            self._types[id(kind)] = levels
+            self._types[id(type_)] = levels
         return levels
 
 
-def levels_of_type(kind: t.Type) -> int:
+def levels_of_type(type_: t.Type) -> int:
     """The levels of messages that a type takes, its own among them."""
-    return OwnLevels()._type(kind)
+    return OwnLevels()._type(type_)
 
 
 def _mask_levels(mask: Mask) -> int:
@@ -298,7 +298,7 @@ def _message_levels(rel: Rel) -> int:
             return LEAF_LEVELS if rel.common is None else _CHOICES_LEVELS
 
 
-def _inner_types(kind: t.Type) -> tuple[t.Type, ...]:
-    if isinstance(kind, t.UserDefined):
-        return tuple(parameter for parameter in kind.type_parameters if isinstance(parameter, t.Type))
-    return tuple(parameter for parameter in kind.parameters if isinstance(parameter, t.Type))
+def _inner_types(type_: t.Type) -> tuple[t.Type, ...]:
+    if isinstance(type_, t.UserDefined):
+        return tuple(parameter for parameter in type_.type_parameters if isinstance(parameter, t.Type))
+    return tuple(parameter for parameter in type_.parameters if isinstance(parameter, t.Type))

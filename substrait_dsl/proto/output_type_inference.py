@@ -56,7 +56,7 @@ def overloads_named(catalog: Catalog, function: FunctionId, kinds: tuple[Kind, .
 
 def _agreed(types: Sequence[Type | None], why: str) -> tuple[Type, str] | None:
     first = types[0] if types else None
-    return (first, why) if first is not None and all(kind == first for kind in types) else None
+    return (first, why) if first is not None and all(type_ == first for type_ in types) else None
 
 
 def _without_words(catalog: Catalog, overload: Overload, arguments: Sequence[Given]) -> Type | None:
@@ -95,10 +95,10 @@ def _independent_type(catalog: Catalog, overload: Overload, arguments: Sequence[
         elif not needed.isdisjoint(_names(declared.pattern)):
             return None
     try:
-        kind = run(overload.returns, bindings, _no_value)
+        type_ = run(overload.returns, bindings, _no_value)
     except SubstraitDslError:  # it reads a name that nothing binds
         return None
-    return kind.with_nullability(nullable) if overload.nullability == "MIRROR" else kind
+    return type_.with_nullability(nullable) if overload.nullability == "MIRROR" else type_
 
 
 def _as_its_argument(overload: Overload, arguments: Sequence[Given]) -> Type | None:

@@ -48,5 +48,5 @@ def decode_execution_context_variable(
     if variable is None:
         raise PlanFormatError("an execution context variable must say which one it is")
     decoder.has_variables = True
-    kind = decode_type_body(decoder, CONTEXT_VARIABLES[variable], getattr(message, variable))
-    return ExecutionContextVariable(variable, kind)
+    type_ = decode_type_body(decoder, CONTEXT_VARIABLES[variable], getattr(message, variable))
+    return ExecutionContextVariable(variable, type_)

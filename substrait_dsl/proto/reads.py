@@ -133,15 +133,15 @@ def _as_declared(decoder: Decoder, table: VirtualTable, schema: NamedStruct, mes
     fitted_rows: dict[int, list[Expression]] = {}
     for number, row in enumerate(table.rows):
         for position, (value, column) in enumerate(zip(row.fields, schema.fields, strict=False)):
-            kind = column.type
-            if type(value.type) is not type(kind):
-                fitted = with_type_of(decoder, value, kind, "a value of a virtual table", message)
+            type_ = column.type
+            if type(value.type) is not type(type_):
+                fitted = with_type_of(decoder, value, type_, "a value of a virtual table", message)
                 if fitted is not value:
                     fitted_rows.setdefault(number, list(row.fields))[position] = fitted
-            if kind.nullable and not value.type.nullable:
+            if type_.nullable and not value.type.nullable:
                 decoder.report(
                     FindingCode.ROW_NULLABILITY,
-                    f'column "{column.name}" of a virtual table is {kind}, a value {value.type}: read as nullable',
+                    f'column "{column.name}" of a virtual table is {type_}, a value {value.type}: read as nullable',
                     message,
                     column.name,
                 )

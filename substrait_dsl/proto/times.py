@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _EPOCH = dt.date(1970, 1, 1).toordinal()
 
 
-def encode_date(_: Declarations, value: dt.date, kind: t.Date, message: pb.Expression.Literal) -> None:
+def encode_date(_: Declarations, value: dt.date, type_: t.Date, message: pb.Expression.Literal) -> None:
     """Write a date: days since 1970-01-01."""
     message.date = value.toordinal() - _EPOCH
 
@@ -33,24 +33,24 @@ def decode_date(_: Decoder, days: int) -> Literal:
     return literal(dt.date.fromordinal(days + _EPOCH), t.Date())
 
 
-def encode_precision_time(_: Declarations, value: int, kind: t.PrecisionTime, message: pb.Expression.Literal) -> None:
+def encode_precision_time(_: Declarations, value: int, type_: t.PrecisionTime, message: pb.Expression.Literal) -> None:
     """Write a time of day."""
-    _encode_instant(value, kind, message.precision_time)
+    _encode_instant(value, type_, message.precision_time)
 
 
 def decode_precision_time(_: Decoder, message: pb.Expression.Literal.PrecisionTime) -> Literal:
     """Read a time of day."""
-    kind: t.PrecisionTime[Any] = t.PrecisionTime(message.precision)
-    if not 0 <= message.value < 86_400 * 10**kind.precision:
-        raise LiteralError(f"{message.value} units of 10**-{kind.precision} seconds are no time of a day")
-    return Literal(message.value, kind)
+    type_: t.PrecisionTime[Any] = t.PrecisionTime(message.precision)
+    if not 0 <= message.value < 86_400 * 10**type_.precision:
+        raise LiteralError(f"{message.value} units of 10**-{type_.precision} seconds are no time of a day")
+    return Literal(message.value, type_)
 
 
 def encode_precision_timestamp(
-    _: Declarations, value: int, kind: t.PrecisionTimestamp, message: pb.Expression.Literal
+    _: Declarations, value: int, type_: t.PrecisionTimestamp, message: pb.Expression.Literal
 ) -> None:
     """Write a timestamp without time zone."""
-    _encode_instant(value, kind, message.precision_timestamp)
+    _encode_instant(value, type_, message.precision_timestamp)
 
 
 def decode_precision_timestamp(_: Decoder, message: pb.Expression.Literal.PrecisionTimestamp) -> Literal:
@@ -59,10 +59,10 @@ def decode_precision_timestamp(_: Decoder, message: pb.Expression.Literal.Precis
 
 
 def encode_precision_timestamp_tz(
-    _: Declarations, value: int, kind: t.PrecisionTimestampTZ, message: pb.Expression.Literal
+    _: Declarations, value: int, type_: t.PrecisionTimestampTZ, message: pb.Expression.Literal
 ) -> None:
     """Write a point in time."""
-    _encode_instant(value, kind, message.precision_timestamp_tz)
+    _encode_instant(value, type_, message.precision_timestamp_tz)
 
 
 def decode_precision_timestamp_tz(_: Decoder, message: pb.Expression.Literal.PrecisionTimestamp) -> Literal:
@@ -82,7 +82,7 @@ def _encode_instant(value: int, kind: Any, message: Any) -> None:
 
 
 def encode_interval_year(
-    _: Declarations, value: YearMonths, kind: t.IntervalYear, message: pb.Expression.Literal
+    _: Declarations, value: YearMonths, type_: t.IntervalYear, message: pb.Expression.Literal
 ) -> None:
     """Write an interval of years and months."""
     _encode_year_months(value, message.interval_year_to_month)
@@ -94,10 +94,10 @@ def decode_interval_year(_: Decoder, message: pb.Expression.Literal.IntervalYear
 
 
 def encode_interval_day(
-    _: Declarations, value: DaySeconds, kind: t.IntervalDay, message: pb.Expression.Literal
+    _: Declarations, value: DaySeconds, type_: t.IntervalDay, message: pb.Expression.Literal
 ) -> None:
     """Write an interval of days and seconds."""
-    _encode_day_seconds(value, kind.precision, message.interval_day_to_second)
+    _encode_day_seconds(value, type_.precision, message.interval_day_to_second)
 
 
 def decode_interval_day(_: Decoder, message: pb.Expression.Literal.IntervalDayToSecond) -> Literal:
@@ -106,18 +106,18 @@ def decode_interval_day(_: Decoder, message: pb.Expression.Literal.IntervalDayTo
 
 
 def encode_interval_compound(
-    _: Declarations, value: Compound, kind: t.IntervalCompound, message: pb.Expression.Literal
+    _: Declarations, value: Compound, type_: t.IntervalCompound, message: pb.Expression.Literal
 ) -> None:
     """Write an interval of years, months, days and seconds."""
     _encode_year_months(value.year_months, message.interval_compound.interval_year_to_month)
-    _encode_day_seconds(value.day_seconds, kind.precision, message.interval_compound.interval_day_to_second)
+    _encode_day_seconds(value.day_seconds, type_.precision, message.interval_compound.interval_day_to_second)
 
 
 def decode_interval_compound(_: Decoder, message: pb.Expression.Literal.IntervalCompound) -> Literal:
     """Read an interval of years, months, days and seconds."""
-    kind: t.IntervalCompound[Any] = t.IntervalCompound(message.interval_day_to_second.precision)
+    type_: t.IntervalCompound[Any] = t.IntervalCompound(message.interval_day_to_second.precision)
     year_months = _decode_year_months(message.interval_year_to_month)
-    return literal(Compound(year_months, _decode_day_seconds(message.interval_day_to_second)), kind)
+    return literal(Compound(year_months, _decode_day_seconds(message.interval_day_to_second)), type_)
 
 
 def _encode_year_months(value: YearMonths, message: pb.Expression.Literal.IntervalYearToMonth) -> None:

@@ -80,35 +80,35 @@ class DeepTypeError(Exception):
     """A type nests deeper than the layout of the plan allows for; `encode_plan` then makes another layout."""
 
 
-def encode_type(declarations: Declarations, kind: t.Type, message: pb.Type, depth: int = 0) -> None:
+def encode_type(declarations: Declarations, type_: t.Type, message: pb.Type, depth: int = 0) -> None:
     """Write a type, by its alias if it has one; `depth` is how many types it stands inside."""
-    alias = declarations.alias(kind)
+    alias = declarations.alias(type_)
     if alias is not None:
         message.alias.type_alias_reference = alias
-        message.alias.nullability = _nullability(kind)
+        message.alias.nullability = _nullability(type_)
         return
-    body = getattr(message, TYPE_FIELDS[type(kind)])
-    if isinstance(kind, t.Unbound):  # the one type without nullability
+    body = getattr(message, TYPE_FIELDS[type(type_)])
+    if isinstance(type_, t.Unbound):  # the one type without nullability
         body.SetInParent()
     else:
-        encode_type_body(declarations, kind, body, depth)
+        encode_type_body(declarations, type_, body, depth)
 
 
-def encode_type_body(declarations: Declarations, kind: t.Type, body: Any, depth: int = 0) -> None:
+def encode_type_body(declarations: Declarations, type_: t.Type, body: Any, depth: int = 0) -> None:
     """Write what a type says of itself into the message of its kind, such as ``Type.List``."""
-    body.nullability = _nullability(kind)
-    if kind.variation is not None:
-        body.type_variation_reference = declarations.variation(kind.variation)
-    for name in NUMBER_FIELDS.get(type(kind), ()):
-        setattr(body, name, getattr(kind, name))
-    if type(kind) not in FLAT_TYPES and isinstance(kind, Nested):
+    body.nullability = _nullability(type_)
+    if type_.variation is not None:
+        body.type_variation_reference = declarations.variation(type_.variation)
+    for name in NUMBER_FIELDS.get(type(type_), ()):
+        setattr(body, name, getattr(type_, name))
+    if type(type_) not in FLAT_TYPES and isinstance(type_, Nested):
         if depth >= declarations.type_nesting:
             raise DeepTypeError
-        encode_inner_types(declarations, kind, body, depth + 1)
+        encode_inner_types(declarations, type_, body, depth + 1)
 
 
-def _nullability(kind: t.Type) -> pb.Type.Nullability.ValueType:
-    return _NULLABLE if kind.nullable else _REQUIRED
+def _nullability(type_: t.Type) -> pb.Type.Nullability.ValueType:
+    return _NULLABLE if type_.nullable else _REQUIRED
 
 
 def decode_type(decoder: Decoder, message: pb.Type) -> t.Type:
@@ -150,12 +150,12 @@ def decode_type_body(decoder: Decoder, kind: type[t.Type], body: Any) -> t.Type:
     return made
 
 
-def report_user_defined(decoder: Decoder, kind: t.UserDefined, message: Any) -> None:
+def report_user_defined(decoder: Decoder, type_: t.UserDefined, message: Any) -> None:
     """Tell what is wrong with a user-defined type of an extension that is known, once for each."""
-    if kind.urn not in decoder.catalog.extensions or kind.as_required() in decoder.checked:
+    if type_.urn not in decoder.catalog.extensions or type_.as_required() in decoder.checked:
         return
-    decoder.checked.add(kind.as_required())
-    problem = type_problem(decoder.catalog.extensions, kind)
+    decoder.checked.add(type_.as_required())
+    problem = type_problem(decoder.catalog.extensions, type_)
     if problem is not None:
         decoder.report(
             FindingCode.TYPE_UNKNOWN, f"{problem}; kept as it came, here and wherever else it stands", message
@@ -175,26 +175,26 @@ def decode_nullability(decoder: Decoder, body: Any) -> bool:
     return True
 
 
-def encode_inner_types(declarations: Declarations, kind: Nested, body: Any, depth: int) -> None:
+def encode_inner_types(declarations: Declarations, type_: Nested, body: Any, depth: int) -> None:
     """Write the types that a type is made of."""
-    match kind:
+    match type_:
         case t.Struct():
-            for inner in kind.types:
+            for inner in type_.types:
                 encode_type(declarations, inner, body.types.add(), depth)
         case t.List():
-            encode_type(declarations, kind.element, body.type, depth)
+            encode_type(declarations, type_.element, body.type, depth)
         case t.Map():
-            encode_type(declarations, kind.key, body.key, depth)
-            encode_type(declarations, kind.value, body.value, depth)
+            encode_type(declarations, type_.key, body.key, depth)
+            encode_type(declarations, type_.value, body.value, depth)
         case t.Func():
-            for parameter in kind.parameter_types:
+            for parameter in type_.parameter_types:
                 encode_type(declarations, parameter, body.parameter_types.add(), depth)
-            encode_type(declarations, kind.return_type, body.return_type, depth)
+            encode_type(declarations, type_.return_type, body.return_type, depth)
         case t.UserDefined():
-            body.type_reference = declarations.type(kind)
-            encode_type_parameters(declarations, kind, body.type_parameters, depth)
+            body.type_reference = declarations.type(type_)
+            encode_type_parameters(declarations, type_, body.type_parameters, depth)
         case _:
-            assert_never(kind)
+            assert_never(type_)
 
 
 _INNER_TYPES: dict[type[t.Type], Callable[[Decoder, Any], tuple[Any, ...]]] = {
@@ -213,9 +213,9 @@ _INNER_TYPES: dict[type[t.Type], Callable[[Decoder, Any], tuple[Any, ...]]] = {
 """Reads the types that a type is made of, as the arguments of its class."""
 
 
-def encode_type_parameters(declarations: Declarations, kind: t.UserDefined, messages: Any, depth: int = 1) -> None:
+def encode_type_parameters(declarations: Declarations, type_: t.UserDefined, messages: Any, depth: int = 1) -> None:
     """Write the parameters of a user-defined type, into a type or into a literal."""
-    for parameter in kind.type_parameters:
+    for parameter in type_.type_parameters:
         message: pb.Type.Parameter = messages.add()
         match parameter:
             case None:
@@ -308,14 +308,14 @@ def encode_type_aliases(declarations: Declarations, kinds: Sequence[t.Type], pla
 
     Raises `UnsupportedError` for one that is too large or nested too deeply.
     """
-    declarations.aliases = {kind: number for number, kind in enumerate(kinds, start=1)}
-    for kind, number in declarations.aliases.items():
-        Sizes().check_type(kind, MAX_SCHEMA_NESTING)
-        if _ALIAS_LEVELS + levels_of_type(kind) > MAX_NESTING:  # user-defined types take more than others
-            raise UnsupportedError(f"the type alias {kind} is nested too deeply")
+    declarations.aliases = {type_: number for number, type_ in enumerate(kinds, start=1)}
+    for type_, number in declarations.aliases.items():
+        Sizes().check_type(type_, MAX_SCHEMA_NESTING)
+        if _ALIAS_LEVELS + levels_of_type(type_) > MAX_NESTING:  # user-defined types take more than others
+            raise UnsupportedError(f"the type alias {type_} is nested too deeply")
         message = plan.type_aliases.add()
         message.type_alias_anchor = number
-        encode_type_body(declarations, kind, getattr(message.type, TYPE_FIELDS[type(kind)]))
+        encode_type_body(declarations, type_, getattr(message.type, TYPE_FIELDS[type(type_)]))
 
 
 _ALIAS_LEVELS = 2  # Plan, TypeAlias
@@ -339,10 +339,10 @@ def decode_type_aliases(decoder: Decoder, messages: Sequence[pb.TypeAlias]) -> N
     alike: dict[t.Type, t.Type] = {}  # one object for equal types, which are compared at once then, however large
     for anchor in order:
         if anchor in declared:  # if not, who uses it refuses
-            kind = decode_type(decoder, declared[anchor].type)
+            type_ = decode_type(decoder, declared[anchor].type)
             with decoder.part(declared[anchor]):
-                decoder.sizes.check_type(kind, MAX_SCHEMA_NESTING)
-                if isinstance(kind, t.Unbound):
+                decoder.sizes.check_type(type_, MAX_SCHEMA_NESTING)
+                if isinstance(type_, t.Unbound):
                     raise PlanFormatError("a type alias stands for a concrete type, not for an unbound one")
             if declared[anchor].type.HasField("alias"):
                 decoder.report(
@@ -350,4 +350,4 @@ def decode_type_aliases(decoder: Decoder, messages: Sequence[pb.TypeAlias]) -> N
                     "a type alias is just another alias; read as what that stands for",
                     declared[anchor],
                 )
-            decoder.aliases[anchor] = alike.setdefault(kind, kind)
+            decoder.aliases[anchor] = alike.setdefault(type_, type_)

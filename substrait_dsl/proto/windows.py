@@ -96,13 +96,13 @@ def decode_window_call(decoder: Decoder, message: CallMessage, scope: Scope, sor
     """Read a call of a window function, or of an aggregate function over a frame; `sorts` are those of its window."""
     declared, arguments = decode_form(decoder, message, decode_arguments(decoder, message.arguments, scope))
     phase = decode_phase(decoder, message)
-    function, arguments, kind = decode_function(decoder, message, arguments, ("window", "aggregate"), phase, declared)
+    function, arguments, type_ = decode_function(decoder, message, arguments, ("window", "aggregate"), phase, declared)
     counted = decode_bounds_type(decoder, message)
     key = sorts[0].expression.type if counted == "range" and len(sorts) == 1 else None
     return WindowCall(
         function,
         arguments,
-        kind,
+        type_,
         decode_options(decoder, message.options, function),
         decode_bound(decoder, message.lower_bound, scope, key),
         decode_bound(decoder, message.upper_bound, scope, key),

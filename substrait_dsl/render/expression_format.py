@@ -180,32 +180,32 @@ def map_pieces(entries: Sequence[tuple[Expression, Expression]]) -> list[Piece]:
 
 def lambda_form(function: ex.Lambda) -> Form:
     """``(@0: i64) -> @0 + 1``: parameters are called by their positions."""
-    parameters = ", ".join(f"@{position}: {type_text(kind)}" for position, kind in enumerate(function.parameters))
+    parameters = ", ".join(f"@{position}: {type_text(type_)}" for position, type_ in enumerate(function.parameters))
     return Form(Binding.OR, (f"({parameters}) -> ", Place(function.body)))
 
 
 def context_variable_text(variable: ex.ExecutionContextVariable) -> str:
     """``current_date``; the time with its precision, ``current_timestamp(6)``."""
-    kind = variable.variable_type
-    return f"{variable.variable}({kind.precision})" if isinstance(kind, PrecisionTimestampTZ) else variable.variable
+    type_ = variable.variable_type
+    return f"{variable.variable}({type_.precision})" if isinstance(type_, PrecisionTimestampTZ) else variable.variable
 
 
-def mask_text(mask: ex.Mask, kind: Type | None, label: Callable[[int], str] | None = None) -> str:
+def mask_text(mask: ex.Mask, type_: Type | None, label: Callable[[int], str] | None = None) -> str:
     """What a mask keeps: ``(city, tags[..5, 7].(name))``; `label` says what the fields at the top are called."""
     if isinstance(mask, ex.ListMask):
         kept = ", ".join([f"..{mask.first}"] * bool(mask.first) + [str(position) for position in mask.positions])
-        element = kind.element if isinstance(kind, List) else None
+        element = type_.element if isinstance(type_, List) else None
         return f"[{kept}]{'' if mask.child is None else _inner_mask_text(mask.child, element)}"
     parts = []
     for item in mask.items:
-        inner = kind.types[item.position] if isinstance(kind, Struct) else None
-        name = field_label(kind, item.position) if label is None else label(item.position)
+        inner = type_.types[item.position] if isinstance(type_, Struct) else None
+        name = field_label(type_, item.position) if label is None else label(item.position)
         parts.append(name if item.child is None else f"{name}{_inner_mask_text(item.child, inner)}")
     return f"({', '.join(parts)})"
 
 
-def _inner_mask_text(mask: ex.Mask, kind: Type | None) -> str:
-    return f"{'.' if isinstance(mask, ex.StructMask) else ''}{mask_text(mask, kind)}"
+def _inner_mask_text(mask: ex.Mask, type_: Type | None) -> str:
+    return f"{'.' if isinstance(mask, ex.StructMask) else ''}{mask_text(mask, type_)}"
 
 
 def function_form(call: ex.ScalarFunction) -> Form:
@@ -247,8 +247,8 @@ def _argument_piece(argument: ex.Argument) -> Piece:
             return Place(argument)
         case ex.EnumArgument(value):
             return value
-        case ex.TypeArgument(kind):
-            return str(kind)
+        case ex.TypeArgument(type_):
+            return str(type_)
         case _:
             assert_never(argument)
 

@@ -145,8 +145,8 @@ class ExpressionWriter:
                 return lambda_form(closed)
             case ex.LambdaInvocation(function=function, arguments=arguments):
                 return atom(Place(function, Binding.ATOM), *tuple_pieces(arguments))
-            case ex.DynamicParameter(parameter_type=kind, reference=number):
-                return atom(f"parameter({number}):{type_text(kind)}")
+            case ex.DynamicParameter(parameter_type=type_, reference=number):
+                return atom(f"parameter({number}):{type_text(type_)}")
             case ex.ExecutionContextVariable():
                 return atom(context_variable_text(closed))
             case _:

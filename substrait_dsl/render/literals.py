@@ -35,19 +35,19 @@ def name_text(name: str) -> str:
     return f'"{escaped}"'
 
 
-def type_text(kind: t.Type) -> str:
+def type_text(type_: t.Type) -> str:
     """A type, of which no more is looked at than is shown: ``struct<i64, string?, ...``."""
     text = ""
-    for piece in kind.pieces():
+    for piece in type_.pieces():
         text += piece
         if len(text) > MAX_TYPE:
             return f"{text[:MAX_TYPE]} ... (cut after {MAX_TYPE} characters)"
     return text
 
 
-def constant_text(value: Any, kind: t.Type) -> str:
+def constant_text(value: Any, type_: t.Type) -> str:
     """The value of a literal that holds no other literals: ``100.00``, ``'BUILDING'``, ``date '1995-03-15'``."""
-    return CONSTANTS[type(kind)](value, kind)
+    return CONSTANTS[type(type_)](value, type_)
 
 
 def _escaped(text: str) -> str:
@@ -56,12 +56,12 @@ def _escaped(text: str) -> str:
     )
 
 
-def _string(value: str, kind: t.Type) -> str:
+def _string(value: str, type_: t.Type) -> str:
     quoted = "'" + _escaped(value[:MAX_CONSTANT]).replace("'", "''") + "'"
     return quoted if len(value) <= MAX_CONSTANT else f"{quoted}... ({len(value)} characters)"
 
 
-def _binary(value: bytes, kind: t.Type) -> str:
+def _binary(value: bytes, type_: t.Type) -> str:
     quoted = f"x'{value[:MAX_CONSTANT].hex()}'"
     return quoted if len(value) <= MAX_CONSTANT else f"{quoted}... ({len(value)} bytes)"
 
@@ -70,21 +70,21 @@ def _fraction(units: int, precision: int) -> str:
     return f".{units:0{precision}d}" if precision else ""
 
 
-def _time(value: int, kind: t.PrecisionTime[Any]) -> str:
-    seconds, rest = divmod(value, 10**kind.precision)
+def _time(value: int, type_: t.PrecisionTime[Any]) -> str:
+    seconds, rest = divmod(value, 10**type_.precision)
     minutes, seconds = divmod(seconds, 60)
     hours, minutes = divmod(minutes, 60)
-    return f"time '{hours:02}:{minutes:02}:{seconds:02}{_fraction(rest, kind.precision)}'"
+    return f"time '{hours:02}:{minutes:02}:{seconds:02}{_fraction(rest, type_.precision)}'"
 
 
 def _timestamp_text(word: str, zone: str) -> Callable[[int, Any], str]:
-    def text(value: int, kind: t.PrecisionTimestamp[Any] | t.PrecisionTimestampTZ[Any]) -> str:
-        seconds, rest = divmod(value, 10**kind.precision)
+    def text(value: int, type_: t.PrecisionTimestamp[Any] | t.PrecisionTimestampTZ[Any]) -> str:
+        seconds, rest = divmod(value, 10**type_.precision)
         try:
             timestamp = _EPOCH + dt.timedelta(seconds=seconds)
         except OverflowError:  # outside the years 1 to 9999, which is all that Python's calendar has
-            return f"{kind.as_required()} '{value}'"
-        return f"{word} '{timestamp.isoformat(sep=' ')}{_fraction(rest, kind.precision)}{zone}'"
+            return f"{type_.as_required()} '{value}'"
+        return f"{word} '{timestamp.isoformat(sep=' ')}{_fraction(rest, type_.precision)}{zone}'"
 
     return text
 
@@ -111,7 +111,7 @@ def _days(value: DaySeconds, precision: int) -> str:
     return f"{value.days}DT{'-' if units < 0 else ''}{seconds}{_fraction(rest, precision)}S"
 
 
-def _plain(value: object, kind: t.Type) -> str:
+def _plain(value: object, type_: t.Type) -> str:
     return str(value)
 
 

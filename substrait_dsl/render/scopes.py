@@ -54,16 +54,16 @@ class Row:
         """What a column, or a field of a struct in it, is called: ``address.city``."""
         text = self.label(path[0])
         place = self.locate(path[0])
-        kind = None if place is None else self.sides[place[0]].fields[place[1]].type
+        type_ = None if place is None else self.sides[place[0]].fields[place[1]].type
         for position in path[1:]:
-            text += f".{field_label(kind, position)}"
-            kind = kind.types[position] if isinstance(kind, Struct) else None
+            text += f".{field_label(type_, position)}"
+            type_ = type_.types[position] if isinstance(type_, Struct) else None
         return text
 
 
-def field_label(kind: Type | None, position: int) -> str:
+def field_label(type_: Type | None, position: int) -> str:
     """What a field of a struct is called: its name, if it has one, else ``$1``."""
-    named = isinstance(kind, Struct) and kind.names
+    named = isinstance(type_, Struct) and type_.names
     return name_text(named[position]) if named else f"${position}"
 
 

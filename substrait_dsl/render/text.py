@@ -116,8 +116,8 @@ def show_schema(schema: NamedStruct) -> str:
     return "\n".join(f"{number:>{numbers}}  {name:<{names}}  {kind}" for number, name, kind in rows)
 
 
-def _nested_fields(kind: Type, indent: str) -> Iterator[tuple[str, str]]:
-    match kind:
+def _nested_fields(type_: Type, indent: str) -> Iterator[tuple[str, str]]:
+    match type_:
         case Struct(types=types, names=tuple(names)):
             for name, inner in zip(names, types, strict=True):
                 yield indent + name_text(name), str(inner)

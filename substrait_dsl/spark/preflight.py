@@ -183,9 +183,9 @@ class _Preflight(Lowering):
         """Lower a tree, and its columns as the output has them."""
         columns = self.lower(top).columns
         try:
-            for column, kind, name in zip(columns, top.schema.types, names, strict=False):
-                spark_sql_type(kind)
-                guarded(column, None, kind, f'column "{name}"')
+            for column, type_, name in zip(columns, top.schema.types, names, strict=False):
+                spark_sql_type(type_)
+                guarded(column, None, type_, f'column "{name}"')
         except SubstraitDslError as error:
             self.errors += [] if self.errors else [error]  # else the type is that of what is refused already
 
@@ -234,9 +234,9 @@ class _Preflight(Lowering):
             case _:
                 return super().source(rel)
         types = rel.base_schema.types
-        for kind in types:
-            spark_sql_type(kind)
+        for type_ in types:
+            spark_sql_type(type_)
         columns = self.execution.names(len(types))
-        texts = (as_inside(f"c{number}", kind) for number, kind in enumerate(types))
+        texts = (as_inside(f"c{number}", type_) for number, type_ in enumerate(types))
         table = TextTable((), self.execution.name(), self.execution)
         return Rows(table.select([Item(text, (name,)) for text, name in zip(texts, columns, strict=True)]), columns)

@@ -256,7 +256,7 @@ class _Reader:
 
     def rows(self, rows: Any, types: tuple[Type, ...]) -> Table:
         read = [
-            tuple(_python(literal, kind) for literal, kind in zip(row.literal(), types, strict=True))
+            tuple(_python(literal, type_) for literal, type_ in zip(row.literal(), types, strict=True))
             for row in rows.columnValues()
             if row.literal()  # (()) is an empty table
         ]
@@ -269,9 +269,9 @@ class _Reader:
         return self.argument(given.argument())
 
     def column(self, data: Any) -> Value:
-        kind, omitted = self.type(data.dataType().getText())
-        values = tuple(_python(literal, kind) for literal in data.columnValues().literal())
-        return Value(data.columnValues().getText(), kind, values, omitted)
+        type_, omitted = self.type(data.dataType().getText())
+        values = tuple(_python(literal, type_) for literal in data.columnValues().literal())
+        return Value(data.columnValues().getText(), type_, values, omitted)
 
     # --- arguments
 
@@ -290,8 +290,8 @@ class _Reader:
             case Parser.LambdaArgContext():
                 return self.lambda_(node)
         text, kind_text = node.getChild(0).getText(), node.getChild(node.getChildCount() - 1).getText()
-        kind, omitted = self.type(kind_text, text)
-        return Value(text, kind, _python(node.getChild(0), kind), omitted)
+        type_, omitted = self.type(kind_text, text)
+        return Value(text, type_, _python(node.getChild(0), type_), omitted)
 
     def lambda_(self, node: Any) -> Lambda:
         literal = node.literalLambda()
@@ -323,27 +323,27 @@ def _column_index(given: Any) -> int:
     return int(given.ColumnName().getText().lower().removeprefix("col"))
 
 
-def _python(node: Any, kind: Type | None) -> Any:
+def _python(node: Any, type_: Type | None) -> Any:
     """The Python value of a literal, given the type it has."""
     match node:
         case TerminalNode():
-            return _scalar(FuncTestCaseLexer.symbolicNames[node.symbol.type], node.getText(), kind)
+            return _scalar(FuncTestCaseLexer.symbolicNames[node.symbol.type], node.getText(), type_)
         case Parser.LiteralListContext():
-            element = kind.element if isinstance(kind, List) else None
+            element = type_.element if isinstance(type_, List) else None
             return [_python(item, element) for item in node.compoundLiteral()]
         case Parser.LiteralStructContext():
             items = node.compoundLiteral()
-            kinds = kind.types if isinstance(kind, Struct) else (None,) * len(items)
+            kinds = type_.types if isinstance(type_, Struct) else (None,) * len(items)
             return tuple(_python(item, inner) for item, inner in zip(items, kinds, strict=True))
         case Parser.LiteralMapContext():
-            key, value = (kind.key, kind.value) if isinstance(kind, Map) else (None, None)
+            key, value = (type_.key, type_.value) if isinstance(type_, Map) else (None, None)
             return [(_python(entry.key, key), _python(entry.value, value)) for entry in node.mapEntry()]
         case ParserRuleContext():
-            return _python(node.getChild(0), kind)
+            return _python(node.getChild(0), type_)
     raise AssertionError(node)
 
 
-def _scalar(token: str, text: str, kind: Type | None) -> Any:
+def _scalar(token: str, text: str, type_: Type | None) -> Any:
     match token:
         case "NullLiteral":
             return None
@@ -360,14 +360,14 @@ def _scalar(token: str, text: str, kind: Type | None) -> Any:
         case "IntervalYearLiteral" | "IntervalDayLiteral" | "IntervalCompoundLiteral":
             return _interval(text)
         case "IntegerLiteral" | "DecimalLiteral" | "FloatLiteral" | "NaN":
-            return _number(text, kind)
+            return _number(text, type_)
     raise AssertionError((token, text))
 
 
-def _number(text: str, kind: Type | None) -> int | float | Number:
-    if isinstance(kind, FP32 | FP64):
+def _number(text: str, type_: Type | None) -> int | float | Number:
+    if isinstance(type_, FP32 | FP64):
         return float(text.lower().replace("snan", "nan"))
-    return Number(text) if isinstance(kind, Decimal) else int(text)
+    return Number(text) if isinstance(type_, Decimal) else int(text)
 
 
 def _interval(text: str) -> Interval:

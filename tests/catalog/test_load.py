@@ -234,8 +234,8 @@ def test_discrete_nullability_must_match(mine: Catalog) -> None:
 
 def test_separate_variations_are_not_taken_by_the_parents_functions(mine: Catalog) -> None:
     def upper(variation: str) -> object:
-        kind = String(variation=TypeVariation("extension:com.mine:functions", variation))
-        return mine.resolve("scalar", "upper", [Typed(kind)]).output_type
+        type_ = String(variation=TypeVariation("extension:com.mine:functions", variation))
+        return mine.resolve("scalar", "upper", [Typed(type_)]).output_type
 
     assert upper("interned") == String()
     with pytest.raises(FunctionNotFoundError, match=r"upper\(string\[folded\]\)"):

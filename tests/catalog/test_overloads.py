@@ -107,8 +107,8 @@ def short_name(argument: dict[str, Any]) -> str:
 def as_given(argument: dict[str, Any]) -> Given:
     if "options" in argument:
         return EnumValue(argument["options"][-1].lower())
-    kind = concrete(argument["value"])
-    return Typed(kind, PRECISION if kind.keyword == "i8" else None)
+    type_ = concrete(argument["value"])
+    return Typed(type_, PRECISION if type_.keyword == "i8" else None)
 
 
 def concrete(text: str) -> Type:

@@ -48,19 +48,25 @@ def bare(value: int | float | str | Number) -> Open:
             digits = len(str(abs(value)))
             return Open(
                 I64(),
-                lambda kind: fits_number(value, kind),
+                lambda type_: fits_number(value, type_),
                 also=(decimal_type(digits, 0),),
                 integer=value,
                 text=str(value),
             )
         case float():
-            return Open(FP64(), lambda kind: isinstance(kind, FP32 | FP64), text=str(value))
+            return Open(FP64(), lambda type_: isinstance(type_, FP32 | FP64), text=str(value))
         case Number():
             digits, scale = len(value.as_tuple().digits), -int(value.as_tuple().exponent)
-            return Open(decimal_type(max(digits, scale), scale), lambda kind: fits_number(value, kind), text=str(value))
+            return Open(
+                decimal_type(max(digits, scale), scale), lambda type_: fits_number(value, type_), text=str(value)
+            )
         case str():
             return Open(
-                String(), lambda kind: fits_text(value, kind), enum=value, also=(VarChar(len(value)),), text=repr(value)
+                String(),
+                lambda type_: fits_text(value, type_),
+                enum=value,
+                also=(VarChar(len(value)),),
+                text=repr(value),
             )
 
 
@@ -68,18 +74,18 @@ def decimal_type(precision: int, scale: int) -> Type:
     return parse_type(f"decimal<{precision},{scale}>")
 
 
-def fits_number(value: int | Number, kind: Type) -> bool:
-    if type(kind) in INTEGER_RANGES:
-        low, high = INTEGER_RANGES[type(kind)]
+def fits_number(value: int | Number, type_: Type) -> bool:
+    if type(type_) in INTEGER_RANGES:
+        low, high = INTEGER_RANGES[type(type_)]
         return isinstance(value, int) and low <= value <= high
-    if isinstance(kind, Decimal):
-        scaled = Number(value).scaleb(kind.scale)
-        return scaled == int(scaled) and abs(scaled) < 10**kind.precision
-    return isinstance(kind, FP32 | FP64) and isinstance(value, int)
+    if isinstance(type_, Decimal):
+        scaled = Number(value).scaleb(type_.scale)
+        return scaled == int(scaled) and abs(scaled) < 10**type_.precision
+    return isinstance(type_, FP32 | FP64) and isinstance(value, int)
 
 
-def fits_text(value: str, kind: Type) -> bool:
-    match kind:
+def fits_text(value: str, type_: Type) -> bool:
+    match type_:
         case String():
             return True
         case VarChar(length=length):
@@ -286,10 +292,10 @@ def test_a_repeated_call_is_remembered_and_the_integers_in_it_count() -> None:
 def test_a_remembered_call_does_not_lend_its_names(around: Callable[[Type], Type]) -> None:
     """Structs are equal whatever their fields are called."""
     for names in (("a", "b"), ("b", "a"), None):
-        kind = around(Struct((I64(), I64()), names))
-        given = [Typed(kind), Typed(kind)]
+        type_ = around(Struct((I64(), I64()), names))
+        given = [Typed(type_), Typed(type_)]
         made = standard_catalog().resolve("scalar", "coalesce", given).output_type
-        assert (made, list(struct_names(made))) == (kind, list(struct_names(kind)))
+        assert (made, list(struct_names(made))) == (type_, list(struct_names(type_)))
 
 
 def test_all_functions_by_name() -> None:

@@ -72,10 +72,10 @@ def bind(function: str, arguments: tuple[Argument, ...], case: Case) -> Resoluti
 
 def as_given(argument: Argument, case: Case) -> Given:
     match argument:
-        case Value(type=kind, value=value):
-            return Typed(kind, value if type(value) is int else None)
-        case Column(type=kind) | Lambda(type=kind):
-            return Typed(kind)
+        case Value(type=type_, value=value):
+            return Typed(type_, value if type(value) is int else None)
+        case Column(type=type_) | Lambda(type=type_):
+            return Typed(type_)
         case Word(name):
             return EnumValue(name)
         case Nested(function, arguments):

@@ -21,27 +21,29 @@ SAID: dict[t.Type, str] = {
     WRONG: "u!geometry<5> has 1 parameter; the type takes 0",
 }
 PLACES: dict[str, Callable[[t.Type], object]] = {
-    "a column": lambda kind: sd.read_named("t", {"a": kind}),
-    "a column, nullable": lambda kind: sd.read_named("t", {"a": kind.as_nullable()}),
-    "inside a list": lambda kind: sd.read_named("t", {"a": t.List(kind)}),
-    "inside a struct and a map": lambda kind: sd.read_named("t", {"a": t.Struct((t.Map(t.String(), kind),))}),
-    "a parameter of another type": lambda kind: sd.read_named("t", {"a": t.UserDefined("extension:a:b", "x", (kind,))}),
-    "a parameter": lambda kind: sd.parameter(1, kind),
-    "a NULL": lambda kind: sd.null(kind),
+    "a column": lambda type_: sd.read_named("t", {"a": type_}),
+    "a column, nullable": lambda type_: sd.read_named("t", {"a": type_.as_nullable()}),
+    "inside a list": lambda type_: sd.read_named("t", {"a": t.List(type_)}),
+    "inside a struct and a map": lambda type_: sd.read_named("t", {"a": t.Struct((t.Map(t.String(), type_),))}),
+    "a parameter of another type": lambda type_: sd.read_named(
+        "t", {"a": t.UserDefined("extension:a:b", "x", (type_,))}
+    ),
+    "a parameter": lambda type_: sd.parameter(1, type_),
+    "a NULL": lambda type_: sd.null(type_),
 }
 
 
-@pytest.mark.parametrize("kind", SAID, ids=str)
+@pytest.mark.parametrize("type_", SAID, ids=str)
 @pytest.mark.parametrize("place", PLACES)
-def test_a_type_that_its_extension_does_not_declare_is_refused(kind: t.Type, place: str) -> None:
-    with refused(InvalidArgumentError, SAID[kind]):
-        PLACES[place](kind)
+def test_a_type_that_its_extension_does_not_declare_is_refused(type_: t.Type, place: str) -> None:
+    with refused(InvalidArgumentError, SAID[type_]):
+        PLACES[place](type_)
 
 
 @pytest.mark.parametrize("place", PLACES)
 def test_others_are_taken(place: str) -> None:
-    for kind in (t.UserDefined(GEOMETRY, "geometry"), t.UserDefined("extension:acme:t", "geometri", (5,)), t.I64()):
-        PLACES[place](kind)
+    for type_ in (t.UserDefined(GEOMETRY, "geometry"), t.UserDefined("extension:acme:t", "geometri", (5,)), t.I64()):
+        PLACES[place](type_)
 
 
 def test_every_type_that_the_specification_declares_is_right() -> None:

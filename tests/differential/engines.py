@@ -97,14 +97,14 @@ SPARK_NAMES = {"INTEGER": "int", "VARCHAR": "string", "TIMESTAMP": "timestamp_nt
 """Where a type is called otherwise in Spark than in DuckDB."""
 
 
-def spark_type(kind: t.Type) -> str:
+def spark_type(type_: t.Type) -> str:
     """What a type is called in Spark."""
-    if isinstance(kind, t.List):
-        return f"array<{spark_type(kind.element)}>"
-    if isinstance(kind, t.Struct):
-        fields = zip(FIELDS, map(spark_type, kind.types), strict=True)
+    if isinstance(type_, t.List):
+        return f"array<{spark_type(type_.element)}>"
+    if isinstance(type_, t.Struct):
+        fields = zip(FIELDS, map(spark_type, type_.types), strict=True)
         return f"struct<{','.join(map(':'.join, fields))}>"
-    name = duckdb_type(kind)
+    name = duckdb_type(type_)
     return SPARK_NAMES.get(name, name.lower())
 
 

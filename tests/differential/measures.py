@@ -74,13 +74,13 @@ class Measures:
             case 1 | 2:
                 made = f.count(of(expressions.some_kind(), 1))
             case 3 | 4:
-                kind = self.random.choice(SUMMED)
-                distinct = distinct and not (window and kind == DECIMAL)
-                made = f.sum(of(kind, 1))
+                type_ = self.random.choice(SUMMED)
+                distinct = distinct and not (window and type_ == DECIMAL)
+                made = f.sum(of(type_, 1))
             case 5:
-                kind = self.random.choice(INTEGERS[:3])
+                type_ = self.random.choice(INTEGERS[:3])
                 distinct = distinct and not window
-                made = self.random.choice((f.avg,) if window else (f.avg, f.sum0))(of(kind, 1))
+                made = self.random.choice((f.avg,) if window else (f.avg, f.sum0))(of(type_, 1))
             case 6:
                 return self.random.choice((f.bool_and, f.bool_or))(of(t.Boolean(), 1))
             case 9:
@@ -89,8 +89,8 @@ class Measures:
             case 10 if not window:
                 made = f.avg(of(DECIMAL, 1))
             case _:
-                kind = self.random.choice((*ORDERED_BY_VALUE, *FLOATS))
-                return self.random.choice((f.min, f.max))(of(kind, 1))
+                type_ = self.random.choice((*ORDERED_BY_VALUE, *FLOATS))
+                return self.random.choice((f.min, f.max))(of(type_, 1))
         return made.distinct() if distinct else made
 
     def window_function(
@@ -127,9 +127,9 @@ class Measures:
 
         return made
 
-    def distance(self, kind: t.Type) -> Any:
+    def distance(self, type_: t.Type) -> Any:
         """How far a frame may reach over a sort key of a type."""
-        match kind.as_required():
+        match type_.as_required():
             case t.I8() | t.I16() | t.I32() | t.I64():
                 return self.random.choice((1, 2, 100))
             case t.Decimal(precision=10):

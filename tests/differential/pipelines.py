@@ -197,10 +197,10 @@ class Pipelines(Steps):
             return other.filter(lambda r: self.expressions(r, other, outer, depth).boolean(1))
         other = self.other(depth)
 
-        def column(kind: t.Type) -> Callable[[Any], Any]:
-            return lambda r: self.expressions(r, other, outer, 0).of(kind, 1)
+        def column(type_: t.Type) -> Callable[[Any], Any]:
+            return lambda r: self.expressions(r, other, outer, 0).of(type_, 1)
 
-        return other.select(**{self.name(): column(kind.as_required()) for kind in relation.schema.types})
+        return other.select(**{self.name(): column(type_.as_required()) for type_ in relation.schema.types})
 
     def distinct(self, relation: Rel, outer: Sequence[Column], depth: int) -> Rel:
         return relation.distinct()

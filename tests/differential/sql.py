@@ -121,7 +121,7 @@ class Writer:
                 text = f"SELECT {', '.join(made)} FROM {table}"
             case rl.VirtualTable(rows=rows):
                 here = self.scope((), {}, None)
-                empty = [f"CAST(NULL AS {duckdb_type(kind)})" for kind in schema.types]
+                empty = [f"CAST(NULL AS {duckdb_type(type_)})" for type_ in schema.types]
                 lines = [[sql(value, here) for value in row.fields] for row in rows] or [empty]
                 selected = [
                     ", ".join(f"{value} AS {name}" for value, name in zip(line, columns, strict=True)) for line in lines

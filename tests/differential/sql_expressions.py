@@ -44,8 +44,8 @@ def sql(expression: ex.Expression, scope: Scope) -> str:
         return sql(part, scope)
 
     match expression:
-        case ex.Literal(value=value, literal_type=kind):
-            return literal(value, kind)
+        case ex.Literal(value=value, literal_type=type_):
+            return literal(value, type_)
         case ex.FieldReference(position=position, root=ex.RootReference()):
             return scope.columns[position]
         case ex.FieldReference(position=position, root=ex.OuterReference(anchor)):
@@ -136,10 +136,10 @@ def frame(call: ex.WindowCall, sorts: Sequence[ex.SortKey], here: Scope) -> str:
     return f"{order}{call.bounds_type.upper()} BETWEEN {first} AND {last}"
 
 
-def wide(text: str, kind: t.Type) -> str:
+def wide(text: str, type_: t.Type) -> str:
     """A sort key in a type in which no sum with an offset overflows."""
-    match kind:
-        case _ if type(kind) in t.INTEGER_RANGES:
+    match type_:
+        case _ if type(type_) in t.INTEGER_RANGES:
             return f"CAST({text} AS HUGEINT)"
         case t.Decimal():
             return f"CAST({text} AS DECIMAL(30,2))"

@@ -16,14 +16,14 @@ from substrait_dsl.algebra import types as t
 from tests.differential.tables import FIELDS, duckdb_type
 
 
-def literal(value: Any, kind: t.Type) -> str:
+def literal(value: Any, type_: t.Type) -> str:
     """A constant."""
     match value:
         case ex.YearMonths(years, months):
             return f"INTERVAL {12 * years + months} MONTH"
         case ex.DaySeconds(days, seconds, 0):
             return f"INTERVAL {days * 86400 + seconds} SECOND"
-    name = duckdb_type(kind)
+    name = duckdb_type(type_)
     match value:
         case None:
             return f"CAST(NULL AS {name})"
@@ -32,7 +32,7 @@ def literal(value: Any, kind: t.Type) -> str:
         case float():
             text = "nan" if isnan(value) else "inf" if value == inf else "-inf" if value == -inf else repr(value)
             return f"CAST('{text}' AS {name})"
-        case int() if isinstance(kind, t.PrecisionTimestamp):
+        case int() if isinstance(type_, t.PrecisionTimestamp):
             return f"make_timestamp({value})"
         case int() | Decimal():
             return f"CAST({value} AS {name})"

@@ -42,15 +42,15 @@ class Steps(Measures):
         return relation
 
     def virtual(self) -> Rel:
-        kinds = [kind.with_nullability(self.chance(0.6)) for kind in self.random.sample(KINDS, 3)]
+        kinds = [type_.with_nullability(self.chance(0.6)) for type_ in self.random.sample(KINDS, 3)]
         rows = [
-            tuple(None if kind.nullable and self.chance(0.3) else self.constant(kind) for kind in kinds)
+            tuple(None if type_.nullable and self.chance(0.3) else self.constant(type_) for type_ in kinds)
             for _ in range(self.random.choice((0, 1, 2, 4, 6)))
         ]
-        return sd.read_virtual(rows, {self.name(): kind for kind in kinds})
+        return sd.read_virtual(rows, {self.name(): type_ for type_ in kinds})
 
-    def constant(self, kind: t.Type) -> Any:
-        return self.random.choice(VALUES[kind.as_required()])
+    def constant(self, type_: t.Type) -> Any:
+        return self.random.choice(VALUES[type_.as_required()])
 
     # --- one input
 
@@ -166,8 +166,8 @@ class Steps(Measures):
     def expand(self, relation: Rel, outer: Sequence[Column], depth: int) -> Rel:
         def switching(r: Any) -> Any:
             expressions = self.expressions(r, relation, outer, 0)
-            kind = expressions.some_kind()
-            return sd.switching(*(expressions.of(kind, 1) for _ in range(copies)))
+            type_ = expressions.some_kind()
+            return sd.switching(*(expressions.of(type_, 1) for _ in range(copies)))
 
         copies = self.random.choice((1, 2, 3))
         fields: dict[str, Any] = {self.name(): number for number in range(len(relation.schema)) if self.chance(0.5)}
@@ -180,10 +180,10 @@ class Steps(Measures):
 
         def lists(r: Any) -> Any:
             expressions = self.expressions(r, relation, outer, 0)
-            kind = expressions.some_kind()
+            type_ = expressions.some_kind()
             if many == 0:
-                return sd.lit([], t.List(kind))
-            made = sd.list_of(*(expressions.of(kind, 1) for _ in range(many)))
+                return sd.lit([], t.List(type_))
+            made = sd.list_of(*(expressions.of(type_, 1) for _ in range(many)))
             return sd.when(expressions.boolean(1)).then(made).otherwise(None) if self.chance(0.3) else made
 
         made = relation.unnest(lists, element=self.name(), offset=self.name())

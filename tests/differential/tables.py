@@ -71,10 +71,10 @@ def rows(name: str) -> list[tuple[Any, ...]]:
     made = []
     for number in range(count):
         row = []
-        for place, kind in enumerate(kinds):
-            some = VALUES[kind.as_required()]
+        for place, type_ in enumerate(kinds):
+            some = VALUES[type_.as_required()]
             step = number * (place + 1) + place
-            row.append(None if kind.nullable and step % 5 == 3 else some[step % len(some)])
+            row.append(None if type_.nullable and step % 5 == 3 else some[step % len(some)])
         made.append(tuple(row))
     return made + made[:2]  # so there are duplicates
 
@@ -152,16 +152,16 @@ DUCKDB_TYPES: dict[str, str] = {
 }  # fmt: skip
 
 
-def duckdb_type(kind: t.Type) -> str:
+def duckdb_type(type_: t.Type) -> str:
     """What a type is called in DuckDB."""
-    if isinstance(kind, t.Decimal):
-        return f"DECIMAL({kind.precision},{kind.scale})"
-    if isinstance(kind, t.List):
-        return f"{duckdb_type(kind.element)}[]"
-    if isinstance(kind, t.Struct):
-        fields = zip(FIELDS, map(duckdb_type, kind.types), strict=True)
+    if isinstance(type_, t.Decimal):
+        return f"DECIMAL({type_.precision},{type_.scale})"
+    if isinstance(type_, t.List):
+        return f"{duckdb_type(type_.element)}[]"
+    if isinstance(type_, t.Struct):
+        fields = zip(FIELDS, map(duckdb_type, type_.types), strict=True)
         return f"STRUCT({', '.join(map(' '.join, fields))})"
-    return DUCKDB_TYPES[kind.keyword]
+    return DUCKDB_TYPES[type_.keyword]
 
 
 def register_in_duckdb(connection: duckdb.DuckDBPyConnection) -> None:

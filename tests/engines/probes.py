@@ -135,9 +135,9 @@ def _aggregate_cases(run: Run) -> Iterator[tuple[FunctionId, str]]:
         table = each.case.table
         if each.case.kind != "aggregate" or each.case.options or table is None or not isinstance(each.call, Aggregated):
             continue
-        kinds = [kind.as_nullable() for kind in table.types]
+        kinds = [type_.as_nullable() for type_ in table.types]
         rows = tuple(rl.Record(tuple(map(Literal, row, kinds))) for row in table.rows)
-        columns = NamedStruct(tuple(Field(f"c{number}", kind) for number, kind in enumerate(kinds)))
+        columns = NamedStruct(tuple(Field(f"c{number}", type_) for number, type_ in enumerate(kinds)))
         read = rl.Read(columns, rl.VirtualTable(rows))
         made = rl.Aggregate(read, (), (), (Measure(each.call),), ("value",))
         yield each.call.function, _happened(run, AlgebraPlan((Root(made, ("value",)),)), each.case)

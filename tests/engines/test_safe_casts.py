@@ -114,9 +114,9 @@ def test_numbers_are_cast_or_are_null(duckdb_substrait: Engine, source: str) -> 
 def test_constants_are_cast_or_are_null(duckdb_substrait: Engine, source: str) -> None:
     values = [each for each in SOURCES[source] if each is not None][::7]
     targets = {target: TARGETS[target] for target in ("decimal<3,0>", "decimal<4,1>", "decimal<38,37>")}
-    kind = sd.parse_type(source)
+    type_ = sd.parse_type(source)
     columns = {
-        f"c{n}_{m}": constant_cast_to(target, sd.lit(value, kind))
+        f"c{n}_{m}": constant_cast_to(target, sd.lit(value, type_))
         for n, value in enumerate(values)
         for m, target in enumerate(targets)
     }

@@ -103,7 +103,7 @@ def test_an_outer_join_has_a_column_that_tells_where_a_side_has_no_tuple() -> No
     paths = joined.map_values(lambda t: struct(id=t.o.id, label=t.c.label)).as_relation()
     written = ORDERS.join(CUSTOMERS.project(there=True), on=lambda o, c: o.id == c.key, how="left")
     assert paths._rel == written.emit([0, 5])._rel
-    assert [str(kind) for kind in paths.schema.types] == ["i64", "string?"]
+    assert [str(type_) for type_ in paths.schema.types] == ["i64", "string?"]
     lateral = orders().join(lambda t: scan(t.o.items, as_="i"), on=lambda t: t.i > 3, how="left")
     assert [rel.how for rel in relations(lateral) if isinstance(rel, LateralJoin)] == ["left"]
 
@@ -147,7 +147,7 @@ def test_a_query_in_a_condition_is_a_column_that_is_not_put_out() -> None:
     ):
         assert Aggregate in kinds(rows)
         assert "any_match" in str(rows.as_relation())
-        assert not any("list<i64>" in str(kind) for kind in rows.as_relation().schema.types[4:])
+        assert not any("list<i64>" in str(type_) for type_ in rows.as_relation().schema.types[4:])
 
 
 @pytest.mark.parametrize(

@@ -68,18 +68,18 @@ _CHOICES = {
 NUMBERS = (t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64)
 TESTS: dict[str, Test] = {
     "any": lambda _: True,
-    "number": lambda kind: isinstance(kind, NUMBERS),
-    "integer": lambda kind: isinstance(kind, NUMBERS[:4]),
-    "decimal": lambda kind: isinstance(kind, t.Decimal),
-    "boolean": lambda kind: isinstance(kind, t.Boolean),
-    "string": lambda kind: kind == t.String(),
-    "instant": lambda kind: isinstance(kind, t.Date | t.PrecisionTimestamp | t.PrecisionTimestampTZ),
-    "interval": lambda kind: isinstance(kind, t.IntervalYear | t.IntervalDay),
-    "plain": lambda kind: not isinstance(kind, t.List | t.Map | t.Struct),
-    "list": lambda kind: isinstance(kind, t.List),
-    "map": lambda kind: isinstance(kind, t.Map),
-    "address": lambda kind: isinstance(kind, t.Struct) and kind.names == ("city", "zip"),
-    "person": lambda kind: isinstance(kind, t.Struct) and kind.names == ("name", "address"),
+    "number": lambda type_: isinstance(type_, NUMBERS),
+    "integer": lambda type_: isinstance(type_, NUMBERS[:4]),
+    "decimal": lambda type_: isinstance(type_, t.Decimal),
+    "boolean": lambda type_: isinstance(type_, t.Boolean),
+    "string": lambda type_: type_ == t.String(),
+    "instant": lambda type_: isinstance(type_, t.Date | t.PrecisionTimestamp | t.PrecisionTimestampTZ),
+    "interval": lambda type_: isinstance(type_, t.IntervalYear | t.IntervalDay),
+    "plain": lambda type_: not isinstance(type_, t.List | t.Map | t.Struct),
+    "list": lambda type_: isinstance(type_, t.List),
+    "map": lambda type_: isinstance(type_, t.Map),
+    "address": lambda type_: isinstance(type_, t.Struct) and type_.names == ("city", "zip"),
+    "person": lambda type_: isinstance(type_, t.Struct) and type_.names == ("name", "address"),
 }
 KINDS: dict[str, Kind] = {"scalar": "scalar", "aggregate": "aggregate", "window": "window"}
 OVERLOADS = {kind: [each for each in standard_catalog().overloads() if each.kind == kind] for kind in KINDS.values()}
@@ -165,9 +165,9 @@ class Expressions:
         form = "{scalar}" if self.random.random() < 0.35 else rare(self.random, _FORMS, self.used)
         try:
             text = self.filled(form)
-            kind = self.type_of(text)
+            type_ = self.type_of(text)
             if len(text) < 240:
-                self.pieces.append(Piece(text, kind))
+                self.pieces.append(Piece(text, type_))
         except (CannotWriteError, SubstraitDslError):
             return
 
@@ -185,29 +185,29 @@ class Expressions:
             piece = self._pick(TESTS[what])
             self._first = self._first or piece
             return piece.text
-        kind = random_type(self.random) if self._first is None else self._first.type
+        type_ = random_type(self.random) if self._first is None else self._first.type
         match what:
             case "first" if self._first is not None:
                 return self._first.text
             case "same":
-                return self._pick(lambda other: other.as_required() == kind.as_required()).text
+                return self._pick(lambda other: other.as_required() == type_.as_required()).text
             case "literal" | "literal_of":
-                self._first = self._first or Piece("", kind.as_required())
-                return self._literal(kind)
+                self._first = self._first or Piece("", type_.as_required())
+                return self._literal(type_)
             case "type":
                 return spelled(random_type(self.random), self.random)
             case "type_of":
-                return spelled(kind, self.random)
+                return spelled(type_, self.random)
             case "column":
                 return self.random.choice(self.columns).name
             case "relation":
                 return self._subquery(self.random.choice(self.inputs)[1], None)
             case "rows" | "rows_of":
-                return self._rows(kind if what == "rows" else None)
+                return self._rows(type_ if what == "rows" else None)
         raise CannotWriteError
 
-    def _literal(self, kind: t.Type) -> str:
-        text = literal(kind, self.random)
+    def _literal(self, type_: t.Type) -> str:
+        text = literal(type_, self.random)
         if text is None:
             raise CannotWriteError
         return text
@@ -218,10 +218,10 @@ class Expressions:
             raise CannotWriteError
         return self.random.choice(found)
 
-    def _rows(self, kind: t.Type | None) -> str:
+    def _rows(self, type_: t.Type | None) -> str:
         """A relation of one column, of a type if one is wanted."""
         _, text, relation = self.random.choice(self.inputs)
-        found = [field.name for field in relation.schema if kind is None or field.type.matches(kind)]
+        found = [field.name for field in relation.schema if type_ is None or field.type.matches(type_)]
         if not found:
             raise CannotWriteError
         return self._subquery(text, self.random.choice(found))
@@ -298,10 +298,10 @@ class Expressions:
         pattern = argument.pattern
         label = str(pattern)
 
-        def fits(kind: t.Type) -> bool:
+        def fits(type_: t.Type) -> bool:
             if pattern.is_any:
-                return label == "any" or label not in bound or bound[label].matches(kind)
-            return kind.keyword == pattern.keyword
+                return label == "any" or label not in bound or bound[label].matches(type_)
+            return type_.keyword == pattern.keyword
 
         if argument.constant or (not pattern.is_any and self.random.random() < 0.3):
             plain = {"i8": "1", "i16": "1", "i32": "2", "i64": "3", "fp64": "0.5", "string": '"a"', "varchar": '"a"'}

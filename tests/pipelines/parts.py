@@ -148,7 +148,7 @@ class Parts:
         """A relation with columns of the same types, of other nullability perhaps."""
         if self.random.random() < 0.5:
             return f"{self.text}.limit(2)" if self.random.random() < 0.5 else self.text
-        kinds = [kind.as_nullable() if self.random.random() < 0.3 else kind for kind in self.relation.schema.types]
+        kinds = [type_.as_nullable() if self.random.random() < 0.3 else type_ for type_ in self.relation.schema.types]
         return f'sd.read_named("other", {self.columns_of(kinds)})'
 
     def schema(self) -> str:
@@ -160,13 +160,13 @@ class Parts:
 
     def columns_of(self, kinds: Sequence[t.Type]) -> str:
         """A dict that declares columns of these types, by new names."""
-        return "{" + ", ".join(f'"{self.name()}": {spelled(kind, self.random)}' for kind in kinds) + "}"
+        return "{" + ", ".join(f'"{self.name()}": {spelled(type_, self.random)}' for type_ in kinds) + "}"
 
     def declare(self, names: Sequence[str], kinds: Sequence[t.Type]) -> str:
         """A new schema class with these columns."""
         lines = []
-        for name, kind in zip(names, kinds, strict=True):
-            written = annotation(kind)
+        for name, type_ in zip(names, kinds, strict=True):
+            written = annotation(type_)
             if written is None or not name.isidentifier() or names.count(name) > 1:
                 raise CannotWriteError
             lines.append(f"    {name}: {written}")

@@ -55,63 +55,65 @@ def random_type(random: Random, depth: int = 2) -> t.Type:
     """A type, more often one of those that functions take."""
     if depth and random.random() < 0.2:
         inner = random_type(random, depth - 1)
-        kind: t.Type = t.List(inner) if random.random() < 0.5 else t.Map(t.String(), inner)
+        type_: t.Type = t.List(inner) if random.random() < 0.5 else t.Map(t.String(), inner)
     else:
-        kind = random.choice(_COMMON if random.random() < 0.6 else _RARE)
-    return kind.as_nullable() if random.random() < 0.4 else kind
+        type_ = random.choice(_COMMON if random.random() < 0.6 else _RARE)
+    return type_.as_nullable() if random.random() < 0.4 else type_
 
 
-def annotation(kind: t.Type) -> str | None:
+def annotation(type_: t.Type) -> str | None:
     """A type as a schema class is annotated with it; None if it cannot be written so."""
-    if kind.nullable:
-        inner = annotation(kind.as_required())
+    if type_.nullable:
+        inner = annotation(type_.as_required())
         return inner and f"sd.Nullable[{inner}]"
-    if kind.variation is not None:
+    if type_.variation is not None:
         return None
-    match kind:
+    match type_:
         case t.Struct():
-            names = [*t.struct_names(kind)]
+            names = [*t.struct_names(type_)]
             for known, name in STRUCTS.items():
-                if known == kind and [*t.struct_names(known)] == names:
+                if known == type_ and [*t.struct_names(known)] == names:
                     return f"sd.Struct[{name}]"
             return None
         case t.UserDefined() | t.Func() | t.Unbound():
             return None
         case t.List() | t.Map():
-            parts = [annotation(part) for part in kind.parameters]
+            parts = [annotation(part) for part in type_.parameters]
             inside = ", ".join(part for part in parts if part)
-            return f"sd.{type(kind).__name__}[{inside}]" if all(parts) else None
-    sizes = ", ".join(f"L[{size}]" for size in kind.parameters)
-    return f"sd.{type(kind).__name__}[{sizes}]" if sizes else f"sd.{type(kind).__name__}"
+            return f"sd.{type(type_).__name__}[{inside}]" if all(parts) else None
+    sizes = ", ".join(f"L[{size}]" for size in type_.parameters)
+    return f"sd.{type(type_).__name__}[{sizes}]" if sizes else f"sd.{type(type_).__name__}"
 
 
-def value(kind: t.Type) -> str:
+def value(type_: t.Type) -> str:
     """A type as a value: ``sd.Decimal(15, 2, nullable=True)``."""
-    if isinstance(kind, t.Struct):
-        fields = ", ".join(f'"{name}": {value(part)}' for name, part in zip(kind.field_names, kind.types, strict=True))
-        return f"sd.Struct.of({{{fields}}}{', nullable=True' if kind.nullable else ''})"
-    arguments = [value(part) if isinstance(part, t.Type) else str(part) for part in kind.parameters]
-    if isinstance(kind, t.UserDefined):
-        arguments += [f'"{kind.urn}"', f'"{kind.name}"']
-    arguments += ["variation=DICT4"] * (kind.variation is not None)
-    arguments += ["nullable=True"] * kind.nullable
-    return f"sd.{type(kind).__name__}({', '.join(arguments)})"
+    if isinstance(type_, t.Struct):
+        fields = ", ".join(
+            f'"{name}": {value(part)}' for name, part in zip(type_.field_names, type_.types, strict=True)
+        )
+        return f"sd.Struct.of({{{fields}}}{', nullable=True' if type_.nullable else ''})"
+    arguments = [value(part) if isinstance(part, t.Type) else str(part) for part in type_.parameters]
+    if isinstance(type_, t.UserDefined):
+        arguments += [f'"{type_.urn}"', f'"{type_.name}"']
+    arguments += ["variation=DICT4"] * (type_.variation is not None)
+    arguments += ["nullable=True"] * type_.nullable
+    return f"sd.{type(type_).__name__}({', '.join(arguments)})"
 
 
-def spelled(kind: t.Type, random: Random) -> str:
+def spelled(type_: t.Type, random: Random) -> str:
     """A type in one of the forms in which verbs take it: an annotation, a value, a text."""
-    forms = [value(kind)]
-    if not any(word in str(kind) for word in ("struct", "dict4")):  # whose names a text does not say
-        forms.append(f'"{kind}"')
-    written = annotation(kind)
+    forms = [value(type_)]
+    if not any(word in str(type_) for word in ("struct", "dict4")):  # whose names a text does not say
+        forms.append(f'"{type_}"')
+    written = annotation(type_)
     if written:
         forms += [written, written]
     return random.choice(forms)
 
 
-def literal(kind: t.Type, random: Random) -> str | None:
+def literal(type_: t.Type, random: Random) -> str | None:
     """A Python value that an expression of a type takes; None if there is none to write."""
-    match kind:
+    match type_:
         case t.I8() | t.I16() | t.I32() | t.I64():
             return str(random.randint(-3, 9))
         case t.FP32() | t.FP64():

@@ -46,9 +46,9 @@ class Steps(Parts):
         return texts[number]
 
     def _virtual(self) -> str:
-        kinds = [kind for kind in (random_type(self.random) for _ in range(9)) if literal(kind, self.random)]
-        rows = [[literal(kind, self.random) or "" for kind in kinds] for _ in range(2)]
-        rows.append([old if not kind.nullable else "None" for kind, old in zip(kinds, rows[0], strict=True)])
+        kinds = [type_ for type_ in (random_type(self.random) for _ in range(9)) if literal(type_, self.random)]
+        rows = [[literal(type_, self.random) or "" for type_ in kinds] for _ in range(2)]
+        rows.append([old if not type_.nullable else "None" for type_, old in zip(kinds, rows[0], strict=True)])
         written = ", ".join(f"({', '.join(row)},)" for row in rows)
         return f"sd.read_virtual([{written}], {self.columns_of(kinds)})"
 

@@ -27,8 +27,8 @@ TYPES = {t.I64: "BIGINT", t.I32: "INTEGER", t.String: "VARCHAR", t.Date: "DATE"}
 """What types of the tables are called in SQL, but decimals."""
 
 
-def sql_type(kind: t.Type) -> str:
-    return f"DECIMAL({kind.precision},{kind.scale})" if isinstance(kind, t.Decimal) else TYPES[type(kind)]
+def sql_type(type_: t.Type) -> str:
+    return f"DECIMAL({type_.precision},{type_.scale})" if isinstance(type_, t.Decimal) else TYPES[type(type_)]
 
 
 def create_table(name: str) -> str:

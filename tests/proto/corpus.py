@@ -84,7 +84,7 @@ def types() -> tuple[t.Type, ...]:
 def literals() -> tuple[ex.Literal, ...]:
     """Literals of every kind of type, one of them with all that a literal says beside its value."""
     point = literal(ADVICE, POINT)
-    return (*(literal(value, kind) for value, kind, _ in LITERALS), point)
+    return (*(literal(value, type_) for value, type_, _ in LITERALS), point)
 
 
 # --- expressions
@@ -294,7 +294,7 @@ def deep() -> r.Rel:
 @functools.cache
 def whole() -> tuple[AlgebraPlan, ...]:
     """Plans that together set every field that this library writes."""
-    typed = r.Read(NamedStruct(tuple(Field(f"c{n}", kind) for n, kind in enumerate(types()))), r.NamedTable(("t",)))
+    typed = r.Read(NamedStruct(tuple(Field(f"c{n}", type_) for n, type_ in enumerate(types()))), r.NamedTable(("t",)))
     relations = (*reads(), *rows(), *several(), *changes())
     return (
         plan_of(typed),

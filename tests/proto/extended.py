@@ -14,7 +14,7 @@ from tests.proto.plans import T, col, equal, outer
 
 POINT = t.Struct.of({"x": t.I8(), "y": t.I8()})
 BASE = NamedStruct.of({"a": t.I64(), "b": t.I64(nullable=True), "p": POINT})
-a, b, p = (ex.FieldReference(position, kind) for position, kind in enumerate(BASE.types))
+a, b, p = (ex.FieldReference(position, type_) for position, type_ in enumerate(BASE.types))
 HINT = AnyMessage("type.example/acme.Hint", b"\x08\x07")
 EXISTS = ex.SetPredicate("exists", r.Filter(T, equal(col(T, 0), outer(7, 1, t.I64(nullable=True)))))
 
@@ -25,6 +25,6 @@ def extended(
     """These expressions under the names ``c0``, ``c1``; fields of structs are called by their positions."""
     referred = []
     for number, node in enumerate(nodes):
-        kind = node.output_type if isinstance(node, ex.AggregateFunction) else node.type
-        referred.append(ExpressionReference(node, (f"c{number}", *t.struct_names(kind))))
+        type_ = node.output_type if isinstance(node, ex.AggregateFunction) else node.type
+        referred.append(ExpressionReference(node, (f"c{number}", *t.struct_names(type_))))
     return ExtendedExpression(base, tuple(referred), **known)

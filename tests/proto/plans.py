@@ -37,29 +37,29 @@ def col(rel: r.Rel, position: int) -> ex.FieldReference:
     return ex.FieldReference(position, rel.schema.fields[position].type)
 
 
-def outer(anchor: int, position: int, kind: t.Type) -> ex.FieldReference:
-    return ex.FieldReference(position, kind, ex.OuterReference(anchor))
+def outer(anchor: int, position: int, type_: t.Type) -> ex.FieldReference:
+    return ex.FieldReference(position, type_, ex.OuterReference(anchor))
 
 
 def i64(value: int | None) -> ex.Literal:
     return literal(value, t.I64(nullable=value is None))
 
 
-def call(name: str, *arguments: ex.Argument, kind: t.Type | None = None, urn: str = COMPARISON) -> ex.ScalarFunction:
-    return ex.ScalarFunction(ex.FunctionId(urn, name), arguments, kind or t.Boolean())
+def call(name: str, *arguments: ex.Argument, type_: t.Type | None = None, urn: str = COMPARISON) -> ex.ScalarFunction:
+    return ex.ScalarFunction(ex.FunctionId(urn, name), arguments, type_ or t.Boolean())
 
 
 def equal(left: ex.Expression, right: ex.Expression) -> ex.ScalarFunction:
-    return call("equal:any_any", left, right, kind=t.Boolean(nullable=left.type.nullable or right.type.nullable))
+    return call("equal:any_any", left, right, type_=t.Boolean(nullable=left.type.nullable or right.type.nullable))
 
 
 def gt(left: ex.Expression, right: ex.Expression) -> ex.ScalarFunction:
-    return call("gt:any_any", left, right, kind=t.Boolean(nullable=left.type.nullable or right.type.nullable))
+    return call("gt:any_any", left, right, type_=t.Boolean(nullable=left.type.nullable or right.type.nullable))
 
 
 def add(left: ex.Expression, right: ex.Expression) -> ex.ScalarFunction:
-    kind = t.I64(nullable=left.type.nullable or right.type.nullable)
-    return call("add:i64_i64", left, right, kind=kind, urn=ARITHMETIC)
+    type_ = t.I64(nullable=left.type.nullable or right.type.nullable)
+    return call("add:i64_i64", left, right, type_=type_, urn=ARITHMETIC)
 
 
 def total(argument: ex.Expression) -> ex.AggregateFunction:

@@ -203,10 +203,10 @@ LITERALS: list[tuple[Any, t.Type, Any]] = [
 
 
 @pytest.mark.parametrize(
-    ("value", "kind", "expected"), LITERALS, ids=[f"{value!r} {kind}" for value, kind, _ in LITERALS]
+    ("value", "type_", "expected"), LITERALS, ids=[f"{value!r} {type_}" for value, type_, _ in LITERALS]
 )
-def test_literals(context: SessionContext, value: Any, kind: t.Type, expected: Any) -> None:
-    rel = r.Emit(r.Project(numbers(1), (literal(value, kind),), ("x",)), (1,))
+def test_literals(context: SessionContext, value: Any, type_: t.Type, expected: Any) -> None:
+    rel = r.Emit(r.Project(numbers(1), (literal(value, type_),), ("x",)), (1,))
     assert run(context, rel) == [(expected,)]
 
 

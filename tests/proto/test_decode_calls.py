@@ -59,7 +59,7 @@ def test_declared_types_are_kept_where_derived_ones_do_not_fit_together() -> Non
     """The branches of an if are declared to have one type, but the product should be a decimal<31,4>."""
     urn = "extension:io.substrait:functions_arithmetic_decimal"
     price = col(D, 0)
-    product = call("multiply:dec_dec", price, price, kind=t.Decimal(19, 4), urn=urn)
+    product = call("multiply:dec_dec", price, price, type_=t.Decimal(19, 4), urn=urn)
     either = ex.IfThen((ex.IfClause(equal(price, price), product),), literal(None, t.Decimal(19, 4, nullable=True)))
     rel = projected(either, D)
     plan = changed(rel, lambda m: None)
@@ -109,13 +109,13 @@ def test_a_function_of_no_known_signature_is_found_by_its_name(urn: str, key: st
 
 def test_a_function_of_somebody_else_stays_as_it_is() -> None:
     """Also one that is called like one of the specification."""
-    rel = projected(call("add:i64_i64", a, b, kind=t.Decimal(9, 3), urn="extension:acme:arithmetic"))
+    rel = projected(call("add:i64_i64", a, b, type_=t.Decimal(9, 3), urn="extension:acme:arithmetic"))
     rel_comes_back(rel)
 
 
 def test_a_function_of_the_specification_that_nobody_knows_keeps_its_declared_type() -> None:
     got, findings = root(changed(projected(add(a, b)), lambda m: None, (ARITHMETIC, "plus:i64_i64")))
-    assert got == projected(call("plus:i64_i64", a, b, kind=t.I64(nullable=True), urn=ARITHMETIC))
+    assert got == projected(call("plus:i64_i64", a, b, type_=t.I64(nullable=True), urn=ARITHMETIC))
     assert ["plus:i64_i64" in message for message, _ in findings] == [True]
 
 
@@ -155,8 +155,8 @@ def test_the_value_of_a_literal_decides_for_each_call_by_itself() -> None:
     """``strptime_time`` gives a time of as many digits as its last argument says."""
 
     def parsed(digits: Literal[3, 6]) -> ex.Expression:
-        urn, kind = "extension:io.substrait:functions_datetime", t.PrecisionTime(digits)
-        return call("strptime_time:str_str_i8", s, s, literal(digits, t.I8()), kind=kind, urn=urn)
+        urn, type_ = "extension:io.substrait:functions_datetime", t.PrecisionTime(digits)
+        return call("strptime_time:str_str_i8", s, s, literal(digits, t.I8()), type_=type_, urn=urn)
 
     rel = r.Project(T, (parsed(3), parsed(6)), ("x", "y"))
 
@@ -175,18 +175,18 @@ def test_a_function_of_another_kind_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("phase", "kind"),
+    ("phase", "type_"),
     [
         ("initial_to_intermediate", t.Struct((t.FP64(), t.I64()))),  # the file says STRUCT<fp64,i64>
         ("intermediate_to_intermediate", t.Struct((t.FP64(), t.I64()), nullable=True)),
         ("intermediate_to_result", t.FP64(nullable=True)),
     ],
 )
-def test_the_phases_of_an_aggregate_come_back(phase: Phase, kind: t.Type) -> None:
+def test_the_phases_of_an_aggregate_come_back(phase: Phase, type_: t.Type) -> None:
     """Only the first derives its type from the arguments (spec decision 15)."""
     rel = r.Read(NamedStruct.of({"x": t.FP64(), "state": t.Struct((t.FP64(), t.I64()))}), r.NamedTable(("t",)))
     argument = col(rel, 0 if phase == "initial_to_intermediate" else 1)
-    average = ex.AggregateFunction(ex.FunctionId(ARITHMETIC, "avg:fp64"), (argument,), kind, phase=phase)
+    average = ex.AggregateFunction(ex.FunctionId(ARITHMETIC, "avg:fp64"), (argument,), type_, phase=phase)
     rel_comes_back(r.Aggregate(rel, (), (), (ex.Measure(average),), ("n",)))
 
 
@@ -227,13 +227,13 @@ def test_alike_calls_over_structs_keep_their_own_names() -> None:
     read = sd.Plan.from_bytes(either[0].cross(either[1].rename(x="y")).to_plan().to_bytes()).roots[0]
     names = [["a", "b"], ["b", "a"]]
     assert [list(t.struct_names(made.schema.types[0])) for made in either] == names
-    assert [list(t.struct_names(kind)) for kind in read.schema.types] == names
+    assert [list(t.struct_names(type_)) for type_ in read.schema.types] == names
 
 
 @pytest.mark.parametrize("key", ["like", "like:str_str", "like:str_str_str"])
 def test_a_call_that_no_overload_takes_is_kept_and_no_engine_runs_it(key: str) -> None:
     """Each overload of ``like`` gives a boolean; what a third argument means the specification does not say."""
-    kept = call(key, s, s, s, kind=t.Boolean(), urn="extension:io.substrait:functions_string")
+    kept = call(key, s, s, s, type_=t.Boolean(), urn="extension:io.substrait:functions_string")
 
     def untyped(rel: pb.Rel) -> None:
         rel.project.expressions[0].scalar_function.ClearField("output_type")

@@ -44,9 +44,9 @@ KINDS: dict[str, ex.Expression] = {
     "function": add(a, b),
     "many arguments": call("and:bool", *[gt(a, i64(n)) for n in range(5)], urn=BOOLEAN),
     "arguments of each kind": call(
-        "f:req_type_any", ex.EnumArgument("WORD"), ex.TypeArgument(t.List(I64)), a, kind=TEXT, urn="extension:acme:f"
+        "f:req_type_any", ex.EnumArgument("WORD"), ex.TypeArgument(t.List(I64)), a, type_=TEXT, urn="extension:acme:f"
     ),
-    "no argument": call("now:", kind=t.Date(), urn="extension:acme:f"),
+    "no argument": call("now:", type_=t.Date(), urn="extension:acme:f"),
     "options": ex.ScalarFunction(
         ex.FunctionId(ARITHMETIC, "add:i64_i64"),
         (a, a),
@@ -96,7 +96,8 @@ def test_comparisons_with_subqueries_come_back(reduction: ex.ReductionOp, compar
         ex.FieldAccess(ex.FieldAccess(col(N, 2), ex.MapKey(literal("k", TEXT))), ex.StructField(0)),
         ex.FieldAccess(literal((1, None), POINT), ex.StructField(0)),
         ex.FieldAccess(
-            ex.FieldAccess(call("f:any", kind=t.List(POINT), urn="extension:a:b"), ex.ListElement(2)), ex.StructField(1)
+            ex.FieldAccess(call("f:any", type_=t.List(POINT), urn="extension:a:b"), ex.ListElement(2)),
+            ex.StructField(1),
         ),
     ],
     ids=["field", "elements", "field under a key", "field of a literal", "field of a result"],

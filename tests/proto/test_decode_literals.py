@@ -28,9 +28,9 @@ def read(text: str) -> Literal:
     return decode_literal(decoder_of(message(Plan, DECLARED)), message(pb.Expression.Literal, text))
 
 
-@pytest.mark.parametrize(("value", "kind", "text"), MESSAGES, ids=repr)
-def test_every_message_of_algebra_proto_is_its_literal(value: Any, kind: t.Type, text: str) -> None:
-    assert read(text) == literal(value, kind)
+@pytest.mark.parametrize(("value", "type_", "text"), MESSAGES, ids=repr)
+def test_every_message_of_algebra_proto_is_its_literal(value: Any, type_: t.Type, text: str) -> None:
+    assert read(text) == literal(value, type_)
 
 
 @given(any_literals())
@@ -48,7 +48,7 @@ def test_every_kind_of_literal_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "kind"),
+    ("text", "type_"),
     [
         ("list { values { i8: 1 } values { i8: 2 } }", t.List(t.I8())),
         (f"list {{ values {{ i8: 1 }} values {{ null {{ i8 {{ {N} }} }} }} }}", t.List(t.I8(nullable=True))),
@@ -58,10 +58,10 @@ def test_every_kind_of_literal_is_read() -> None:
          'key_values { key { string: "a" } value { i8: 1 } } }', t.Map(t.String(), t.I8(nullable=True))),
     ],
 )  # fmt: skip
-def test_the_type_of_a_list_or_map_follows_from_all_of_its_items(text: str, kind: t.Type) -> None:
+def test_the_type_of_a_list_or_map_follows_from_all_of_its_items(text: str, type_: t.Type) -> None:
     read_literal = read(text)
-    assert read_literal.type == kind
-    assert read_literal == literal(read_literal, kind)
+    assert read_literal.type == type_
+    assert read_literal == literal(read_literal, type_)
 
 
 def test_a_user_defined_literal_may_name_its_type_by_an_alias() -> None:
@@ -131,14 +131,14 @@ def test_the_first_and_the_last_date() -> None:
 
 def test_the_keys_of_a_map_are_never_null_and_may_repeat() -> None:
     """Spec decision 57."""
-    kind = t.Map(t.I8(nullable=True), t.I8())
-    key, one, two = literal(7, kind.key), literal(1, t.I8()), literal(2, t.I8())
+    type_ = t.Map(t.I8(nullable=True), t.I8())
+    key, one, two = literal(7, type_.key), literal(1, t.I8()), literal(2, t.I8())
     pair = "key_values {{ key {{ i8: 7 nullable: true }} value {{ i8: {} }} }}"
-    assert read(f"map {{ {pair.format(1)} {pair.format(2)} }}") == Literal(((key, one), (key, two)), kind)
+    assert read(f"map {{ {pair.format(1)} {pair.format(2)} }}") == Literal(((key, one), (key, two)), type_)
     with refused(LiteralError, "the keys of a map are never NULL"):
-        Literal(((literal(None, kind.key), one),), kind)
+        Literal(((literal(None, type_.key), one),), type_)
     with refused(LiteralError, "the keys of a map are never NULL"):
-        literal({None: 1}, kind)
+        literal({None: 1}, type_)
     with refused(TypeMismatchError, "map_of", "the keys of a map are never NULL"):
         sd.map_of({None: 1})
 

@@ -46,17 +46,17 @@ def read(text: str, declared: str = DECLARED) -> t.Type:
     return decode_type(decoder_of(message(Plan, declared)), message(pb.Type, text))
 
 
-@pytest.mark.parametrize(("kind", "text"), MESSAGES, ids=str)
-def test_every_message_of_type_proto_is_its_type(kind: t.Type, text: str) -> None:
-    assert read(text) == kind
+@pytest.mark.parametrize(("type_", "text"), MESSAGES, ids=str)
+def test_every_message_of_type_proto_is_its_type(type_: t.Type, text: str) -> None:
+    assert read(text) == type_
 
 
 @given(types())
-def test_any_type_is_read_as_it_was_written(kind: t.Type) -> None:
+def test_any_type_is_read_as_it_was_written(type_: t.Type) -> None:
     plan, sent = Plan(), pb.Type()
-    encode_type(Declarations(plan, 99), kind, sent)
+    encode_type(Declarations(plan, 99), type_, sent)
     decoder = decoder_of(Plan.FromString(plan.SerializeToString()))
-    assert decode_type(decoder, pb.Type.FromString(sent.SerializeToString())) == kind
+    assert decode_type(decoder, pb.Type.FromString(sent.SerializeToString())) == type_
     assert not len(decoder.reports)
 
 
@@ -74,33 +74,33 @@ def test_an_alias_is_the_type_it_stands_for_with_the_nullability_of_the_place() 
 
 
 @pytest.mark.parametrize(
-    ("text", "kind", "told"),
+    ("text", "type_", "told"),
     [
         ("i64 {}", t.I64(nullable=True), "neither NULLABLE nor REQUIRED"),
         (f"interval_day {{ {R} }}", t.IntervalDay(6), "no precision"),
         (f"list {{ type {{ i8 {{}} }} {R} }}", t.List(t.I8(nullable=True)), "neither NULLABLE nor REQUIRED"),
     ],
 )
-def test_what_older_producers_leave_out_is_read_with_a_finding(text: str, kind: t.Type, told: str) -> None:
+def test_what_older_producers_leave_out_is_read_with_a_finding(text: str, type_: t.Type, told: str) -> None:
     decoder = decoder_of()
-    assert decode_type(decoder, message(pb.Type, text)) == kind
+    assert decode_type(decoder, message(pb.Type, text)) == type_
     (report,) = decoder.reports
     assert told in report.text
 
 
 @pytest.mark.parametrize(
-    ("text", "kind", "said"),
+    ("text", "type_", "said"),
     [
         (f"string {{ type_variation_reference: 2 {R} }}", t.String(), ("variation 2, of string", "View", "for string")),
         (f"i64 {{ type_variation_reference: 1 {R} }}", t.I64(), ("variation 1, of i64", "unsigned", "for i64 itself")),
         (f"fp64 {{ type_variation_reference: 9 {R} }}", t.FP64(), ("variation 9, of fp64: taken for fp64 itself",)),
     ],
 )
-def test_a_variation_that_is_not_declared_is_left_out_and_told_once(text: str, kind: t.Type, said: tuple[str]) -> None:
+def test_a_variation_that_is_not_declared_is_left_out_and_told_once(text: str, type_: t.Type, said: tuple[str]) -> None:
     decoder = decoder_of(message(Plan, ""))
     decoder.producer = DATAFUSION
     read = decode_type(decoder, message(pb.Type, f"struct {{ types {{ {text} }} types {{ {text} }} {R} }}"))
-    assert read == t.Struct((kind, kind))
+    assert read == t.Struct((type_, type_))
     (report,) = decoder.reports
     assert all(part in report.text for part in said)
 
@@ -284,10 +284,10 @@ def test_a_schema_by_itself_declares_nothing_and_is_not_too_deep() -> None:
     point = t.UserDefined("extension:a:b", "point")
     with refused(UnsupportedError, "of an extension"):
         sd.RelationSchema(NamedStruct.of({"x": point})).to_proto()
-    kind: t.Type = t.I8()
+    type_: t.Type = t.I8()
     for _ in range(45):
-        kind = t.List(kind)
-    data = sd.RelationSchema(NamedStruct.of({"x": kind})).to_proto().SerializeToString()
+        type_ = t.List(type_)
+    data = sd.RelationSchema(NamedStruct.of({"x": type_})).to_proto().SerializeToString()
     assert pb.NamedStruct.FromString(data).names == ["x"]
     with refused(UnsupportedError, "too deeply"):
-        sd.RelationSchema(NamedStruct.of({"x": t.List(kind)})).to_proto()
+        sd.RelationSchema(NamedStruct.of({"x": t.List(type_)})).to_proto()

@@ -225,11 +225,11 @@ def test_an_expression_added_to_itself_ten_times_is_written_out() -> None:
 
 
 def test_a_type_that_no_parser_reads_is_refused() -> None:
-    kind: t.Type = t.I64(nullable=True)
+    type_: t.Type = t.I64(nullable=True)
     for _ in range(48):
-        kind = t.List(kind, nullable=True)
+        type_ = t.List(type_, nullable=True)
     with pytest.raises(UnsupportedError, match="nests too deeply"):
-        encoded(r.Project(T, (literal(None, kind),), ("x",)))
+        encoded(r.Project(T, (literal(None, type_),), ("x",)))
 
 
 def test_a_shallow_plan_cannot_be_too_deep() -> None:
@@ -240,14 +240,14 @@ def test_a_shallow_plan_cannot_be_too_deep() -> None:
 @pytest.mark.parametrize("height", [SHALLOW_HEIGHT - 2, SHALLOW_HEIGHT, SHALLOW_HEIGHT + 1])
 @pytest.mark.parametrize("depth", [SHALLOW_TYPES - 1, SHALLOW_TYPES, SHALLOW_TYPES + 1, 20])
 def test_deep_literals_in_low_plans_are_readable(height: int, depth: int) -> None:
-    kind: t.Type = t.I64(nullable=True)
+    type_: t.Type = t.I64(nullable=True)
     value: object = None
     for _ in range(depth):
-        kind = t.Map(t.String(), kind)  # three messages for each map in a map
+        type_ = t.Map(t.String(), type_)  # three messages for each map in a map
         value = {"k": value}
-    expression: ex.Expression = literal(value, kind)
+    expression: ex.Expression = literal(value, type_)
     while expression.height < height - 1:
-        expression = call("f:any", expression, kind=kind)
+        expression = call("f:any", expression, type_=type_)
     rel = r.Project(T, (expression,), ("x",))
     assert rel.height == height
     plan = readable(encoded(rel))
@@ -282,10 +282,10 @@ def test_a_literal_that_is_read_is_written(kind: str, depth: int) -> None:
 
 
 def test_deep_accesses_are_one_reference_as_far_as_types_go() -> None:
-    kind: t.Type = t.I64()
+    type_: t.Type = t.I64()
     for _ in range(40):
-        kind = t.Struct((kind,))
-    rel = r.Read(r.Read(T.schema, r.NamedTable(("t",))).schema.of({"p": kind}), r.NamedTable(("t",)))
+        type_ = t.Struct((type_,))
+    rel = r.Read(r.Read(T.schema, r.NamedTable(("t",))).schema.of({"p": type_}), r.NamedTable(("t",)))
     value: ex.Expression = col(rel, 0)
     for _ in range(40):
         value = ex.FieldAccess(value, ex.StructField(0))

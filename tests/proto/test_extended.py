@@ -221,17 +221,17 @@ def test_what_would_stand_apart_is_refused() -> None:
 
 
 def test_types_that_no_parser_reads_are_refused() -> None:
-    kind: t.Type = t.I64()
+    type_: t.Type = t.I64()
     for _ in range(14):
-        kind = t.List(kind)
-    comes_back(extended(i64(1), base=NamedStruct.of({"x": kind})))
-    comes_back(extended(ex.FieldReference(0, kind), base=NamedStruct.of({"x": kind})))
+        type_ = t.List(type_)
+    comes_back(extended(i64(1), base=NamedStruct.of({"x": type_})))
+    comes_back(extended(ex.FieldReference(0, type_), base=NamedStruct.of({"x": type_})))
     for _ in range(40):
-        kind = t.List(kind)
+        type_ = t.List(type_)
     with refused(UnsupportedError, "nested too deeply"):
-        encode_extended_expression(extended(i64(1), base=NamedStruct.of({"x": kind})))
+        encode_extended_expression(extended(i64(1), base=NamedStruct.of({"x": type_})))
     with refused(UnsupportedError, "nests too deeply"):
-        encode_extended_expression(extended(literal(None, kind.as_nullable())))
+        encode_extended_expression(extended(literal(None, type_.as_nullable())))
 
 
 def test_a_text_that_is_no_unicode_is_refused() -> None:

@@ -75,7 +75,7 @@ def test_the_schema_is_said_beside() -> None:
 @settings(max_examples=60)
 @given(st.lists(types(max_depth=2, unbound=False), max_size=3))
 def test_any_schema_comes_back(kinds: list[t.Type]) -> None:
-    schema = NamedStruct.of([(f"c{number}", kind) for number, kind in enumerate(kinds)])
+    schema = NamedStruct.of([(f"c{number}", type_) for number, type_ in enumerate(kinds)])
     rel_comes_back(r.ExtensionLeaf(DETAIL, schema))
 
 

@@ -71,15 +71,15 @@ PATTERN = ex.literal("a%", t.String())
 NONE = ex.literal(None, t.String(nullable=True))
 
 
-def scalar(key: str, kind: t.Type, *arguments: ex.Expression, urn: str = URN) -> r.Rel:
+def scalar(key: str, type_: t.Type, *arguments: ex.Expression, urn: str = URN) -> r.Rel:
     """A projection of a call of a scalar function."""
-    call = ex.ScalarFunction(ex.FunctionId(urn, key), arguments, kind)
+    call = ex.ScalarFunction(ex.FunctionId(urn, key), arguments, type_)
     return r.Emit(r.Project(T, (call,), ("y",)), (len(T.schema),))
 
 
-def aggregate(key: str, kind: t.Type, *arguments: ex.Expression, urn: str = URN) -> r.Rel:
+def aggregate(key: str, type_: t.Type, *arguments: ex.Expression, urn: str = URN) -> r.Rel:
     """An aggregate of a call of an aggregate function."""
-    call = ex.AggregateFunction(ex.FunctionId(urn, key), arguments, kind)
+    call = ex.AggregateFunction(ex.FunctionId(urn, key), arguments, type_)
     return r.Aggregate(T, (), (), (ex.Measure(call),), ("y",))
 
 
@@ -126,7 +126,7 @@ def test_the_specifications_function_is_the_producers_beside_one_of_that_name() 
     rel = scalar("divide:i32_i32", t.FP64(), I, I, urn="extension:io.substrait:functions_arithmetic")
     got, findings = read(rel, "ibis-substrait")
     assert "producer-meaning" in [str(each.code) for each in findings]
-    assert [str(kind) for kind in got.schema.types] == ["fp64"]
+    assert [str(type_) for type_ in got.schema.types] == ["fp64"]
 
 
 def test_the_specifications_average_is_the_producers_beside_one_of_that_name() -> None:

@@ -172,9 +172,9 @@ def test_a_large_type_that_is_used_again_and_again() -> None:
     """Two plans with five hundred casts to a struct of a thousand fields are compared, each field once."""
 
     def cast() -> r.Rel:
-        kind = t.Struct(tuple(t.Decimal(10, 2) for _ in range(1000)), nullable=True)
-        value = ex.Literal(None, t.Struct(kind.types, nullable=True))
-        return r.Project(T, tuple(ex.Cast(value, kind) for _ in range(500)), tuple("x" * 500))
+        type_ = t.Struct(tuple(t.Decimal(10, 2) for _ in range(1000)), nullable=True)
+        value = ex.Literal(None, t.Struct(type_.types, nullable=True))
+        return r.Project(T, tuple(ex.Cast(value, type_) for _ in range(500)), tuple("x" * 500))
 
     first, second = cast(), cast()
     alike, taken = calls(lambda: first == second)
@@ -184,14 +184,14 @@ def test_a_large_type_that_is_used_again_and_again() -> None:
 
 def test_a_large_type_is_printed_by_its_beginning() -> None:
     """Five hundred casts to a struct of a thousand fields, whose texts in full would take fifteen million calls."""
-    kind = t.Struct(tuple(t.Decimal(10, 2) for _ in range(1000)), nullable=True)
-    value = ex.Literal(None, kind)
-    rel = r.Project(T, tuple(ex.Cast(value, kind) for _ in range(500)), tuple("x" * 500))
+    type_ = t.Struct(tuple(t.Decimal(10, 2) for _ in range(1000)), nullable=True)
+    value = ex.Literal(None, type_)
+    rel = r.Project(T, tuple(ex.Cast(value, type_) for _ in range(500)), tuple("x" * 500))
     text, taken = calls(lambda: explain(rel))
     assert taken < 2_000_000
     on_one_line = " ".join(text.replace("|", " ").split())
-    assert f"{str(kind)[:MAX_TYPE]} ... (cut after {MAX_TYPE} characters)" in on_one_line
-    assert str(kind) not in text
+    assert f"{str(type_)[:MAX_TYPE]} ... (cut after {MAX_TYPE} characters)" in on_one_line
+    assert str(type_) not in text
     assert len(text) < 200_000
 
 
@@ -202,9 +202,9 @@ def test_a_struct_is_compared_with_itself_at_once() -> None:
         def __eq__(self, other: object) -> bool:
             pytest.fail("compared field by field")
 
-    kind = t.Struct((t.I64(),))
-    object.__setattr__(kind, "types", Fields(kind.types))
-    assert t.List(kind) == t.List(kind)
+    type_ = t.Struct((t.I64(),))
+    object.__setattr__(type_, "types", Fields(type_.types))
+    assert t.List(type_) == t.List(type_)
 
 
 def test_aliases_of_equal_types_are_one_type() -> None:

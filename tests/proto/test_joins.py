@@ -196,7 +196,7 @@ def test_lateral_joins_come_back(how: LateralJoinType) -> None:
 
 
 def both(*conditions: ex.Expression) -> ex.Expression:
-    return call("and:bool", *conditions, kind=t.Boolean(), urn="extension:io.substrait:functions_boolean")
+    return call("and:bool", *conditions, type_=t.Boolean(), urn="extension:io.substrait:functions_boolean")
 
 
 def outer_reference(condition: pb.Expression) -> pb.Expression.FieldReference:

@@ -110,7 +110,7 @@ LAMBDAS: dict[str, ex.Expression] = {
         ex.Lambda((POINT,), ex.FieldAccess(parameter(0, 0, POINT), ex.StructField(1))), (ex.NestedStruct((a, a)),)
     ),
     "an argument of nobody's function": call(
-        "apply:func", ex.Lambda((TEXT,), parameter(0, 0, TEXT)), kind=TEXT, urn="extension:a:b"
+        "apply:func", ex.Lambda((TEXT,), parameter(0, 0, TEXT)), type_=TEXT, urn="extension:a:b"
     ),
 }
 
@@ -121,15 +121,15 @@ def test_lambdas_come_back(expression: ex.Expression) -> None:
 
 
 TRUE_IF_BIG = ex.Cast(gt(X, i64(3)), t.Boolean(nullable=True))
-DOUBLED = call("transform:list_func", col(L, 0), ex.Lambda((I64,), add(X, X)), kind=t.List(I64), urn=LISTS)
+DOUBLED = call("transform:list_func", col(L, 0), ex.Lambda((I64,), add(X, X)), type_=t.List(I64), urn=LISTS)
 FUNCTIONS = {
     "transform": DOUBLED,
-    "filter": call("filter:list_func", col(L, 0), ex.Lambda((I64,), TRUE_IF_BIG), kind=t.List(I64), urn=LISTS),
+    "filter": call("filter:list_func", col(L, 0), ex.Lambda((I64,), TRUE_IF_BIG), type_=t.List(I64), urn=LISTS),
     "any_match": call(
-        "any_match:list_func", col(L, 0), ex.Lambda((I64,), TRUE_IF_BIG), kind=t.Boolean(nullable=True), urn=LISTS
+        "any_match:list_func", col(L, 0), ex.Lambda((I64,), TRUE_IF_BIG), type_=t.Boolean(nullable=True), urn=LISTS
     ),
     "all_match": call(
-        "all_match:list_func", col(L, 0), ex.Lambda((I64,), TRUE_IF_BIG), kind=t.Boolean(nullable=True), urn=LISTS
+        "all_match:list_func", col(L, 0), ex.Lambda((I64,), TRUE_IF_BIG), type_=t.Boolean(nullable=True), urn=LISTS
     ),
     "transform in transform": call(
         "transform:list_func",
@@ -139,12 +139,12 @@ FUNCTIONS = {
             call(
                 "transform:list_func",
                 parameter(0, 0, t.List(I64)),
-                ex.Lambda((I64,), call("f:any", parameter(1, 0, t.List(I64)), X, kind=TEXT, urn="extension:a:b")),
-                kind=t.List(TEXT),
+                ex.Lambda((I64,), call("f:any", parameter(1, 0, t.List(I64)), X, type_=TEXT, urn="extension:a:b")),
+                type_=t.List(TEXT),
                 urn=LISTS,
             ),
         ),
-        kind=t.List(t.List(TEXT)),
+        type_=t.List(t.List(TEXT)),
         urn=LISTS,
     ),
 }

@@ -24,8 +24,8 @@ N = "nullability: NULLABILITY_NULLABLE"
 DICT4 = t.TypeVariation("extension:a:b", "dict4")
 
 
-def encoded_literal(value: Any, kind: t.Type) -> pb.Expression.Literal:
-    return encoded_expression(literal(value, kind)).literal
+def encoded_literal(value: Any, type_: t.Type) -> pb.Expression.Literal:
+    return encoded_expression(literal(value, type_)).literal
 
 
 MESSAGES: list[tuple[Any, t.Type, str]] = [
@@ -112,16 +112,16 @@ MESSAGES: list[tuple[Any, t.Type, str]] = [
 """Python values, types, and what algebra.proto writes for a literal of the two."""
 
 
-@pytest.mark.parametrize(("value", "kind", "text"), MESSAGES, ids=repr)
-def test_every_literal_has_the_message_of_algebra_proto(value: Any, kind: t.Type, text: str) -> None:
-    assert encoded_literal(value, kind) == message(pb.Expression.Literal, text)
+@pytest.mark.parametrize(("value", "type_", "text"), MESSAGES, ids=repr)
+def test_every_literal_has_the_message_of_algebra_proto(value: Any, type_: t.Type, text: str) -> None:
+    assert encoded_literal(value, type_) == message(pb.Expression.Literal, text)
 
 
 @given(st.integers(-(10**38) + 1, 10**38 - 1), st.integers(0, 38))
 def test_a_decimal_is_its_unscaled_value_in_two_s_complement(unscaled: int, scale: int) -> None:
     value = decimal.Decimal((unscaled < 0, tuple(map(int, str(abs(unscaled)))), -scale))
-    kind = t.Decimal(38, scale)  # type: ignore[type-var]  # any scale from 0 to 38
-    sent = encoded_literal(value, kind).decimal
+    type_ = t.Decimal(38, scale)  # type: ignore[type-var]  # any scale from 0 to 38
+    sent = encoded_literal(value, type_).decimal
     assert len(sent.value) == 16
     assert sum(byte << 8 * place for place, byte in enumerate(sent.value)) == unscaled % 2**128
 

@@ -129,15 +129,15 @@ def test_masked_references_come_back(expression: ex.Expression) -> None:
     rel_comes_back(projected(expression))
 
 
-def masks(kind: t.Type) -> st.SearchStrategy[Mask | None]:
+def masks(type_: t.Type) -> st.SearchStrategy[Mask | None]:
     """Masks of a type: none of what is no struct and no list."""
-    if isinstance(kind, t.List):
+    if isinstance(type_, t.List):
         behind = st.sets(st.integers(3, 2**31 - 1), min_size=1, max_size=3).map(lambda some: tuple(sorted(some)))
-        some = st.builds(ListMask, st.integers(0, 3), behind, masks(kind.element))
-        return st.one_of(st.none(), st.builds(ListMask, st.integers(1, 9), child=masks(kind.element)), some)
-    if not isinstance(kind, t.Struct):
+        some = st.builds(ListMask, st.integers(0, 3), behind, masks(type_.element))
+        return st.one_of(st.none(), st.builds(ListMask, st.integers(1, 9), child=masks(type_.element)), some)
+    if not isinstance(type_, t.Struct):
         return st.none()
-    items = [st.builds(MaskItem, st.just(position), masks(inner)) for position, inner in enumerate(kind.types)]
+    items = [st.builds(MaskItem, st.just(position), masks(inner)) for position, inner in enumerate(type_.types)]
     part = st.lists(st.one_of(items), max_size=3, unique_by=lambda item: item.position)
     return st.one_of(st.none(), st.builds(StructMask, part.map(tuple)))
 
@@ -206,16 +206,16 @@ def test_masks_of_any_depth_that_messages_can_hold_come_back(depth: int) -> None
 @pytest.mark.parametrize("terms", [14, 15, 16, 40])
 def test_deep_masks_in_deep_expressions_come_back(terms: int) -> None:
     """Around the height up to which a plan is written without looking for what is too deep."""
-    kind: t.Type = I64
+    type_: t.Type = I64
     mask: StructMask | None = None
     for _ in range(12):
-        kind = t.Struct((kind,))
+        type_ = t.Struct((type_,))
         mask = StructMask((MaskItem(0, mask),))
     assert mask is not None
-    rel = table("deep", v=kind)
+    rel = table("deep", v=type_)
     expression: ex.Expression = ex.MaskedReference(Row(t.Struct(rel.schema.types)), StructMask((MaskItem(0, mask),)))
     for _ in range(terms):
-        expression = call("f:any", expression, kind=TEXT, urn="extension:a:b")
+        expression = call("f:any", expression, type_=TEXT, urn="extension:a:b")
     rel_comes_back(projected(expression, rel))
     readable(encode_plan(plan_of(projected(expression, rel))))
 
@@ -235,12 +235,12 @@ def test_what_is_masked_may_be_of_any_depth() -> None:
 
 @pytest.mark.parametrize("depth", [1, 11, 12, 13, 20, 30])
 def test_masks_of_lists_of_any_depth_come_back(depth: int) -> None:
-    kind: t.Type = I64
+    type_: t.Type = I64
     mask: ListMask | None = None
     for _ in range(depth):
-        kind = t.List(kind)
+        type_ = t.List(type_)
         mask = ListMask(2, (5,), mask)
-    rel = table("deep", v=kind)
+    rel = table("deep", v=type_)
     masked = projected(ex.MaskedReference(Row(t.Struct(rel.schema.types)), StructMask((MaskItem(0, mask),))), rel)
     read = r.Read(rel.schema, r.NamedTable(("t",)), projection=StructMask((MaskItem(0, mask),)))
     for made in (masked, read):
@@ -368,9 +368,9 @@ def test_a_read_refuses_the_same() -> None:
 @pytest.mark.parametrize("mask", [ListMask(1), ListMask(positions=(4,)), ListMask(3, (), ListMask(1))])
 def test_a_mask_of_one_element_is_a_list_in_any_case(mask: ListMask) -> None:
     """Spec decision 25."""
-    kind = t.List(t.List(I64)) if mask.child else t.List(I64)
-    rel = r.Read(table("t", a=I64, v=kind).schema, r.NamedTable(("t",)), projection=StructMask((MaskItem(1, mask),)))
-    assert rel.schema.types == (kind,)
+    type_ = t.List(t.List(I64)) if mask.child else t.List(I64)
+    rel = r.Read(table("t", a=I64, v=type_).schema, r.NamedTable(("t",)), projection=StructMask((MaskItem(1, mask),)))
+    assert rel.schema.types == (type_,)
 
     def unsaid(rel: pb.Rel) -> None:
         rel.read.projection.maintain_singular_struct = False

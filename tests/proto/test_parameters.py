@@ -59,16 +59,16 @@ def test_every_value_has_the_message_of_algebra_proto(expression: ex.Expression,
 
 @settings(max_examples=60)
 @given(types(unbound=False), st.integers(0, 2**32 - 1))
-def test_a_parameter_of_any_type_comes_back(kind: t.Type, reference: int) -> None:
-    rel_comes_back(projected(ex.DynamicParameter(kind, reference)))
+def test_a_parameter_of_any_type_comes_back(type_: t.Type, reference: int) -> None:
+    rel_comes_back(projected(ex.DynamicParameter(type_, reference)))
 
 
 @pytest.mark.parametrize("lists", [10, 20, 40])
 def test_a_parameter_of_a_deep_type_in_a_deep_expression_comes_back(lists: int) -> None:
-    kind: t.Type = t.I64()
+    type_: t.Type = t.I64()
     for _ in range(lists):
-        kind = t.List(kind)
-    expression: ex.Expression = ex.DynamicParameter(kind, 1)
+        type_ = t.List(type_)
+    expression: ex.Expression = ex.DynamicParameter(type_, 1)
     for _ in range(lists):
         expression = ex.FieldAccess(expression, ex.ListElement(0))
     for _ in range(60):

@@ -219,7 +219,7 @@ def test_a_switching_field_of_fewer_duplicates_is_filled_up_with_null() -> None:
     rel = r.Expand(T, (SWITCHING, short, r.ConsistentField(col(T, 1))), ("a", "s", "b", "index"))
     filled = r.SwitchingField((col(T, 2), literal(None, t.String(nullable=True))))
     assert rel == r.Expand(T, (SWITCHING, filled, r.ConsistentField(col(T, 1))), ("a", "s", "b", "index"))
-    assert [str(kind) for kind in rel.schema.types] == ["i64?", "string?", "i64?", "i32"]
+    assert [str(type_) for type_ in rel.schema.types] == ["i64?", "string?", "i64?", "i32"]
     rel_comes_back(rel)
 
 
@@ -235,12 +235,12 @@ def test_how_an_aggregate_is_done_comes_back(method: r.AggregateMethod) -> None:
 # --- the limit of 100 nested messages
 
 
-def deep(terms: int, kind: t.Type) -> ex.Expression:
+def deep(terms: int, type_: t.Type) -> ex.Expression:
     """A sum of so many terms, as a value of some type."""
     total: ex.Expression = col(T, 0)
     for number in range(terms):
         total = add(total, i64(number))
-    return ex.Cast(total, kind, "throw")
+    return ex.Cast(total, type_, "throw")
 
 
 FOREIGN = ex.FunctionId("extension:acme:f", "position:i64")
@@ -287,10 +287,10 @@ def test_parts_of_relations_stay_within_the_limit(make: Callable[[int], r.Rel], 
 
 @pytest.mark.parametrize("depth", [10, 30, 40])
 def test_keys_may_be_fields_of_deep_structs(depth: int) -> None:
-    kind: t.Type = t.I64()
+    type_: t.Type = t.I64()
     for _ in range(depth):
-        kind = t.Struct((kind,))
-    rows = table("p", p=kind)
+        type_ = t.Struct((type_,))
+    rows = table("p", p=type_)
     key: ex.Expression = col(rows, 0)
     for _ in range(depth):
         key = ex.FieldAccess(key, ex.StructField(0))

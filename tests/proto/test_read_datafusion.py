@@ -184,8 +184,8 @@ def test_every_liberty_is_told(context: SessionContext, query: str, said: tuple[
     data = bytes(Serde.serialize_bytes(query, context))
     plan, findings = from_bytes(data)
     assert [all(part in finding.message for part in said) for finding in findings].count(True) == 1
-    (kind,) = plan.roots[0].input.schema.types
-    assert str(context.sql(query).schema().field(0).type) in ARROW[str(kind.as_required())]
+    (type_,) = plan.roots[0].input.schema.types
+    assert str(context.sql(query).schema().field(0).type) in ARROW[str(type_.as_required())]
     with pytest.raises(PlanFormatError):
         from_bytes(data, strict=True)
 
@@ -250,7 +250,7 @@ aggregate_functions:
     )
     data = bytes(Serde.serialize_bytes("SELECT stddev(b) FROM t", context))
     plan, findings = from_bytes(data, catalog)
-    assert [str(kind) for kind in plan.roots[0].input.schema.types] == ["fp64?"]
+    assert [str(type_) for type_ in plan.roots[0].input.schema.types] == ["fp64?"]
     assert any('read as "stddev:fp64" of "extension:com.acme:more"' in finding.message for finding in findings)
 
 
@@ -259,10 +259,10 @@ def test_decimals_have_the_types_of_datafusion(context: SessionContext) -> None:
 
     query = "SELECT sum(d), avg(d), sum(d) / 3, avg(d) * 2, d / 3 FROM u GROUP BY d"
     plan, _ = from_bytes(bytes(Serde.serialize_bytes(query, context)))
-    kinds = [str(kind.as_required()) for kind in plan.roots[0].input.schema.types]
+    kinds = [str(type_.as_required()) for type_ in plan.roots[0].input.schema.types]
     assert kinds == ["decimal<25,2>", "decimal<19,6>", "decimal<29,6>", "decimal<38,6>", "decimal<19,6>"]
     arrow = [field.type for field in context.sql(query).schema()]
-    assert kinds == [f"decimal<{kind.precision},{kind.scale}>" for kind in arrow]
+    assert kinds == [f"decimal<{type_.precision},{type_.scale}>" for type_ in arrow]
 
 
 def test_grouping_sets_have_each_key_once_then_a_bit_for_each_key_that_they_lack(context: SessionContext) -> None:
@@ -312,7 +312,7 @@ aggregate_functions:
     )
     data = bytes(Serde.serialize_bytes(f"SELECT {expression} FROM t", context))
     plan, _ = from_bytes(data, catalog)
-    assert [str(kind) for kind in plan.roots[0].input.schema.types] == ["string?"]
+    assert [str(type_) for type_ in plan.roots[0].input.schema.types] == ["string?"]
 
 
 # --- plans that are not optimised: they have no casts, and declare no types

@@ -188,7 +188,7 @@ def test_a_set_on_top_has_the_columns_of_its_projects(operation: str) -> None:
     inputs = [project(read(0), field(0)), project(read(1), field(0))]
     got = plan({"set": {"inputs": inputs, "op": operation}}, "a")
     assert got.roots[0].schema.names == ("a",)
-    assert [str(kind) for kind in got.roots[0].schema.types] == ["i64?"]
+    assert [str(type_) for type_ in got.roots[0].schema.types] == ["i64?"]
 
 
 # --- functions

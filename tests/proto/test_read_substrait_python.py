@@ -87,7 +87,7 @@ def test_a_root_may_leave_out_the_name_of_the_grouping_set(registry: ExtensionRe
     plan, findings = decode_plan(sent)
     (root,) = plan.roots
     assert root.names == ("c", "a", "s", "grouping_set")
-    assert [str(kind) for kind in root.input.schema.types] == ["string?", "i64?", "i64?", "i32"]
+    assert [str(type_) for type_ in root.input.schema.types] == ["string?", "i64?", "i64?", "i32"]
     assert any("no name for the number of the grouping set" in finding.message for finding in findings)
 
 

@@ -24,9 +24,9 @@ R = "nullability: NULLABILITY_REQUIRED"
 N = "nullability: NULLABILITY_NULLABLE"
 
 
-def encoded_type(kind: t.Type, plan: Plan | None = None) -> pb.Type:
+def encoded_type(type_: t.Type, plan: Plan | None = None) -> pb.Type:
     target = pb.Type()
-    encode_type(Declarations(Plan() if plan is None else plan, 99), kind, target)
+    encode_type(Declarations(Plan() if plan is None else plan, 99), type_, target)
     return pb.Type.FromString(target.SerializeToString())
 
 
@@ -78,9 +78,9 @@ MESSAGES: list[tuple[t.Type, str]] = [
 """Types, and what type.proto writes for each."""
 
 
-@pytest.mark.parametrize(("kind", "text"), MESSAGES, ids=str)
-def test_every_type_has_the_message_of_type_proto(kind: t.Type, text: str) -> None:
-    assert encoded_type(kind) == message(pb.Type, text)
+@pytest.mark.parametrize(("type_", "text"), MESSAGES, ids=str)
+def test_every_type_has_the_message_of_type_proto(type_: t.Type, text: str) -> None:
+    assert encoded_type(type_) == message(pb.Type, text)
 
 
 def test_a_precision_of_zero_days_is_present() -> None:
@@ -97,8 +97,8 @@ def test_types_and_variations_are_declared_once_each_from_one() -> None:
         t.String(variation=dict4),
         t.UserDefined("extension:a:shapes", "point", (1,), variation=dict4),
     ]
-    for kind in kinds:
-        encode_type(declarations, kind, pb.Type())
+    for type_ in kinds:
+        encode_type(declarations, type_, pb.Type())
     assert plan == message(
         Plan,
         """
@@ -205,9 +205,9 @@ def _parameter(source: pb.Type.Parameter, plan: Plan) -> Any:
 
 
 @given(types())
-def test_any_type_can_be_read_back(kind: t.Type) -> None:
+def test_any_type_can_be_read_back(type_: t.Type) -> None:
     plan = Plan()
-    assert read_type(encoded_type(kind, plan), plan) == kind
+    assert read_type(encoded_type(type_, plan), plan) == type_
     assert {urn.urn for urn in plan.extension_urns} <= set(URNS.values())
 
 
@@ -251,10 +251,10 @@ def test_a_type_that_has_an_alias_is_written_by_its_number() -> None:
 
 
 @given(types(), types())
-def test_types_come_back_by_their_aliases(kind: t.Type, other: t.Type) -> None:
-    aliases = dict.fromkeys(each.as_required() for each in (t.List(kind), kind, t.I64()))
+def test_types_come_back_by_their_aliases(type_: t.Type, other: t.Type) -> None:
+    aliases = dict.fromkeys(each.as_required() for each in (t.List(type_), type_, t.I64()))
     aliases.pop(t.Unbound(), None)
-    rel = table("t", a=kind, b=other, c=t.Struct((other, kind)))
+    rel = table("t", a=type_, b=other, c=t.Struct((other, type_)))
     plan = AlgebraPlan((Root.of(rel),), type_aliases=tuple(aliases))
     data = encode_plan(plan).SerializeToString()
     got, _ = decode_plan(Plan.FromString(data), strict=True)
@@ -275,10 +275,10 @@ def test_an_alias_is_not_too_deep() -> None:
     """It stands in Plan and TypeAlias, and parsers read 100 messages inside each other."""
 
     def nested(levels: int, *, user_defined: bool) -> AlgebraPlan:
-        kind: t.Type = t.I8()
+        type_: t.Type = t.I8()
         for _ in range(levels):
-            kind = t.UserDefined("extension:a:b", "box", (kind,)) if user_defined else t.List(kind)
-        return with_aliases(kind)
+            type_ = t.UserDefined("extension:a:b", "box", (type_,)) if user_defined else t.List(type_)
+        return with_aliases(type_)
 
     for levels, user_defined in ((44, False), (31, True)):
         plan = nested(levels, user_defined=user_defined)

@@ -47,8 +47,8 @@ def resolved(kind: Any, name: str, arguments: Sequence[Expression | str], stem: 
     return FunctionId(found.overload.urn, found.overload.key), parts, found.output_type
 
 
-def column(position: int, kind: t.Type) -> FieldReference:
-    return FieldReference(position, kind)
+def column(position: int, type_: t.Type) -> FieldReference:
+    return FieldReference(position, type_)
 
 
 def scope(*names: str) -> Scope:
@@ -64,7 +64,7 @@ NOTHING = scope()
 def rows_of(spark: SparkSession, kinds: Sequence[t.Type], rows: Sequence[Sequence[Any]]) -> DataFrame:
     """A table with the columns c0, c1, ... of the types."""
     lines = [
-        f"({', '.join(literal_to_sql(literal(value, kind)) for kind, value in zip(kinds, row, strict=True))})"
+        f"({', '.join(literal_to_sql(literal(value, type_)) for type_, value in zip(kinds, row, strict=True))})"
         for row in rows
     ]
     return spark.sql(f"SELECT * FROM VALUES {', '.join(lines)} AS t({', '.join(f'c{i}' for i in range(len(kinds)))})")

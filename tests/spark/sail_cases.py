@@ -38,7 +38,7 @@ def aggregate_row(cases: Sequence[specification.Runnable], spark: SparkSession) 
     (each,) = cases
     table = each.case.table
     assert table is not None
-    kinds = [t.I32(), *(kind.as_nullable() for kind in table.types)]
+    kinds = [t.I32(), *(type_.as_nullable() for type_ in table.types)]
     frame = specification.values(spark, kinds, [(0, 1, table.types, row) for row in table.rows])
     text = aggregate_to_sql(specification.picking(each.call, 0, 1), specification.scope(len(kinds)))
     result = frame.selectExpr(text)

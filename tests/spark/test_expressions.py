@@ -101,7 +101,7 @@ LITERALS: list[tuple[t.Type, Any, Any]] = [
 
 
 def test_literals(spark: SparkSession) -> None:
-    found = computed(spark.range(1), *(literal(value, kind) for kind, value, _ in LITERALS))[0]
+    found = computed(spark.range(1), *(literal(value, type_) for type_, value, _ in LITERALS))[0]
     assert list(found) == [expected for _, _, expected in LITERALS]
 
 
@@ -138,7 +138,7 @@ def test_literals_that_spark_cannot_hold() -> None:
 def test_parts_of_values(spark: SparkSession) -> None:
     kinds = [t.Struct((t.I8(), t.I64())), t.List(t.I64()), t.Map(t.String(), t.I64())]
     frame = rows_of(spark, kinds, [((1, 2), [10, 20, 30], {"a": 5})])
-    struct, numbers, mapping = (column(i, kind) for i, kind in enumerate(kinds))
+    struct, numbers, mapping = (column(i, type_) for i, type_ in enumerate(kinds))
     offsets = (0, 2, 3, -1, -3, -4, 2**31 - 1, -(2**31))
     found = computed(
         frame,
@@ -250,7 +250,7 @@ def test_casts(spark: SparkSession) -> None:
 def test_casts_of_parts(spark: SparkSession) -> None:
     kinds = [t.List(t.FP64(nullable=True), nullable=True), t.Struct((t.FP64(nullable=True),), nullable=True)]
     frame = rows_of(spark, kinds, [([1.5, None], (2.5,)), (None, None), ([None], (None,))])
-    list_, struct = (column(position, kind) for position, kind in enumerate(kinds))
+    list_, struct = (column(position, type_) for position, type_ in enumerate(kinds))
     money = t.Decimal(3, 1, nullable=True)
     found = computed(
         frame,

@@ -69,9 +69,11 @@ def test_saturating_and_wrapping_integers(spark: SparkSession, kind: type[t.Type
 def test_nan_by_zero_is_another_error_than_a_division_by_zero(by_zero: str, spark: SparkSession) -> None:
     """functions_arithmetic.yaml: where either of them is NaN, `on_domain_error` decides."""
     pairs = [(math.nan, 0.0), (None, 0.0), (0.0, math.nan), (math.nan, 2.0), (1.0, 2.0)]
-    for kind in (t.FP64(nullable=True), t.FP32(nullable=True)):
-        frame = rows_of(spark, [kind, kind], pairs)
-        quotient = call("divide", column(0, kind), column(1, kind), on_division_by_zero=by_zero, on_domain_error="NAN")
+    for type_ in (t.FP64(nullable=True), t.FP32(nullable=True)):
+        frame = rows_of(spark, [type_, type_], pairs)
+        quotient = call(
+            "divide", column(0, type_), column(1, type_), on_division_by_zero=by_zero, on_domain_error="NAN"
+        )
         assert str([value for (value,) in computed(frame, quotient)]) == "[nan, None, nan, nan, 0.5]"
 
 
@@ -122,20 +124,20 @@ def test_integer_errors(spark: SparkSession, name: str, options: dict[str, str])
 def test_shifts_by_all_the_bits(bits: int, spark: SparkSession) -> None:
     from pyspark.errors import PySparkException
 
-    kind = t.I32(nullable=True) if bits == 32 else t.I64(nullable=True)
+    type_ = t.I32(nullable=True) if bits == 32 else t.I64(nullable=True)
     bases, counts = (-(2 ** (bits - 1)), -8, -1, 0, 1, 5, 2 ** (bits - 1) - 1), (0, 1, 31, 32, 33, 63, 64, 2**31 - 1)
     pairs: list[tuple[int | None, int | None]] = list(itertools.product(bases, counts))
     number = t.I32(nullable=True)
-    base, count = column(0, kind), column(1, number)
+    base, count = column(0, type_), column(1, number)
     names = ("shift_left", "shift_right", "shift_right_unsigned")
-    found = computed(rows_of(spark, [kind, number], pairs), *(call(name, base, count) for name in names))
+    found = computed(rows_of(spark, [type_, number], pairs), *(call(name, base, count) for name in names))
     for (x, n), row in zip(itertools.product(bases, counts), found, strict=True):
         left = 0 if n >= bits else x << n
         assert row == (signed(left % 2**bits, bits), x >> n, signed(x % 2**bits >> n, bits)), (x, n)
-    empty = rows_of(spark, [kind, number], [(None, -1), (1, None), (None, 64)])
+    empty = rows_of(spark, [type_, number], [(None, -1), (1, None), (None, 64)])
     assert computed(empty, *(call(name, base, count) for name in names)) == [(None, None, None)] * 3
     with pytest.raises(PySparkException, match="negative number of bits"):
-        computed(rows_of(spark, [kind, number], [(1, -1)]), call("shift_left", base, count))
+        computed(rows_of(spark, [type_, number], [(1, -1)]), call("shift_left", base, count))
 
 
 def signed(value: int, bits: int) -> int:
@@ -194,8 +196,8 @@ def random_decimal(pick: random.Random) -> tuple[t.Decimal[Any, Any], Decimal]:
 
 def test_a_decimal_quotient_that_spark_would_round_twice(spark: SparkSession) -> None:
     # 1 / 6666666667 is a little less than 1.5e-10, which is what it is to 18 digits.
-    kind = t.Decimal(15, 2)
-    x, y = literal(Decimal("0.01"), kind), literal(Decimal("66666666.67"), kind)
+    type_ = t.Decimal(15, 2)
+    x, y = literal(Decimal("0.01"), type_), literal(Decimal("66666666.67"), type_)
     quotient = call("divide", x, y)
     assert quotient.type == t.Decimal(38, 10)
     twice = f"CAST({to_sql(x, NOTHING)} / {to_sql(y, NOTHING)} AS DECIMAL(38,10))"
@@ -210,22 +212,22 @@ def test_decimal_quotients_that_are_refused() -> None:
 
 @pytest.mark.parametrize(("precision", "scale"), [(34, 3), (35, 3), (38, 3), (38, 30), (38, 38)])
 def test_signs_of_long_decimals(spark: SparkSession, precision: int, scale: int) -> None:
-    kind = t.Decimal(precision, scale)  # type: ignore[type-var]  # known only now
+    type_ = t.Decimal(precision, scale)  # type: ignore[type-var]  # known only now
     with decimal.localcontext(prec=50):
         values = [Decimal(n).scaleb(-scale) for n in (10**precision - 1, -(10**precision) + 1, 0, 1, -1)]
         expected = [(-value, abs(value)) for value in values]
-    frame = rows_of(spark, [kind], [(value,) for value in values])
-    x = column(0, kind)
+    frame = rows_of(spark, [type_], [(value,) for value in values])
+    x = column(0, type_)
     assert computed(frame, call("negate", x), call("abs", x)) == expected
 
 
 @pytest.mark.parametrize("scale", [20, 30, 38])
 def test_the_least_decimals_are_not_zero(spark: SparkSession, scale: int) -> None:
     """Compared with a number of another type, Spark would round them."""
-    kind = t.Decimal(38, scale)  # type: ignore[type-var]  # known only now
+    type_ = t.Decimal(38, scale)  # type: ignore[type-var]  # known only now
     least = Decimal(1).scaleb(-scale)
-    frame = rows_of(spark, [kind, kind], [(-least, least)])
-    below, above = column(0, kind), column(1, kind)
+    frame = rows_of(spark, [type_, type_], [(-least, least)])
+    below, above = column(0, type_), column(1, type_)
     assert computed(frame, call("sqrt", above)) == [(pytest.approx(math.sqrt(10.0**-scale)),)]
     with pytest.raises(Exception, match="sqrt of a negative number"):
         computed(frame, call("sqrt", below))
@@ -256,14 +258,14 @@ def test_rounding_halves(spark: SparkSession) -> None:
 @pytest.mark.parametrize("precision", [5, 19, 38])
 def test_bits_of_decimals(spark: SparkSession, precision: int) -> None:
     """Against the integers of Python, which are in two's complement of any length; a result may need a digit more."""
-    kind = t.Decimal(precision, 0)  # type: ignore[type-var]  # known only now
+    type_ = t.Decimal(precision, 0)  # type: ignore[type-var]  # known only now
     pick = random.Random(60)
     largest = 10**precision - 1
     values = [0, -1, largest, -largest, *(pick.randint(-largest, largest) for _ in range(20))]
     pairs = [(x, y) for x in values for y in values if all(abs(v) <= largest for v in (x & y, x | y, x ^ y))]
     assert len(pairs) > 100
-    frame = rows_of(spark, [kind, kind], pairs)
-    x, y = column(0, kind), column(1, kind)
+    frame = rows_of(spark, [type_, type_], pairs)
+    x, y = column(0, type_), column(1, type_)
     names = ("bitwise_and", "bitwise_or", "bitwise_xor")
     found = computed(frame, *(call(name, x, y, stem="arithmetic_decimal") for name in names))
     assert [tuple(map(int, row)) for row in found] == [(x & y, x | y, x ^ y) for x, y in pairs]
@@ -292,9 +294,9 @@ def test_inverse_hyperbolic_functions_everywhere(spark: SparkSession) -> None:
     """Python's are those of the C library, to the last digit or so. None, NaN and infinities stay what they are."""
     sizes = (0.0, 5e-324, 1e-20, 1e-9, 9e-4, 0.5, 1.0, 1 + 2**-52, 1.0000001, 1.5, 99.0, 1e8, 3e8, 1e17, math.inf)
     numbers = [None, math.nan, *sizes, *(-size for size in sizes)]
-    kind, x = t.FP64(nullable=True), column(0, t.FP64(nullable=True))
+    type_, x = t.FP64(nullable=True), column(0, t.FP64(nullable=True))
     calls = call("asinh", x), call("acosh", x, on_domain_error="NAN")
-    for number, found in zip(numbers, computed(rows_of(spark, [kind], [(n,) for n in numbers]), *calls), strict=True):
+    for number, found in zip(numbers, computed(rows_of(spark, [type_], [(n,) for n in numbers]), *calls), strict=True):
         if number is None:
             assert found == (None, None)
             continue
@@ -368,8 +370,8 @@ def test_intervals(spark: SparkSession) -> None:
 def test_null_in_null_out(spark: SparkSession) -> None:
     """For functions that the specification has no cases of; test_functions.py does it for the others."""
 
-    def null(kind: t.Type) -> Literal:
-        return Literal(None, kind.as_nullable())
+    def null(type_: t.Type) -> Literal:
+        return Literal(None, type_.as_nullable())
 
     text, zone, whole = literal("a", t.String()), literal("UTC", t.String()), literal(1, t.I64())
     stamp, moment = t.PrecisionTimestamp(6), t.PrecisionTimestampTZ(6)
@@ -490,10 +492,10 @@ def test_the_first_option_value_that_can_be_kept_wins() -> None:
 
 def test_angles_of_zeros_and_infinities(spark: SparkSession) -> None:
     """By the signs of both, as Python has it from C. Spark's own takes -0.0 for 0.0."""
-    kind = t.FP64(nullable=True)
+    type_ = t.FP64(nullable=True)
     numbers = [None, *(sign * size for size in (0.0, 5e-324, 1.0, math.inf) for sign in (1, -1)), math.nan]
     pairs = list(itertools.product(numbers, repeat=2))
-    found = computed(rows_of(spark, [kind, kind], pairs), call("atan2", column(0, kind), column(1, kind)))
+    found = computed(rows_of(spark, [type_, type_], pairs), call("atan2", column(0, type_), column(1, type_)))
     for (y, x), (angle,) in zip(pairs, found, strict=True):
         due = None if y is None or x is None else math.atan2(y, x)
         if due is None or math.isnan(due) or not due:
@@ -508,6 +510,6 @@ def test_rounding_to_more_digits_than_there_are(digits: int | None, ties: str, s
     kinds = (t.FP64(), t.I8(), t.I64())
     frame = rows_of(spark, list(kinds), [(1.5, -128, 7)])
     place = literal(digits, t.I32(nullable=True))
-    calls = (call("round", column(n, kind), place, rounding=ties) for n, kind in enumerate(kinds))
+    calls = (call("round", column(n, type_), place, rounding=ties) for n, type_ in enumerate(kinds))
     found = computed(frame, *calls)
     assert found == [(None,) * 3 if digits is None else (0.0, 0, 0) if digits < 0 else (1.5, -128, 7)]

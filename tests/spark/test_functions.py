@@ -167,14 +167,14 @@ def as_given(part: Expression | EnumArgument) -> Given:
 
 def as_argument(argument: Argument, case: Case, parameter: t.Type | None) -> Expression | EnumArgument:
     match argument:
-        case Value(type=t.Func() as kind):
-            return Literal(None, kind)
-        case Value(type=kind, value=value):
-            return as_literal(value, kind)
+        case Value(type=t.Func() as type_):
+            return Literal(None, type_)
+        case Value(type=type_, value=value):
+            return as_literal(value, type_)
         case Word(name):
             return EnumArgument(name)
-        case Column(index, kind):
-            return FieldReference(index, kind)
+        case Column(index, type_):
+            return FieldReference(index, type_)
         case Nested(function, arguments):
             inner = tuple(as_argument(each, case, parameter) for each in arguments)
             found = resolution(function, inner, case)
@@ -186,26 +186,26 @@ def as_argument(argument: Argument, case: Case, parameter: t.Type | None) -> Exp
             raise AssertionError("a lambda stands in a call of a list function only")
 
 
-def as_literal(value: Any, kind: t.Type) -> Literal:
+def as_literal(value: Any, type_: t.Type) -> Literal:
     if value is None:
-        return Literal(None, kind.as_nullable())
-    match value, kind:
+        return Literal(None, type_.as_nullable())
+    match value, type_:
         case _, t.UserDefined():
             digits = value if isinstance(value, str) else value[0]
-            return Literal((literal(digits, t.String()),), kind)
+            return Literal((literal(digits, t.String()),), type_)
         case Interval(), t.IntervalYear():
-            return literal(YearMonths(value.years, value.months), kind)
+            return literal(YearMonths(value.years, value.months), type_)
         case Interval(), _:
             whole = value.hours * 3600 + value.minutes * 60 + value.seconds
-            return literal(DaySeconds(value.days, int(whole)), kind)
+            return literal(DaySeconds(value.days, int(whole)), type_)
         case float(), t.FP32():
-            return Literal(value, kind)  # as written: some have more digits than an fp32
+            return Literal(value, type_)  # as written: some have more digits than an fp32
         case list(), t.List():
-            return Literal(tuple(as_literal(item, kind.element) for item in value), kind)
+            return Literal(tuple(as_literal(item, type_.element) for item in value), type_)
         case dt.datetime(), t.PrecisionTimestampTZ():
-            return literal(value.astimezone(dt.UTC), kind)
+            return literal(value.astimezone(dt.UTC), type_)
         case _:
-            return literal(value, kind)
+            return literal(value, type_)
 
 
 # Scalar functions
@@ -257,9 +257,9 @@ def sql_of(call: ScalarFunction | AggregateFunction, case: Case) -> str:
     return to_sql(call, scope(0))
 
 
-def collectable(sql: str, kind: t.Type) -> str:
+def collectable(sql: str, type_: t.Type) -> str:
     """PySpark cannot collect year-month intervals: their months, then."""
-    return f"extract(YEAR FROM {sql}) * 12 + extract(MONTH FROM {sql})" if isinstance(kind, t.IntervalYear) else sql
+    return f"extract(YEAR FROM {sql}) * 12 + extract(MONTH FROM {sql})" if isinstance(type_, t.IntervalYear) else sql
 
 
 CHUNK = 40
@@ -278,11 +278,11 @@ def test_scalar_cases(spark: SparkSession) -> None:
         result = table.selectExpr(*(collectable(text, call.type) for text, call in zip(texts, calls, strict=True)))
         row = result.collect()[0]
         for position, each in enumerate(chunk):
-            kind = each.call.output_type
-            if not isinstance(kind, t.IntervalYear):
+            type_ = each.call.output_type
+            if not isinstance(type_, t.IntervalYear):
                 spark_type = result.schema[position].dataType.simpleString()
-                if spark_type != type_to_spark(kind).simpleString():
-                    wrong.append(f"{each.case}: type {spark_type}, not {kind}")
+                if spark_type != type_to_spark(type_).simpleString():
+                    wrong.append(f"{each.case}: type {spark_type}, not {type_}")
             if not is_expected(row[position], each.case):
                 wrong.append(f"{each.case}: got {row[position]!r}")
         table.unpersist()
@@ -296,21 +296,21 @@ def is_expected(actual: Any, case: Case) -> bool:
     return equal(actual, CONTRADICTED[entry][0] if entry else case.expected.value, case.expected.type)
 
 
-def equal(actual: Any, expected: Any, kind: t.Type) -> bool:
+def equal(actual: Any, expected: Any, type_: t.Type) -> bool:
     if actual is None or expected is None:
         return actual is None and expected is None
-    if isinstance(kind, t.UserDefined):
+    if isinstance(type_, t.UserDefined):
         return bool(actual == int(expected if isinstance(expected, str) else expected[0]))
     match expected:
         case float():
-            digits = 1e-6 if isinstance(kind, t.FP32) else 1e-14
+            digits = 1e-6 if isinstance(type_, t.FP32) else 1e-14
             return (math.isnan(actual) and math.isnan(expected)) or math.isclose(
                 actual, expected, rel_tol=digits, abs_tol=1e-300
             )
         case list():
-            assert isinstance(kind, t.List)
+            assert isinstance(type_, t.List)
             return len(actual) == len(expected) and all(
-                equal(a, e, kind.element) for a, e in zip(actual, expected, strict=True)
+                equal(a, e, type_.element) for a, e in zip(actual, expected, strict=True)
             )
         case Interval():
             seconds = float(expected.hours * 3600 + expected.minutes * 60 + expected.seconds)
@@ -394,7 +394,7 @@ def test_aggregate_cases(spark: SparkSession) -> None:
             table = each.case.table
             assert table is not None
             first = len(kinds)
-            kinds += [kind.as_nullable() for kind in table.types]
+            kinds += [type_.as_nullable() for type_ in table.types]
             rows += [(number, first, table.types, row) for row in table.rows]
             measures.append(picking(each.call, number, first))
         texts = [aggregate_to_sql(measure, scope(len(kinds))) for measure in measures]
@@ -422,12 +422,12 @@ def picking(call: ScalarFunction | AggregateFunction, number: int, first: int) -
 
 
 def values(spark: SparkSession, kinds: list[t.Type], rows: list[tuple[int, int, tuple[t.Type, ...], Any]]) -> Any:
-    nothing = [literal_to_sql(Literal(None, kind.as_nullable())) for kind in kinds]
+    nothing = [literal_to_sql(Literal(None, type_.as_nullable())) for type_ in kinds]
     lines = []
     for number, first, types, row in rows:
         line = [str(number), *nothing[1:]]
-        for position, (kind, value) in enumerate(zip(types, row, strict=True)):
-            line[first + position] = literal_to_sql(as_literal(value, kind))
+        for position, (type_, value) in enumerate(zip(types, row, strict=True)):
+            line[first + position] = literal_to_sql(as_literal(value, type_))
         lines.append(f"({', '.join(line)})")
     names = ", ".join(f"c{position}" for position in range(len(kinds)))
     return spark.sql(f"SELECT * FROM VALUES {', '.join(lines)} AS t({names})")

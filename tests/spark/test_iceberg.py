@@ -95,9 +95,9 @@ def test_nanoseconds_are_refused(catalog: Catalog, tmp_path: Path, spark: SparkS
     where.write_text(written.replace('"format-version":2', '"format-version":3,"next-row-id":0'))
     struct = sd.Struct((sd.Map(sd.I64(), sd.PrecisionTimestampTZ(6, nullable=True)),), ("x",), nullable=True)
     columns: list[tuple[str, sd.Type]] = [("t", sd.PrecisionTimestamp(6, nullable=True)), ("s", struct)]
-    for name, kind in columns:
+    for name, type_ in columns:
         with refused(UnsupportedError, "execute", f'"{name}"', "no nanoseconds"):
-            sd.read_iceberg(where, {"id": "i64?", name: kind}).execute(spark)
+            sd.read_iceberg(where, {"id": "i64?", name: type_}).execute(spark)
     assert counted(sd.read_iceberg(where, {"id": "i64?"}), spark) == Counter()
 
 

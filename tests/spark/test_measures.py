@@ -121,9 +121,9 @@ def test_any_value_in_an_order_is_the_first(way: Any, nulls: Literal["first", "l
 
 def test_decimal_averages_are_rounded_once(spark: SparkSession) -> None:
     # 49996 of 100000 ones: 0.49996 is nearer to 0, but to four digits it is a half.
-    kind = t.Decimal(1, 0)
+    type_ = t.Decimal(1, 0)
     frame = spark.sql("SELECT CAST(if(id < 49996, 1, 0) AS DECIMAL(1,0)) AS c0 FROM range(100000)")
-    average = aggregate_to_sql(Measure(aggregate("avg", column(0, kind))), scope("c0"))
+    average = aggregate_to_sql(Measure(aggregate("avg", column(0, type_))), scope("c0"))
     assert frame.selectExpr(average).collect()[0][0] == 0
     long = t.Decimal(38, 5)
     values = [Decimal("999999999999999999999999.99999"), Decimal("-0.00002"), Decimal("1.00000")]
@@ -135,11 +135,11 @@ def test_decimal_averages_are_rounded_once(spark: SparkSession) -> None:
 
 @pytest.mark.parametrize("scale", [*range(3, 20, 2), 6, 18])
 def test_decimal_averages_have_all_their_digits(scale: Any, spark: SparkSession) -> None:
-    kind = t.Decimal(38, scale)
+    type_ = t.Decimal(38, scale)
     least = Decimal(1).scaleb(-scale)
     values = [2 * least, 7 * least, 9 * least, Decimal(10**6), Decimal(-7), -3 * least, 5 * least]
-    average = aggregate_to_sql(Measure(aggregate("avg", column(0, kind))), scope("c0"))
-    (found,) = rows_of(spark, [kind], [(value,) for value in values]).selectExpr(average).collect()[0]
+    average = aggregate_to_sql(Measure(aggregate("avg", column(0, type_))), scope("c0"))
+    (found,) = rows_of(spark, [type_], [(value,) for value in values]).selectExpr(average).collect()[0]
     with decimal.localcontext(prec=60):
         assert found == (sum(values, Decimal(0)) / 7).quantize(least, decimal.ROUND_HALF_UP)
 
@@ -148,14 +148,14 @@ def test_decimal_averages_have_all_their_digits(scale: Any, spark: SparkSession)
 def test_floats_overflow_to_infinity_or_to_an_error(name: str, spark: SparkSession) -> None:
     from pyspark.errors import PySparkException
 
-    kind = t.FP64(nullable=True)
-    value = column(0, kind)
+    type_ = t.FP64(nullable=True)
+    value = column(0, type_)
     on_overflow = FunctionOption("overflow", ("ERROR",))
     silent = aggregate_to_sql(Measure(aggregate(name, value)), scope("c0"))
     strict = aggregate_to_sql(Measure(aggregate(name, value, options=(on_overflow,))), scope("c0"))
 
     def found(text: str, *values: float | None) -> float:
-        result = rows_of(spark, [kind], [(value,) for value in values]).selectExpr(text).collect()[0][0]
+        result = rows_of(spark, [type_], [(value,) for value in values]).selectExpr(text).collect()[0][0]
         assert isinstance(result, float)
         return result
 

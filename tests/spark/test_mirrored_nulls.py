@@ -63,9 +63,9 @@ MOST_ROWS = 40
 MOST_LITERALS = 8
 
 
-def extremes(kind: t.Type) -> list[Any]:
+def extremes(type_: t.Type) -> list[Any]:
     """Values of a type; none, if the test has none of it."""
-    match kind:
+    match type_:
         case t.Decimal(precision=precision, scale=scale):
             most = Decimal(10**precision - 1).scaleb(-scale)
             return [-most, Decimal(0), most]
@@ -74,7 +74,7 @@ def extremes(kind: t.Type) -> list[Any]:
         case t.List(element=element):
             return [[], extremes(element)[:1]]
         case _:
-            return EXTREMES.get(type(kind), [])
+            return EXTREMES.get(type(type_), [])
 
 
 @attrs.frozen
@@ -95,9 +95,9 @@ def calls_of(overload: Overload) -> Iterator[Calls]:
     if overload.variadic is not None and len(given) == 1:
         given *= 2
     kinds = [_type(argument) for argument in given]
-    types = [kind for kind in kinds if kind is not None]
+    types = [type_ for type_ in kinds if type_ is not None]
     zones = [argument.name == "timezone" for argument in given if isinstance(argument, ValueArgument)]
-    pools = [ZONES if is_zone else extremes(kind) for is_zone, kind in zip(zones, types, strict=True)]
+    pools = [ZONES if is_zone else extremes(type_) for is_zone, type_ in zip(zones, types, strict=True)]
     options = [(), *((FunctionOption(o.name, (value,)),) for o in overload.options for value in o.values)]
     for null in range(len(types)):
         values = [[None] if place == null else pool for place, pool in enumerate(pools)]
@@ -105,7 +105,7 @@ def calls_of(overload: Overload) -> Iterator[Calls]:
         calls = []
         for words in itertools.product(*(part.options for part in given if isinstance(part, EnumArgument))):
             for option in options:
-                columns = [column(place, kind) for place, kind in enumerate(types)]
+                columns = [column(place, type_) for place, type_ in enumerate(types)]
                 calls += (
                     _runnable(overload, kinds, words, columns, option)
                     or [
@@ -139,7 +139,7 @@ def _runnable(
 ) -> list[ScalarFunction]:
     """The call with these words and values, if Spark can run it."""
     rest, others = iter(words), iter(values)
-    parts = [Word(next(rest)) if kind is None else next(others) for kind in kinds]
+    parts = [Word(next(rest)) if type_ is None else next(others) for type_ in kinds]
     given = [EnumValue(part.value) if isinstance(part, Word) else Typed(part.type) for part in parts]
     try:
         output = standard_catalog().resolve("scalar", overload.name, given, urn=overload.urn).output_type

@@ -70,8 +70,8 @@ def first_calls(rel: r.Rel, phase: Phase) -> list[AggregateFunction]:
         overload = standard_catalog().overload(function.urn, function.key)
         between = derive_intermediate(overload, [Typed(value.type)])
         assert between is not None
-        kind = output if phase == "initial_to_result" else between
-        made.append(AggregateFunction(function, arguments, kind, phase=phase))
+        type_ = output if phase == "initial_to_result" else between
+        made.append(AggregateFunction(function, arguments, type_, phase=phase))
     return made
 
 
@@ -80,8 +80,8 @@ def further(rel: r.Rel, at: int, results: list[AggregateFunction], phase: Phase)
     made = []
     for number, call in enumerate(results):
         value = FieldReference(at + number, rel.schema.types[at + number])
-        kind = call.output_type if phase == "intermediate_to_result" else value.type
-        made.append(AggregateFunction(call.function, (value,), kind, phase=phase))
+        type_ = call.output_type if phase == "intermediate_to_result" else value.type
+        made.append(AggregateFunction(call.function, (value,), type_, phase=phase))
     return made
 
 

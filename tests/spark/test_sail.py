@@ -26,16 +26,16 @@ SUMS = [
 ]
 
 
-@pytest.mark.parametrize(("value", "kind", "on_sail", "on_spark"), LEAST)
-def test_a_negative_integer_is_a_cast_of_its_digits(value: int, kind: t.Type, on_sail: str, on_spark: str) -> None:
+@pytest.mark.parametrize(("value", "type_", "on_sail", "on_spark"), LEAST)
+def test_a_negative_integer_is_a_cast_of_its_digits(value: int, type_: t.Type, on_sail: str, on_spark: str) -> None:
     with written_for(SAIL):
-        assert literal_to_sql(Literal(value, kind)) == on_sail
-    assert literal_to_sql(Literal(value, kind)) == on_spark
+        assert literal_to_sql(Literal(value, type_)) == on_sail
+    assert literal_to_sql(Literal(value, type_)) == on_spark
 
 
-@pytest.mark.parametrize(("kind", "text"), SUMS)
-def test_a_sum_is_computed_with_more_bits_and_cast(kind: t.Type, text: str) -> None:
-    added = call("add", column(0, kind), column(1, kind))
+@pytest.mark.parametrize(("type_", "text"), SUMS)
+def test_a_sum_is_computed_with_more_bits_and_cast(type_: t.Type, text: str) -> None:
+    added = call("add", column(0, type_), column(1, type_))
     with written_for(SAIL):
         assert to_sql(added, scope("a", "b")) == text
     assert to_sql(added, scope("a", "b")) == "(a + b)"

@@ -66,7 +66,7 @@ Row = tuple[Any, ...]
 class Table:
     """A table of a key and another column, and the relation that reads it."""
 
-    kind: t.Type
+    type_: t.Type
     rows: list[Row]
     read: sd.Relation[Any]
     given: dict[str, pa.Table] | None
@@ -89,43 +89,43 @@ def random_type(random: Random, depth: int) -> t.Type:
     return t.Struct(types, tuple("abc"[: len(types)]), nullable=nullable)
 
 
-def random_value(random: Random, kind: t.Type) -> Any:
-    if kind.nullable and random.random() < 0.3:
+def random_value(random: Random, type_: t.Type) -> Any:
+    if type_.nullable and random.random() < 0.3:
         return None
-    match kind:
+    match type_:
         case t.List(element=element):
             return [random_value(random, element) for _ in range(random.choice((0, 1, 2)))]
         case t.Map():
             many = range(random.choice((0, 1, 2)))
-            return {random_value(random, kind.key): random_value(random, kind.value) for _ in many}
+            return {random_value(random, type_.key): random_value(random, type_.value) for _ in many}
         case t.Struct(types=types):
             return tuple(random_value(random, each) for each in types)
         case _:
-            return random.choice(VALUES[kind.as_required()])
+            return random.choice(VALUES[type_.as_required()])
 
 
 def random_table(random: Random, folder: Path) -> Table:
     """Rows of a plan, a table that is given, or a file, with up to three types inside each other."""
-    kind = random_type(random, random.randint(0, 3))
-    rows = [(key, random_value(random, kind)) for key in range(random.choice((1, 3, 6)))]
-    schema = {"k": t.I64(), "c": kind}
+    type_ = random_type(random, random.randint(0, 3))
+    rows = [(key, random_value(random, type_)) for key in range(random.choice((1, 3, 6)))]
+    schema = {"k": t.I64(), "c": type_}
     read = sd.read_named("t", schema)
     table = rows_table(rows, read.schema.struct)
     # What files have in another type: uuids as bytes, times of fewer digits inside of others.
-    is_of_files = not any(isinstance(each, t.UUID) or getattr(each, "precision", 6) == 3 for each in t.types_in(kind))
+    is_of_files = not any(isinstance(each, t.UUID) or getattr(each, "precision", 6) == 3 for each in t.types_in(type_))
     match random.choice(("plan", "table", "file" if is_of_files else "table")):
         case "plan":
-            return Table(kind, rows, sd.read_virtual(rows, schema), None)
+            return Table(type_, rows, sd.read_virtual(rows, schema), None)
         case "table":
-            return Table(kind, rows, read, {"t": table})
+            return Table(type_, rows, read, {"t": table})
     path = folder / f"{random.random()}.parquet"
     pq.write_table(table, path)
-    return Table(kind, rows, sd.read_files(str(path), schema), None)
+    return Table(type_, rows, sd.read_files(str(path), schema), None)
 
 
 def pipelines(table: Table) -> Iterator[tuple[sd.Relation[Any], list[Row]]]:
     """Pipelines over a table, and their rows."""
-    read, rows, kind = table.read, table.rows, table.kind
+    read, rows, type_ = table.read, table.rows, table.type_
     counted = Counter(_key(value) for _, value in rows)
 
     def of_each(expression: Callable[[Any], Any], value: Callable[[Any], Any]) -> tuple[sd.Relation[Any], list[Row]]:
@@ -146,12 +146,12 @@ def pipelines(table: Table) -> Iterator[tuple[sd.Relation[Any], list[Row]]]:
     yield chosen, [(key, each if key > 1 else None) for key, each in rows]
     joined = read.select(z=sd.col("k")).join(read.filter(lambda r: r.k > 0), lambda x, y: x.z == y.k, "left")
     yield joined.select("z", "c"), [(key, each if key else None) for key, each in rows]
-    if not any(isinstance(each, t.Map) for each in t.types_in(kind)):
+    if not any(isinstance(each, t.Map) for each in t.types_in(type_)):
         equal = read.join(
             read.select(z=sd.col("k"), d=sd.col("c")), lambda x, y: f.is_not_distinct_from(x.c, y.d)
         ).select("k", "z")
         yield equal, [(a, b) for a, one in rows for b, other in rows if _key(one) == _key(other)]
-    match kind:
+    match type_:
         case t.Struct(names=tuple(names)):
             for place, name in enumerate(names):
                 part = [(key, None if each is None else each[place]) for key, each in rows]
@@ -161,7 +161,7 @@ def pipelines(table: Table) -> Iterator[tuple[sd.Relation[Any], list[Row]]]:
             yield of_each(lambda r: f.cardinality(r.c), lambda each: None if each is None else len(each))
             yield read.unnest("c").emit([0, 2]), [(key, one) for key, each in rows for one in each or []]
         case t.Map():
-            some = VALUES[kind.key][0]
+            some = VALUES[type_.key][0]
             yield of_each(lambda r: r.c[some], lambda each: None if each is None else each.get(some))
 
 
@@ -175,9 +175,9 @@ def test_random_nested_tables(sail: SparkSession, tmp_path: Path) -> None:
             try:
                 assert_same_rows(relation, rows, tables=table.given, session=sail)
             except (UnsupportedError, ExecutionError) as error:
-                counted["failed" if "Sail cannot run" in str(error) else f"{number}, {table.kind}: {error}"] += 1
+                counted["failed" if "Sail cannot run" in str(error) else f"{number}, {table.type_}: {error}"] += 1
             except AssertionError as error:
-                raise AssertionError(f"table {number} of seed {SEED}, {table.kind}: {relation}\n{error}") from error
+                raise AssertionError(f"table {number} of seed {SEED}, {table.type_}: {relation}\n{error}") from error
     assert counted["run"] > 10 * TABLES
     assert counted.keys() <= {"run", "failed"}, counted
     assert counted["failed"] <= MOST_FAILED * counted["run"], counted

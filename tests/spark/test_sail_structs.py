@@ -119,8 +119,8 @@ REQUIRED: dict[str, tuple[t.Type, Any]] = {
 @pytest.mark.parametrize("case", REQUIRED)
 def test_required_values_of_each_source(case: str, sail: SparkSession, tmp_path: Path) -> None:
     """A required value is itself, also where NULL may stand beside it, and whatever it is read from."""
-    kind, value = REQUIRED[case]
-    schema = {"k": t.I64(), "c": kind}
+    type_, value = REQUIRED[case]
+    schema = {"k": t.I64(), "c": type_}
     named, rows = sd.read_named("t", schema), [(1, value), (2, value)]
     table = rows_table(rows, named.schema.struct)
     pq.write_table(table, tmp_path / "t.parquet")

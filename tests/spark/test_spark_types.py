@@ -49,16 +49,16 @@ EQUAL = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "spark", "sql"), EQUAL, ids=lambda value: str(value))
-def test_equal_types(kind: t.Type, spark: s.DataType, sql: str) -> None:
-    assert type_to_spark(kind) == spark
-    assert type_from_spark(spark, nullable=False) == kind
-    assert type_from_spark(spark, nullable=True) == kind.as_nullable()
-    assert spark_sql_type(kind) == spark_sql_type(kind.as_nullable()) == sql
+@pytest.mark.parametrize(("type_", "spark", "sql"), EQUAL, ids=lambda value: str(value))
+def test_equal_types(type_: t.Type, spark: s.DataType, sql: str) -> None:
+    assert type_to_spark(type_) == spark
+    assert type_from_spark(spark, nullable=False) == type_
+    assert type_from_spark(spark, nullable=True) == type_.as_nullable()
+    assert spark_sql_type(type_) == spark_sql_type(type_.as_nullable()) == sql
 
 
 @pytest.mark.parametrize(
-    ("kind", "spark", "sql"),
+    ("type_", "spark", "sql"),
     [
         (t.PrecisionTimestamp(0), s.TimestampNTZType(), "TIMESTAMP_NTZ"),
         (t.PrecisionTimestampTZ(3), s.TimestampType(), "TIMESTAMP_LTZ"),
@@ -75,9 +75,9 @@ def test_equal_types(kind: t.Type, spark: s.DataType, sql: str) -> None:
     ],
     ids=str,
 )
-def test_types_whose_values_fit_another(kind: t.Type, spark: s.DataType, sql: str) -> None:
-    assert type_to_spark(kind) == spark
-    assert spark_sql_type(kind) == sql
+def test_types_whose_values_fit_another(type_: t.Type, spark: s.DataType, sql: str) -> None:
+    assert type_to_spark(type_) == spark
+    assert spark_sql_type(type_) == sql
 
 
 def test_char_and_varchar_keep_their_length_when_read() -> None:
@@ -112,7 +112,7 @@ def test_names_from_the_user_never_get_into_sql_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "message", "hint"),
+    ("type_", "message", "hint"),
     [
         (t.PrecisionTimestamp(7), "no type for precision_timestamp<7>", "cast it to precision_timestamp<6>"),
         (t.PrecisionTimestampTZ(12), "no type for precision_timestamp_tz<12>", "cast it to precision_timestamp_tz<6>"),
@@ -127,23 +127,23 @@ def test_names_from_the_user_never_get_into_sql_text() -> None:
     ],
     ids=lambda value: str(value),
 )
-def test_types_that_spark_cannot_hold_are_refused_by_name(kind: t.Type, message: str, hint: str) -> None:
-    schema = NamedStruct.of({"a": t.Struct.of({"b": t.List(kind)})})
+def test_types_that_spark_cannot_hold_are_refused_by_name(type_: t.Type, message: str, hint: str) -> None:
+    schema = NamedStruct.of({"a": t.Struct.of({"b": t.List(type_)})})
     with pytest.raises(UnsupportedError) as caught:
         to_spark(schema)
     assert message in caught.value.message
     assert hint in (caught.value.hint or "")
     assert (caught.value.path or "").startswith("a.b[]")
     with pytest.raises(UnsupportedError):
-        spark_sql_type(t.List(kind))
+        spark_sql_type(t.List(type_))
 
 
 def test_maps_cannot_be_keys_in_spark() -> None:
-    kind = t.Map(t.List(t.Map(t.I8(), t.I8())), t.I8())
+    type_ = t.Map(t.List(t.Map(t.I8(), t.I8())), t.I8())
     with pytest.raises(UnsupportedError, match=r"keys of a Spark map .*list<map<i8, i8>> \(at m\[key\]\)"):
-        to_spark(NamedStruct.of({"m": kind}))
+        to_spark(NamedStruct.of({"m": type_}))
     with pytest.raises(UnsupportedError, match="keys of a Spark map"):
-        spark_sql_type(kind)
+        spark_sql_type(type_)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def with_nullability(kinds: st.SearchStrategy[t.Type]) -> st.SearchStrategy[t.Ty
     return st.builds(lambda kind, nullable: kind.with_nullability(nullable), kinds, st.booleans())
 
 
-LEAVES = [kind for kind, _, _ in EQUAL if not isinstance(kind, t.List | t.Map | t.Struct)]
+LEAVES = [type_ for type_, _, _ in EQUAL if not isinstance(type_, t.List | t.Map | t.Struct)]
 TYPES = st.recursive(with_nullability(st.sampled_from(LEAVES)), nested, max_leaves=6)
 
 
@@ -202,15 +202,15 @@ def test_what_is_written_is_read_back(schema: NamedStruct) -> None:
 
 
 @given(TYPES)
-def test_sql_text_is_the_one_that_pyspark_writes(kind: t.Type) -> None:
-    ours = spark_sql_type(kind).lower().replace(": ", ":").replace(", ", ",")
+def test_sql_text_is_the_one_that_pyspark_writes(type_: t.Type) -> None:
+    ours = spark_sql_type(type_).lower().replace(": ", ":").replace(", ", ",")
     # But for what TIMESTAMP means, which is a setting of the session.
-    assert ours.replace("timestamp_ltz", "timestamp") == type_to_spark(positional(kind)).simpleString()
+    assert ours.replace("timestamp_ltz", "timestamp") == type_to_spark(positional(type_)).simpleString()
 
 
-def positional(kind: t.Type) -> t.Type:
+def positional(type_: t.Type) -> t.Type:
     """The type with every struct field called f0, f1, ..."""
-    match kind:
+    match type_:
         case t.Struct(types=types):
             names = tuple(f"f{position}" for position in range(len(types)))
             return t.Struct(tuple(positional(inner) for inner in types), names)
@@ -219,15 +219,15 @@ def positional(kind: t.Type) -> t.Type:
         case t.Map(key=key, value=value):
             return t.Map(positional(key), positional(value))
         case _:
-            return kind
+            return type_
 
 
 @pytest.mark.parametrize(
-    "kind",
-    [kind for kind in LEAVES if not isinstance(kind, t.PrecisionTime | t.IntervalYear)]
+    "type_",
+    [type_ for type_ in LEAVES if not isinstance(type_, t.PrecisionTime | t.IntervalYear)]
     + [t.List(t.I8(nullable=True), nullable=True), t.Struct.of({"a": t.VarChar(3), "b": t.Date(nullable=True)})],
     ids=str,
 )
-def test_pyspark_reads_our_arrow_schema_as_our_spark_schema(kind: t.Type) -> None:
-    schema = NamedStruct.of({"a": kind})
+def test_pyspark_reads_our_arrow_schema_as_our_spark_schema(type_: t.Type) -> None:
+    schema = NamedStruct.of({"a": type_})
     assert from_arrow_schema(pa.schema(to_arrow(schema)), prefer_timestamp_ntz=True) == to_spark(schema)

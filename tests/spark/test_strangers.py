@@ -405,9 +405,9 @@ def test_nothing_is_put_in_the_place_of_a_name(
     with pytest.raises(SubstraitDslError) as failed:
         sd.read_files(tmp_path / "day", declared, kind="folder", format=sd.Parquet()).execute(spark)
     assert shown not in str(failed.value)
-    kind = sd.Struct((sd.Date(nullable=True),), ("${env:PATH}",))
+    type_ = sd.Struct((sd.Date(nullable=True),), ("${env:PATH}",))
     with refused(UnsupportedError, "execute", "${env:PATH}"):
-        sd.read_virtual([({"${env:PATH}": dt.date(2024, 1, 1)},)], {"s": kind}).write(
+        sd.read_virtual([({"${env:PATH}": dt.date(2024, 1, 1)},)], {"s": type_}).write(
             sd.files_target(str(tmp_path / "orc"), "orc"), op="ctas"
         ).execute(spark)
 

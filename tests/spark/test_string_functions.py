@@ -161,12 +161,12 @@ def test_a_substring_of_nothing_or_from_nowhere_is_null(spark: SparkSession) -> 
 def test_occurrences_of_an_empty_text_are_not_counted(spark: SparkSession) -> None:
     from pyspark.errors import PySparkException
 
-    kind = t.String(nullable=True)
-    counted = call("count_substring", column(0, kind), column(1, kind))
-    frame = rows_of(spark, [kind, kind], [("abcabc", "bc"), (None, ""), ("a", None)])
+    type_ = t.String(nullable=True)
+    counted = call("count_substring", column(0, type_), column(1, type_))
+    frame = rows_of(spark, [type_, type_], [("abcabc", "bc"), (None, ""), ("a", None)])
     assert computed(frame, counted) == [(2,), (None,), (None,)]
     with pytest.raises(PySparkException, match="empty text"):
-        computed(rows_of(spark, [kind, kind], [("a", "")]), counted)
+        computed(rows_of(spark, [type_, type_], [("a", "")]), counted)
 
 
 def test_separators_are_no_patterns(spark: SparkSession) -> None:

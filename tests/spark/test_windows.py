@@ -122,11 +122,11 @@ def test_the_cases_of_the_specification(spark: SparkSession) -> None:
     for case in cases:
         assert case.table is not None
         assert isinstance(case.expected, Value)
-        (kind,) = case.table.types
+        (type_,) = case.table.types
         rows = [(number, *row) for number, row in enumerate(case.table.rows)]
         arguments = [sd.col("x") if isinstance(each, Column) else each.value for each in case.arguments]  # type: ignore[union-attr]  # there are no others
         call = getattr(f, case.function)(*arguments).over(order_by="n")
-        table = sd.read_virtual(rows, {"n": sd.I64, "x": kind})
+        table = sd.read_virtual(rows, {"n": sd.I64, "x": type_})
         found = collected(table.project(y=call).sort("n").select("y"), spark)
         assert [value for (value,) in found] == list(case.expected.value), case
 

@@ -180,9 +180,9 @@ def test_names_that_orc_files_lose_and_structs_that_parquet_files_lack(tmp_path:
     spark.sql("DROP TABLE orc_names")
     empty: sd.Struct[Any] = sd.Struct(())
     held: Any
-    for kind, held in ((empty, ()), (sd.List(empty), [()])):
+    for type_, held in ((empty, ()), (sd.List(empty), [()])):
         with refused(UnsupportedError, "execute", "structs without fields", '"e"'):
-            values([(1, held)], {"a": "i64", "e": kind}).write(sd.files_target(tmp_path / "p"), "ctas").execute(spark)
+            values([(1, held)], {"a": "i64", "e": type_}).write(sd.files_target(tmp_path / "p"), "ctas").execute(spark)
 
 
 def test_fields_apart_by_several_characters(tmp_path: Path, spark: SparkSession) -> None:

@@ -43,46 +43,46 @@ def call(name: str, *arguments: Any) -> ex.ScalarFunction:
     return scalar_call(name, {}, None, None, arguments)
 
 
-def references(kind: t.Type, row: Row) -> list[ex.Expression]:
+def references(type_: t.Type, row: Row) -> list[ex.Expression]:
     """All references to columns of a type, nullable or not."""
-    found = [] if row.constant else _of_row(kind, row.types, ex.ROOT)
+    found = [] if row.constant else _of_row(type_, row.types, ex.ROOT)
     for anchor, types in row.outer:
-        found += _of_row(kind, types, ex.OuterReference(anchor))
+        found += _of_row(type_, types, ex.OuterReference(anchor))
     for steps, types in enumerate(row.parameters):
-        found += _of_row(kind, types, ex.LambdaParameter(steps))
+        found += _of_row(type_, types, ex.LambdaParameter(steps))
     return found
 
 
-def _of_row(kind: t.Type, types: Sequence[t.Type], root: ex.Root) -> list[ex.Expression]:
-    return [ex.FieldReference(number, each, root) for number, each in enumerate(types) if each.matches(kind)]
+def _of_row(type_: t.Type, types: Sequence[t.Type], root: ex.Root) -> list[ex.Expression]:
+    return [ex.FieldReference(number, each, root) for number, each in enumerate(types) if each.matches(type_)]
 
 
 @st.composite
-def expressions(draw: Draw, kind: t.Type, row: Row, depth: int = 2) -> ex.Expression:
+def expressions(draw: Draw, type_: t.Type, row: Row, depth: int = 2) -> ex.Expression:
     """An expression of this type, nullable or not."""
-    known = references(kind, row)
-    leaves: list[Any] = [literals(kind), *([st.sampled_from(known)] if known else [])]
-    number = zlib.crc32(repr(kind.as_required()).encode())  # one number has one type
-    leaves.append(st.just(ex.DynamicParameter(kind, number)))
-    leaves += [st.just(variable) for variable in _variables(kind)]
+    known = references(type_, row)
+    leaves: list[Any] = [literals(type_), *([st.sampled_from(known)] if known else [])]
+    number = zlib.crc32(repr(type_.as_required()).encode())  # one number has one type
+    leaves.append(st.just(ex.DynamicParameter(type_, number)))
+    leaves += [st.just(variable) for variable in _variables(type_)]
     if depth == 0:
         leaf: ex.Expression = draw(st.one_of(leaves))
         return leaf
-    made = [*leaves, *(make(kind, row, depth - 1) for make in _ANY)]
-    made += [make(row, depth - 1) for make in _BY_KIND.get(type(kind), ())]
-    made += [make(kind, row, depth - 1) for make in _NESTED.get(type(kind), ())]
+    made = [*leaves, *(make(type_, row, depth - 1) for make in _ANY)]
+    made += [make(row, depth - 1) for make in _BY_KIND.get(type(type_), ())]
+    made += [make(type_, row, depth - 1) for make in _NESTED.get(type(type_), ())]
     if row.relations is not None:
-        made.append(scalar_subqueries(kind, row))
-        made += [make(row, depth - 1) for make in _SUBQUERIES.get(type(kind), ())]
+        made.append(scalar_subqueries(type_, row))
+        made += [make(row, depth - 1) for make in _SUBQUERIES.get(type(type_), ())]
     one: ex.Expression = draw(st.one_of(made))
     return one
 
 
-def _variables(kind: t.Type) -> list[ex.Expression]:
+def _variables(type_: t.Type) -> list[ex.Expression]:
     return [
-        ex.ExecutionContextVariable(variable, kind)
+        ex.ExecutionContextVariable(variable, type_)
         for variable, of in ex.CONTEXT_VARIABLES.items()
-        if type(kind) is of and not kind.nullable
+        if type(type_) is of and not type_.nullable
     ]
 
 
@@ -90,40 +90,40 @@ def _variables(kind: t.Type) -> list[ex.Expression]:
 
 
 @st.composite
-def casts(draw: Draw, kind: t.Type, row: Row, depth: int) -> ex.Expression:
+def casts(draw: Draw, type_: t.Type, row: Row, depth: int) -> ex.Expression:
     source = draw(expressions(draw(st.sampled_from(SIMPLE)), row, depth))
-    return ex.Cast(source, kind, draw(st.sampled_from(ex.FAILURE_BEHAVIORS)))
+    return ex.Cast(source, type_, draw(st.sampled_from(ex.FAILURE_BEHAVIORS)))
 
 
 @st.composite
-def ifs(draw: Draw, kind: t.Type, row: Row, depth: int) -> ex.Expression:
+def ifs(draw: Draw, type_: t.Type, row: Row, depth: int) -> ex.Expression:
     clauses = [
-        ex.IfClause(draw(expressions(t.Boolean(nullable=True), row, depth)), draw(expressions(kind, row, depth)))
+        ex.IfClause(draw(expressions(t.Boolean(nullable=True), row, depth)), draw(expressions(type_, row, depth)))
         for _ in range(draw(st.integers(1, 2)))
     ]
-    return ex.IfThen(tuple(clauses), draw(expressions(kind, row, depth)))
+    return ex.IfThen(tuple(clauses), draw(expressions(type_, row, depth)))
 
 
 @st.composite
-def switches(draw: Draw, kind: t.Type, row: Row, depth: int) -> ex.Expression:
+def switches(draw: Draw, type_: t.Type, row: Row, depth: int) -> ex.Expression:
     match = draw(expressions(t.I64(), row, depth))
     cases = [
-        ex.SwitchCase(draw(literals(match.type.as_required())), draw(expressions(kind, row, depth))) for _ in range(2)
+        ex.SwitchCase(draw(literals(match.type.as_required())), draw(expressions(type_, row, depth))) for _ in range(2)
     ]
-    return ex.Switch(match, tuple(cases), draw(expressions(kind, row, depth)))
+    return ex.Switch(match, tuple(cases), draw(expressions(type_, row, depth)))
 
 
 @st.composite
-def foreign_calls(draw: Draw, kind: t.Type, row: Row, depth: int) -> ex.Expression:
+def foreign_calls(draw: Draw, type_: t.Type, row: Row, depth: int) -> ex.Expression:
     arguments: list[ex.Argument] = [draw(expressions(draw(kinds), row, depth)) for _ in range(draw(st.integers(0, 2)))]
     arguments += draw(st.sampled_from([[], [ex.EnumArgument("FAST")], [ex.TypeArgument(t.I64())]]))
     options = draw(st.sampled_from([(), (ex.FunctionOption("mode", ("A", "B")),)]))
-    return ex.ScalarFunction(ex.FunctionId(FOREIGN, "anything:any"), tuple(arguments), kind, options)
+    return ex.ScalarFunction(ex.FunctionId(FOREIGN, "anything:any"), tuple(arguments), type_, options)
 
 
 @st.composite
-def field_accesses(draw: Draw, kind: t.Type, row: Row, depth: int) -> ex.Expression:
-    inner = draw(expressions(kind, row, depth))
+def field_accesses(draw: Draw, type_: t.Type, row: Row, depth: int) -> ex.Expression:
+    inner = draw(expressions(type_, row, depth))
     match draw(st.sampled_from(["struct", "list", "map"])):
         case "struct":
             return ex.FieldAccess(ex.NestedStruct((inner,), draw(st.booleans())), ex.StructField(0))
@@ -135,24 +135,24 @@ def field_accesses(draw: Draw, kind: t.Type, row: Row, depth: int) -> ex.Express
 
 
 @st.composite
-def invocations(draw: Draw, kind: t.Type, row: Row, depth: int) -> ex.Expression:
+def invocations(draw: Draw, type_: t.Type, row: Row, depth: int) -> ex.Expression:
     arguments = tuple(draw(expressions(draw(kinds), row, depth)) for _ in range(draw(st.integers(0, 2))))
     parameters = tuple(argument.type for argument in arguments)
     inside = Row((), (), (parameters, *row.parameters), None, None, constant=True)
-    return ex.LambdaInvocation(ex.Lambda(parameters, draw(expressions(kind, inside, depth))), arguments)
+    return ex.LambdaInvocation(ex.Lambda(parameters, draw(expressions(type_, inside, depth))), arguments)
 
 
 @st.composite
-def scalar_subqueries(draw: Draw, kind: t.Type, row: Row) -> ex.Expression:
-    return ex.ScalarSubquery(draw(_one_column(kind, row)))
+def scalar_subqueries(draw: Draw, type_: t.Type, row: Row) -> ex.Expression:
+    return ex.ScalarSubquery(draw(_one_column(type_, row)))
 
 
 @st.composite
-def _one_column(draw: Draw, kind: t.Type, row: Row) -> rl.Rel:
+def _one_column(draw: Draw, type_: t.Type, row: Row) -> rl.Rel:
     """A relation of one column of this type, in a subquery over the row."""
     rel = draw(row.relations(_around(row)))
     inside = attrs.evolve(row, types=rel.schema.types, outer=_around(row), relations=None, anchor=None, parameters=())
-    value = draw(expressions(kind, inside, 1))
+    value = draw(expressions(type_, inside, 1))
     return rl.Emit(rl.Project(rel, (value,), ("value",)), (len(rel.schema),))
 
 
@@ -243,27 +243,27 @@ _SUBQUERIES: dict[type[t.Type], tuple[Any, ...]] = {t.Boolean: (in_predicates, s
 # --- nested
 
 
-def _exact(expression: ex.Expression, kind: t.Type) -> ex.Expression:
+def _exact(expression: ex.Expression, type_: t.Type) -> ex.Expression:
     """The expression with exactly this type, where a nullable one may not stand in for a required one."""
-    if expression.type == kind:
+    if expression.type == type_:
         return expression
-    if kind.nullable:
-        return ex.Cast(expression, kind)
-    return ex.ScalarFunction(ex.FunctionId(FOREIGN, "required:any"), (expression,), kind)
+    if type_.nullable:
+        return ex.Cast(expression, type_)
+    return ex.ScalarFunction(ex.FunctionId(FOREIGN, "required:any"), (expression,), type_)
 
 
 @st.composite
-def structs(draw: Draw, kind: t.Struct[Any], row: Row, depth: int) -> ex.Expression:
-    fields = tuple(_exact(draw(expressions(inner, row, depth)), inner) for inner in kind.types)
+def structs(draw: Draw, type_: t.Struct[Any], row: Row, depth: int) -> ex.Expression:
+    fields = tuple(_exact(draw(expressions(inner, row, depth)), inner) for inner in type_.types)
     return ex.NestedStruct(fields, draw(st.booleans()))
 
 
 @st.composite
-def masks(draw: Draw, kind: t.Struct[Any], row: Row, depth: int) -> ex.Expression:
-    whole = t.Struct(kind.types)
+def masks(draw: Draw, type_: t.Struct[Any], row: Row, depth: int) -> ex.Expression:
+    whole = t.Struct(type_.types)
     value = _exact(draw(expressions(whole, row, 0)), whole)
-    source = ex.NestedStruct((value, *(draw(literals(inner)) for inner in kind.types)))
-    width = len(kind.types)
+    source = ex.NestedStruct((value, *(draw(literals(inner)) for inner in type_.types)))
+    width = len(type_.types)
     if draw(st.booleans()):
         return ex.MaskedReference(source, ex.StructMask(tuple(ex.MaskItem(1 + n) for n in range(width))))
     part = ex.MaskItem(0, ex.StructMask(tuple(ex.MaskItem(n) for n in range(width))))
@@ -271,18 +271,18 @@ def masks(draw: Draw, kind: t.Struct[Any], row: Row, depth: int) -> ex.Expressio
 
 
 @st.composite
-def lists(draw: Draw, kind: t.List[Any], row: Row, depth: int) -> ex.Expression:
-    some = [_exact(draw(expressions(kind.element, row, depth)), kind.element) for _ in range(draw(st.integers(1, 2)))]
+def lists(draw: Draw, type_: t.List[Any], row: Row, depth: int) -> ex.Expression:
+    some = [_exact(draw(expressions(type_.element, row, depth)), type_.element) for _ in range(draw(st.integers(1, 2)))]
     return ex.NestedList(tuple(some), draw(st.booleans()))
 
 
 @st.composite
-def maps(draw: Draw, kind: t.Map[Any, Any], row: Row, depth: int) -> ex.Expression:
-    key = _exact(draw(expressions(kind.key, row, depth)), kind.key)
-    value = _exact(draw(expressions(kind.value, row, depth)), kind.value)
+def maps(draw: Draw, type_: t.Map[Any, Any], row: Row, depth: int) -> ex.Expression:
+    key = _exact(draw(expressions(type_.key, row, depth)), type_.key)
+    value = _exact(draw(expressions(type_.value, row, depth)), type_.value)
     return ex.NestedMap((ex.MapEntry(key, value),), draw(st.booleans()))
 
 
 _NESTED: dict[type[t.Type], tuple[Any, ...]] = {t.Struct: (structs, masks), t.List: (lists,), t.Map: (maps,)}
 
-assert {type(kind) for kind in KINDS} >= _NESTED.keys()
+assert {type(type_) for type_ in KINDS} >= _NESTED.keys()

@@ -74,11 +74,11 @@ class Maker:
         return rel
 
     def row(self, *inputs: rl.Rel) -> Row:
-        types = tuple(kind for rel in inputs for kind in rel.schema.types)
+        types = tuple(type_ for rel in inputs for type_ in rel.schema.types)
         return Row(types, self.outer, (), self.inputs, next(_anchors))
 
-    def expression(self, kind: t.Type, row: Row) -> ex.Expression:
-        made: ex.Expression = self.draw(expressions(kind, row))
+    def expression(self, type_: t.Type, row: Row) -> ex.Expression:
+        made: ex.Expression = self.draw(expressions(type_, row))
         return made
 
     def some(self, row: Row, most: int = 2) -> tuple[ex.Expression, ...]:
@@ -384,8 +384,8 @@ def simple_capture(make: Maker) -> rl.Rel:
 
 def unnest(make: Maker) -> rl.Rel:
     rel = make.input()
-    kind = t.List(t.I32(nullable=True), nullable=make.draw(st.booleans()))
-    lists = make.draw(literals(kind))
+    type_ = t.List(t.I32(nullable=True), nullable=make.draw(st.booleans()))
+    lists = make.draw(literals(type_))
     return rl.Unnest(rl.Project(rel, (lists,), ("list",)), len(rel.schema), ("element", "offset"))
 
 

@@ -92,7 +92,7 @@ drawn: Counter[str] = Counter()
 def _draw(data: st.DataObject) -> None:
     row = Row(KINDS)
     parts: list[Node] = [data.draw(relations((), 1, (maker,))) for maker in (*TOP, *LAST, *LEAVES)]
-    parts += [data.draw(expressions(kind, row)) for kind in KINDS]
+    parts += [data.draw(expressions(type_, row)) for type_ in KINDS]
     drawn.update(type(node).__name__ for part in parts for node in walk(part))
 
 

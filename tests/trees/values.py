@@ -51,22 +51,22 @@ _VALUES: dict[type[t.Type], Any] = {
 }
 
 
-def values(kind: t.Type) -> Any:
+def values(type_: t.Type) -> Any:
     """Values, not NULL, of a type."""
-    match kind:
+    match type_:
         case t.List(element=element):
             return st.lists(literals(element), max_size=3).map(tuple)
         case t.Struct(types=types):
             return st.tuples(*map(literals, types))
         case t.Map(key=key, value=value):
             return st.lists(st.tuples(literals(key), literals(value)), max_size=2).map(tuple)
-        case _ if type(kind) in t.INTEGER_RANGES:
-            return st.integers(*t.INTEGER_RANGES[type(kind)])
+        case _ if type(type_) in t.INTEGER_RANGES:
+            return st.integers(*t.INTEGER_RANGES[type(type_)])
         case _:
-            return _VALUES[type(kind)]
+            return _VALUES[type(type_)]
 
 
-def literals(kind: t.Type) -> Any:
+def literals(type_: t.Type) -> Any:
     """Literals of exactly this type."""
-    some = values(kind).map(lambda value: Literal(value, kind))
-    return st.one_of(st.just(Literal(None, kind)), some) if kind.nullable else some
+    some = values(type_).map(lambda value: Literal(value, type_))
+    return st.one_of(st.just(Literal(None, type_)), some) if type_.nullable else some

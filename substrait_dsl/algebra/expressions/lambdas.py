@@ -42,11 +42,11 @@ class LambdaInvocation(Expression):
         parameters = self.function.parameters
         if len(self.arguments) != len(parameters):
             raise SchemaError(f"the lambda takes {len(parameters)} arguments, got {len(self.arguments)}")
-        for position, (argument, kind) in enumerate(zip(self.arguments, parameters, strict=True)):
-            if argument.type != kind:
+        for position, (argument, type_) in enumerate(zip(self.arguments, parameters, strict=True)):
+            if argument.type != type_:
                 raise TypeMismatchError(
-                    f"argument {position} of the lambda must be {kind}, this is {argument.type}",
-                    hint=f"cast it to {kind}",
+                    f"argument {position} of the lambda must be {type_}, this is {argument.type}",
+                    hint=f"cast it to {type_}",
                 )
         return self.function.body.type
 
@@ -72,6 +72,6 @@ def parameter_in_subquery(parameter: str) -> UnsupportedError:
     )
 
 
-def parameter(steps_out: int, position: int, kind: Type) -> FieldReference:
+def parameter(steps_out: int, position: int, type_: Type) -> FieldReference:
     """A reference to a parameter, by its position, of the lambda so many lambdas further out."""
-    return FieldReference(position, kind, LambdaParameter(steps_out))
+    return FieldReference(position, type_, LambdaParameter(steps_out))

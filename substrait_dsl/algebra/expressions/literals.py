@@ -270,17 +270,17 @@ def _a(value: object) -> str:
     return f"{'an' if name[0] in 'aeio' else 'a'} {name}"
 
 
-def _no_fit(value: object, kind: t.Type, why: str = "", hint: str | None = None) -> LiteralError:
+def _no_fit(value: object, type_: t.Type, why: str = "", hint: str | None = None) -> LiteralError:
     hint = hint or _numpy_hint(value)
-    return LiteralError.of_value(_shown(value), kind, why, names=_texts(value), hint=hint)
+    return LiteralError.of_value(_shown(value), type_, why, names=_texts(value), hint=hint)
 
 
 def _no_class(
-    value: object, kind: t.Type, takes: str, hint: str | None = None, *, remedy: str | None = None
+    value: object, type_: t.Type, takes: str, hint: str | None = None, *, remedy: str | None = None
 ) -> LiteralError:
     """The error for a value of a class none of whose values fit, with what does."""
     hint = hint or _numpy_hint(value)
-    return LiteralError.of_value(_shown(value), kind, takes=takes, names=_texts(value), remedy=remedy, hint=hint)
+    return LiteralError.of_value(_shown(value), type_, takes=takes, names=_texts(value), remedy=remedy, hint=hint)
 
 
 def _texts(value: object) -> Iterable[str]:
@@ -310,9 +310,9 @@ def _numpy_hint(value: object) -> str | None:
 
 
 def _exactly(python: type) -> Callable[[Any, t.Type], Any]:
-    def convert(value: Any, kind: t.Type) -> Any:
+    def convert(value: Any, type_: t.Type) -> Any:
         if type(value) is not python:
-            raise _no_class(value, kind, f"a {python.__name__}, not {_a(value)}")
+            raise _no_class(value, type_, f"a {python.__name__}, not {_a(value)}")
         return value
 
     return convert
@@ -323,89 +323,89 @@ def _is_int(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _integer(value: Any, kind: t.Type) -> int:
+def _integer(value: Any, type_: t.Type) -> int:
     if not _is_int(value):
-        raise _no_class(value, kind, f"an int, not {_a(value)}", _number_hint(value, int))
-    low, high = t.INTEGER_RANGES[type(kind)]
+        raise _no_class(value, type_, f"an int, not {_a(value)}", _number_hint(value, int))
+    low, high = t.INTEGER_RANGES[type(type_)]
     if not low <= value <= high:
-        raise _no_fit(value, kind, f"it holds {low} to {high}")
+        raise _no_fit(value, type_, f"it holds {low} to {high}")
     return int(value)
 
 
-def _fp64(value: Any, kind: t.Type) -> float:
+def _fp64(value: Any, type_: t.Type) -> float:
     if not isinstance(value, float) and not (_is_int(value) and abs(value) <= 2**53):
-        raise _no_class(value, kind, f"a float, not {_a(value)}", _number_hint(value, float))
+        raise _no_class(value, type_, f"a float, not {_a(value)}", _number_hint(value, float))
     return float(value)
 
 
-def _fp32(value: Any, kind: t.Type) -> float:
-    number = _fp64(value, kind)
+def _fp32(value: Any, type_: t.Type) -> float:
+    number = _fp64(value, type_)
     if not math.isfinite(number):
         return number
     try:
         nearest: float = struct.unpack("<f", struct.pack("<f", number))[0]
     except OverflowError:
-        raise _no_fit(value, kind, "it is too large") from None
+        raise _no_fit(value, type_, "it is too large") from None
     # 0.1 is meant to be the fp32 nearest to 0.1; 0.1234567891 says more than an fp32 can hold.
     if nearest != number and float(f"{nearest:.9g}") != number and float(f"{nearest:.7g}") != number:
-        raise _no_fit(value, kind, f"the nearest fp32 is {nearest!r}")
+        raise _no_fit(value, type_, f"the nearest fp32 is {nearest!r}")
     return nearest
 
 
-def _decimal(value: Any, kind: t.Type) -> decimal.Decimal:
-    assert isinstance(kind, t.Decimal)
+def _decimal(value: Any, type_: t.Type) -> decimal.Decimal:
+    assert isinstance(type_, t.Decimal)
     if _is_int(value):
         value = decimal.Decimal(value)
     if not isinstance(value, decimal.Decimal):
         if isinstance(value, float) and not math.isfinite(value):
-            raise _no_fit(value, kind, "a decimal holds no infinity and no NaN")
+            raise _no_fit(value, type_, "a decimal holds no infinity and no NaN")
         hint = _number_hint(value, decimal.Decimal)
         remedy = "decimal-of-float" if isinstance(value, float) else None
-        raise _no_class(value, kind, f"a decimal.Decimal or an int, not {_a(value)}", hint, remedy=remedy)
+        raise _no_class(value, type_, f"a decimal.Decimal or an int, not {_a(value)}", hint, remedy=remedy)
     if not value.is_finite():
-        raise _no_fit(value, kind, "it is not a number")
-    too_large = f"it has more than {kind.precision - kind.scale} digits before the point"
+        raise _no_fit(value, type_, "it is not a number")
+    too_large = f"it has more than {type_.precision - type_.scale} digits before the point"
     if value.adjusted() >= 38:
-        raise _no_fit(value, kind, too_large)
+        raise _no_fit(value, type_, too_large)
     with decimal.localcontext(prec=80):
-        scaled = value.quantize(decimal.Decimal(1).scaleb(-kind.scale))
+        scaled = value.quantize(decimal.Decimal(1).scaleb(-type_.scale))
     if scaled != value:
-        raise _no_fit(value, kind, f"it has more than {kind.scale} digits after the point")
-    if len(scaled.as_tuple().digits) > kind.precision:
-        raise _no_fit(value, kind, too_large)
+        raise _no_fit(value, type_, f"it has more than {type_.scale} digits after the point")
+    if len(scaled.as_tuple().digits) > type_.precision:
+        raise _no_fit(value, type_, too_large)
     return scaled
 
 
-def _text(value: Any, kind: t.Type) -> str:
+def _text(value: Any, type_: t.Type) -> str:
     if not isinstance(value, str):
-        raise _no_class(value, kind, f"a str, not {_a(value)}")
+        raise _no_class(value, type_, f"a str, not {_a(value)}")
     if not is_unicode(value):
-        raise _no_fit(value, kind, "it is no Unicode text (a lone surrogate)")
-    if isinstance(kind, t.VarChar) and len(value) > kind.length:
-        raise _no_fit(value, kind, f"it has {len(value)} characters")
-    if isinstance(kind, t.FixedChar) and len(value) != kind.length:  # spec decision 53: characters are code points
-        raise _no_fit(value, kind, f"it has {len(value)} characters, not {kind.length}")
+        raise _no_fit(value, type_, "it is no Unicode text (a lone surrogate)")
+    if isinstance(type_, t.VarChar) and len(value) > type_.length:
+        raise _no_fit(value, type_, f"it has {len(value)} characters")
+    if isinstance(type_, t.FixedChar) and len(value) != type_.length:  # spec decision 53: characters are code points
+        raise _no_fit(value, type_, f"it has {len(value)} characters, not {type_.length}")
     return str(value)
 
 
-def _bytes(value: Any, kind: t.Type) -> bytes:
+def _bytes(value: Any, type_: t.Type) -> bytes:
     if not isinstance(value, bytes | bytearray):
-        raise _no_class(value, kind, f"bytes, not {_a(value)}")
-    if isinstance(kind, t.FixedBinary) and len(value) != kind.length:
-        raise _no_fit(value, kind, f"it has {len(value)} bytes, not {kind.length}")
+        raise _no_class(value, type_, f"bytes, not {_a(value)}")
+    if isinstance(type_, t.FixedBinary) and len(value) != type_.length:
+        raise _no_fit(value, type_, f"it has {len(value)} bytes, not {type_.length}")
     return bytes(value)
 
 
-def _date(value: Any, kind: t.Type) -> dt.date:
+def _date(value: Any, type_: t.Type) -> dt.date:
     if type(value) is not dt.date:
         remedy = "date-of-text" if isinstance(value, str) else None
-        raise _no_class(value, kind, f"a datetime.date, not {_a(value)}", remedy=remedy)
+        raise _no_class(value, type_, f"a datetime.date, not {_a(value)}", remedy=remedy)
     if value.year < 1000:
-        raise _no_fit(value, kind, "a date lies in the years 1000 to 9999")
+        raise _no_fit(value, type_, "a date lies in the years 1000 to 9999")
     return value
 
 
-def _units(microseconds: int, precision: int, value: object, kind: t.Type) -> int:
+def _units(microseconds: int, precision: int, value: object, type_: t.Type) -> int:
     """A count of microseconds in units of 10**-precision seconds, which 64 bits must hold.
 
     The times of pandas are those of Python with nanoseconds beside, or no time at all.
@@ -413,103 +413,103 @@ def _units(microseconds: int, precision: int, value: object, kind: t.Type) -> in
     nanoseconds = getattr(value, "nanosecond", 0) or getattr(value, "nanoseconds", 0)
     units, rest = divmod((microseconds * 1000 + nanoseconds) * 10**precision, 10**9)
     if rest:
-        raise _no_fit(value, kind, f"it has more than {precision} digits after the second")
+        raise _no_fit(value, type_, f"it has more than {precision} digits after the second")
     if abs(units) >= 2**63:
-        raise _no_fit(value, kind, f"64 bits do not hold that many units of 10**-{precision} seconds")
+        raise _no_fit(value, type_, f"64 bits do not hold that many units of 10**-{precision} seconds")
     return int(units)
 
 
 _MICROSECOND = dt.timedelta(microseconds=1)
 
 
-def _time(value: Any, kind: t.Type) -> int:
-    assert isinstance(kind, t.PrecisionTime)
+def _time(value: Any, type_: t.Type) -> int:
+    assert isinstance(type_, t.PrecisionTime)
     if not isinstance(value, dt.time) or value.tzinfo:
-        raise _no_class(value, kind, "a datetime.time without time zone")
+        raise _no_class(value, type_, "a datetime.time without time zone")
     seconds = (value.hour * 60 + value.minute) * 60 + value.second
-    return _units(seconds * 1_000_000 + value.microsecond, kind.precision, value, kind)
+    return _units(seconds * 1_000_000 + value.microsecond, type_.precision, value, type_)
 
 
-def _timestamp(value: Any, kind: t.Type) -> int:
-    assert isinstance(kind, t.PrecisionTimestamp | t.PrecisionTimestampTZ)
-    zoned = isinstance(kind, t.PrecisionTimestampTZ)
+def _timestamp(value: Any, type_: t.Type) -> int:
+    assert isinstance(type_, t.PrecisionTimestamp | t.PrecisionTimestampTZ)
+    zoned = isinstance(type_, t.PrecisionTimestampTZ)
     if not isinstance(value, dt.datetime) or (value.tzinfo is not None) is not zoned:
-        raise _no_class(value, kind, f"a datetime.datetime {'with' if zoned else 'without'} time zone")
+        raise _no_class(value, type_, f"a datetime.datetime {'with' if zoned else 'without'} time zone")
     if value != value:  # pandas' NaT
-        raise _no_fit(value, kind, "it is no time")
+        raise _no_fit(value, type_, "it is no time")
     epoch = dt.datetime(1970, 1, 1, tzinfo=dt.UTC if zoned else None)
-    return _units((value - epoch) // _MICROSECOND, kind.precision, value, kind)
+    return _units((value - epoch) // _MICROSECOND, type_.precision, value, type_)
 
 
-def _interval_day(value: Any, kind: t.Type) -> DaySeconds:
-    assert isinstance(kind, t.IntervalDay | t.IntervalCompound)
+def _interval_day(value: Any, type_: t.Type) -> DaySeconds:
+    assert isinstance(type_, t.IntervalDay | t.IntervalCompound)
     if isinstance(value, DaySeconds):
-        if abs(value.subseconds) >= 10**kind.precision:
+        if abs(value.subseconds) >= 10**type_.precision:
             raise _no_fit(
-                value, kind, f"its subseconds make a second or more: they count units of 10**-{kind.precision}"
+                value, type_, f"its subseconds make a second or more: they count units of 10**-{type_.precision}"
             )
         return value
     if not isinstance(value, dt.timedelta):
-        raise _no_class(value, kind, f"a datetime.timedelta, not {_a(value)}")
-    return DaySeconds(value.days, value.seconds, _units(value.microseconds, kind.precision, value, kind))
+        raise _no_class(value, type_, f"a datetime.timedelta, not {_a(value)}")
+    return DaySeconds(value.days, value.seconds, _units(value.microseconds, type_.precision, value, type_))
 
 
-def _compound(value: Any, kind: t.Type) -> Compound:
+def _compound(value: Any, type_: t.Type) -> Compound:
     if not isinstance(value, Compound):
-        raise _no_class(value, kind, f"a Compound, not {_a(value)}")
-    return Compound(value.year_months, _interval_day(value.day_seconds, kind))
+        raise _no_class(value, type_, f"a Compound, not {_a(value)}")
+    return Compound(value.year_months, _interval_day(value.day_seconds, type_))
 
 
-def _struct(value: Any, kind: t.Type) -> tuple[Literal, ...]:
-    assert isinstance(kind, t.Struct)
+def _struct(value: Any, type_: t.Type) -> tuple[Literal, ...]:
+    assert isinstance(type_, t.Struct)
     if isinstance(value, Mapping):
-        names = kind.names or ()
+        names = type_.names or ()
         for name in value:
             if name not in names:
                 hint = suggestion(str(name), names) if names else "its fields have no names: write a tuple"
-                raise _no_fit(value, kind, f"it has no field {name!r}", hint)
+                raise _no_fit(value, type_, f"it has no field {name!r}", hint)
         missing = [name for name in names if name not in value]
         if missing:
-            raise _no_fit(value, kind, f"the field {missing[0]!r} is missing")
+            raise _no_fit(value, type_, f"the field {missing[0]!r} is missing")
         value = tuple(value[name] for name in names)
     if not isinstance(value, list | tuple):
-        raise _no_class(value, kind, f"a tuple or a dict, not {_a(value)}")
-    if len(value) != len(kind.types):
-        raise _no_fit(value, kind, f"it has {len(kind.types)} fields, not {len(value)}")
-    return tuple(literal(item, inner) for item, inner in zip(value, kind.types, strict=True))
+        raise _no_class(value, type_, f"a tuple or a dict, not {_a(value)}")
+    if len(value) != len(type_.types):
+        raise _no_fit(value, type_, f"it has {len(type_.types)} fields, not {len(value)}")
+    return tuple(literal(item, inner) for item, inner in zip(value, type_.types, strict=True))
 
 
-def _list(value: Any, kind: t.Type) -> tuple[Literal, ...]:
-    assert isinstance(kind, t.List)
+def _list(value: Any, type_: t.Type) -> tuple[Literal, ...]:
+    assert isinstance(type_, t.List)
     if not isinstance(value, list | tuple):
-        raise _no_class(value, kind, f"a list, not {_a(value)}")
-    return tuple(literal(item, kind.element) for item in value)
+        raise _no_class(value, type_, f"a list, not {_a(value)}")
+    return tuple(literal(item, type_.element) for item in value)
 
 
-def _map(value: Any, kind: t.Type) -> tuple[tuple[Literal, Literal], ...]:
-    assert isinstance(kind, t.Map)
+def _map(value: Any, type_: t.Type) -> tuple[tuple[Literal, Literal], ...]:
+    assert isinstance(type_, t.Map)
     if not isinstance(value, Mapping):
-        raise _no_class(value, kind, f"a dict, not {_a(value)}")
-    return tuple((literal(key, kind.key), literal(item, kind.value)) for key, item in value.items())
+        raise _no_class(value, type_, f"a dict, not {_a(value)}")
+    return tuple((literal(key, type_.key), literal(item, type_.value)) for key, item in value.items())
 
 
-def _user_defined(value: Any, kind: t.Type) -> tuple[Literal, ...] | AnyMessage:
+def _user_defined(value: Any, type_: t.Type) -> tuple[Literal, ...] | AnyMessage:
     message = packed(value)
     if message is not None:
         return message
-    if isinstance(kind, t.UserDefined) and kind.urn == t.UNSIGNED_URN and _is_int(value):
-        return (Literal(str(_unsigned(value, kind)), t.String()),)
+    if isinstance(type_, t.UserDefined) and type_.urn == t.UNSIGNED_URN and _is_int(value):
+        return (Literal(str(_unsigned(value, type_)), t.String()),)
     if not isinstance(value, tuple) or not all(isinstance(item, Literal) for item in value):
         takes = "a tuple of literals, one for each field of its structure"
-        raise _no_class(value, kind, takes, remedy="fields-of-user-defined-type")
+        raise _no_class(value, type_, takes, remedy="fields-of-user-defined-type")
     return value
 
 
-def _unsigned(value: Any, kind: t.UserDefined) -> int:
+def _unsigned(value: Any, type_: t.UserDefined) -> int:
     """An integer of an unsigned type, whose structure is one text of its digits."""
-    largest = 2 ** t.UNSIGNED_BITS[kind.name] - 1
+    largest = 2 ** t.UNSIGNED_BITS[type_.name] - 1
     if not 0 <= value <= largest:
-        raise _no_fit(value, kind, f"it takes integers from 0 to {largest}")
+        raise _no_fit(value, type_, f"it takes integers from 0 to {largest}")
     return int(value)
 
 

@@ -42,10 +42,10 @@ class StructMask(FrozenValue):
         for item in self.items:
             if not 0 <= item.position < len(struct.types):
                 raise UnknownFieldError.of_position(item.position, "field", f" in {struct}")
-            kind = struct.types[item.position]
+            type_ = struct.types[item.position]
             name = str(item.position) if names is None else names[item.position]
-            kept.append((name, kind if item.child is None else _masked_type(item.child, kind, f'"{name}"')))
-        return attrs.evolve(struct, types=tuple(kind for _, kind in kept), names=tuple(name for name, _ in kept))
+            kept.append((name, type_ if item.child is None else _masked_type(item.child, type_, f'"{name}"')))
+        return attrs.evolve(struct, types=tuple(type_ for _, type_ in kept), names=tuple(name for name, _ in kept))
 
 
 @attrs.frozen(repr=False)
@@ -76,27 +76,27 @@ class ListMask(FrozenValue):
                 hint="whether a mask repeats elements, or puts them into another order, the specification leaves open",
             )
 
-    def apply(self, kind: List) -> List:
+    def apply(self, type_: List) -> List:
         """The type of the list that is left. Raises `UnknownFieldError`, `TypeMismatchError`."""
         if self.child is None:
-            return kind
-        return attrs.evolve(kind, element=_masked_type(self.child, kind.element, "an element"))
+            return type_
+        return attrs.evolve(type_, element=_masked_type(self.child, type_.element, "an element"))
 
 
 Mask = StructMask | ListMask
 
 
-def _masked_type(mask: Mask, kind: Type, what: str) -> Type:
+def _masked_type(mask: Mask, type_: Type, what: str) -> Type:
     """The type that a mask leaves of a part; `what` is what is called so in messages."""
-    match mask, kind:
+    match mask, type_:
         case StructMask(), Struct():
-            return mask.apply(kind)
+            return mask.apply(type_)
         case ListMask(), List():
-            return mask.apply(kind)
+            return mask.apply(type_)
         case StructMask(), _:
-            raise TypeMismatchError(f"only a struct can be read in part, {what} is {kind}")
+            raise TypeMismatchError(f"only a struct can be read in part, {what} is {type_}")
         case _:
-            raise TypeMismatchError(f"only a list has elements to keep, {what} is {kind}")
+            raise TypeMismatchError(f"only a list has elements to keep, {what} is {type_}")
 
 
 @attrs.frozen(repr=False)
@@ -122,10 +122,10 @@ class MaskedReference(Expression):
             object.__setattr__(self, "inside", Inside(parameters=frozenset((use,))))
 
     def _derive_type(self) -> Type:
-        kind = self.input.types if isinstance(self.input, Row) else self.input.type
-        if not isinstance(kind, Struct):
-            raise TypeMismatchError(f"only parts of a struct can be kept by a mask, this is {kind}")
-        return self.mask.apply(kind)
+        type_ = self.input.types if isinstance(self.input, Row) else self.input.type
+        if not isinstance(type_, Struct):
+            raise TypeMismatchError(f"only parts of a struct can be kept by a mask, this is {type_}")
+        return self.mask.apply(type_)
 
     def _free(self, anchors: frozenset[int]) -> frozenset[int]:
         if isinstance(self.input, Row) and isinstance(self.input.root, OuterReference):

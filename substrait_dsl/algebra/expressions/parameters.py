@@ -47,10 +47,10 @@ def remember_type(known: dict[int, Type], parameter: DynamicParameter) -> None:
     Raises `TypeMismatchError` for a number that has another type already, nullability aside: a value that is not NULL
     can stand for both.
     """
-    kind = parameter.parameter_type
-    first = known.setdefault(parameter.reference, kind)
-    if not first.matches(kind):
-        raise TypeMismatchError(f"parameter {parameter.reference} is {first} in one expression and {kind} in another")
+    type_ = parameter.parameter_type
+    first = known.setdefault(parameter.reference, type_)
+    if not first.matches(type_):
+        raise TypeMismatchError(f"parameter {parameter.reference} is {first} in one expression and {type_} in another")
 
 
 @attrs.frozen(eq=False, repr=False)

@@ -59,9 +59,9 @@ class MultiBucket(Node):
     constrained: bool = False
 
     def _validate(self) -> None:
-        kind = self.expression.type
-        if not isinstance(kind, List) or not isinstance(kind.element, I32):
-            raise TypeMismatchError(f"the numbers of several buckets are a list<i32>, this is {kind}")
+        type_ = self.expression.type
+        if not isinstance(type_, List) or not isinstance(type_.element, I32):
+            raise TypeMismatchError(f"the numbers of several buckets are a list<i32>, this is {type_}")
 
 
 @attrs.frozen(eq=False, repr=False)

@@ -147,9 +147,9 @@ def _check_partition_columns(names: tuple[str, ...], schema: NamedStruct) -> Non
     for name in names:
         if name not in schema.names:
             raise UnknownFieldError.of_name(name, schema.names, inside=" that folders can be named after")
-        kind = schema.fields[schema.position(name)].type
-        if isinstance(kind, _WITHOUT_TEXT):
-            raise TypeMismatchError(f'folders cannot be named after column "{name}", which is {kind}', names=[name])
+        type_ = schema.fields[schema.position(name)].type
+        if isinstance(type_, _WITHOUT_TEXT):
+            raise TypeMismatchError(f'folders cannot be named after column "{name}", which is {type_}', names=[name])
     if names and len(names) == len(schema):
         raise SchemaError("folders are named after all columns, and none is left for the files")
 

@@ -69,8 +69,8 @@ class Struct(NestedType, WrittenAs[tuple[Any, ...] | Mapping[str, Any]], Generic
             ('city',)
         """
         require(fields, Mapping, "Struct.of takes a dict of types by name")
-        for name, kind in fields.items():
-            require_type(f'field "{name}" of Struct', kind)
+        for name, type_ in fields.items():
+            require_type(f'field "{name}" of Struct', type_)
         return Struct(tuple(fields.values()), tuple(fields), nullable=nullable)
 
     @property
@@ -278,21 +278,21 @@ def parameter_text(parameter: TypeParameter) -> str:
             return str(parameter)
 
 
-def struct_names(kind: Type) -> Iterator[str]:
+def struct_names(type_: Type) -> Iterator[str]:
     """The names below a type in depth-first order, as ``NamedStruct`` lists them; map keys before values.
 
     A struct whose fields have no names gets their positions.
     """
-    match kind:
+    match type_:
         case Struct():
-            for name, inner in zip(kind.field_names, kind.types, strict=True):
+            for name, inner in zip(type_.field_names, type_.types, strict=True):
                 yield name
                 yield from struct_names(inner)
         case List():
-            yield from struct_names(kind.element)
+            yield from struct_names(type_.element)
         case Map():
-            yield from struct_names(kind.key)
-            yield from struct_names(kind.value)
+            yield from struct_names(type_.key)
+            yield from struct_names(type_.value)
         case _:
             return
 
@@ -301,30 +301,30 @@ MOST_TYPES = 1_000_000
 """How many types a type may have inside of it, each counted where it stands: a plan has them all, with their names."""
 
 
-def types_inside(kind: Type) -> int:
+def types_inside(type_: Type) -> int:
     """How many types there are in a type, itself too; in a time that grows with the different ones among them."""
     known: dict[int, int] = {}
-    stack = [kind]
+    stack = [type_]
     while stack:
         inner = [each for each in stack[-1].parameters if isinstance(each, Type)]
         if waiting := [each for each in inner if id(each) not in known]:
             stack += waiting
             continue
         known[id(stack.pop())] = 1 + sum(known[id(each)] for each in inner)
-    return known[id(kind)]
+    return known[id(type_)]
 
 
-def require_size(kind: Type, what: str) -> Type:
+def require_size(type_: Type, what: str) -> Type:
     """The same type. Raises `SchemaError` for one of more than `MOST_TYPES` types."""
-    nested = [each for each in kind.parameters if isinstance(each, Struct | List | Map | Func)]
+    nested = [each for each in type_.parameters if isinstance(each, Struct | List | Map | Func)]
     # With one such type inside of it a type grows by few, and is not looked at whole.
-    if len(nested) > 1 and (count := types_inside(kind)) > MOST_TYPES:
+    if len(nested) > 1 and (count := types_inside(type_)) > MOST_TYPES:
         raise SchemaError(
             f"{what} would have {count} types inside each other, and a plan writes down all of them; "
             f"{MOST_TYPES} is the most",
             hint="structs and maps that have the same one several times double with each step: have it once",
         )
-    return kind
+    return type_
 
 
 def nullable_as_either(one: Type, other: Type) -> Type | None:
@@ -351,9 +351,9 @@ def nullable_as_either(one: Type, other: Type) -> Type | None:
             return None
 
 
-def types_in(kind: Type) -> Iterator[Type]:
+def types_in(type_: Type) -> Iterator[Type]:
     """The type and all types inside it, also those that a user-defined type has as parameters."""
-    stack = [kind]
+    stack = [type_]
     while stack:
         current = stack.pop()
         yield current
@@ -372,13 +372,13 @@ def types_in(kind: Type) -> Iterator[Type]:
                 pass
 
 
-def may_have_field_names(kind: Type) -> bool:
+def may_have_field_names(type_: Type) -> bool:
     """Whether types that equal this one may differ, for the names of fields are no part of a type's identity.
 
     What is found out about such a type is not to be remembered for those that equal it. The answer is quick for types
     of any size; it is "yes" also for maps with keys of several parts.
     """
-    match kind:
+    match type_:
         case Struct() | Func() | UserDefined(type_parameters=(_, *_)) | Map(key=List() | Map() | Struct()):
             return True
         case List(element=inner) | Map(value=inner):

@@ -116,15 +116,15 @@ def _computed(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], C
     function = measure.function
     if function.phase != "initial_to_result":
         raise to.refusal("an aggregate of intermediate values")
-    name, kind = function.function.name, function.output_type
+    name, type_ = function.function.name, function.output_type
     to.require_options(function.function, function.options)
     if function.invocation == "distinct":
         function = attrs.evolve(
             function,
             arguments=tuple(one_zero(each) if isinstance(each, Expression) else each for each in function.arguments),
         )
-    if function.sorts and (name not in WITHOUT_ORDER or isinstance(kind, t.FP32 | t.FP64)):
-        raise to.refusal(f"{name} of {kind} over rows in an order")
+    if function.sorts and (name not in WITHOUT_ORDER or isinstance(type_, t.FP32 | t.FP64)):
+        raise to.refusal(f"{name} of {type_} over rows in an order")
     if function.options or function.sorts:
         function = attrs.evolve(function, options=(), sorts=())
     bare = measure if function is measure.function else Measure(function, measure.filter)
@@ -137,7 +137,7 @@ def _computed(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], C
             extreme = "min" if name == "bool_and" else "max"
             part = made("arithmetic", extreme, cast(argument, t.I32()), filter=measure.filter)
             one = number(1, t.I32())
-            return [part], lambda groups: of_type(call("comparison", "equal", column(groups, at), one), kind)
+            return [part], lambda groups: of_type(call("comparison", "equal", column(groups, at), one), type_)
         case "min" | "max", (Expression(type=t.FP32() | t.FP64()),) if (
             to.profile.function_rules.get(name) == "real_extreme"
         ):  # of different values they are the same
@@ -147,11 +147,11 @@ def _computed(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], C
             plain = made(extension, "sum", *function.arguments, filter=measure.filter)
             plain = Measure(attrs.evolve(plain.function, invocation=function.invocation), measure.filter)
             zero = of_type(number(0, plain.function.output_type.as_required()), plain.function.output_type)
-            return [plain], lambda groups: of_type(call("comparison", "coalesce", column(groups, at), zero), kind)
+            return [plain], lambda groups: of_type(call("comparison", "coalesce", column(groups, at), zero), type_)
         case _:
             to.require_function("aggregate function", function.function)
-            if isinstance(kind, t.Decimal) and name in ("avg", "sum"):
-                return [bare], lambda groups: Cast(column(groups, at), kind)
+            if isinstance(type_, t.Decimal) and name in ("avg", "sum"):
+                return [bare], lambda groups: Cast(column(groups, at), type_)
             return [bare], lambda groups: column(groups, at)
 
 
@@ -181,14 +181,14 @@ def _sum_and_count(measure: Measure, extension: str) -> list[Measure]:
 
 def _decimal_average(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], Callable[[Rel], Expression]]:
     """The average of decimals, rounded to its scale."""
-    kind = measure.function.output_type
-    assert isinstance(kind, t.Decimal)
+    type_ = measure.function.output_type
+    assert isinstance(type_, t.Decimal)
 
     def final(groups: Rel) -> Expression:
         many = column(groups, at + 1)
         divisor = chosen([(call("comparison", "gt", many, number(0)), cast(many, t.Decimal(19, 0)))], NO_NUMBER)
         is_fitted = to.profile.function_rules.get("divide") == "fitted_division"
-        return (fitted_quotient if is_fitted else exact_quotient)(column(groups, at), divisor, kind)
+        return (fitted_quotient if is_fitted else exact_quotient)(column(groups, at), divisor, type_)
 
     return _sum_and_count(measure, "arithmetic_decimal"), final
 

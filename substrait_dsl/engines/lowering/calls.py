@@ -98,23 +98,23 @@ def _is_known(condition: Expression) -> bool:
 
 def _literal(node: Literal, to: Lowering) -> Expression:
     """A literal that the engine reads, cast to its type where it reads another one."""
-    kind = node.type
-    carrier = carrier_of(kind, to)
+    type_ = node.type
+    carrier = carrier_of(type_, to)
     if carrier is not None:
         return computed_constant(node, carrier)
     if node.value is None and to.profile.has_form("nulls_by_cast"):
-        return _null(kind, to)
-    match kind:
+        return _null(type_, to)
+    match type_:
         case t.String() if to.profile.has_form("texts_of_latin_1") and not is_latin(node.value):
             raise to.refusal("a text of characters that ISO 8859-1 does not have, or NULL,")
         case t.FP32() | t.FP64() if to.profile.has_form("floats_of_digits") and not has_digits(node.value):
             raise to.refusal("a floating-point constant that is NaN, infinite or -0.0")
         case t.I16() if to.profile.has_form("small_integers_by_cast"):
-            return Cast(Literal(node.value, t.I32(nullable=kind.nullable)), kind)
+            return Cast(Literal(node.value, t.I32(nullable=type_.nullable)), type_)
         case t.PrecisionTimestamp() | t.PrecisionTimestampTZ() if to.profile.has_form("timestamps_by_cast"):
-            return _timestamp(node, kind, to)
-        case t.PrecisionTimestamp() | t.Binary() if not to.profile.casts_to(kind):
-            raise to.refusal(f"a literal of {kind}")
+            return _timestamp(node, type_, to)
+        case t.PrecisionTimestamp() | t.Binary() if not to.profile.casts_to(type_):
+            raise to.refusal(f"a literal of {type_}")
         case _:
             return node
 
@@ -129,32 +129,32 @@ def has_digits(value: float | None) -> bool:
     return value is None or (math.isfinite(value) and (value != 0 or math.copysign(1, value) > 0))
 
 
-def _timestamp(node: Literal, kind: t.PrecisionTimestamp | t.PrecisionTimestampTZ, to: Lowering) -> Expression:
+def _timestamp(node: Literal, type_: t.PrecisionTimestamp | t.PrecisionTimestampTZ, to: Lowering) -> Expression:
     """A timestamp as a text that is cast to it; a point in time is in UTC."""
     if node.value is None:
         return node
-    per_second = 10 ** int(kind.precision)
+    per_second = 10 ** int(type_.precision)
     seconds, rest = divmod(int(node.value), per_second)
     try:
         timestamp = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=seconds)
     except OverflowError:
-        raise to.refusal(f"a literal of {kind} out of the years 1 to 9999") from None
-    digits = f".{rest:0{int(kind.precision)}d}" if int(kind.precision) else ""
-    zone = "Z" if isinstance(kind, t.PrecisionTimestampTZ) else ""
+        raise to.refusal(f"a literal of {type_} out of the years 1 to 9999") from None
+    digits = f".{rest:0{int(type_.precision)}d}" if int(type_.precision) else ""
+    zone = "Z" if isinstance(type_, t.PrecisionTimestampTZ) else ""
     text = f"{timestamp.isoformat(' ', 'seconds')}{digits}{zone}"
-    return Cast(Literal(text, t.String(nullable=kind.nullable)), kind)
+    return Cast(Literal(text, t.String(nullable=type_.nullable)), type_)
 
 
-def _null(kind: t.Type, to: Lowering) -> Expression:
+def _null(type_: t.Type, to: Lowering) -> Expression:
     """A NULL of a type: cast to it, or a quotient by zero, where the engine does not cast to the type."""
-    if to.profile.casts_to(kind):
-        return Cast(Literal(None, t.I32(nullable=True)), kind)
-    match kind:
+    if to.profile.casts_to(type_):
+        return Cast(Literal(None, t.I32(nullable=True)), type_)
+    match type_:
         case t.I8() | t.FP32():
-            one, zero = (literal(1, kind.as_required()), literal(0, kind.as_required()))
-            return ScalarFunction(call("arithmetic", "divide", one, zero).function, (one, zero), kind)
+            one, zero = (literal(1, type_.as_required()), literal(0, type_.as_required()))
+            return ScalarFunction(call("arithmetic", "divide", one, zero).function, (one, zero), type_)
         case _:
-            raise to.refusal(f"a NULL of {kind}")
+            raise to.refusal(f"a NULL of {type_}")
 
 
 def _cast(node: Cast, to: Lowering) -> Expression:

@@ -72,9 +72,9 @@ def lower_expand(rel: r.Expand, to: Lowering) -> Rel:
         ]
         if any(map(has_subquery, expressions)):
             raise to.refusal("an expand with subqueries")
-        for each, kind in zip(expressions, rel.schema.types, strict=False):
-            if each.type != kind:
-                require_cast(each.type, kind, to)
-        typed = [of_type(each, kind) for each, kind in zip(expressions, rel.schema.types, strict=False)]
+        for each, type_ in zip(expressions, rel.schema.types, strict=False):
+            if each.type != type_:
+                require_cast(each.type, type_, to)
+        typed = [of_type(each, type_) for each, type_ in zip(expressions, rel.schema.types, strict=False)]
         copies.append(only(rel.input, (*typed, number(copy, t.I32())), rel.schema.names))
     return r.Set(tuple(copies), "union_all") if len(copies) > 1 else copies[0]

@@ -150,7 +150,7 @@ def no_constant(key: Expression, rel: Rel, constants: Constants) -> Expression:
     if not used_columns(key) & fixed.wrong or not _is_fixed(key, fixed.columns):
         return key
     types = rel.schema.types
-    witnesses = [n for n, kind in enumerate(types) if n not in fixed.columns and isinstance(kind, TEXTS)]
+    witnesses = [n for n, type_ in enumerate(types) if n not in fixed.columns and isinstance(type_, TEXTS)]
     if not witnesses:
         return key
     texts = [Cast(column(rel, at), t.String(nullable=types[at].nullable)) for at in witnesses[:MOST_WITNESSES]]

@@ -27,7 +27,7 @@ def declared(rel: Rel, to: Lowering) -> Rel:
     if not to.profile.has_form("types_by_union") or all(_is_known(rel, at, to) for at in range(len(rel.schema))):
         return rel
     source = to.below(rel, (Rel,))
-    values = [Literal(None, kind.as_nullable()) for kind in rel.schema.types]
+    values = [Literal(None, type_.as_nullable()) for type_ in rel.schema.types]
     empty = only(r.Filter(source, FALSE), values, rel.schema.names)
     return r.Set((_again(empty), _again(rel)), "union_all")
 

@@ -21,9 +21,9 @@ WIDE = 19
 
 def wide_decimal(node: ScalarFunction, left: Expression, right: Expression) -> Expression:
     """A sum, difference or product of decimals, computed with all digits, as one of its derived type."""
-    kind = left.type
-    assert isinstance(kind, t.Decimal)
-    wider = t.Decimal(max(kind.precision, WIDE), kind.scale, nullable=kind.nullable)
+    type_ = left.type
+    assert isinstance(type_, t.Decimal)
+    wider = t.Decimal(max(type_.precision, WIDE), type_.scale, nullable=type_.nullable)
     made = ScalarFunction(node.function, (of_type(left, wider), right), node.type)
     return Cast(made, node.type)
 
@@ -41,7 +41,7 @@ def _is_not_zero(divisor: Expression) -> Expression:
     return unless(is_zero, "division by zero")
 
 
-def exact_quotient(dividend: Expression, divisor: Expression, kind: t.Decimal) -> Expression:
+def exact_quotient(dividend: Expression, divisor: Expression, type_: t.Decimal) -> Expression:
     """The quotient of two decimals, rounded half away from zero to the scale of a type.
 
     It is a long division of integers of 64 bits, some digits at a time: the engine divides decimals, and computes their
@@ -55,19 +55,19 @@ def exact_quotient(dividend: Expression, divisor: Expression, kind: t.Decimal) -
     rest = _integers("modulus", _unscaled(dividend, scale), by)
     value = cast(_integers("divide", _unscaled(dividend, scale), by), decimal_type(WIDE, 0))
     behind = 0
-    while behind < kind.scale:
-        some = min(at_once, kind.scale - behind)
+    while behind < type_.scale:
+        some = min(at_once, type_.scale - behind)
         behind += some
         shifted = _integers("multiply", rest, number(10**some))
         unit = Literal(decimal.Decimal(1).scaleb(-behind), decimal_type(behind + 1, behind))
         value = _sum(value, _product(cast(_integers("divide", shifted, by), decimal_type(WIDE, 0)), unit))
         rest = _integers("modulus", shifted, by)
-    last = decimal.Decimal(1).scaleb(-kind.scale)
-    none, up, down = (Literal(each, decimal_type(kind.scale + 1, kind.scale)) for each in (0 * last, last, -last))
+    last = decimal.Decimal(1).scaleb(-type_.scale)
+    none, up, down = (Literal(each, decimal_type(type_.scale + 1, type_.scale)) for each in (0 * last, last, -last))
     is_less = call("comparison", "lt", _magnitude(_integers("multiply", rest, number(2))), _magnitude(by))
     is_negative = call("comparison", "not_equal", _is_negative(dividend), _is_negative(divisor))
-    rounded = cast(_sum(value, chosen([(is_less, none), (is_negative, down)], up)), kind)
-    return of_type(chosen([(_is_not_zero(divisor), rounded)], Literal(None, kind.as_nullable())), kind)
+    rounded = cast(_sum(value, chosen([(is_less, none), (is_negative, down)], up)), type_)
+    return of_type(chosen([(_is_not_zero(divisor), rounded)], Literal(None, type_.as_nullable())), type_)
 
 
 def _unscaled(value: Expression, scale: int) -> Expression:
@@ -86,9 +86,9 @@ def _integers(name: str, *arguments: Expression) -> Expression:
 
 
 def _digits(value: Expression) -> int:
-    kind = value.type
-    assert isinstance(kind, t.Decimal)
-    return int(kind.precision)
+    type_ = value.type
+    assert isinstance(type_, t.Decimal)
+    return int(type_.precision)
 
 
 def decimal_type(precision: int, scale: int) -> t.Decimal[Any, Any]:
@@ -97,9 +97,9 @@ def decimal_type(precision: int, scale: int) -> t.Decimal[Any, Any]:
 
 
 def _zero(value: Expression) -> Literal:
-    kind = value.type
-    assert isinstance(kind, t.Decimal)
-    return Literal(decimal.Decimal(0).scaleb(-kind.scale), kind.as_required())
+    type_ = value.type
+    assert isinstance(type_, t.Decimal)
+    return Literal(decimal.Decimal(0).scaleb(-type_.scale), type_.as_required())
 
 
 def _is_negative(value: Expression) -> Expression:
@@ -118,12 +118,12 @@ def _product(left: Expression, right: Expression) -> Expression:
 
 
 def _scale(value: Expression) -> int:
-    kind = value.type
-    assert isinstance(kind, t.Decimal)
-    return int(kind.scale)
+    type_ = value.type
+    assert isinstance(type_, t.Decimal)
+    return int(type_.scale)
 
 
-def integer_average(total: Expression, many: Expression, kind: t.Type) -> Expression:
+def integer_average(total: Expression, many: Expression, type_: t.Type) -> Expression:
     """The average of integers, without its fraction, of their sum and their number."""
     divisor = chosen([(call("comparison", "gt", many, number(0)), many)], Literal(None, t.I64(nullable=True)))
-    return of_type(call("arithmetic", "divide", total, divisor), kind)
+    return of_type(call("arithmetic", "divide", total, divisor), type_)

@@ -38,13 +38,13 @@ def overflowing(node: ScalarFunction, preferences: Sequence[str]) -> Expression 
         node: the call, of ``add``, ``subtract``, ``multiply``, ``divide``, ``negate`` or ``abs``.
         preferences: the values of the option, the first of which that can be had is taken.
     """
-    kind = node.type
-    if type(kind) not in BITS or node.function.name not in OVERFLOWING:
+    type_ = node.type
+    if type(type_) not in BITS or node.function.name not in OVERFLOWING:
         return None
     for preference in preferences:
         match preference.upper():
             case "ERROR":
-                return of_type(Cast(_wide(node), kind), kind)
+                return of_type(Cast(_wide(node), type_), type_)
             case "SATURATE":
                 return _saturated(node)
             case "SILENT" if node.function.name in ("divide", "negate", "abs"):
@@ -81,18 +81,20 @@ def _is_least_by_minus_one(left: Expression, right: Expression) -> Expression:
     return balanced("and", [equal(left, least), equal(right, literal(-1, right.type.as_required()))])
 
 
-def _whole(value: int, kind: t.Type) -> Literal:
-    return Literal(decimal.Decimal(value), kind) if isinstance(kind, t.Decimal) else literal(value, kind.as_required())
+def _whole(value: int, type_: t.Type) -> Literal:
+    return (
+        Literal(decimal.Decimal(value), type_) if isinstance(type_, t.Decimal) else literal(value, type_.as_required())
+    )
 
 
 def _saturated(node: ScalarFunction) -> Expression:
     """The result, or the nearest integer that there is."""
-    kind, wide = node.type, _wide(node)
-    bits = BITS[type(kind)]
+    type_, wide = node.type, _wide(node)
+    bits = BITS[type(type_)]
     wanted = wide.type.as_required()
     most, least = _whole(2 ** (bits - 1) - 1, wanted), _whole(-(2 ** (bits - 1)), wanted)
     held = chosen([(call("comparison", "gt", wide, most), most), (call("comparison", "lt", wide, least), least)], wide)
-    return of_type(Cast(held, kind), kind)
+    return of_type(Cast(held, type_), type_)
 
 
 def wrapped(node: ScalarFunction) -> Expression:
@@ -122,18 +124,18 @@ def extreme_value(node: ScalarFunction, arguments: list[Expression]) -> Expressi
     """The largest or the least of values: NULL where one is, or of those that are not NULL."""
     name = "gte" if node.function.name.startswith("greatest") else "lte"
     skips = node.function.name.endswith("_skip_null")
-    kind = node.type
-    made = of_type(arguments[0], kind)
+    type_ = node.type
+    made = of_type(arguments[0], type_)
     for each in arguments[1:]:
-        value = of_type(each, kind)
+        value = of_type(each, type_)
         clauses: list[tuple[Expression, Expression]] = []
         if skips and made.type.nullable:
             clauses += [(is_null(made), value), (is_null(value), made)]
-        made = of_type(chosen([*clauses, (compared(name, made, value), made)], value), kind)
+        made = of_type(chosen([*clauses, (compared(name, made, value), made)], value), type_)
     nulls = [is_null(each) for each in arguments if each.type.nullable]
     if skips or not nulls:
         return made
-    return chosen([(balanced("or", nulls), Literal(None, kind.as_nullable()))], made)
+    return chosen([(balanced("or", nulls), Literal(None, type_.as_nullable()))], made)
 
 
 def sign_of(node: ScalarFunction, arguments: list[Expression]) -> Expression:
@@ -148,10 +150,10 @@ def sign_of(node: ScalarFunction, arguments: list[Expression]) -> Expression:
     return of_type(chosen(clauses, zero), node.type)
 
 
-def _number(value: int, kind: t.Type) -> Literal:
-    if isinstance(kind, t.Decimal):
-        return Literal(decimal.Decimal(value), kind)
-    return literal(float(value) if isinstance(kind, t.FP32 | t.FP64) else value, kind)
+def _number(value: int, type_: t.Type) -> Literal:
+    if isinstance(type_, t.Decimal):
+        return Literal(decimal.Decimal(value), type_)
+    return literal(float(value) if isinstance(type_, t.FP32 | t.FP64) else value, type_)
 
 
 CLASSES = ((-1, -math.inf), (1, math.inf), (2, math.nan))
@@ -163,10 +165,10 @@ def without_extremes(value: Expression) -> tuple[Expression, Expression]:
 
     Engines begin the least and the largest of floating-point numbers with the last finite one, and some lose NaN.
     """
-    kind = value.type.as_required()
-    nothing, unclassed = (Literal(None, each.as_nullable()) for each in (kind, t.I32()))
+    type_ = value.type.as_required()
+    nothing, unclassed = (Literal(None, each.as_nullable()) for each in (type_, t.I32()))
     tests = [
-        call("comparison", "is_nan", value) if math.isnan(number) else equal(value, Literal(number, kind))
+        call("comparison", "is_nan", value) if math.isnan(number) else equal(value, Literal(number, type_))
         for _, number in CLASSES
     ]
     classes = [(test, literal(each, t.I32())) for test, (each, _) in zip(tests, CLASSES, strict=True)]
@@ -174,13 +176,13 @@ def without_extremes(value: Expression) -> tuple[Expression, Expression]:
     return finite, chosen([(is_null(value), unclassed), *classes], literal(0, t.I32()))
 
 
-def extreme_of_class(extreme: Expression, found: Expression, kind: t.Type) -> Expression:
+def extreme_of_class(extreme: Expression, found: Expression, type_: t.Type) -> Expression:
     """The least or the largest of numbers, by that of the finite ones and of the classes of all."""
-    required = kind.as_required()
+    required = type_.as_required()
     clauses: list[tuple[Expression, Expression]] = [
         (equal(found, literal(each, t.I32())), Literal(number, required)) for each, number in CLASSES
     ]
-    return of_type(chosen(clauses, extreme), kind)
+    return of_type(chosen(clauses, extreme), type_)
 
 
 LARGEST = {t.FP32: 3.4028234663852886e38, t.FP64: sys.float_info.max}

@@ -120,9 +120,9 @@ def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
             ]
             return of_type(balanced("or", tests), node.type)
         case NestedStruct(fields=fields) if has_structs(to):
-            kind = node.type
-            assert isinstance(kind, t.Struct)
-            return of_type(made_struct(fields, kind, to), kind)
+            type_ = node.type
+            assert isinstance(type_, t.Struct)
+            return of_type(made_struct(fields, type_, to), type_)
         case FieldAccess(input=value, segment=StructField(position=position)) if has_structs(to):
             return of_type(field_of(value, position, to), node.type)
         case ScalarSubquery() | InPredicate() | SetPredicate() | SetComparison():
@@ -167,13 +167,13 @@ PRECISIONS = (0, 3, 6, 9)
 """How many digits of a second times have in Arrow, and in all engines that there are profiles of."""
 
 
-def require_precision(kind: t.Type, to: Lowering) -> None:
+def require_precision(type_: t.Type, to: Lowering) -> None:
     """Raise for a type of times, or of what has such in it, of a precision that engines do not have."""
-    if isinstance(kind, t.PrecisionTime | t.PrecisionTimestamp | t.PrecisionTimestampTZ) and (
-        kind.precision not in PRECISIONS
+    if isinstance(type_, t.PrecisionTime | t.PrecisionTimestamp | t.PrecisionTimestampTZ) and (
+        type_.precision not in PRECISIONS
     ):
-        raise to.refusal(f"the type {kind}", f"cast it, if you can, to one of the precisions {PRECISIONS}")
-    for part in kind.parameters:
+        raise to.refusal(f"the type {type_}", f"cast it, if you can, to one of the precisions {PRECISIONS}")
+    for part in type_.parameters:
         if isinstance(part, t.Type):
             require_precision(part, to)
 
@@ -260,8 +260,8 @@ def lower_call(node: ScalarFunction, to: Lowering) -> Expression:
         ):
             part = Literal(DATE_PARTS[word], t.String())
             function = FunctionId(to.profile.urn_of("date_part:str_any"), "date_part:str_any")
-            kind = t.I32(nullable=value.type.nullable)
-            return ScalarFunction(function, (part, value), kind)
+            type_ = t.I32(nullable=value.type.nullable)
+            return ScalarFunction(function, (part, value), type_)
         case "comparisons", "between", (Expression() as value, Expression() as low, Expression() as high):
             return _null_if_any(
                 node.arguments, conjunction([compared("gte", value, low), compared("lte", value, high)])
@@ -346,10 +346,10 @@ def _null_if_any(arguments: Sequence[Argument], value: Expression) -> Expression
 
 def _quotient(node: ScalarFunction, value: Expression) -> Expression:
     """A quotient of decimals, rounded to its scale: the engine cuts it off four digits behind those of the dividend."""
-    kind, dividend = node.type, value.type
-    assert isinstance(kind, t.Decimal)
+    type_, dividend = node.type, value.type
+    assert isinstance(type_, t.Decimal)
     assert isinstance(dividend, t.Decimal)
-    scale = max(dividend.scale, kind.scale - 3)
+    scale = max(dividend.scale, type_.scale - 3)
     precision = min(MAX_PRECISION, dividend.precision + scale - dividend.scale)
     wider = t.Decimal(precision, scale, nullable=dividend.nullable)
-    return Cast(attrs.evolve(node, arguments=(of_type(value, wider), *node.arguments[1:])), kind)
+    return Cast(attrs.evolve(node, arguments=(of_type(value, wider), *node.arguments[1:])), type_)

@@ -42,9 +42,9 @@ def of_digits(precision: int, scale: int, *, nullable: bool) -> t.Decimal[Any, A
 
 def digits_of(value: Expression) -> tuple[int, int]:
     """How many digits a decimal has before and behind the point."""
-    kind = value.type
-    assert isinstance(kind, t.Decimal)
-    return int(kind.precision) - int(kind.scale), int(kind.scale)
+    type_ = value.type
+    assert isinstance(type_, t.Decimal)
+    return int(type_.precision) - int(type_.scale), int(type_.scale)
 
 
 def fitting(value: Expression, before: int) -> Expression:
@@ -54,14 +54,14 @@ def fitting(value: Expression, before: int) -> Expression:
         return value
     if before + scale < 1:
         raise UnsupportedError(f"no digit is left of {value.type}, of which {before} are to stand before the point")
-    kind = of_digits(before + scale, scale, nullable=value.type.nullable)
-    return chosen([(_fits(value, before), Cast(value, kind))], Literal(None, kind.as_nullable()))
+    type_ = of_digits(before + scale, scale, nullable=value.type.nullable)
+    return chosen([(_fits(value, before), Cast(value, type_))], Literal(None, type_.as_nullable()))
 
 
 def as_integer(value: Expression) -> Expression:
     """A whole decimal as an integer of 64 bits; it fails where it is larger."""
-    kind = t.I64(nullable=value.type.nullable)
-    return chosen([(_fits(value, 18), Cast(value, kind))], Literal(None, t.I64(nullable=True)))
+    type_ = t.I64(nullable=value.type.nullable)
+    return chosen([(_fits(value, 18), Cast(value, type_))], Literal(None, t.I64(nullable=True)))
 
 
 def _fits(value: Expression, before: int) -> Expression:
@@ -80,9 +80,9 @@ def _fits(value: Expression, before: int) -> Expression:
     return equal(Cast(text, t.I64()), literal(0, t.I64()))
 
 
-def is_counted(kind: t.Type) -> bool:
+def is_counted(type_: t.Type) -> bool:
     """Whether values of a type have digits that can be counted."""
-    return isinstance(kind, t.Decimal) or type(kind) in INTEGER_DIGITS
+    return isinstance(type_, t.Decimal) or type(type_) in INTEGER_DIGITS
 
 
 def counted_decimal(value: Expression, target: t.Decimal[Any, Any]) -> Expression:
@@ -112,8 +112,8 @@ def _rounded(value: Expression, scale: int) -> Expression:
 def fitted_decimal(node: ScalarFunction, left: Expression, right: Expression) -> Expression:
     """A sum, difference or product of decimals, whose operands are cast so that it has at most 38 digits."""
     (one, scale), (other, scale_of_other) = digits_of(left), digits_of(right)
-    kind = node.type
-    assert isinstance(kind, t.Decimal)
+    type_ = node.type
+    assert isinstance(type_, t.Decimal)
     if node.function.name == "multiply":
         behind = scale + scale_of_other
         excess = one + other + behind + 1 - MOST
@@ -127,20 +127,20 @@ def fitted_decimal(node: ScalarFunction, left: Expression, right: Expression) ->
         raise UnsupportedError(f"{what} has {behind} digits behind the point, and is not exact")
     left, right = fitting(left, smaller), fitting(right, rest)
     made: Expression = ScalarFunction(node.function, (left, right), node.type)
-    if behind > kind.scale:
-        typed = Cast(made, of_digits(MOST, behind, nullable=kind.nullable))
-        made = fitting(_rounded(typed, int(kind.scale)), int(kind.precision) - int(kind.scale))
+    if behind > type_.scale:
+        typed = Cast(made, of_digits(MOST, behind, nullable=type_.nullable))
+        made = fitting(_rounded(typed, int(type_.scale)), int(type_.precision) - int(type_.scale))
     return Cast(made, node.type)
 
 
-def fitted_quotient(dividend: Expression, divisor: Expression, kind: t.Decimal[Any, Any]) -> Expression:
+def fitted_quotient(dividend: Expression, divisor: Expression, type_: t.Decimal[Any, Any]) -> Expression:
     """The quotient of two decimals, rounded half away from zero to the scale of a type.
 
     The engine cuts it off one digit behind so many as the divisor has before the point, and the dividend behind it:
     enough to round it.
     """
     (one, scale), (other, scale_of_other) = digits_of(dividend), digits_of(divisor)
-    wider = max(scale, int(kind.scale))
+    wider = max(scale, int(type_.scale))
     room = MOST - 1 - wider - scale_of_other
     if one + other > room:
         other = min(other, max(1, room // 2 - 2))
@@ -155,4 +155,4 @@ def fitted_quotient(dividend: Expression, divisor: Expression, kind: t.Decimal[A
     nullable = left.type.nullable or right.type.nullable
     cut = call("arithmetic_decimal", "divide", left, right)
     typed = Cast(cut, of_digits(min(MOST, one + scale_of_other + behind + 1), behind, nullable=nullable))
-    return of_type(Cast(_rounded(typed, int(kind.scale)), kind.with_nullability(nullable)), kind)
+    return of_type(Cast(_rounded(typed, int(type_.scale)), type_.with_nullability(nullable)), type_)

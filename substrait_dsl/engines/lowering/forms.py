@@ -134,40 +134,40 @@ def _rows(rel: r.Read, rows: Sequence[r.Record], to: Lowering) -> Rel:
     if not all(isinstance(cell, Literal) for row in cells for cell in row):
         raise to.refusal("rows of computed values")
     kinds = rel.schema.types
-    carriers = [carrier_of(kind, to) for kind in kinds]
+    carriers = [carrier_of(type_, to) for type_ in kinds]
     bare = [
-        carrier.type if carrier is not None else t.I32() if isinstance(kind, t.I16) else kind
-        for kind, carrier in zip(kinds, carriers, strict=True)
+        carrier.type if carrier is not None else t.I32() if isinstance(type_, t.I16) else type_
+        for type_, carrier in zip(kinds, carriers, strict=True)
     ]
     values = [[_bare(*each) for each in zip(row, bare, carriers, strict=True)] for row in cells]
-    given = values or [[Literal(None, kind.as_nullable()) for kind in bare]]
+    given = values or [[Literal(None, type_.as_nullable()) for type_ in bare]]
     names = rel.schema.names
     fields = tuple(
-        Field(name, kind.as_nullable() if any(row[n].value is None for row in given) else kind)
-        for n, (name, kind) in enumerate(zip(names, bare, strict=True))
+        Field(name, type_.as_nullable() if any(row[n].value is None for row in given) else type_)
+        for n, (name, type_) in enumerate(zip(names, bare, strict=True))
     )
     table = r.Read(NamedStruct(fields), r.VirtualTable(tuple(r.Record(tuple(row)) for row in given)))
     source: Rel = table if values else r.Filter(table, FALSE)
-    typed = [_typed_cell(each, kind, to) for each, kind in zip(columns(source), kinds, strict=True)]
+    typed = [_typed_cell(each, type_, to) for each, type_ in zip(columns(source), kinds, strict=True)]
     return shown(source, typed, names, to)
 
 
-def _bare(cell: Expression, kind: t.Type, carrier: Carrier | None) -> Literal:
+def _bare(cell: Expression, type_: t.Type, carrier: Carrier | None) -> Literal:
     assert isinstance(cell, Literal)
     value = cell.value if carrier is None or cell.value is None else carrier.encode(cell.value)
-    return Literal(value, kind.as_nullable() if cell.value is None else kind.as_required())
+    return Literal(value, type_.as_nullable() if cell.value is None else type_.as_required())
 
 
-def _typed_cell(cell: Expression, kind: t.Type, to: Lowering) -> Expression:
+def _typed_cell(cell: Expression, type_: t.Type, to: Lowering) -> Expression:
     """A column of a virtual table: a NULL in it has made it one of integers of 32 bits, or of both."""
-    carrier = carrier_of(kind, to)
+    carrier = carrier_of(type_, to)
     if carrier is not None:
-        return carrier.compute(Cast(cell, carrier.type.with_nullability(kind.nullable)), kind)
-    if to.profile.casts_to(kind):
-        return Cast(cell, kind)
-    if isinstance(kind, t.I8 | t.FP32) and not cell.type.nullable:
+        return carrier.compute(Cast(cell, carrier.type.with_nullability(type_.nullable)), type_)
+    if to.profile.casts_to(type_):
+        return Cast(cell, type_)
+    if isinstance(type_, t.I8 | t.FP32) and not cell.type.nullable:
         return cell
-    raise to.refusal(f"rows in the plan with NULL of {kind}")
+    raise to.refusal(f"rows in the plan with NULL of {type_}")
 
 
 def _apart(keys: Sequence[SortKey], to: Lowering) -> list[SortKey]:
@@ -265,17 +265,17 @@ def _union_of_two(left: Rel, right: Rel, rel: r.Set, to: Lowering) -> Rel:
     joined = form_join(r.Join(sides[0], sides[1], "outer", equal(ends[0], shifted(ends[1], width + 1))), to)
     is_right = is_null(column(joined, width))
     values = [
-        _of_set(chosen([(is_right, column(joined, width + 1 + n))], column(joined, n)), kind, to)
-        for n, kind in enumerate(rel.schema.types)
+        _of_set(chosen([(is_right, column(joined, width + 1 + n))], column(joined, n)), type_, to)
+        for n, type_ in enumerate(rel.schema.types)
     ]
     return shown(joined, values, names, to)
 
 
-def _of_set(value: Expression, kind: t.Type, to: Lowering) -> Expression:
-    return value if value.type == kind else formed(Cast(value, kind), to)
+def _of_set(value: Expression, type_: t.Type, to: Lowering) -> Expression:
+    return value if value.type == type_ else formed(Cast(value, type_), to)
 
 
 def _typed(made: Rel, rel: Rel, to: Lowering) -> Rel:
     """The rows as columns of the types of a relation."""
-    values = [_of_set(each, kind, to) for each, kind in zip(columns(made), rel.schema.types, strict=True)]
+    values = [_of_set(each, type_, to) for each, type_ in zip(columns(made), rel.schema.types, strict=True)]
     return shown(made, values, rel.schema.names, to)

@@ -141,12 +141,12 @@ def _aggregate(
 def _of_own_type(value: Expression, measure: Measure, to: Lowering) -> Expression:
     if not to.profile.has_form("sums_by_cast") or measure.function.function.name not in SUMS:
         return value
-    kind = value.type
-    if measure.function.function.name == "sum" and isinstance(kind, t.Decimal):
+    type_ = value.type
+    if measure.function.function.name == "sum" and isinstance(type_, t.Decimal):
         # A sum of more digits than there are is seen when something is added.
-        zero = Literal(Decimal(0).scaleb(-int(kind.scale)), kind.as_required())
-        value = ScalarFunction(call("arithmetic_decimal", "add", value, zero).function, (value, zero), kind)
-    return Cast(value, kind)
+        zero = Literal(Decimal(0).scaleb(-int(type_.scale)), type_.as_required())
+        value = ScalarFunction(call("arithmetic_decimal", "add", value, zero).function, (value, zero), type_)
+    return Cast(value, type_)
 
 
 def _without_filter(one: Measure, to: Lowering) -> Measure:

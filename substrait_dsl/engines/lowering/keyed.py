@@ -90,7 +90,7 @@ def _outer(left: Rel, right: Rel, condition: Expression, to: Lowering) -> Rel:
     joined = keyed_join(r.Join(left, right, "left", condition), to)
     mirrored = moved(condition, lambda at: at + other if at < width else at - width)
     without = keyed_join(r.Join(right, left, "left_anti", mirrored), to)
-    nulls = [Literal(None, kind.as_nullable()) for kind in left.schema.types]
+    nulls = [Literal(None, type_.as_nullable()) for type_ in left.schema.types]
     rest = shown(without, [*nulls, *columns(without)], joined.schema.names, to)
     return union_of_columns([joined, rest], to)
 

@@ -103,7 +103,7 @@ def without_misreadings(top: Rel, note: Note, to: Lowering) -> Rel:
                 named = (first, *map(_as_projection, others))
                 if any(one is not other for one, other in zip(named, same.relations, strict=True)):
                     made.append(("union-names", attrs.evolve(same, relations=named)))
-            case Cast(target=t.Struct(types=types)) if not all(kind.nullable for kind in types):
+            case Cast(target=t.Struct(types=types)) if not all(type_.nullable for type_ in types):
                 # Engines take what they compute for nullable, and cast no struct to one with other fields.
                 raise UnsupportedError(f"the engine makes no {same.target} of another struct")
             case Cast(input=value) if _loses_digits(value.type, same.type):
@@ -148,11 +148,11 @@ def _loses_digits(source: t.Type, target: t.Type) -> bool:
     return most is not None and least is not None and (least[0] < most[0] or least[1] < most[1])
 
 
-def _digits(kind: t.Type, partial: int) -> tuple[int, int] | None:
+def _digits(type_: t.Type, partial: int) -> tuple[int, int] | None:
     """How many digits numbers have before and behind the point, integers so many less than their largest."""
-    match kind:
+    match type_:
         case t.I8() | t.I16() | t.I32() | t.I64():
-            return DIGITS[type(kind)] - partial, 0
+            return DIGITS[type(type_)] - partial, 0
         case t.Decimal(precision=precision, scale=scale):
             return precision - scale, scale
         case _:
@@ -168,8 +168,8 @@ def _hidden(cast: Cast) -> Expression:
 
     Engines compare what is cast instead of it with constants, as if the cast lost nothing: 2.50 as an integer is not 2.
     """
-    kind = cast.input.type.as_required()
-    zero = Literal(Decimal(0) if isinstance(kind, t.Decimal) else 0, kind)
+    type_ = cast.input.type.as_required()
+    zero = Literal(Decimal(0) if isinstance(type_, t.Decimal) else 0, type_)
     return chosen([(call("comparison", "equal", cast.input, zero), cast)], cast)
 
 

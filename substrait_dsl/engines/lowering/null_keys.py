@@ -62,10 +62,10 @@ def with_equalities(condition: Expression, to: Lowering) -> Expression:
 def _are_same(left: Expression, right: Expression, node: ScalarFunction, to: Lowering) -> Expression:
     if not left.type.nullable and not right.type.nullable:
         return equal(left, right)
-    kind = left.type.as_required()
-    make = STAND_INS.get(type(kind))
-    if make is not None and kind.keyword in to.profile.literals:
-        stand_in = Literal(make(kind), kind)
+    type_ = left.type.as_required()
+    make = STAND_INS.get(type(type_))
+    if make is not None and type_.keyword in to.profile.literals:
+        stand_in = Literal(make(type_), type_)
         values = [
             call("comparison", "coalesce", each, stand_in) if each.type.nullable else each for each in (left, right)
         ]

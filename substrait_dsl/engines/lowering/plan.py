@@ -97,7 +97,7 @@ def try_to_lower(plan: AlgebraPlan, profile: Profile) -> LoweringResult:
 
 def _require_root(root: Root, made: Rel, to: Lowering) -> None:
     """Refuse a root whose columns, or whose size, the engine does not take."""
-    if to.profile.forms is not None and any(isinstance(kind, t.Struct) for kind in root.input.schema.types):
+    if to.profile.forms is not None and any(isinstance(type_, t.Struct) for type_ in root.input.schema.types):
         to.refusals.append(to.refusal("a column that is a struct"))
     if made.size > MAX_SIZE:
         to.refusals.append(
@@ -109,7 +109,7 @@ def _require_root(root: Root, made: Rel, to: Lowering) -> None:
         )
     kinds, found = root.input.schema.types, made.schema.types
     if to.profile.forms is not None:  # to such engines it is nothing whether a value may be NULL
-        kinds, found = (tuple(kind.as_nullable() for kind in each) for each in (kinds, found))
+        kinds, found = (tuple(type_.as_nullable() for type_ in each) for each in (kinds, found))
     if found != kinds and not to.refusals:  # what stands for a refused relation may have another number of rows
         raise AssertionError(f"lowered to {found}, not {kinds}")
 
@@ -175,8 +175,8 @@ def _in_order(made: Rel, top: Rel) -> Rel:
         return made
     keys: list[SortKey] = []
     for key in top.properties.ordering:
-        kind = top.schema.types[key.field[0]]
-        if len(key.field) > 1 or isinstance(kind, t.Struct | t.List | t.Map):
+        type_ = top.schema.types[key.field[0]]
+        if len(key.field) > 1 or isinstance(type_, t.Struct | t.List | t.Map):
             break
         keys.append(SortKey(one_zero(column(made, key.field[0])), key.direction))
     return r.Sort(made, tuple(keys)) if keys else made

@@ -36,12 +36,12 @@ MOST_NAME_PARTS = 3
 
 def lower_read(rel: r.Read, to: Lowering) -> Rel:
     """A read of all columns, a filter and a choice of columns. What may be ignored is left out."""
-    for kind in rel.base_schema.types:
-        require_precision(kind, to)
+    for type_ in rel.base_schema.types:
+        require_precision(type_, to)
     match rel.definition:
         case r.NamedTable(names=names) if len(names) > MOST_NAME_PARTS:
             raise to.refusal(f"a table whose name has {len(names)} parts")
-        case r.VirtualTable() if any(isinstance(kind, t.Struct) for kind in rel.base_schema.types):
+        case r.VirtualTable() if any(isinstance(type_, t.Struct) for type_ in rel.base_schema.types):
             raise to.refusal("rows in the plan with structs", rule="literal")
         case r.NamedTable() | r.VirtualTable():
             made: Rel = rel if _is_plain(rel) else r.Read(rel.base_schema, rel.definition)
@@ -82,7 +82,7 @@ def above_sort(rel: Rel, step: Callable[[Rel], Rel]) -> Rel:
 
 def with_root_names(rel: Rel, kinds: Sequence[t.Type], to: Lowering) -> Rel:
     """What a root puts out, whose structs have the names of the types of its columns in the plan."""
-    if not has_structs(to) or not any(isinstance(kind, t.Struct) for kind in kinds):
+    if not has_structs(to) or not any(isinstance(type_, t.Struct) for type_ in kinds):
         return rel
     if isinstance(rel, r.Sort) and any(_takes_structs(key.expression) for key in rel.keys):
         width = len(rel.schema)

@@ -47,12 +47,12 @@ class NumberRange:
         return self.least <= value <= self.most
 
 
-def values_of(kind: t.Type) -> NumberRange | None:
+def values_of(type_: t.Type) -> NumberRange | None:
     """All values of a type of integers or decimals; None of another type."""
-    if type(kind) in INTEGER_RANGES:
-        return NumberRange(*INTEGER_RANGES[type(kind)])
-    if isinstance(kind, t.Decimal):
-        return _up_to(10 ** int(kind.precision) - 1, int(kind.scale))
+    if type(type_) in INTEGER_RANGES:
+        return NumberRange(*INTEGER_RANGES[type(type_)])
+    if isinstance(type_, t.Decimal):
+        return _up_to(10 ** int(type_.precision) - 1, int(type_.scale))
     return None
 
 
@@ -118,15 +118,15 @@ def null_where_it_fails(node: Cast, throwing: Expression, to: Lowering) -> Expre
 
 def _is_within(value: Expression, taken: NumberRange) -> Expression:
     """Whether a number is in a range; ends that no value of its type exceeds are not compared."""
-    kind, found = value.type.as_required(), values_of(value.type)
+    type_, found = value.type.as_required(), values_of(value.type)
     assert found is not None
     tests: list[Expression] = []
     if taken.least > found.least:
-        tests.append(call("comparison", "gte", value, _constant(taken.least, kind)))
+        tests.append(call("comparison", "gte", value, _constant(taken.least, type_)))
     if taken.most < found.most:
-        tests.append(call("comparison", "lte", value, _constant(taken.most, kind)))
+        tests.append(call("comparison", "lte", value, _constant(taken.most, type_)))
     return balanced("and", tests)
 
 
-def _constant(value: int | decimal.Decimal, kind: t.Type) -> Literal:
-    return Literal(value, kind) if isinstance(kind, t.Decimal) else literal(int(value), kind)
+def _constant(value: int | decimal.Decimal, type_: t.Type) -> Literal:
+    return Literal(value, type_) if isinstance(type_, t.Decimal) else literal(int(value), type_)

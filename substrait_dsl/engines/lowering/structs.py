@@ -39,7 +39,7 @@ def has_structs(to: Lowering) -> bool:
 
 
 def made_struct(
-    fields: Sequence[Expression], kind: t.Struct[Any], to: Lowering, name: Names = by_position
+    fields: Sequence[Expression], type_: t.Struct[Any], to: Lowering, name: Names = by_position
 ) -> Expression:
     """A struct of values."""
     if not fields:
@@ -47,18 +47,18 @@ def made_struct(
     arguments: list[Expression] = []
     for position, field in enumerate(fields):
         arguments += [Literal(name(position), t.String()), field]
-    return ScalarFunction(FunctionId(to.profile.urn_of(MADE), MADE), tuple(arguments), kind.as_required())
+    return ScalarFunction(FunctionId(to.profile.urn_of(MADE), MADE), tuple(arguments), type_.as_required())
 
 
 def field_of(value: Expression, position: int, to: Lowering, name: Names = by_position) -> Expression:
     """The field of a struct; NULL where the struct is, where engines give what lies below."""
-    kind = value.type
-    assert isinstance(kind, t.Struct)
-    part = kind.types[position]
+    type_ = value.type
+    assert isinstance(type_, t.Struct)
+    part = type_.types[position]
     kept = _in_place(value, to) if name is by_position else value
     arguments = (kept, Literal(name(position), t.String()))
     found = ScalarFunction(FunctionId(to.profile.urn_of(FIELD), FIELD), arguments, part)
-    return chosen([(is_null(value), Literal(None, part.as_nullable()))], found) if kind.nullable else found
+    return chosen([(is_null(value), Literal(None, part.as_nullable()))], found) if type_.nullable else found
 
 
 def _in_place(value: Expression, to: Lowering) -> Expression:
@@ -85,48 +85,48 @@ def takes_apart(value: Expression) -> bool:
 
 def literal_struct(node: Literal, to: Lowering, lower: Callable[[Literal], Expression]) -> Expression:
     """A constant struct, of constants."""
-    kind = node.literal_type
-    assert isinstance(kind, t.Struct)
+    type_ = node.literal_type
+    assert isinstance(type_, t.Struct)
     if node.value is None:
         return node
-    fields = [of_type(lower(value), part) for value, part in zip(node.value, kind.types, strict=True)]
-    return of_type(made_struct(fields, kind, to), node.type)
+    fields = [of_type(lower(value), part) for value, part in zip(node.value, type_.types, strict=True)]
+    return of_type(made_struct(fields, type_, to), node.type)
 
 
-def require_flat(kind: t.Struct[Any], to: Lowering) -> None:
+def require_flat(type_: t.Struct[Any], to: Lowering) -> None:
     """Raise for a column of a table, or of a root, whose fields are nested values themselves."""
-    if any(isinstance(part, t.Struct | t.List | t.Map) for part in kind.types):
-        raise to.refusal(f"a column of {kind}, a struct of other nested values")
+    if any(isinstance(part, t.Struct | t.List | t.Map) for part in type_.types):
+        raise to.refusal(f"a column of {type_}, a struct of other nested values")
 
 
 def renamed(value: Expression, old: Names, new: Names, to: Lowering) -> Expression:
     """A struct whose fields have other names."""
-    kind = value.type
-    assert isinstance(kind, t.Struct)
-    fields = [of_type(field_of(value, position, to, old), part) for position, part in enumerate(kind.types)]
-    made = made_struct(fields, kind, to, new)
+    type_ = value.type
+    assert isinstance(type_, t.Struct)
+    fields = [of_type(field_of(value, position, to, old), part) for position, part in enumerate(type_.types)]
+    made = made_struct(fields, type_, to, new)
     # The NULL must have the new names, too.
-    return chosen([(is_null(value), call("comparison", "nullif", made, made))], made) if kind.nullable else made
+    return chosen([(is_null(value), call("comparison", "nullif", made, made))], made) if type_.nullable else made
 
 
 def with_positions(rel: Rel, to: Lowering) -> Rel:
     """What is read, whose structs have the names that they have inside a lowered plan."""
-    return _with_names(rel, rel.schema.types, to, lambda kind: (kind.field_names.__getitem__, by_position))
+    return _with_names(rel, rel.schema.types, to, lambda type_: (type_.field_names.__getitem__, by_position))
 
 
 def with_names(rel: Rel, kinds: Sequence[t.Type], to: Lowering) -> Rel:
     """What is put out, whose structs have the names that the types of its columns have in the plan."""
-    return _with_names(rel, kinds, to, lambda kind: (by_position, kind.field_names.__getitem__))
+    return _with_names(rel, kinds, to, lambda type_: (by_position, type_.field_names.__getitem__))
 
 
 def _with_names(
     rel: Rel, kinds: Sequence[t.Type], to: Lowering, names: Callable[[t.Struct[Any]], tuple[Names, Names]]
 ) -> Rel:
-    if not any(isinstance(kind, t.Struct) for kind in kinds):
+    if not any(isinstance(type_, t.Struct) for type_ in kinds):
         return rel
     values: list[Expression] = list(columns(rel))
-    for position, kind in enumerate(kinds):
-        if isinstance(kind, t.Struct):
-            require_flat(kind, to)
-            values[position] = renamed(values[position], *names(kind), to)
+    for position, type_ in enumerate(kinds):
+        if isinstance(type_, t.Struct):
+            require_flat(type_, to)
+            values[position] = renamed(values[position], *names(type_), to)
     return only(rel, values, rel.schema.names)

@@ -85,13 +85,13 @@ def one_zero(value: Expression) -> Expression:
             if value.value is None
             else Literal(math.nan if math.isnan(value.value) else value.value + 0.0, value.type)
         )
-    kind = value.type.as_required()
+    type_ = value.type.as_required()
     is_nan = call("comparison", "is_nan", value)
-    return chosen([(is_nan, Literal(math.nan, value.type))], call("arithmetic", "add", value, literal(0.0, kind)))
+    return chosen([(is_nan, Literal(math.nan, value.type))], call("arithmetic", "add", value, literal(0.0, type_)))
 
 
-def _is_comparable(kind: t.Type) -> bool:
-    match kind:
+def _is_comparable(type_: t.Type) -> bool:
+    match type_:
         case t.Struct(types=types):
             return not any(isinstance(part, t.FP32 | t.FP64) or not _is_comparable(part) for part in types)
         case t.List() | t.Map():
@@ -168,15 +168,15 @@ def chosen(clauses: Iterable[tuple[Expression, Expression]], otherwise: Expressi
     return IfThen(tuple(IfClause(condition, then) for condition, then in clauses), otherwise)
 
 
-def cast(value: Expression, kind: t.Type) -> Expression:
+def cast(value: Expression, type_: t.Type) -> Expression:
     """A value cast to a type, nullable if the value is; itself, if it has that type."""
-    wanted = kind.with_nullability(value.type.nullable)
+    wanted = type_.with_nullability(value.type.nullable)
     return value if value.type == wanted else Cast(value, wanted)
 
 
-def of_type(value: Expression, kind: t.Type) -> Expression:
+def of_type(value: Expression, type_: t.Type) -> Expression:
     """A value as one of exactly that type, nullability included."""
-    return value if value.type == kind else Cast(value, kind)
+    return value if value.type == type_ else Cast(value, type_)
 
 
 def unless(test: Expression, message: str) -> Expression:
@@ -197,9 +197,9 @@ def emit_over(rel: Rel, emit: r.Emit) -> Rel:
     return emit if is_same and is_needed else r.emit(rel, emit.mapping, emit.names)
 
 
-def number(value: int, kind: t.Type | None = None) -> Literal:
+def number(value: int, type_: t.Type | None = None) -> Literal:
     """A constant of a type of numbers; by default an integer of 64 bits."""
-    return literal(value, kind or t.I64())
+    return literal(value, type_ or t.I64())
 
 
 def column(rel: Rel, position: int) -> FieldReference:

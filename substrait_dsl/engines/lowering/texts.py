@@ -17,9 +17,9 @@ def reversed_text(node: ScalarFunction, value: Expression, urn: str) -> Expressi
         value: the text.
         urn: of the extension with ``length_grapheme``, which counts what is seen as one character.
     """
-    kind = t.I64(nullable=value.type.nullable)
-    seen = ScalarFunction(FunctionId(urn, "length_grapheme:str"), (value,), kind)
-    is_one_each = equal(of_type(call("string", "char_length", value), kind), seen)
+    type_ = t.I64(nullable=value.type.nullable)
+    seen = ScalarFunction(FunctionId(urn, "length_grapheme:str"), (value,), type_)
+    is_one_each = equal(of_type(call("string", "char_length", value), type_), seen)
     return _where(unless(negated(is_one_each), "reverse of a text of characters of several code points"), node)
 
 

@@ -91,10 +91,10 @@ def _framed(node: WindowFunction, to: Lowering) -> WindowFunction:
         raise to.refusal("a window whose order has no direction")
     if node.call.bounds_type == "range" and not node.sorts:  # all rows are peers
         node = attrs.evolve(node, call=attrs.evolve(node.call, lower=UNBOUNDED, upper=UNBOUNDED))
-    name, kind = node.call.function.name, node.call.output_type
-    if isinstance(kind, FLOATS) and name in ADDED and node.call.lower != UNBOUNDED:
+    name, type_ = node.call.function.name, node.call.output_type
+    if isinstance(type_, FLOATS) and name in ADDED and node.call.lower != UNBOUNDED:
         # Engines take what a frame leaves behind off the sum: 1e20 + 1 - 1e20 is 0, and an infinity makes it NaN.
-        raise to.refusal(f"{name} of {kind} over a frame that leaves rows behind")
+        raise to.refusal(f"{name} of {type_} over a frame that leaves rows behind")
     partitions = tuple(map(one_zero, node.partitions))
     sorts = tuple(SortKey(in_order(key.expression), key.direction) for key in node.sorts)
     made = attrs.evolve(node.call, options=())
@@ -132,12 +132,12 @@ def _counted(key: Expression, to: Lowering) -> Expression:
 
 def _distance(offset: Expression, key: Expression, to: Lowering) -> Literal:
     """A distance in the units of a key that is counted."""
-    kind = key.type
-    if not isinstance(offset, Literal) or not isinstance(kind, t.Decimal | t.I8 | t.I16 | t.I32):
-        raise to.refusal(f"a frame that is a range over {kind} with an offset")
-    scaled = decimal.Decimal(offset.value).scaleb(kind.scale if isinstance(kind, t.Decimal) else 0)
+    type_ = key.type
+    if not isinstance(offset, Literal) or not isinstance(type_, t.Decimal | t.I8 | t.I16 | t.I32):
+        raise to.refusal(f"a frame that is a range over {type_} with an offset")
+    scaled = decimal.Decimal(offset.value).scaleb(type_.scale if isinstance(type_, t.Decimal) else 0)
     if scaled != int(scaled) or int(scaled) >= LEAST_UNITS:
-        raise to.refusal(f"a frame that is a range over {kind} with an offset of {offset.value}")
+        raise to.refusal(f"a frame that is a range over {type_} with an offset of {offset.value}")
     return number(int(scaled))
 
 

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 
-def sql_type(kind: DataType) -> str:
+def sql_type(type_: DataType) -> str:
     """A type of Spark's as a column of a table declares it: fields of structs with their names."""
     from pyspark.sql import types as spark
 
-    match kind:
+    match type_:
         case spark.StructType(fields=fields):
             return f"STRUCT<{', '.join(f'{column_list([f.name])}: {sql_type(f.dataType)}' for f in fields)}>"
         case spark.ArrayType(elementType=element):
@@ -40,7 +40,7 @@ def sql_type(kind: DataType) -> str:
         case spark.TimestampType():
             return "TIMESTAMP_LTZ"  # what TIMESTAMP means is a setting of the session
         case _:
-            return kind.simpleString()
+            return type_.simpleString()
 
 
 def string(value: str) -> str:
@@ -94,12 +94,12 @@ def nested_cast(frame: DataFrame, wanted: Sequence[DataType]) -> DataFrame:
     """The rows with the fields of structs called as they are in the table that the rows go to."""
     from pyspark.sql.types import ArrayType, MapType, StructType
 
-    if not any(isinstance(kind, StructType | ArrayType | MapType) for kind in wanted):
+    if not any(isinstance(type_, StructType | ArrayType | MapType) for type_ in wanted):
         return frame
     functions = functions_of(frame.sparkSession)
     names = frame.columns
     plain = frame.toDF(*(f"c{number}" for number in range(len(names))))
-    return plain.select(*(functions.col(f"c{number}").cast(kind) for number, kind in enumerate(wanted))).toDF(*names)
+    return plain.select(*(functions.col(f"c{number}").cast(type_) for number, type_ in enumerate(wanted))).toDF(*names)
 
 
 @contextmanager

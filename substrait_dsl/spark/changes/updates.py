@@ -79,7 +79,7 @@ _MODE = "write.update.mode"
 def _texts(rel: Update, table: StoredTable, names: Sequence[str], execution: ExecutionContext) -> tuple[str, list[str]]:
     """The condition and the new values as SQL text over the row."""
     columns = tuple(
-        as_inside(text, kind) for text, kind in zip(qualified(_ROW, names), rel.table_schema.types, strict=True)
+        as_inside(text, type_) for text, type_ in zip(qualified(_ROW, names), rel.table_schema.types, strict=True)
     )
     rows = Rows(TextTable((), f"{table.sql} AS {_ROW}", execution), columns)
     new: list[Node] = [each.value for each in rel.transformations]

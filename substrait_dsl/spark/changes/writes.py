@@ -182,8 +182,8 @@ def _delete(rel: Write, table: StoredTable, execution: ExecutionContext) -> Data
     columns = columns_in(table, rel.table_schema, adds_rows=False)
     if others := [name for name in table.schema.names if name not in columns]:
         raise SchemaError(f"{what}: rows are known by all their columns, and the given ones lack {quoted(others)}")
-    for kind in rel.table_schema.types:
-        require_comparable(kind, what)
+    for type_ in rel.table_schema.types:
+        require_comparable(type_, what)
     frame = nested_cast(_given(rel, execution, keep=True), _kinds(table, columns))
     keys, (group, number, copies, gone) = _new_names(table, len(columns), execution), _new_names(table, 4, execution)
     source = execution.register_frame(frame.toDF(*keys))
@@ -238,7 +238,7 @@ def _run_write(
 
 def _compared(columns: Sequence[str], kinds: Sequence[Type]) -> list[str]:
     """Columns as expressions see them, if they hold uuids, which tables may have in another spelling."""
-    return [as_inside(text, kind) if holds(kind, UUID) else text for text, kind in zip(columns, kinds, strict=True)]
+    return [as_inside(text, type_) if holds(type_, UUID) else text for text, type_ in zip(columns, kinds, strict=True)]
 
 
 def _update(rel: Write, table: StoredTable, execution: ExecutionContext) -> DataFrame:
@@ -263,7 +263,7 @@ def _update(rel: Write, table: StoredTable, execution: ExecutionContext) -> Data
     fresh = _new_names(table, len(columns), execution)
     new = dict(zip(columns, fresh, strict=True))
     source = execution.register_frame(frame.toDF(*fresh))
-    kinds = [kind for name, kind in zip(columns, rel.table_schema.types, strict=True) if name in keys]
+    kinds = [type_ for name, type_ in zip(columns, rel.table_schema.types, strict=True) if name in keys]
     stored = _compared(qualified("__row", keys), kinds)
     same = " AND ".join(pairs(stored, _compared([new[key] for key in keys], kinds), "="))
     sets = ", ".join(

@@ -132,7 +132,7 @@ def seen_from(failure: Failure, places: Sequence[Place]) -> Failure:
         return failure
     if all(results):
         return attrs.evolve(failure, condition=_OVERFLOWS[0])
-    kinds = dict.fromkeys(str(kind.as_required()) for each in places if (kind := _type(each.node)) is not None)
+    kinds = dict.fromkeys(str(type_.as_required()) for each in places if (type_ := _type(each.node)) is not None)
     return attrs.evolve(
         failure, condition=_OF_EITHER, parameters={**failure.parameters, "targetType": " or ".join(kinds)}
     )
@@ -215,12 +215,12 @@ def hint(failure: Failure, place: Place | None, message: str) -> str | None:
     return advice(message)
 
 
-def _fitting_hint(kind: Type | None) -> str:
+def _fitting_hint(type_: Type | None) -> str:
     """What to do about a result that does not fit its type."""
-    if kind is None:
+    if type_ is None:
         return _WIDER
-    fit = f"the result does not fit {kind.as_required()}"
-    is_widest = isinstance(kind, OF_TIME) or (isinstance(kind, Decimal) and kind.precision == 38)
+    fit = f"the result does not fit {type_.as_required()}"
+    is_widest = isinstance(type_, OF_TIME) or (isinstance(type_, Decimal) and type_.precision == 38)
     return fit if is_widest else f"{fit}; {_WIDER}"
 
 

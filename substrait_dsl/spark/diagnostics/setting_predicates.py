@@ -82,17 +82,17 @@ def _computed(nodes: Iterable[Node]) -> set[Type]:
 
 def has_times(plan: Plan) -> bool:
     """Whether there are times of day."""
-    return any(holds(kind, PrecisionTime) for kind in {*plan.computed, *plan.rel.schema.types})
+    return any(holds(type_, PrecisionTime) for type_ in {*plan.computed, *plan.rel.schema.types})
 
 
 def has_points_in_time(plan: Plan) -> bool:
     """Whether it computes with points in time."""
-    return any(holds(kind, PrecisionTimestampTZ) for kind in plan.computed)
+    return any(holds(type_, PrecisionTimestampTZ) for type_ in plan.computed)
 
 
 def computes_moments(plan: Plan) -> bool:
     """Whether it computes with dates or timestamps."""
-    return any(holds(kind, (Date, PrecisionTimestamp, PrecisionTimestampTZ)) for kind in plan.computed)
+    return any(holds(type_, (Date, PrecisionTimestamp, PrecisionTimestampTZ)) for type_ in plan.computed)
 
 
 def has_groups(plan: Plan) -> bool:

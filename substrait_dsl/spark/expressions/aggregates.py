@@ -84,17 +84,17 @@ def grouping_keys(call: AggregateFunction | WindowCall, texts: Sequence[str]) ->
     """The values that a function tells apart, given as SQL text, as what stands for them in keys."""
     pairs = list(zip(texts, [value.type for value in values_of(call)], strict=True))
     if call.function.name == "approx_count_distinct":
-        return [_hashed(as_key(text, kind), kind) for text, kind in pairs]
+        return [_hashed(as_key(text, type_), type_) for text, type_ in pairs]
     if call.invocation == "distinct" and call.function.name in _OF_ANYTHING:
-        return [as_key(text, kind) for text, kind in pairs]
+        return [as_key(text, type_) for text, type_ in pairs]
     if call.function.name == "mode":
-        return [one_zero(text, kind) for text, kind in pairs]
+        return [one_zero(text, type_) for text, type_ in pairs]
     return list(texts)
 
 
-def _hashed(value: str, kind: Type) -> str:
+def _hashed(value: str, type_: Type) -> str:
     """What tells values apart by a hash: Spark's leaves NULLs inside a value out, so such a value is hashed as text."""
-    return f"CAST({value} AS STRING)" if isinstance(kind, List | Struct | Map) else value
+    return f"CAST({value} AS STRING)" if isinstance(type_, List | Struct | Map) else value
 
 
 def values_of(call: AggregateFunction | WindowCall) -> list[Expression]:
@@ -226,12 +226,12 @@ def decimal_average(total: str, many: str, kind: str) -> str:
     return f"CAST(CAST(({total} - {rest}) / {many} AS {kind}) + CAST({rest} / {many} AS {kind}) AS {kind})"
 
 
-def average_of(total: str, many: str, kind: Type) -> str:
+def average_of(total: str, many: str, type_: Type) -> str:
     """An average of this type from the texts of a sum and of a count, NULL for none. Raises `UnsupportedError`."""
-    result = spark_sql_type(kind)
-    match kind:
+    result = spark_sql_type(type_)
+    match type_:
         case Decimal(scale=scale) if scale > FINEST:
-            raise _double_rounding(kind)
+            raise _double_rounding(type_)
         case Decimal(scale=scale):
             many = f"CAST({many} AS DECIMAL(20,0))"
             return f"CAST({total} / {many} AS {result})" if scale >= FINE else decimal_average(total, many, result)
@@ -245,9 +245,9 @@ def _too_fine(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> s
     raise _double_rounding(call.output_type)
 
 
-def _double_rounding(kind: Type) -> UnsupportedError:
+def _double_rounding(type_: Type) -> UnsupportedError:
     return UnsupportedError(
-        f"Spark cannot compute the average of {kind} exactly: it would round it twice",
+        f"Spark cannot compute the average of {type_} exactly: it would round it twice",
         hint=f"cast the values to at most {FINEST} digits after the point",
     )
 

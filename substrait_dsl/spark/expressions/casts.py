@@ -218,13 +218,13 @@ def _spark_errs(source: t.Type, target: t.Type) -> bool:
             return False
 
 
-def fitting(text: str, kind: t.Type) -> str:
+def fitting(text: str, type_: t.Type) -> str:
     """Write a check that a string fits the length of its type; one that does not is an error at run time."""
-    return _within_length(text, kind, f"raise_error('a result does not fit {kind.as_required()}')")
+    return _within_length(text, type_, f"raise_error('a result does not fit {type_.as_required()}')")
 
 
-def _within_length(text: str, kind: t.Type, failure: str) -> str:
-    misfit = _LENGTHS[type(kind)].format("v", *kind.parameters)
+def _within_length(text: str, type_: t.Type, failure: str) -> str:
+    misfit = _LENGTHS[type(type_)].format("v", *type_.parameters)
     # A one-element list gives the value a name, so that the text of it stands here only once.
     return f"transform(array({text}), v -> if({misfit}, {failure}, v))[0]"
 

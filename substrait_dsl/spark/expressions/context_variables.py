@@ -39,14 +39,14 @@ class Context:
 
     def value(self, variable: ExecutionContextVariable) -> Literal:
         """The value of a variable, of its type. Raises `UnsupportedError` for a zone that only Spark knows."""
-        kind = variable.type
+        type_ = variable.type
         match variable.variable:
             case "current_timestamp":
-                assert isinstance(kind, PrecisionTimestampTZ)
+                assert isinstance(type_, PrecisionTimestampTZ)
                 micros = (self.current_time - EPOCH) // dt.timedelta(microseconds=1)
-                return Literal(micros * 10**kind.precision // 10**6, kind)
+                return Literal(micros * 10**type_.precision // 10**6, type_)
             case "current_date":
-                return literal(self.current_time.astimezone(_zone(self.zone)).date(), kind)
+                return literal(self.current_time.astimezone(_zone(self.zone)).date(), type_)
             case "current_timezone":
                 return literal(self.zone, String())
 

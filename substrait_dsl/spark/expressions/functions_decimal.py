@@ -54,9 +54,9 @@ def _sign_change(native: str, of_text: str) -> Template:
     """A change of sign. Spark's own rounds to 34 digits, so longer decimals go through text."""
 
     def text(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
-        kind = call.output_type
-        assert isinstance(kind, Decimal)
-        return (native if kind.precision <= 34 else of_text).format(texts[0], T=spark_sql_type(kind))
+        type_ = call.output_type
+        assert isinstance(type_, Decimal)
+        return (native if type_.precision <= 34 else of_text).format(texts[0], T=spark_sql_type(type_))
 
     return Template(text)
 

@@ -32,13 +32,13 @@ def literal_to_sql(literal: Literal) -> str:
         UnsupportedError: Spark has no such type or cannot hold the value: a map with a repeated key, a moment outside
             the years 1 to 9999.
     """
-    kind = literal.type
-    if isinstance(kind, t.Func):
+    type_ = literal.type
+    if isinstance(type_, t.Func):
         return "NULL"  # a function is no value in Spark; what takes one knows this
-    sql_type = spark_sql_type(kind)
+    sql_type = spark_sql_type(type_)
     if literal.value is None:
         return f"CAST(NULL AS {sql_type})"
-    return current_engine().literal_to_sql(literal) or WRITERS[type(kind)](literal.value, kind)
+    return current_engine().literal_to_sql(literal) or WRITERS[type(type_)](literal.value, type_)
 
 
 _HARMLESS = re.compile(r"""(?:[A-Za-z0-9 .,:/%#+"()<>=-]|_(?!_))*""")
@@ -86,52 +86,52 @@ _INTEGER_SUFFIXES: dict[type[t.Type], str] = {t.I8: "Y", t.I16: "S", t.I32: "", 
 _FLOAT_SUFFIXES: dict[type[t.Type], str] = {t.FP32: "F", t.FP64: "D"}
 
 
-def _integer(value: int, kind: t.Type) -> str:
-    return f"{value}{_INTEGER_SUFFIXES[type(kind)]}"
+def _integer(value: int, type_: t.Type) -> str:
+    return f"{value}{_INTEGER_SUFFIXES[type(type_)]}"
 
 
-def _floating(value: float, kind: t.Type) -> str:
+def _floating(value: float, type_: t.Type) -> str:
     if math.isfinite(value):
-        return f"{value!r}{_FLOAT_SUFFIXES[type(kind)]}"
-    return f"CAST('{value}' AS {spark_sql_type(kind)})"
+        return f"{value!r}{_FLOAT_SUFFIXES[type(type_)]}"
+    return f"CAST('{value}' AS {spark_sql_type(type_)})"
 
 
-def _decimal(value: Any, kind: t.Type) -> str:
-    assert isinstance(kind, t.Decimal)
+def _decimal(value: Any, type_: t.Type) -> str:
+    assert isinstance(type_, t.Decimal)
     text = f"{value:f}BD"
     # Spark gives a literal the scale it is written with, and the fewest digits that hold it.
     _, digits, exponent = value.as_tuple()
-    if (max(len(digits), kind.scale), -int(exponent)) == kind.parameters:
+    if (max(len(digits), type_.scale), -int(exponent)) == type_.parameters:
         return text
-    return f"CAST({text} AS {spark_sql_type(kind)})"
+    return f"CAST({text} AS {spark_sql_type(type_)})"
 
 
-def _timestamp(value: int, kind: t.Type) -> str:
-    assert isinstance(kind, t.PrecisionTimestamp | t.PrecisionTimestampTZ)
+def _timestamp(value: int, type_: t.Type) -> str:
+    assert isinstance(type_, t.PrecisionTimestamp | t.PrecisionTimestampTZ)
     try:
-        timestamp = dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=_micros(value, kind.precision))
+        timestamp = dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=_micros(value, type_.precision))
     except OverflowError:
-        raise UnsupportedError(f"a Spark {kind} lies in the years 1 to 9999, got {value}") from None
+        raise UnsupportedError(f"a Spark {type_} lies in the years 1 to 9999, got {value}") from None
     text = timestamp.isoformat(" ", "microseconds")
-    return f"TIMESTAMP_LTZ'{text}Z'" if isinstance(kind, t.PrecisionTimestampTZ) else f"TIMESTAMP_NTZ'{text}'"
+    return f"TIMESTAMP_LTZ'{text}Z'" if isinstance(type_, t.PrecisionTimestampTZ) else f"TIMESTAMP_NTZ'{text}'"
 
 
-def _time(value: int, kind: t.Type) -> str:
-    assert isinstance(kind, t.PrecisionTime)
-    seconds, micros = divmod(_micros(value, kind.precision), 1_000_000)
+def _time(value: int, type_: t.Type) -> str:
+    assert isinstance(type_, t.PrecisionTime)
+    seconds, micros = divmod(_micros(value, type_.precision), 1_000_000)
     text = f"TIME'{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.{micros:06}'"
-    return text if kind.precision == MICROSECONDS else f"CAST({text} AS {spark_sql_type(kind)})"
+    return text if type_.precision == MICROSECONDS else f"CAST({text} AS {spark_sql_type(type_)})"
 
 
-def _interval_year(value: Any, kind: t.Type) -> str:
+def _interval_year(value: Any, type_: t.Type) -> str:
     months = value.years * 12 + value.months
     sign = "-" if months < 0 else ""
     return f"INTERVAL '{sign}{abs(months) // 12}-{abs(months) % 12}' YEAR TO MONTH"
 
 
-def _interval_day(value: Any, kind: t.Type) -> str:
-    assert isinstance(kind, t.IntervalDay)
-    micros = (value.days * 86_400 + value.seconds) * 1_000_000 + _micros(value.subseconds, kind.precision)
+def _interval_day(value: Any, type_: t.Type) -> str:
+    assert isinstance(type_, t.IntervalDay)
+    micros = (value.days * 86_400 + value.seconds) * 1_000_000 + _micros(value.subseconds, type_.precision)
     seconds, fraction = divmod(abs(micros), 1_000_000)
     clock = f"{seconds // 3600 % 24:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.{fraction:06}"
     return f"INTERVAL '{'-' if micros < 0 else ''}{seconds // 86_400} {clock}' DAY TO SECOND"
@@ -142,13 +142,13 @@ def _micros(units: int, precision: int) -> int:
     return int(units * 10 ** (MICROSECONDS - precision))
 
 
-def _struct(value: tuple[Literal, ...], kind: t.Type) -> str:
+def _struct(value: tuple[Literal, ...], type_: t.Type) -> str:
     return struct_to_sql(map(literal_to_sql, value))
 
 
-def _list(value: tuple[Literal, ...], kind: t.Type) -> str:
+def _list(value: tuple[Literal, ...], type_: t.Type) -> str:
     items = ", ".join(map(literal_to_sql, value))
-    return f"array({items})" if value else f"CAST(array() AS {spark_sql_type(kind)})"
+    return f"array({items})" if value else f"CAST(array() AS {spark_sql_type(type_)})"
 
 
 def _identity(key: Literal) -> object:
@@ -162,23 +162,23 @@ def _identity(key: Literal) -> object:
             return value
 
 
-def _map(value: tuple[tuple[Literal, Literal], ...], kind: t.Type) -> str:
+def _map(value: tuple[tuple[Literal, Literal], ...], type_: t.Type) -> str:
     if len({_identity(key) for key, _ in value}) < len(value):  # spec decision 57
-        raise UnsupportedError(f"the keys of a Spark map must differ, got a literal of {kind} that repeats one")
+        raise UnsupportedError(f"the keys of a Spark map must differ, got a literal of {type_} that repeats one")
     items = ", ".join(f"{literal_to_sql(key)}, {literal_to_sql(item)}" for key, item in value)
-    return f"map({items})" if value else f"CAST(map() AS {spark_sql_type(kind)})"
+    return f"map({items})" if value else f"CAST(map() AS {spark_sql_type(type_)})"
 
 
-def _unsigned(value: Any, kind: t.Type) -> str:
+def _unsigned(value: Any, type_: t.Type) -> str:
     """An unsigned integer: a structure of one text, its digits."""
     digits = value[0].value if isinstance(value, tuple) and len(value) == 1 else None
-    if not isinstance(digits, str) or not digits.isdecimal() or int(digits) > UNSIGNED[kind.as_required()].largest:
-        raise UnsupportedError(f"a literal of {kind} is the digits of a number in its range, got {value!r}")
-    return f"CAST({int(digits)}BD AS {spark_sql_type(kind)})"
+    if not isinstance(digits, str) or not digits.isdecimal() or int(digits) > UNSIGNED[type_.as_required()].largest:
+        raise UnsupportedError(f"a literal of {type_} is the digits of a number in its range, got {value!r}")
+    return f"CAST({int(digits)}BD AS {spark_sql_type(type_)})"
 
 
 WRITERS: dict[type[t.Type], Callable[[Any, t.Type], str]] = {
-    t.Boolean: lambda value, kind: TRUE if value else FALSE,
+    t.Boolean: lambda value, type_: TRUE if value else FALSE,
     t.I8: _integer,
     t.I16: _integer,
     t.I32: _integer,
@@ -186,13 +186,13 @@ WRITERS: dict[type[t.Type], Callable[[Any, t.Type], str]] = {
     t.FP32: _floating,
     t.FP64: _floating,
     t.Decimal: _decimal,
-    t.String: lambda value, kind: text_to_sql(value),
-    t.VarChar: lambda value, kind: text_to_sql(value),
-    t.FixedChar: lambda value, kind: text_to_sql(value),
-    t.UUID: lambda value, kind: text_to_sql(str(value)),
-    t.Binary: lambda value, kind: f"X'{value.hex()}'",
-    t.FixedBinary: lambda value, kind: f"X'{value.hex()}'",
-    t.Date: lambda value, kind: f"DATE'{value.isoformat()}'",
+    t.String: lambda value, type_: text_to_sql(value),
+    t.VarChar: lambda value, type_: text_to_sql(value),
+    t.FixedChar: lambda value, type_: text_to_sql(value),
+    t.UUID: lambda value, type_: text_to_sql(str(value)),
+    t.Binary: lambda value, type_: f"X'{value.hex()}'",
+    t.FixedBinary: lambda value, type_: f"X'{value.hex()}'",
+    t.Date: lambda value, type_: f"DATE'{value.isoformat()}'",
     t.PrecisionTime: _time,
     t.PrecisionTimestamp: _timestamp,
     t.PrecisionTimestampTZ: _timestamp,

@@ -16,9 +16,9 @@ from substrait_dsl.spark.expressions.signed_zeros import one_zero
 from substrait_dsl.spark.expressions.types import UNSIGNED, holds
 
 
-def holds_map(kind: Type) -> bool:
+def holds_map(type_: Type) -> bool:
     """Whether values of a type are maps, or have maps inside."""
-    return holds(kind, Map)
+    return holds(type_, Map)
 
 
 @attrs.frozen
@@ -32,10 +32,10 @@ class _Way:
     whole: str
     """The function that the list is given to."""
 
-    def rebuilt(self, value: str, kind: Type, depth: int = 0) -> str:
+    def rebuilt(self, value: str, type_: Type, depth: int = 0) -> str:
         """A value with all maps in it, or parts of keys, turned into the other; just `value`, if there is none."""
         entry = f"e{depth}"
-        match kind:
+        match type_:
             case Map(value=inner):
                 entries = self.entries.format(value)
                 if holds_map(inner):
@@ -45,7 +45,7 @@ class _Way:
                 return f"{self.whole}({entries})"
             case List(element=inner) if holds_map(inner):
                 return f"transform({value}, {entry} -> {self.rebuilt(entry, inner, depth + 1)})"
-            case Struct(types=types) if holds_map(kind):
+            case Struct(types=types) if holds_map(type_):
                 parts = struct_to_sql(self.rebuilt(f"{value}.f{n}", inner, depth) for n, inner in enumerate(types))
                 return f"if({value} IS NULL, NULL, {parts})"
             case _:
@@ -56,16 +56,16 @@ _AS_KEY = _Way("map_entries({})", ("key", "value"), "sort_array")
 _FROM_KEY = _Way("{}", ("f0", "f1"), "map_from_entries")
 
 
-def as_key(value: str, kind: Type) -> str:
+def as_key(value: str, type_: Type) -> str:
     """SQL text of what stands for a value in a key: the value itself, if there is no map and no float in it.
 
     Raises `UnsupportedError` for values that Spark cannot tell apart: those of no declared type.
     """
-    if any(isinstance(each, UserDefined) and each.as_required() not in UNSIGNED for each in types_in(kind)):
-        raise UnsupportedError(f"Spark cannot tell values of {kind} apart, as groups, sets and distinct values do")
-    return _AS_KEY.rebuilt(one_zero(value, kind), kind)
+    if any(isinstance(each, UserDefined) and each.as_required() not in UNSIGNED for each in types_in(type_)):
+        raise UnsupportedError(f"Spark cannot tell values of {type_} apart, as groups, sets and distinct values do")
+    return _AS_KEY.rebuilt(one_zero(value, type_), type_)
 
 
-def from_key(value: str, kind: Type) -> str:
+def from_key(value: str, type_: Type) -> str:
     """SQL text of the value that a part of a key stands for."""
-    return _FROM_KEY.rebuilt(value, kind)
+    return _FROM_KEY.rebuilt(value, type_)

@@ -23,17 +23,17 @@ def masked_row(columns: Sequence[str], mask: StructMask, struct: Struct) -> str:
     return struct_to_sql(kept)
 
 
-def masked_value(text: str, mask: Mask, kind: Type, *, may_be_null: bool = False, depth: int = 0) -> str:
+def masked_value(text: str, mask: Mask, type_: Type, *, may_be_null: bool = False, depth: int = 0) -> str:
     """What a mask keeps of a value; of NULL it is NULL.
 
     Args:
         text: SQL text of the value.
         mask: what to keep.
-        kind: the type of the value.
+        type_: the type of the value.
         may_be_null: whether parts may be NULL whatever their types say, as in a table before that was looked at.
         depth: how many lambdas of this function are around the text.
     """
-    match mask, kind:
+    match mask, type_:
         case StructMask(items=items), Struct(types=types):
             fields = []
             for item in items:
@@ -43,7 +43,7 @@ def masked_value(text: str, mask: Mask, kind: Type, *, may_be_null: bool = False
                     field = masked_value(field, item.child, part, may_be_null=may_be_null, depth=depth)
                 fields.append(field)
             made = struct_to_sql(fields)
-            return f"if({text} IS NULL, NULL, {made})" if kind.nullable or may_be_null else made
+            return f"if({text} IS NULL, NULL, {made})" if type_.nullable or may_be_null else made
         case ListMask(), List(element=element):
             kept = _elements(text, mask, depth)
             if mask.child is None:

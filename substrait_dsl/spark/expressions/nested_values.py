@@ -10,25 +10,29 @@ from substrait_dsl.spark.expressions.types import holds
 
 
 def rebuilt(
-    value: str, kind: Type, parts: type[Type] | tuple[type[Type], ...], made: Callable[[str, Type], str], depth: int = 0
+    value: str,
+    type_: Type,
+    parts: type[Type] | tuple[type[Type], ...],
+    made: Callable[[str, Type], str],
+    depth: int = 0,
 ) -> str:
     """SQL text of a value of a type, in which every part of some types has been made another; NULL stays NULL.
 
     Args:
         value: SQL text of the value.
-        kind: its type.
+        type_: its type.
         parts: the types of the parts.
         made: gives the text of what takes the place of a part, from its text and its type.
         depth: how many lambdas are around the value.
     """
-    if not holds(kind, parts):
+    if not holds(type_, parts):
         return value
     entry = f"e{depth}"
 
-    def inside(part: str, kind: Type) -> str:
-        return rebuilt(part, kind, parts, made, depth + 1)
+    def inside(part: str, type_: Type) -> str:
+        return rebuilt(part, type_, parts, made, depth + 1)
 
-    match kind:
+    match type_:
         case List(element=element):
             return f"transform({value}, {entry} -> {inside(entry, element)})"
         case Map(key=key, value=entry_value):
@@ -38,4 +42,4 @@ def rebuilt(
             fields = struct_to_sql([inside(f"{value}.f{number}", part) for number, part in enumerate(types)])
             return f"if({value} IS NULL, NULL, {fields})"
         case _:
-            return made(value, kind)
+            return made(value, type_)

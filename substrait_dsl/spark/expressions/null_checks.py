@@ -8,12 +8,12 @@ from substrait_dsl.spark.session.engines import current_engine
 from substrait_dsl.spark.session.failures import IS_NULL
 
 
-def asserted(text: str, what: str, kind: t.Type) -> str:
+def asserted(text: str, what: str, type_: t.Type) -> str:
     """A value of a type that must not be NULL, and that Spark takes for nullable nevertheless.
 
     Else it would leave out the check wherever only the presence of the value counts, as in ``count`` and ``IS NULL``.
     """
-    return current_engine().coalesce([text, null_error(what)], kind)
+    return current_engine().coalesce([text, null_error(what)], type_)
 
 
 def null_error(what: str) -> str:

@@ -81,7 +81,7 @@ def _average(call: AggregateFunction, whole: AggregateFunction, *, merges: bool)
     return Average(call, total, many)
 
 
-def _sum0(kind: Type) -> FunctionId:
+def _sum0(type_: Type) -> FunctionId:
     """The function that adds numbers of a type up, 0 if there are none."""
-    name = "functions_arithmetic_decimal" if isinstance(kind, Decimal) else "functions_arithmetic"
-    return FunctionId(f"{STANDARD}{name}", f"sum0:{kind.short_name}")
+    name = "functions_arithmetic_decimal" if isinstance(type_, Decimal) else "functions_arithmetic"
+    return FunctionId(f"{STANDARD}{name}", f"sum0:{type_.short_name}")

@@ -86,14 +86,14 @@ def hide_from_readers(
     return opaque_sql(text) if is_fatal else hide_column_from_readers(text, value.type, others, ordered=ordered)
 
 
-def hide_column_from_readers(text: str, kind: t.Type, others: Collection[Expression], *, ordered: bool = False) -> str:
+def hide_column_from_readers(text: str, type_: t.Type, others: Collection[Expression], *, ordered: bool = False) -> str:
     """A column of a type that is compared with values, as text of SQL."""
-    if holds(kind, _FLOATS):
-        if (key := sort_key(text, kind)) != text:
+    if holds(type_, _FLOATS):
+        if (key := sort_key(text, type_)) != text:
             return key
-        return _UNCHANGED.get(type(kind), _UNSEEN).format(text)
+        return _UNCHANGED.get(type(type_), _UNSEEN).format(text)
     is_kept = any(_is_misread(other, ordered=ordered) for other in others)
-    return _UNCHANGED.get(type(kind), "{}").format(text) if is_kept else text
+    return _UNCHANGED.get(type(type_), "{}").format(text) if is_kept else text
 
 
 def _may_become_null(option: Expression) -> bool:
@@ -190,18 +190,18 @@ _LIKE_A_UUID = re.compile(r"[0-9a-fA-F]+(-[0-9a-fA-F]+){4}")
 _SPELLED_LIKE_STORED = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
-def _is_read_right(value: object, kind: t.Type, *, ordered: bool = True) -> bool:
-    match value, kind:
+def _is_read_right(value: object, type_: t.Type, *, ordered: bool = True) -> bool:
+    match value, type_:
         case dt.date(), _:
             return value > _LAST_LOST
         case decimal.Decimal(), t.Decimal():
-            return -_MOST_UNITS <= value.scaleb(kind.scale) < _MOST_UNITS
+            return -_MOST_UNITS <= value.scaleb(type_.scale) < _MOST_UNITS
         case int(), t.I32() | t.I64():
-            return value >= _LEAST_KEPT[type(kind)]
+            return value >= _LEAST_KEPT[type(type_)]
         case int(), t.PrecisionTimestamp() | t.PrecisionTimestampTZ():
-            days = value // 10**kind.precision // _DAY
+            days = value // 10**type_.precision // _DAY
             is_late = days > (_LAST_LOST - _EPOCH).days
-            return is_late and (isinstance(kind, t.PrecisionTimestamp) or _has_milliseconds(value, kind.precision))
+            return is_late and (isinstance(type_, t.PrecisionTimestamp) or _has_milliseconds(value, type_.precision))
         case str(), _ if _LIKE_A_UUID.fullmatch(value):
             return not ordered and _SPELLED_LIKE_STORED.fullmatch(value) is not None
         case str(), _:
@@ -233,17 +233,17 @@ def _is_near(constant: Expression, steps: int = _MOST_STEPS) -> bool:
             return False
 
 
-def _is_near_value(value: object, kind: t.Type) -> bool:
-    match value, kind:
+def _is_near_value(value: object, type_: t.Type) -> bool:
+    match value, type_:
         case DaySeconds(), t.IntervalDay():
             days = abs(value.days) + abs(value.seconds) // _DAY
-            return days < _STEP_YEARS * 365 and _has_milliseconds(value.subseconds, kind.precision)
+            return days < _STEP_YEARS * 365 and _has_milliseconds(value.subseconds, type_.precision)
         case YearMonths(), _:
             return abs(value.years) + abs(value.months) // 12 < _STEP_YEARS
         case dt.date(), _:
             return value.year >= _FIRST_NEAR
         case int(), t.PrecisionTimestamp() | t.PrecisionTimestampTZ():
-            year = 1970 + value // 10**kind.precision // _DAY // 366
-            return year >= _FIRST_NEAR and _is_read_right(value, kind)
+            year = 1970 + value // 10**type_.precision // _DAY // 366
+            return year >= _FIRST_NEAR and _is_read_right(value, type_)
         case _:
             return False

@@ -14,18 +14,18 @@ from substrait_dsl.spark.session.engines import current_engine
 FLOATS = (FP32, FP64)
 
 
-def one_zero(value: str, kind: Type) -> str:
+def one_zero(value: str, type_: Type) -> str:
     """SQL text of a value with 0.0 in place of every -0.0 in it."""
-    return rebuilt(value, kind, FLOATS, _plus_zero)
+    return rebuilt(value, type_, FLOATS, _plus_zero)
 
 
-def sort_key(value: str, kind: Type) -> str:
+def sort_key(value: str, type_: Type) -> str:
     """SQL text of what a value is sorted by, where the engine sorts floats otherwise than Spark."""
     own = current_engine().float_key
-    return rebuilt(value, kind, FLOATS, own) if own else value
+    return rebuilt(value, type_, FLOATS, own) if own else value
 
 
-def _plus_zero(value: str, kind: Type) -> str:
+def _plus_zero(value: str, type_: Type) -> str:
     if own := current_engine().float_key:
-        return own(value, kind)
-    return f"({value} + CAST(0 AS {spark_sql_type(kind)}))"
+        return own(value, type_)
+    return f"({value} + CAST(0 AS {spark_sql_type(type_)}))"

@@ -205,12 +205,12 @@ def _is_named(name: str) -> bool:
     return any(name in extension.functions for extension in standard_catalog().extensions.values())
 
 
-def _family(kind: Type) -> str:
-    match kind:
+def _family(type_: Type) -> str:
+    match type_:
         case Decimal(scale=scale) if scale >= FINE:
             return "fine" if scale <= FINEST else "finest"
         case _:
-            return _FAMILIES.get(kind.short_name, kind.short_name)
+            return _FAMILIES.get(type_.short_name, type_.short_name)
 
 
 _PARSED = "a text as of ISO 8601, such as 2024-05-01, is cast: x.cast({}); substring and concat put others in that form"
@@ -246,15 +246,15 @@ def _check_arguments(template: Template, call: Call) -> None:
             require_comparable(value.type, call.function.name)
 
 
-def require_comparable(kind: Type, what: str) -> None:
+def require_comparable(type_: Type, what: str) -> None:
     """Raise `UnsupportedError` for a type whose values Spark cannot compare: maps, variants, and what holds one."""
-    match kind:
-        case Map() | UserDefined() if kind.as_required() not in UNSIGNED:
-            raise UnsupportedError(f"Spark cannot compare values of {kind}, as {what} does")
+    match type_:
+        case Map() | UserDefined() if type_.as_required() not in UNSIGNED:
+            raise UnsupportedError(f"Spark cannot compare values of {type_}, as {what} does")
         case List():
-            require_comparable(kind.element, what)
+            require_comparable(type_.element, what)
         case Struct():
-            for inner in kind.types:
+            for inner in type_.types:
                 require_comparable(inner, what)
         case _:
             pass
@@ -332,16 +332,16 @@ def _fill(template: str, call: Call, texts: Sequence[str], extra: Mapping[str, s
     return _PLACEHOLDER.sub(text, template)
 
 
-def largest_decimal(kind: Decimal) -> str:
+def largest_decimal(type_: Decimal) -> str:
     """The largest number of a type of decimals, with all its digits."""
-    digits = "9" * kind.precision
-    before, after = digits[kind.scale :], digits[: kind.scale]
+    digits = "9" * type_.precision
+    before, after = digits[type_.scale :], digits[: type_.scale]
     return f"{before or '0'}.{after}BD" if after else f"{before}BD"
 
 
-def _wide(kind: Type) -> str:
+def _wide(type_: Type) -> str:
     """The Spark type that is wide enough for any exact result of an operation on a type of integers, or almost."""
-    match kind:
+    match type_:
         case UserDefined():  # the unsigned: two of 20 digits multiply to 38 of them without a loss
             return "DECIMAL(20,0)"
         case I64():
@@ -350,8 +350,8 @@ def _wide(kind: Type) -> str:
             return "BIGINT"
 
 
-def integer_range(kind: Type) -> tuple[int, int]:
+def integer_range(type_: Type) -> tuple[int, int]:
     """The smallest and the largest value of a type of integers."""
-    if isinstance(kind, UserDefined):
-        return 0, UNSIGNED[kind.as_required()].largest
-    return INTEGER_RANGES[type(kind)]
+    if isinstance(type_, UserDefined):
+        return 0, UNSIGNED[type_.as_required()].largest
+    return INTEGER_RANGES[type(type_)]

@@ -108,10 +108,10 @@ UNSIGNED: Mapping[Type, Unsigned] = {
 }
 
 
-def held_as(kind: Type) -> Type:
+def held_as(type_: Type) -> Type:
     """The type as one of which Spark holds the values of a type: another one for unsigned integers."""
-    unsigned = UNSIGNED.get(kind.as_required())
-    return kind if unsigned is None else unsigned.held_as.with_nullability(kind.nullable)
+    unsigned = UNSIGNED.get(type_.as_required())
+    return type_ if unsigned is None else unsigned.held_as.with_nullability(type_.nullable)
 
 
 PARTIQL_URN = "extension:substrait_dsl:partiql"
@@ -174,27 +174,27 @@ def from_spark(schema: StructType) -> NamedStruct:
     )
 
 
-def type_to_spark(kind: Type) -> DataType:
+def type_to_spark(type_: Type) -> DataType:
     """Give the Spark type that holds the values of a type; the outermost nullability belongs to its column.
 
     Raises:
         UnsupportedError: Spark cannot hold the values of the type.
     """
-    return _to_spark(kind, "")
+    return _to_spark(type_, "")
 
 
 @refuse_deep_types()
-def type_from_spark(kind: DataType, nullable: bool) -> Type:
+def type_from_spark(type_: DataType, nullable: bool) -> Type:
     """Read the type that a Spark type stands for, with the nullability that its column would say.
 
     Raises:
         UnsupportedError: the Spark type has no Substrait equal.
     """
-    return _from_spark(kind, nullable, "")
+    return _from_spark(type_, nullable, "")
 
 
 @lru_cache(maxsize=4096)
-def spark_sql_type(kind: Type) -> str:
+def spark_sql_type(type_: Type) -> str:
     """Write a type as Spark SQL writes it in a cast: ``DECIMAL(15,2)``, ``ARRAY<BIGINT>``, ``STRUCT<f0: INT>``.
 
     Struct fields are called ``f0``, ``f1``, ...: in expressions a position is the name, and no name a user chose
@@ -203,8 +203,8 @@ def spark_sql_type(kind: Type) -> str:
     Raises:
         UnsupportedError: Spark cannot hold the values of the type.
     """
-    _refuse_variation(kind, "")
-    match kind:
+    _refuse_variation(type_, "")
+    match type_:
         case Struct(types=types):
             fields = (f"f{position}: {spark_sql_type(inner)}" for position, inner in enumerate(types))
             return f"STRUCT<{', '.join(fields)}>"
@@ -214,12 +214,12 @@ def spark_sql_type(kind: Type) -> str:
             _refuse_map_inside(key, "")
             return f"MAP<{spark_sql_type(key)}, {spark_sql_type(value)}>"
         case _:
-            return _atom(kind, "").text
+            return _atom(type_, "").text
 
 
-def holds(kind: Type, part: type[Type] | tuple[type[Type], ...]) -> bool:
+def holds(type_: Type, part: type[Type] | tuple[type[Type], ...]) -> bool:
     """Whether a type is of some kind, or has such a one inside."""
-    match kind:
+    match type_:
         case Struct(types=types):
             inside: tuple[Type, ...] = types
         case List(element=element):
@@ -228,19 +228,19 @@ def holds(kind: Type, part: type[Type] | tuple[type[Type], ...]) -> bool:
             inside = (key, value)
         case _:
             inside = ()
-    return isinstance(kind, part) or any(holds(inner, part) for inner in inside)
+    return isinstance(type_, part) or any(holds(inner, part) for inner in inside)
 
 
 # Substrait -> Spark
 
 
-def _to_spark(kind: Type, path: str) -> DataType:
+def _to_spark(type_: Type, path: str) -> DataType:
     from pyspark.sql.types import ArrayType, MapType
 
-    _refuse_variation(kind, path)
-    match kind:
+    _refuse_variation(type_, path)
+    match type_:
         case Struct():
-            return _struct_to_spark(kind, path)
+            return _struct_to_spark(type_, path)
         case List(element=element):
             return ArrayType(_to_spark(element, f"{path}[]"), element.nullable)
         case Map(key=key, value=value):
@@ -249,24 +249,24 @@ def _to_spark(kind: Type, path: str) -> DataType:
             _refuse_map_inside(key, f"{path}[key]")
             return MapType(key_type, _to_spark(value, f"{path}[value]"), value.nullable)
         case _:
-            return _atom(kind, path).data_type
+            return _atom(type_, path).data_type
 
 
-def _struct_to_spark(kind: Struct, path: str) -> StructType:
+def _struct_to_spark(type_: Struct, path: str) -> StructType:
     from pyspark.sql.types import StructField, StructType
 
-    names = kind.field_names
+    names = type_.field_names
     return StructType(
         [
             StructField(name, _to_spark(inner, _member(path, name)), inner.nullable)
-            for name, inner in zip(names, kind.types, strict=True)
+            for name, inner in zip(names, type_.types, strict=True)
         ]
     )
 
 
-def _atom(kind: Type, path: str) -> _Atom:
+def _atom(type_: Type, path: str) -> _Atom:
     """The Spark type for a type without types inside."""
-    required = kind.as_required()
+    required = type_.as_required()
     match required:
         case Decimal():
             return _Atom("DecimalType", "DECIMAL", required.parameters)
@@ -289,14 +289,14 @@ def _atom(kind: Type, path: str) -> _Atom:
         case _ if required in _DYNAMIC:
             return _DYNAMIC[required]
         case _:
-            raise UnsupportedError(f"Spark has no type for {kind}", hint=_way_out(required), path=path)
+            raise UnsupportedError(f"Spark has no type for {type_}", hint=_way_out(required), path=path)
 
 
-def _way_out(kind: Type) -> str | None:
+def _way_out(type_: Type) -> str | None:
     """What to do about a type that Spark cannot hold."""
-    match kind:
+    match type_:
         case PrecisionTime() | PrecisionTimestamp() | PrecisionTimestampTZ() | IntervalDay():
-            return f"Spark keeps {MICROSECONDS} digits after the second; cast it to {type(kind)(MICROSECONDS)}"
+            return f"Spark keeps {MICROSECONDS} digits after the second; cast it to {type(type_)(MICROSECONDS)}"
         case IntervalCompound():
             return f"use an {IntervalYear()} and an {IntervalDay(MICROSECONDS)} column instead"
         case UserDefined():
@@ -309,11 +309,11 @@ def _way_out(kind: Type) -> str | None:
             return None
 
 
-def _refuse_variation(kind: Type, path: str) -> None:
+def _refuse_variation(type_: Type, path: str) -> None:
     """Refuse a type variation: Spark has one form of each type, and functions may treat a variation differently."""
-    if kind.variation is not None:
+    if type_.variation is not None:
         raise UnsupportedError(
-            f'Spark has no variations of types, got {kind} with "{kind.variation.name}" of {kind.variation.urn}',
+            f'Spark has no variations of types, got {type_} with "{type_.variation.name}" of {type_.variation.urn}',
             hint="cast it to the type without the variation",
             path=path,
         )
@@ -331,20 +331,20 @@ def _refuse_map_inside(key: Type, path: str) -> None:
 @cache
 def _readings() -> Mapping[DataType, Type]:
     """`_ATOMS` read backwards."""
-    return {atom.data_type: kind for kind, atom in _ATOMS.items()}
+    return {atom.data_type: type_ for type_, atom in _ATOMS.items()}
 
 
-def _from_spark(kind: DataType, nullable: bool, path: str) -> Type:
-    read = _readings().get(kind)
-    return (read or _composite(kind, path)).with_nullability(nullable)
+def _from_spark(type_: DataType, nullable: bool, path: str) -> Type:
+    read = _readings().get(type_)
+    return (read or _composite(type_, path)).with_nullability(nullable)
 
 
-def _composite(kind: DataType, path: str) -> Type:
+def _composite(type_: DataType, path: str) -> Type:
     """The type for a Spark type with parameters or with types inside."""
     from pyspark.sql import types as spark
 
     try:
-        match kind:
+        match type_:
             case spark.DecimalType(precision=precision, scale=scale):
                 return Decimal(precision, scale)  # type: ignore[type-var]  # its validator checks what the literal type says
             case spark.CharType(length=length):
@@ -362,16 +362,16 @@ def _composite(kind: DataType, path: str) -> Type:
                 types = (_from_spark(f.dataType, f.nullable, _member(path, f.name)) for f in fields)
                 return Struct(tuple(types), tuple(field.name for field in fields))
             case _:
-                raise _refused(kind, path)
+                raise _refused(type_, path)
     except InvalidArgumentError as error:  # parameters that the Substrait type cannot have
-        raise _refused(kind, path, error.message) from error
+        raise _refused(type_, path, error.message) from error
 
 
-def _refused(kind: DataType, path: str, reason: str | None = None) -> UnsupportedError:
-    hints = (_REFUSED_FROM_SPARK.get(family.__name__) for family in type(kind).__mro__)
+def _refused(type_: DataType, path: str, reason: str | None = None) -> UnsupportedError:
+    hints = (_REFUSED_FROM_SPARK.get(family.__name__) for family in type(type_).__mro__)
     because = f": {reason}" if reason else ""
     return UnsupportedError(
-        f"the Spark type {kind.simpleString()} has no Substrait type{because}",
+        f"the Spark type {type_.simpleString()} has no Substrait type{because}",
         hint=next(filter(None, hints), None),
         path=path,
     )

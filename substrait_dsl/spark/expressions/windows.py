@@ -222,7 +222,7 @@ def _amount(offset: Literal) -> Fraction:
             return Fraction(12 * years + months)
         case DaySeconds(days, seconds, subseconds), t.IntervalDay(precision=digits):
             return 86_400 * days + seconds + Fraction(subseconds, 10**digits)
-        case number, kind if isinstance(kind, (*t.INTEGER_RANGES, t.FP32, t.FP64, t.Decimal)) and isfinite(number):
+        case number, type_ if isinstance(type_, (*t.INTEGER_RANGES, t.FP32, t.FP64, t.Decimal)) and isfinite(number):
             return Fraction(number)
         case _:
             raise UnsupportedError(f"Spark cannot take {offset} as the offset of a frame")

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 def require_collectable(schema: NamedStruct) -> None:
     """Raise `UnsupportedError` for a column whose values pyspark has no Python type for."""
     for field in schema:
-        if any(isinstance(kind, Map) and holds(kind.key, List) for kind in types_in(field.type)):
+        if any(isinstance(type_, Map) and holds(type_.key, List) for type_ in types_in(field.type)):
             raise UnsupportedError(
                 f"pyspark gives Python no maps whose keys are or hold lists, {field.type}, the type of "
                 f'column "{field.name}"',
                 hint="show(spark) prints them; of execute(spark) a DataFrame of Spark can compute with them",
             )
-        if any(isinstance(kind, IntervalYear) for kind in types_in(field.type)):
+        if any(isinstance(type_, IntervalYear) for type_ in types_in(field.type)):
             raise UnsupportedError(
                 f'pyspark gives Python no values of {field.type}, the type of column "{field.name}"',
                 hint="show(spark) prints them; of execute(spark) a DataFrame of Spark can compute, cast and write them",
@@ -35,7 +35,7 @@ def require_collectable(schema: NamedStruct) -> None:
 def require_arrow(schema: NamedStruct) -> None:
     """Raise `UnsupportedError` for a column whose values Spark does not give as Arrow's."""
     for field in schema:
-        if any(isinstance(kind, IntervalYear) for kind in types_in(field.type)):
+        if any(isinstance(type_, IntervalYear) for type_ in types_in(field.type)):
             raise UnsupportedError(
                 f'Spark gives no Arrow values of {field.type}, the type of column "{field.name}"',
                 hint="cast the column to string, or to its number of months",
@@ -64,11 +64,11 @@ def collected_arrow(frame: DataFrame) -> pa.Table:
     return frame.toArrow()
 
 
-def _has_required_part(kind: DataType) -> bool:
+def _has_required_part(type_: DataType) -> bool:
     """Whether a type has a field in a struct that is required."""
     from pyspark.sql import types as spark
 
-    match kind:
+    match type_:
         case spark.StructType(fields=fields):
             return any(not field.nullable or _has_required_part(field.dataType) for field in fields)
         case spark.ArrayType(elementType=element):

@@ -97,8 +97,8 @@ def types_seen(nodes: Iterable[Node], root: Root, *, into_relations: bool = True
     for start in nodes:
         for node in walk(start, into_relations=into_relations):
             match node:
-                case FieldReference(position=position, type=kind) if node.root == root:
-                    types[position] = kind
+                case FieldReference(position=position, type=type_) if node.root == root:
+                    types[position] = type_
                 case MaskedReference(input=Row(types=Struct(types=kinds)) as row, mask=mask) if row.root == root:
                     types |= {item.position: kinds[item.position] for item in mask.items}
                 case _:

@@ -32,9 +32,9 @@ def distinguish_zeros(
         execution: gives the names.
     """
     texts = {
-        position: Item(rebuilt(columns[position], kind, FLOATS, _as_text), (execution.name(),))
-        for position, kind in seen.items()
-        if holds(kind, FLOATS)
+        position: Item(rebuilt(columns[position], type_, FLOATS, _as_text), (execution.name(),))
+        for position, type_ in seen.items()
+        if holds(type_, FLOATS)
     }
     if not texts:
         return rows, columns
@@ -44,9 +44,9 @@ def distinguish_zeros(
     return Rows(table, (*rows.columns, *(item.names[0] for item in texts.values()))), made
 
 
-def _as_text(value: str, kind: Type) -> str:
+def _as_text(value: str, type_: Type) -> str:
     return f"CAST({value} AS STRING)"
 
 
-def _as_number(value: str, kind: Type) -> str:
-    return f"CAST({value} AS {spark_sql_type(kind)})"
+def _as_number(value: str, type_: Type) -> str:
+    return f"CAST({value} AS {spark_sql_type(type_)})"

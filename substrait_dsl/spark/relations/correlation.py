@@ -63,14 +63,14 @@ def require_correlation(nodes: Iterable[Node], frame: DataFrame) -> None:
     """
     from pyspark.errors import PySparkException
 
-    kind = next((node.type for node in nodes if isinstance(node, FieldReference) and _is_no_key(node)), None)
-    if kind is None:
+    type_ = next((node.type for node in nodes if isinstance(node, FieldReference) and _is_no_key(node)), None)
+    if type_ is None:
         return
     try:
         spark_plan(frame, "simple")
     except PySparkException as error:
         of_kind = (
-            f"Spark cannot run a subquery that refers to a column of {kind} of an outer row in this place",
+            f"Spark cannot run a subquery that refers to a column of {type_} of an outer row in this place",
             "compute what is needed of the column in a projection below, as a column of its own",
         )
         if (refusal := refusal_of(error, of_kind)) is None:
@@ -121,9 +121,9 @@ def _is_no_key(reference: FieldReference) -> bool:
     return isinstance(reference.root, OuterReference) and not _is_comparable(reference.type)
 
 
-def _is_comparable(kind: Type) -> bool:
+def _is_comparable(type_: Type) -> bool:
     try:
-        require_comparable(kind, "a subquery")
+        require_comparable(type_, "a subquery")
     except UnsupportedError:
         return False
     return True

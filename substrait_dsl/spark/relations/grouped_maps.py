@@ -18,9 +18,9 @@ def restore_maps(rows: Rows, kinds: Sequence[Type], execution: ExecutionContext)
     if not any(map(holds_map, kinds)):
         return rows
     values = {
-        name: Item(from_key(name, kind), (execution.name(),))
-        for name, kind in zip(rows.columns, kinds, strict=False)
-        if holds_map(kind)
+        name: Item(from_key(name, type_), (execution.name(),))
+        for name, type_ in zip(rows.columns, kinds, strict=False)
+        if holds_map(type_)
     }
     others = items(name for name in rows.table.names if name not in values)
     columns = tuple(values[name].names[0] if name in values else name for name in rows.columns)

@@ -204,8 +204,8 @@ def _completed(rel: Join, matched: Rows, others: Rows, to: InputLowering) -> Row
     """
     kinds = dict(zip(matched.columns, rel.left.schema.types, strict=False))
     absent = [
-        Item(f"CAST(NULL AS {spark_sql_type(kind)})", (to.execution.name(),))
-        for name, kind in kinds.items()
+        Item(f"CAST(NULL AS {spark_sql_type(type_)})", (to.execution.name(),))
+        for name, type_ in kinds.items()
         if name != UNUSED
     ]
     table = matched.table.select(items(matched.columns))

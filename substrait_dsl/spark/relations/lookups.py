@@ -106,7 +106,7 @@ def _as_seen(rel: Join | LateralJoin, strategy: JoinStrategy, rows: Rows, to: In
     types = types_seen([rel.condition], ROOT, into_relations=False)
     if rel.anchor is not None:
         types |= types_seen([rel.condition], OuterReference(rel.anchor))
-    mine = {position - before: kind for position, kind in types.items() if 0 <= position - before < width}
+    mine = {position - before: type_ for position, type_ in types.items() if 0 <= position - before < width}
     wide, columns = distinguish_zeros(rows, rows.columns, mine, to.execution)
     return Rows(wide.table, rows.columns), Rows(wide.table, columns)
 

@@ -39,7 +39,7 @@ def output(rows: Rows, root: Root) -> DataFrame:
     assert isinstance(table, FrameTable)
     functions = functions_of(table.execution.spark)
     names = iter(root.names)
-    schema = NamedStruct(tuple(Field(next(names), _renamed(kind, names)) for kind in root.input.schema.types))
+    schema = NamedStruct(tuple(Field(next(names), _renamed(type_, names)) for type_ in root.input.schema.types))
     found = {field.name: field for field in table.filtered.schema.fields}
     exact = [
         _exact(column, found[column].dataType, found[column].nullable, field.type, f'column "{field.name}"')
@@ -64,32 +64,32 @@ def output(rows: Rows, root: Root) -> DataFrame:
 def is_plain(root: Root) -> bool:
     """Whether the root's columns can be settled without asking Spark what it made of the plan: none has parts."""
     return all(map(PLAIN_NAME.fullmatch, root.names)) and not any(
-        isinstance(kind, t.Struct | t.List | t.Map) for kind in root.input.schema.types
+        isinstance(type_, t.Struct | t.List | t.Map) for type_ in root.input.schema.types
     )
 
 
 def plain_items(columns: Sequence[str], root: Root) -> list[Item]:
     """The select list of a plain root; the optimizer removes the guards that Spark's own nullability makes needless."""
     return [
-        Item(guarded(column, None, kind, f'column "{name}"'), (f"`{name}`",))
-        for column, kind, name in zip(columns, root.input.schema.types, root.names, strict=True)
+        Item(guarded(column, None, type_, f'column "{name}"'), (f"`{name}`",))
+        for column, type_, name in zip(columns, root.input.schema.types, root.names, strict=True)
     ]
 
 
-def _renamed(kind: t.Type, names: Iterator[str]) -> t.Type:
+def _renamed(type_: t.Type, names: Iterator[str]) -> t.Type:
     """The type with the fields of structs named by the next names, depth first."""
-    match kind:
+    match type_:
         case t.Struct(types=types):
             inside = [(next(names), _renamed(inner, names)) for inner in types]
             return attrs.evolve(
-                kind, types=tuple(inner for _, inner in inside), names=tuple(name for name, _ in inside)
+                type_, types=tuple(inner for _, inner in inside), names=tuple(name for name, _ in inside)
             )
         case t.List(element=element):
-            return attrs.evolve(kind, element=_renamed(element, names))
+            return attrs.evolve(type_, element=_renamed(element, names))
         case t.Map(key=key, value=value):
-            return attrs.evolve(kind, key=_renamed(key, names), value=_renamed(value, names))
+            return attrs.evolve(type_, key=_renamed(key, names), value=_renamed(value, names))
         case _:
-            return kind
+            return type_
 
 
 def _exact(text: str, found: DataType, nullable: bool | None, wanted: t.Type, what: str) -> str:
@@ -123,8 +123,10 @@ def _exact_inside(text: str, found: DataType, wanted: t.Type, what: str) -> str:
 
             def exact(nullable: Sequence[bool | None]) -> list[str]:
                 return [
-                    _exact(part, field.dataType, null, kind, f"field {number} of {what}")
-                    for number, (part, field, null, kind) in enumerate(zip(parts, fields, nullable, types, strict=True))
+                    _exact(part, field.dataType, null, type_, f"field {number} of {what}")
+                    for number, (part, field, null, type_) in enumerate(
+                        zip(parts, fields, nullable, types, strict=True)
+                    )
                 ]
 
             is_named = current_engine().has_exact_casts or [field.name for field in fields] == list(wanted.names or ())
@@ -132,8 +134,8 @@ def _exact_inside(text: str, found: DataType, wanted: t.Type, what: str) -> str:
                 return text
             # Taken out of a struct, a field may be NULL to Spark because the struct may be.
             return _struct(exact([True if field.nullable else None for field in fields]), wanted)
-        case spark.ArrayType(elementType=element, containsNull=nullable), t.List(element=kind):
-            exact_item = _exact("e", element, nullable, kind, f"an element of {what}")
+        case spark.ArrayType(elementType=element, containsNull=nullable), t.List(element=type_):
+            exact_item = _exact("e", element, nullable, type_, f"an element of {what}")
             return text if exact_item == "e" else f"transform({text}, e -> {exact_item})"
         case spark.MapType(keyType=key, valueType=value, valueContainsNull=nullable), t.Map():
             has_lambdas = current_engine().has_map_lambdas
@@ -152,30 +154,30 @@ def _exact_inside(text: str, found: DataType, wanted: t.Type, what: str) -> str:
             return text if found == type_to_spark(wanted) else f"CAST({text} AS {spark_sql_type(wanted)})"
 
 
-def _struct(fields: Sequence[str], kind: t.Struct) -> str:
+def _struct(fields: Sequence[str], type_: t.Struct) -> str:
     """A struct, with the names of its type if no cast gives it these."""
-    if current_engine().has_exact_casts or kind.names is None:
+    if current_engine().has_exact_casts or type_.names is None:
         return struct_to_sql(fields)
-    names = ("`" + name.replace("`", "``") + "`" for name in kind.names)
+    names = ("`" + name.replace("`", "``") + "`" for name in type_.names)
     named = (f"{text} AS {name}" for text, name in zip(fields, names, strict=True))
     return f"struct({', '.join(named)})"  # which tells, unlike named_struct, what is not nullable
 
 
-def _any_value(kind: t.Type) -> str:
+def _any_value(type_: t.Type) -> str:
     """Some value of a type, not NULL, nor with a NULL inside that the type does not allow."""
-    match kind:
+    match type_:
         case t.Struct(types=types):
-            return _struct([_any_value(inner) for inner in types], kind)
+            return _struct([_any_value(inner) for inner in types], type_)
         case t.List(element=element):
             return f"array({_any_value(element)})"
         case t.Map(key=key, value=value):
             return f"map({_any_value(key)}, {_any_value(value)})"
         case t.Decimal(scale=scale):  # with all its digits: a cast from fewer could overflow, and so be NULL
-            return literal_to_sql(Literal(decimal.Decimal(0).scaleb(-scale), kind.as_required()))
+            return literal_to_sql(Literal(decimal.Decimal(0).scaleb(-scale), type_.as_required()))
         case t.UserDefined():
-            return f"CAST(0 AS {spark_sql_type(kind)})"
+            return f"CAST(0 AS {spark_sql_type(type_)})"
         case _:
-            return literal_to_sql(Literal(_SOME[type(kind)], kind.as_required()))
+            return literal_to_sql(Literal(_SOME[type(type_)], type_.as_required()))
 
 
 _SOME: dict[type[t.Type], Any] = {

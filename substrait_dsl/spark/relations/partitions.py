@@ -167,11 +167,11 @@ def sorted_as_declared(rel: Rel, rows: Rows) -> Rows:
 def _type(rel: Rel, key: OrderKey) -> Type:
     """The type of what a relation is ordered by: of a column, or of a field of structs in it."""
     position, *inside = key.field
-    kind = rel.schema.types[position]
+    type_ = rel.schema.types[position]
     for field in inside:
-        assert isinstance(kind, Struct)
-        kind = kind.types[field]
-    return kind
+        assert isinstance(type_, Struct)
+        type_ = type_.types[field]
+    return type_
 
 
 def known_order(rel: Rel, rows: Rows) -> SortKeys:

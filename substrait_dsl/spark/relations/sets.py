@@ -63,7 +63,7 @@ def lower_set(rel: Set, to: InputLowering) -> Rows:
         return Rows(_united([to[child].columns for child in rel.relations], columns, rel, to), columns)
     side = to.execution.name()
     kinds = rel.schema.types
-    inexact = [position for position, kind in enumerate(kinds) if holds(kind, (FP32, FP64))]
+    inexact = [position for position, type_ in enumerate(kinds) if holds(type_, (FP32, FP64))]
     values = to.execution.names(len(inexact))
     texts = []
     for number, child in enumerate(rel.relations):

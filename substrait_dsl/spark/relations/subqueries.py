@@ -190,11 +190,11 @@ def _keys(needles: tuple[Expression, ...], rel: Rel, columns: tuple[str, ...], s
 
 def _comparison(comparison: ComparisonOp, left: Expression, rel: Rel, column: str, scope: Scope) -> Key | Test:
     require_comparable(left.type, "a comparison with the values of a relation")
-    kind = rel.schema.fields[0].type
-    nullable = left.type.nullable or kind.nullable
+    type_ = rel.schema.fields[0].type
+    nullable = left.type.nullable or type_.nullable
     by_order = comparison not in ("eq", "ne")
     needle = hide_from_readers(to_sql(left, scope.of_needles), left, ())
-    value = hide_column_from_readers(column, kind, [left], ordered=by_order)
+    value = hide_column_from_readers(column, type_, [left], ordered=by_order)
     if comparison == "eq":
         return Key(needle, value, nullable)
     test = f"({needle} {_SQL[comparison]} {value})"

@@ -43,9 +43,9 @@ def _replacement(text: str) -> str:
     return re.sub(r"\\(\d)", r"\1", re.sub(r"\$(\d)", r"${\1}", text))
 
 
-def _float_key(value: str, kind: t.Type) -> str:
+def _float_key(value: str, type_: t.Type) -> str:
     """One zero in place of both, and one value that is no number in place of all: Sail tells their bits apart."""
-    name = spark_sql_type(kind)
+    name = spark_sql_type(type_)
     return f"(nanvl({value}, CAST('NaN' AS {name})) + CAST(0 AS {name}))"
 
 

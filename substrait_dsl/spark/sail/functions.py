@@ -33,12 +33,12 @@ _FURTHER = 4
 def divide(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
     """A quotient of decimals, cut off after at least one digit more than it is to have, and then rounded."""
     dividend = next(each.type for each in call.arguments if isinstance(each, Expression))
-    kind = call.output_type
+    type_ = call.output_type
     assert isinstance(dividend, t.Decimal)
-    assert isinstance(kind, t.Decimal)
-    wanted = kind.scale + 1 - _FURTHER
+    assert isinstance(type_, t.Decimal)
+    wanted = type_.scale + 1 - _FURTHER
     text = texts[0] if dividend.scale >= wanted else f"CAST({texts[0]} AS DECIMAL(38,{wanted}))"
-    quotient = f"CAST(({text} / {texts[1]}) AS {spark_sql_type(kind)})"
+    quotient = f"CAST(({text} / {texts[1]}) AS {spark_sql_type(type_)})"
     return f"if({texts[0]} IS NULL, NULL, {quotient})" if dividend.nullable else quotient
 
 
@@ -62,12 +62,12 @@ ROUND_DECIMAL = attrs.evolve(
 )
 
 
-def coalesce(texts: Sequence[str], kind: t.Type) -> str:
+def coalesce(texts: Sequence[str], type_: t.Type) -> str:
     """The first value that is not NULL, of which one may be an error.
 
     Of truth values Sail computes all, and in structs takes them for nullable; of bytes it knows no NULL without a type.
     """
-    match kind:
+    match type_:
         case t.Boolean():
             numbers = (text if text.startswith("raise_error(") else f"CAST({text} AS INT)" for text in texts)
             return f"(coalesce({', '.join(numbers)}) = 1)"
@@ -209,15 +209,15 @@ def _same(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
     In a subquery that refers to an outer row, and of nested values, it stays as it is.
     """
     values = [each for each in call.arguments if isinstance(each, Expression)]
-    kind = values[0].type
-    is_nested = isinstance(kind, t.Struct | t.List | t.Map)
+    type_ = values[0].type
+    is_nested = isinstance(type_, t.Struct | t.List | t.Map)
     if is_nested or any(isinstance(each, Literal) or each.free_anchors for each in values):
         return f"({texts[0]} <=> {texts[1]})"
     nulls = f"({texts[0]} IS NULL) = ({texts[1]} IS NULL)"
-    stand_in = _STAND_INS.get(type(kind))
+    stand_in = _STAND_INS.get(type(type_))
     if stand_in is None:
         return f"({nulls} AND coalesce({texts[0]} = {texts[1]}, true))"
-    other = stand_in.format(spark_sql_type(kind))
+    other = stand_in.format(spark_sql_type(type_))
     return f"({nulls} AND coalesce({texts[0]}, {other}) = coalesce({texts[1]}, {other}))"
 
 

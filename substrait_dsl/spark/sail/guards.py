@@ -50,9 +50,9 @@ def _decimal_operation(operator: str) -> Template:
     """An operation on decimals, with a check where a result may have more digits than any decimal."""
 
     def text(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
-        value, kind = f"({texts[0]} {operator} {texts[1]})", call.output_type
-        assert isinstance(kind, t.Decimal)
-        if kind.precision < 38:
+        value, type_ = f"({texts[0]} {operator} {texts[1]})", call.output_type
+        assert isinstance(type_, t.Decimal)
+        if type_.precision < 38:
             return value
         scales = [
             each.type.scale
@@ -63,7 +63,7 @@ def _decimal_operation(operator: str) -> Template:
         most = largest_decimal(t.Decimal(38, scale))
         fits = f"v BETWEEN -{most} AND {most}"
         checked = f"CASE WHEN {fits} THEN v WHEN v IS NOT NULL THEN {failing('a decimal has more than 38 digits')} END"
-        return f"CAST(transform(array({value}), v -> {checked})[0] AS {spark_sql_type(kind)})"
+        return f"CAST(transform(array({value}), v -> {checked})[0] AS {spark_sql_type(type_)})"
 
     return Template(text, {"overflow": {"ERROR": ""}})
 

@@ -30,10 +30,10 @@ def _field(field: StructField, *, nullable: bool) -> StructField:
     return Field(field.name, _castable(field.dataType), nullable)
 
 
-def _castable(kind: DataType) -> DataType:
+def _castable(type_: DataType) -> DataType:
     from pyspark.sql import types as spark
 
-    match kind:
+    match type_:
         case spark.StructType(fields=fields):
             return spark.StructType([_field(each, nullable=True) for each in fields])
         case spark.ArrayType(elementType=element):
@@ -41,7 +41,7 @@ def _castable(kind: DataType) -> DataType:
         case spark.MapType(keyType=key, valueType=value):
             return spark.MapType(_castable(key), _castable(value))
         case _:
-            return kind
+            return type_
 
 
 _DIGITS = 6
@@ -58,15 +58,15 @@ def with_long_times(frame: DataFrame) -> DataFrame:
         return frame
     names = [f"c{number}" for number in range(len(kinds))]  # of columns of one name it casts none
     wanted = [
-        spark.StructField(name, kind, each.nullable) for name, kind, each in zip(names, kinds, schema, strict=True)
+        spark.StructField(name, type_, each.nullable) for name, type_, each in zip(names, kinds, schema, strict=True)
     ]
     return frame.toDF(*names).to(spark.StructType(wanted)).toDF(*schema.names)
 
 
-def _with_long_times(kind: DataType) -> DataType:
+def _with_long_times(type_: DataType) -> DataType:
     from pyspark.sql import types as spark
 
-    match kind:
+    match type_:
         case spark.TimeType(precision=digits) if digits < _DIGITS:
             return spark.TimeType(_DIGITS)
         case spark.StructType(fields=fields):
@@ -78,4 +78,4 @@ def _with_long_times(kind: DataType) -> DataType:
         case spark.MapType(keyType=key, valueType=value, valueContainsNull=nullable):
             return spark.MapType(_with_long_times(key), _with_long_times(value), nullable)
         case _:
-            return kind
+            return type_

@@ -111,7 +111,7 @@ class Engine:
     """Whether a list may hold structs of which one has a field that is nullable, and another has not."""
     operand: Callable[[str], str] = lambda text: text
     """Gives what stands for a value in an aggregate or a window, so that no other is taken for it."""
-    coalesce: Callable[[Sequence[str], t.Type], str] = lambda texts, kind: f"coalesce({', '.join(texts)})"
+    coalesce: Callable[[Sequence[str], t.Type], str] = lambda texts, type_: f"coalesce({', '.join(texts)})"
     """Gives the first of some values of a type that is not NULL, of which one may fail. No more are computed."""
     has_linear_patterns: bool = False
     """Whether matching a pattern takes time that grows with the text alone."""

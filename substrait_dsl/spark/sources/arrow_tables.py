@@ -101,8 +101,8 @@ def check_arrow_columns(
     from pyspark.sql.types import StructField, StructType
 
     kinds = [(field, _as_spark(field)) for field in found]
-    schema = StructType([StructField(field.name, kind or _foreign(field.type)) for field, kind in kinds])
-    ways_out = {field.name: way_out if kind is None else misfit for field, kind in kinds}
+    schema = StructType([StructField(field.name, type_ or _foreign(field.type)) for field, type_ in kinds])
+    ways_out = {field.name: way_out if type_ is None else misfit for field, type_ in kinds}
     return check_columns(schema, declared, what, ways_out=ways_out)
 
 
@@ -116,10 +116,10 @@ def declared_frame(table: pa.Table, declared: NamedStruct, spark: SparkSession) 
         table = pa.table({"rows": pa.nulls(table.num_rows, pa.bool_())})
     table = plain_columns(table)
     schema = from_arrow_schema(table.schema, prefer_timestamp_ntz=True)
-    for position, kind in enumerate(declared.types):
-        if isinstance(kind, PrecisionTime):  # of which Arrow has fewer than Spark
+    for position, type_ in enumerate(declared.types):
+        if isinstance(type_, PrecisionTime):  # of which Arrow has fewer than Spark
             name = schema.names[position]
-            schema.fields[position] = StructField(name, type_to_spark(kind))
+            schema.fields[position] = StructField(name, type_to_spark(type_))
     # That a field cannot be NULL is not checked by Arrow, and Spark would believe it.
     return spark.createDataFrame(table, current_engine().sent_schema(StructType(schema.fields).toNullable()))
 

@@ -96,8 +96,8 @@ def fits(actual: DataType, expected: DataType, declared: Type) -> bool:
     match actual, expected, declared:
         case spark.StructType(fields=mine), spark.StructType(fields=theirs), Struct(types=kinds, names=names):
             return len(mine) == len(theirs) and all(
-                (names is None or a.name == b.name) and fits(a.dataType, b.dataType, kind)
-                for a, b, kind in zip(mine, theirs, kinds, strict=True)
+                (names is None or a.name == b.name) and fits(a.dataType, b.dataType, type_)
+                for a, b, type_ in zip(mine, theirs, kinds, strict=True)
             )
         case spark.ArrayType(elementType=a), spark.ArrayType(elementType=b), List(element=element):
             return fits(a, b, element)

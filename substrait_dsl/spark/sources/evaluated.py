@@ -55,7 +55,7 @@ def rows_inside(frame: DataFrame, rel: Rel, execution: ExecutionContext) -> Rows
     if not names:
         return Rows(FrameTable((), frame, execution), ())
     table = FrameTable(names, frame.toDF(*names), execution)
-    texts = [as_inside(name, kind) for name, kind in zip(names, rel.schema.types, strict=True)]
+    texts = [as_inside(name, type_) for name, type_ in zip(names, rel.schema.types, strict=True)]
     if tuple(texts) == names:
         return Rows(table, names)
     fresh = execution.names(len(names))

@@ -70,11 +70,11 @@ def read_snapshot(table: IcebergTable, columns: Sequence[str], spark: SparkSessi
         raise ExecutionError(f"cannot read the Iceberg table {table.metadata_uri}: {error}") from error
 
 
-def _has_nanoseconds(kind: IcebergType) -> bool:
+def _has_nanoseconds(type_: IcebergType) -> bool:
     """Whether a type is, or has inside, one of points in time to the nanosecond."""
     from pyiceberg.types import ListType, MapType, StructType, TimestampNanoType, TimestamptzNanoType
 
-    match kind:
+    match type_:
         case StructType(fields=fields):
             return any(_has_nanoseconds(field.field_type) for field in fields)
         case ListType(element_type=element):
@@ -82,14 +82,14 @@ def _has_nanoseconds(kind: IcebergType) -> bool:
         case MapType(key_type=key, value_type=value):
             return _has_nanoseconds(key) or _has_nanoseconds(value)
         case _:
-            return isinstance(kind, TimestampNanoType | TimestamptzNanoType)
+            return isinstance(type_, TimestampNanoType | TimestamptzNanoType)
 
 
-def _is_changed(kind: IcebergType, *, is_optional: bool) -> bool:
+def _is_changed(type_: IcebergType, *, is_optional: bool) -> bool:
     """Whether `pyiceberg` changes values of a type: it puts structs in lists and maps together anew, also of NULL."""
     from pyiceberg.types import ListType, MapType, StructType
 
-    match kind:
+    match type_:
         case StructType(fields=fields):
             return any(_is_changed(field.field_type, is_optional=field.optional) for field in fields)
         case ListType(element_type=element):

@@ -45,8 +45,8 @@ def require_names_found(columns: Mapping[str, DataType | None], what: str) -> No
         columns: the columns by their names; no type: it is not known yet.
         what: the table or the files, for the message.
     """
-    for column, kind in columns.items():
-        names = [column, *(() if kind is None else _names(kind))]
+    for column, type_ in columns.items():
+        names = [column, *(() if type_ is None else _names(type_))]
         if any(not name or "`" in name for name in names):
             raise UnsupportedError(
                 f"{what}: Spark does not find the column {quoted([column])} in files of ORC, as its name, or one "
@@ -55,10 +55,10 @@ def require_names_found(columns: Mapping[str, DataType | None], what: str) -> No
             )
 
 
-def _names(kind: DataType) -> Iterator[str]:
+def _names(type_: DataType) -> Iterator[str]:
     from pyspark.sql import types as spark
 
-    match kind:
+    match type_:
         case spark.ArrayType(elementType=element):
             yield from _names(element)
         case spark.MapType(keyType=key, valueType=value):
@@ -104,7 +104,7 @@ _LOST = (
 )
 
 
-def _is_lost(text: str, kind: DataType, lost: Mapping[str, str], depth: int = 0) -> str | None:
+def _is_lost(text: str, type_: DataType, lost: Mapping[str, str], depth: int = 0) -> str | None:
     """Whether a value, given as text, holds a day that is lost, as text; None: values of the type hold no days."""
     from pyspark.sql import types as spark
 
@@ -113,7 +113,7 @@ def _is_lost(text: str, kind: DataType, lost: Mapping[str, str], depth: int = 0)
         test = _is_lost(variable, element, lost, depth + 1)
         return test and f"exists({elements}, {variable} -> {test})"
 
-    match kind:
+    match type_:
         case spark.ArrayType(elementType=element):
             tests = [any_of(text, element)]
         case spark.MapType(keyType=key, valueType=value):
@@ -123,6 +123,6 @@ def _is_lost(text: str, kind: DataType, lost: Mapping[str, str], depth: int = 0)
                 _is_lost(f"{text}.{statement_name((field.name,))}", field.dataType, lost, depth) for field in fields
             ]
         case _:
-            test = lost.get(kind.typeName())
+            test = lost.get(type_.typeName())
             return test and f"({test.format(text)})"
     return " OR ".join(f"coalesce({test}, false)" for test in tests if test) or None

@@ -39,7 +39,7 @@ _LONGEST = 60
 """How many characters of a value an error shows."""
 
 
-def written(value: str, name: str, kind: Type, subject: str, spark: SparkSession) -> str:
+def written(value: str, name: str, type_: Type, subject: str, spark: SparkSession) -> str:
     """The SQL text of a value as the text that folders are named after.
 
     The zeros of floats are two texts. Spark would write both to one file, one after the other.
@@ -47,7 +47,7 @@ def written(value: str, name: str, kind: Type, subject: str, spark: SparkSession
     Args:
         value: the SQL text of the value.
         name: what its column is called.
-        kind: its type.
+        type_: its type.
         subject: whose folders are named after which column, for messages.
         spark: the session.
 
@@ -55,53 +55,53 @@ def written(value: str, name: str, kind: Type, subject: str, spark: SparkSession
         UnsupportedError: names of folders do not give the values back.
     """
     try:
-        read(name, kind)
+        read(name, type_)
     except UnsupportedError as error:
-        said = f"{subject}, of {kind}, which their names do not give back: {error.message}"
+        said = f"{subject}, of {type_}, which their names do not give back: {error.message}"
         raise UnsupportedError(said, hint=error.hint) from error
-    failures = failing(type_to_spark(kind).simpleString(), value, subject, spark)
+    failures = failing(type_to_spark(type_).simpleString(), value, subject, spark)
     return f"CAST({checked(name, value, list(failures))} AS STRING)"
 
 
-def read(name: str, kind: Type) -> str:
+def read(name: str, type_: Type) -> str:
     """The SQL text of a column of texts, from the names of folders, as one of the declared type.
 
     A text that does not convert is an error of the row. Raises `UnsupportedError` for a type that texts do not convert
     to.
     """
     column = statement_name([name])
-    if isinstance(kind, UUID):  # Spark has texts for them
+    if isinstance(type_, UUID):  # Spark has texts for them
         return column
-    if isinstance(kind, UserDefined):
+    if isinstance(type_, UserDefined):
         raise UnsupportedError(
-            f"Spark reads no {kind} from the names of folders", hint="cast it to i64, or to decimal<20,0>"
+            f"Spark reads no {type_} from the names of folders", hint="cast it to i64, or to decimal<20,0>"
         )
-    value = cast_to_sql(column, String(nullable=True), _with_all_digits(kind.as_nullable()), "return_null")
+    value = cast_to_sql(column, String(nullable=True), _with_all_digits(type_.as_nullable()), "return_null")
     if value == column:
         return value
     start = text_to_sql(f"the folder {name}=")
-    end = text_to_sql(f' does not fit column "{name}", declared {kind}')
+    end = text_to_sql(f' does not fit column "{name}", declared {type_}')
     misfit = f"raise_error(concat({start}, {column}, {end}))"
-    is_rounded = f" OR {value} != {exact}" if (exact := _exact(column, kind)) else ""
+    is_rounded = f" OR {value} != {exact}" if (exact := _exact(column, type_)) else ""
     return f"(CASE WHEN {column} IS NOT NULL AND ({value} IS NULL{is_rounded}) THEN {misfit} ELSE {value} END)"
 
 
-def _with_all_digits(kind: Type) -> Type:
+def _with_all_digits(type_: Type) -> Type:
     """The type as which a text is read: Spark's points in time all have six digits, and fewer are taken on trust."""
-    match kind:
+    match type_:
         case PrecisionTime(precision=digits) | PrecisionTimestamp(precision=digits) if digits < 6:
-            return attrs.evolve(kind, precision=6)
+            return attrs.evolve(type_, precision=6)
         case PrecisionTimestampTZ(precision=digits) if digits < 6:
-            return attrs.evolve(kind, precision=6)
+            return attrs.evolve(type_, precision=6)
         case _:
-            return kind
+            return type_
 
 
-def _exact(column: str, kind: Type) -> str | None:
+def _exact(column: str, type_: Type) -> str | None:
     """A text as the value that it is, where a cast to a type would round it."""
-    if not isinstance(kind, Decimal):
+    if not isinstance(type_, Decimal):
         return None
-    finest = Decimal(38, 38 - kind.precision + kind.scale, nullable=True)
+    finest = Decimal(38, 38 - type_.precision + type_.scale, nullable=True)
     return cast_to_sql(column, String(nullable=True), finest, "return_null")
 
 

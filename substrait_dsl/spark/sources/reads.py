@@ -186,12 +186,12 @@ def _read(table: Table, there: Sequence[tuple[str, StructField]], rel: Read, kep
         table = table.where(EVERY_COLUMN)
     used = execution.used.get(id(rel))
     columns, made = [], []
-    for position, ((text, field), kind) in enumerate(zip(there, rel.base_schema.types, strict=True)):
+    for position, ((text, field), type_) in enumerate(zip(there, rel.base_schema.types, strict=True)):
         columns.append(execution.name() if used is None or position in used else UNUSED)
         if columns[-1] != UNUSED:
             text = opaque_sql(text) if kept.filters and field.name not in kept.partitions else text
-            is_new = is_padded(field) or (isinstance(kind, _INTEGERS) and not current_engine().has_signed_alone)
-            made.append(Item(as_inside(text, kind, is_new=is_new), (columns[-1],)))
+            is_new = is_padded(field) or (isinstance(type_, _INTEGERS) and not current_engine().has_signed_alone)
+            made.append(Item(as_inside(text, type_, is_new=is_new), (columns[-1],)))
     return Rows(table.select(made), tuple(columns))
 
 
@@ -221,18 +221,18 @@ def _are_alike(names: Sequence[str]) -> bool:
     return len({name.lower() for name in names}) < len(names)
 
 
-def as_inside(text: str, kind: Type, *, is_new: bool = False) -> str:
+def as_inside(text: str, type_: Type, *, is_new: bool = False) -> str:
     """A column as expressions see it: fields of structs have positions for names, uuids one spelling.
 
     If it is to be a new value, Spark does not see a column of ``CHAR(n)`` in it, and adds no spaces to what it is
     compared with. Its optimizer takes the cast away, but when the spaces have been added to what needs them.
     """
-    inside = spark_sql_type(kind)
+    inside = spark_sql_type(type_)
     value = f"CAST({text} AS {inside})" if is_new or "STRUCT<" in inside else text
-    return rebuilt(value, kind, UUID, _small_letters)
+    return rebuilt(value, type_, UUID, _small_letters)
 
 
-def _small_letters(value: str, kind: Type) -> str:
+def _small_letters(value: str, type_: Type) -> str:
     """A uuid as literals have it: texts of both spellings are one.
 
     For Spark this is a computed value. So it makes the comparisons itself, which those who read files would do wrong:
@@ -255,7 +255,7 @@ def _virtual(rel: Read, to: InputLowering) -> Rows:
     one_row, here = prepare_context(to, Rows(to.one_row([]), ()), None, [])
     if not records:
         nulls = [
-            Item(f"CAST(NULL AS {spark_sql_type(kind)})", (name,)) for kind, name in zip(types, names, strict=True)
+            Item(f"CAST(NULL AS {spark_sql_type(type_)})", (name,)) for type_, name in zip(types, names, strict=True)
         ]
         return Rows(one_row.table.select(nulls).where("false"), names)
     if not types:
@@ -280,8 +280,8 @@ def _masked(rows: Rows, rel: Read, mask: StructMask) -> Rows:
     made: dict[int, Item] = {}
     for number, item in enumerate(mask.items):
         if item.child is not None:
-            kind = rel.base_schema.types[item.position]
-            text = masked_value(rows.columns[item.position], item.child, kind, may_be_null=True)
+            type_ = rel.base_schema.types[item.position]
+            text = masked_value(rows.columns[item.position], item.child, type_, may_be_null=True)
             made[number] = Item(text, (rows.table.execution.name(),))
     wide = rows.extended(list(made.values())) if made else rows
     columns = (made[n].names[0] if n in made else rows.columns[item.position] for n, item in enumerate(mask.items))

@@ -102,9 +102,9 @@ def _require_texts_kept(field: StructField, declared: Type, what: str) -> None:
         )
 
 
-def _text_lengths(kind: Type) -> Iterator[float]:
+def _text_lengths(type_: Type) -> Iterator[float]:
     """How many characters the texts in a type may have, depth first."""
-    match kind:
+    match type_:
         case FixedChar(length=length) | VarChar(length=length):
             yield length
         case String() | UUID():
@@ -173,13 +173,15 @@ def parts_as_required(actual: DataType, declared: Type) -> bool:
     match actual, declared:
         case spark.StructType(fields=fields), Struct(types=kinds):
             return all(
-                (field.nullable or not kind.nullable) and parts_as_required(field.dataType, kind)
-                for field, kind in zip(fields, kinds, strict=True)
+                (field.nullable or not type_.nullable) and parts_as_required(field.dataType, type_)
+                for field, type_ in zip(fields, kinds, strict=True)
             )
-        case spark.ArrayType(elementType=part, containsNull=nullable), List(element=kind):
-            return (nullable or not kind.nullable) and parts_as_required(part, kind)
-        case spark.MapType(keyType=key, valueType=part, valueContainsNull=nullable), Map(key=of_key, value=kind):
-            return (nullable or not kind.nullable) and parts_as_required(key, of_key) and parts_as_required(part, kind)
+        case spark.ArrayType(elementType=part, containsNull=nullable), List(element=type_):
+            return (nullable or not type_.nullable) and parts_as_required(part, type_)
+        case spark.MapType(keyType=key, valueType=part, valueContainsNull=nullable), Map(key=of_key, value=type_):
+            return (
+                (nullable or not type_.nullable) and parts_as_required(key, of_key) and parts_as_required(part, type_)
+            )
         case _:
             return True
 
@@ -239,10 +241,10 @@ def require_kept(schema: StructType, kind: str, what: str, spark: SparkSession) 
         )
 
 
-def _has_empty_struct(kind: DataType) -> bool:
+def _has_empty_struct(type_: DataType) -> bool:
     from pyspark.sql import types as spark
 
-    match kind:
+    match type_:
         case spark.StructType(fields=fields):
             return not fields or any(_has_empty_struct(field.dataType) for field in fields)
         case spark.ArrayType(elementType=element):
@@ -253,10 +255,10 @@ def _has_empty_struct(kind: DataType) -> bool:
             return False
 
 
-def _has(kind: DataType, kinds: tuple[type[DataType], ...]) -> bool:
+def _has(type_: DataType, kinds: tuple[type[DataType], ...]) -> bool:
     from pyspark.sql import types as spark
 
-    match kind:
+    match type_:
         case spark.StructType(fields=fields):
             return any(_has(field.dataType, kinds) for field in fields)
         case spark.ArrayType(elementType=element):
@@ -264,4 +266,4 @@ def _has(kind: DataType, kinds: tuple[type[DataType], ...]) -> bool:
         case spark.MapType(keyType=key, valueType=value):
             return _has(key, kinds) or _has(value, kinds)
         case _:
-            return isinstance(kind, kinds)
+            return isinstance(type_, kinds)

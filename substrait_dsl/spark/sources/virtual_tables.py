@@ -49,7 +49,7 @@ That pyspark has it, too, is no part of its interface, and differs from version 
 
 def can_be_arrow(types: Sequence[t.Type]) -> bool:
     """Whether Spark takes columns of these types from an Arrow table."""
-    return not any(isinstance(part, _NOT_ARROW) for kind in types for part in t.types_in(kind))
+    return not any(isinstance(part, _NOT_ARROW) for type_ in types for part in t.types_in(type_))
 
 
 def arrow_frame(
@@ -61,11 +61,11 @@ def arrow_frame(
 
     schema = StructType(
         [
-            StructField(name, type_to_spark(_positional(kind)), kind.nullable)
-            for name, kind in zip(names, types, strict=True)
+            StructField(name, type_to_spark(_positional(type_)), type_.nullable)
+            for name, type_ in zip(names, types, strict=True)
         ]
     )
-    arrow = pa.schema([_field(name, kind) for name, kind in zip(names, types, strict=True)])
+    arrow = pa.schema([_field(name, type_) for name, type_ in zip(names, types, strict=True)])
     columns = [
         pa.array([_plain(record.fields[position]) for record in records], arrow.field(position).type)
         for position in range(len(types))
@@ -81,25 +81,25 @@ def table_frame(table: pa.Table, spark: SparkSession) -> DataFrame:
     return spark.createDataFrame(table, from_arrow_schema(table.schema, prefer_timestamp_ntz=True))
 
 
-def _positional(kind: t.Type) -> t.Type:
+def _positional(type_: t.Type) -> t.Type:
     """The type with positions for the names of struct fields, as expressions see them."""
-    match kind:
+    match type_:
         case t.Struct(types=types):
             names = tuple(f"f{position}" for position in range(len(types)))
-            return attrs.evolve(kind, types=tuple(map(_positional, types)), names=names)
+            return attrs.evolve(type_, types=tuple(map(_positional, types)), names=names)
         case t.List(element=element):
-            return attrs.evolve(kind, element=_positional(element))
+            return attrs.evolve(type_, element=_positional(element))
         case t.Map(key=key, value=value):
-            return attrs.evolve(kind, key=_positional(key), value=_positional(value))
+            return attrs.evolve(type_, key=_positional(key), value=_positional(value))
         case _:
-            return kind
+            return type_
 
 
-def _field(name: str, kind: t.Type) -> pa.Field:
+def _field(name: str, type_: t.Type) -> pa.Field:
     """The Arrow field that Spark takes for a column, or a part of one, of a type."""
     import pyarrow as pa
 
-    match kind:
+    match type_:
         case t.Struct(types=types):
             stored = pa.struct([_field(f"f{position}", part) for position, part in enumerate(types)])
         case t.List(element=element):
@@ -109,23 +109,23 @@ def _field(name: str, kind: t.Type) -> pa.Field:
         case t.Decimal(precision=precision, scale=scale):
             stored = pa.decimal128(precision, scale)
         case _:
-            make, *parameters = _ARROW[type(kind)]
+            make, *parameters = _ARROW[type(type_)]
             stored = getattr(pa, make)(*parameters)
-    return pa.field(name, stored, kind.nullable)
+    return pa.field(name, stored, type_.nullable)
 
 
 def _plain(literal: Expression) -> Any:
     """The value of a literal, as Arrow takes it for the Spark type: fractions of seconds in microseconds."""
     assert isinstance(literal, Literal)
-    value, kind = literal.value, literal.type
+    value, type_ = literal.value, literal.type
     if value is None:
         return None
-    match kind:
+    match type_:
         case t.PrecisionTimestamp() | t.PrecisionTimestampTZ():
-            return value * 10 ** (MICROSECONDS - kind.precision)
+            return value * 10 ** (MICROSECONDS - type_.precision)
         case t.IntervalDay():
             seconds = value.days * 86_400 + value.seconds
-            return seconds * 10**MICROSECONDS + value.subseconds * 10 ** (MICROSECONDS - kind.precision)
+            return seconds * 10**MICROSECONDS + value.subseconds * 10 ** (MICROSECONDS - type_.precision)
         case t.UUID():
             return str(value)
         case t.Struct():
