@@ -1,8 +1,8 @@
-"""Evaluating a plan on Spark: its trees in order, each of them once.
+"""Evaluate a plan on Spark: its trees in order, each of them once.
 
-Spark computes rows when they are asked for, so what a tree reads would be what is there then. Where a change that comes
-later may change it, it is kept as it is before the change: a table that has snapshots is read at its snapshot, of
-anything else the rows are computed and kept. In a plan without changes nothing is.
+Spark computes rows lazily, so a read would see the table as it is when the rows are fetched. If a later change may
+modify what a tree reads, the read is pinned before the change: an Iceberg table is read at its current snapshot, the
+rows of anything else are checkpointed. A plan without changes pins nothing.
 
 Specification: https://substrait.io/serialization/basics/ and "Plans" there.
 """
@@ -49,13 +49,13 @@ _NUMBERS = count()
 class Evaluation:
     """One evaluation of the trees of a plan, or a rehearsal of one.
 
-    A rehearsal has all that can be refused be refused before anything is changed. What uses a table that a change
-    before it makes or alters is left out there: there is no telling yet what it will be.
+    A rehearsal finds every refusal before anything is changed. It skips what uses a table that an earlier change of the
+    plan creates or alters: its columns are not known yet.
 
     Args:
         order: the trees and the order of what is in them.
-        execution: what the execution shares.
-        lower_root: lowers a root, in which all changes and all that is kept are evaluated already.
+        execution: the execution context.
+        lower_root: lowers a root in which changes and checkpoints are replaced by their results.
     """
 
     def __init__(self, order: EvaluationOrder, execution: ExecutionContext, lower_root: Lower) -> None:
@@ -64,13 +64,14 @@ class Evaluation:
         self._lower_root = lower_root
         self._conflicts = Conflicts(execution.spark, execution.given)
         self._evaluated: dict[int, Node] = {}
-        """What stands for the changes that were made, and for the shared relations that are kept, by their ids."""
+        """The results of changes and of checkpointed shared relations, by the ids of these."""
         self._waiting: dict[int, Evaluated] = {}
-        """The shared relations that are kept when they are computed, and are not yet, by the numbers of their trees."""
+        """The shared relations that are checkpointed once they are computed, and are not yet, by the numbers of their
+        trees."""
         self._kept: dict[int, dict[int, Node]] = {}
-        """What stands in trees, by their numbers, for parts that are kept as they were, by the ids of these."""
+        """The replacements of pinned parts: by tree number, then by the id of the part."""
         self._made: list[Change] = []
-        """In a rehearsal: the changes that make what is not there yet, or alter what is."""
+        """In a rehearsal: the changes that create or alter a table."""
 
     def run(self) -> list[DataFrame]:
         """Evaluate the trees in order, and lower the roots: a DataFrame for each of them."""
@@ -110,7 +111,7 @@ class Evaluation:
                 self._conflicts.forget()
 
     def _is_unknown(self, rel: Rel) -> bool:
-        """Whether, in a rehearsal, a relation reads or changes what the plan is still to make."""
+        """Whether, in a rehearsal, a relation reads or changes what the plan has yet to create."""
         if not self._made:
             return False
         if isinstance(rel, Change) and any(self._conflicts.are_of_one(made, rel) for made in self._made):
@@ -121,7 +122,7 @@ class Evaluation:
     # --- what is kept
 
     def _keep(self, read: PlacedRead, change: PlacedChange) -> None:
-        """Keep the rows of a read as they are before a change, if the change may make them others."""
+        """Pin the rows of a read before a change, if the change may modify them."""
         if self._is_unknown(read.read) or not self._conflicts.may_change(change.change, read.read):
             return
         self._compute(read.tree, change)
@@ -151,9 +152,9 @@ class Evaluation:
             kept[id(rel)] = leaf
 
     def _compute(self, tree: int, change: PlacedChange) -> None:
-        """Compute what waits to be computed, depends on a tree, and is needed after a change.
+        """Checkpoint the waiting relations that depend on a tree and are needed after a change.
 
-        None of it is persisted in the end: a client of Spark Connect could not, once what it reads is dropped.
+        None of them is persisted at the end: a client of Spark Connect cannot persist rows once their table is dropped.
         """
         for number in sorted(self._waiting):
             if not self._order.depends(number, tree):
@@ -169,7 +170,7 @@ class Evaluation:
         return self._leaf(rel, rows if self._execution.is_rehearsal else checkpointed(rows))
 
     def _share(self, number: int) -> None:
-        """Keep a shared relation whose rows may be others each time, or are to be kept, from when they are computed."""
+        """Checkpoint or persist a shared relation if its rows may differ each time, or if the caller asked for it."""
         rel = self._order.trees[number].input
         if not self._order.is_shared(number) or id(rel) in self._evaluated:
             return
@@ -195,7 +196,7 @@ class Evaluation:
     # --- the trees as they are now
 
     def _now(self, number: int, rel: Rel) -> Rel:
-        """A tree, or a part of it, with what is evaluated in place of what it was evaluated from."""
+        """Return a tree, or a part of it, with the results in place of what is evaluated already."""
         done = dict(self._evaluated)
         for other in sorted(self._kept.keys() - {number}):
             shared = self._order.trees[other].input

@@ -125,7 +125,7 @@ def require_executable(nodes: Sequence[Node], engine: Engine) -> None:
 
 
 def _require_no_limits_of_outer_rows(nodes: Sequence[Node], engine: Engine) -> None:
-    """Refuse the first rows, or windows, of rows that depend on an outer one, where an engine takes those of all."""
+    """Refuse limits and windows over correlated rows where the engine applies them to all rows at once."""
     if engine.limits_each:
         return
     for node in nodes:
@@ -137,7 +137,7 @@ def _require_no_limits_of_outer_rows(nodes: Sequence[Node], engine: Engine) -> N
 
 
 def _require_changes(order: EvaluationOrder, engine: Engine) -> None:
-    """Refuse what changes tables or files on an engine that does not do it safely."""
+    """Refuse changes of tables and files on an engine that does not make them safely."""
     if order.changes and not engine.takes_changes:
         change = order.changes[0].change
         refusal = UnsupportedError(
@@ -166,7 +166,7 @@ def _lower_root(root: Root, execution: ExecutionContext) -> DataFrame:
 
 
 def _require_plan(nodes: Sequence[Node], frame: DataFrame) -> None:
-    """Raise `UnsupportedError` for subqueries and look-ups that an engine of its own cannot plan, before it runs."""
+    """Raise `UnsupportedError` for subqueries and look-ups that an embedded engine cannot plan, before it runs."""
     if current_engine().failure is None:
         return
     suspects = [node for node in nodes if isinstance(node, Rel) and _may_look_up(node)]
@@ -187,7 +187,7 @@ def _require_plan(nodes: Sequence[Node], frame: DataFrame) -> None:
 
 
 def _may_look_up(rel: Rel) -> bool:
-    """Whether a relation has subqueries in its own expressions, or looks rows of one input up in the other."""
+    """Whether a relation has subqueries in its own expressions, or looks up rows of one input in the other."""
     has_subqueries = any(child.inside.subqueries for child in rel.children())
     return has_subqueries or streamed(rel, correlated=True) != rel.inputs
 
@@ -224,7 +224,7 @@ def _spark_errors(trees: Sequence[Rel]) -> Iterator[None]:
 
 @contextmanager
 def _explaining_order(order: EvaluationOrder) -> Iterator[None]:
-    """Where a table is not there, say so if the plan makes it later, or dropped it before."""
+    """Explain a missing table if the plan creates it later, or dropped it before."""
     try:
         yield
     except ExecutionError as error:
@@ -243,7 +243,7 @@ def _order_hint(order: EvaluationOrder, names: tuple[str, ...]) -> str | None:
 
 
 def _operation(change: Change, names: tuple[str, ...]) -> str | None:
-    """What a change does to the table or view of a name, written so in any case; None: it is of another."""
+    """Return the operation of a change if it is on this table or view, in any case of letters; else None."""
     match change:
         case Write(target=NamedObject(names=target)) | Ddl(target=NamedObject(names=target)):
             is_it = [name.lower() for name in target] == [name.lower() for name in names]
@@ -253,7 +253,7 @@ def _operation(change: Change, names: tuple[str, ...]) -> str | None:
 
 
 def _of_uris(trees: Sequence[Rel]) -> str:
-    """What to tell who may not know how URIs are written, or reads what was written by columns in braces."""
+    """Return a hint on URIs if a path is percent-encoded, or if it holds the braces of a partition directory."""
     reads = (node.definition for rel in trees for node in walk(rel) if isinstance(node, Read))
     files = [item for each in reads if isinstance(each, LocalFiles) for item in each.items]
     if any("%7B" in item.uri for item in files):
@@ -282,7 +282,7 @@ def _refuse_streams(nodes: Sequence[Node], frame: DataFrame, given: ArrowTables)
 
 
 def _check_extensions(nodes: Sequence[Node]) -> None:
-    """Refuse extensions that change the meaning of a relation: whoever does not know them must."""
+    """Refuse enhancements of a relation: a consumer that does not know one must not run it."""
     for node in nodes:
         if not isinstance(node, Rel):
             continue

@@ -1,8 +1,8 @@
-"""Walking a plan: every relation is lowered once, inputs first, without recursion.
+"""The walk over a plan: every relation is lowered once, inputs first, without recursion.
 
-A `Lowering` makes one of two things of relations: DataFrames, or SQL text. Subqueries need text. A pipeline may be
-either: step by step, Spark analyses a plan of any length; text takes it a fraction of the time. So a short plan is one
-text, and a longer one is cut into pieces, each of them a text that refers to the DataFrames of others.
+A `Lowering` makes DataFrames or SQL text. Subqueries need text. A pipeline may be either: Spark analyses DataFrame
+steps of any number, but one SQL text in a fraction of the time. So a short plan becomes one text, and a longer one is
+split into fragments, each of them a text that refers to the DataFrames of others.
 """
 
 from __future__ import annotations
@@ -65,18 +65,18 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.plan import Root
 
 MAX_RELATIONS_PER_STATEMENT = 64
-"""How many relations may be one text. Spark is slower with longer ones, and its parser fails at a few hundred."""
+"""The most relations in one text. Spark is slower with longer ones, and its parser fails at a few hundred."""
 
 MAX_CONNECT_STEPS = 16
-"""How many steps a client of Spark Connect sends as one plan. Spark analyses all of it every time it is sent, gives up
-at about a hundred steps with functions in them, and cannot read more than a few hundred of any kind."""
+"""The most steps that a client of Spark Connect sends as one plan. Spark analyses all of it every time it is sent,
+fails at about a hundred steps with functions in them, and cannot read more than a few hundred of any kind."""
 
 MAX_ROWS_IN_TEXT = 64
-"""How many rows of a virtual table may be part of a text."""
+"""The most rows of a virtual table that become SQL text."""
 
 
 NotYet = ExtensionLeaf | ExtensionSingle | ExtensionMulti
-"""What is refused by name."""
+"""The relations that cannot be executed on Spark."""
 
 
 class Lowering:
@@ -92,18 +92,18 @@ class Lowering:
         self.is_piece = False
         """Whether all relations, though not all in their subqueries, are fit for text: this makes a piece of a plan."""
         self.pieces: Pieces | None = None
-        """How the plan is cut; None: step by step."""
+        """How the plan is split into SQL fragments; None: it is lowered step by step."""
         self.main = self
-        """Makes DataFrames: what is not correlated may leave a subquery."""
+        """The lowering that makes DataFrames: uncorrelated parts of a subquery may be lowered there."""
         self.exact_limits: set[int] = set()
         """The fetches inside correlated subqueries, by their ids, that may be a LIMIT."""
         self.lookups: dict[int, tuple[Node, bool]] = {}
-        """The nodes that have been asked about, by their ids, and whether rows are looked up in them, or below."""
+        """By the id of a node: the node, and whether rows are looked up in it or below it. A cache."""
         self._done: dict[int, Rows] = {}
         self._steps: dict[int, int] = {}
-        """From how many steps a relation's DataFrame is made, since its plan was last cut."""
+        """From how many steps a relation's DataFrame is made, since its plan was last cut at a view."""
         self._steps_inside = 0
-        """How many steps are inside the subqueries of the relation that is being lowered."""
+        """The number of steps inside the subqueries of the relation that is being lowered."""
 
     def nested(self, outer: Mapping[int, tuple[str, ...]]) -> Lowering:
         """A lowering for a subquery."""
@@ -114,11 +114,11 @@ class Lowering:
         return inner
 
     def __getitem__(self, rel: Rel) -> Rows:
-        """What a relation was lowered to."""
+        """Return the rows that a relation was lowered to."""
         return self._done[id(rel)]
 
     def lower(self, rel: Rel) -> Rows:
-        """Lower a relation, and first all that it stands on."""
+        """Lower a relation, after its inputs."""
         stack = [rel]
         while stack:
             current = stack[-1]
@@ -139,9 +139,9 @@ class Lowering:
         return self._done[id(rel)]
 
     def _step(self, rel: Rel) -> Rows:
-        """Lower one relation, or a piece that ends with it.
+        """Lower one relation, or the fragment that ends with it.
 
-        If it makes a plan too deep for a client of Spark Connect, the plan is cut above it.
+        If the plan becomes too deep for a client of Spark Connect, it is cut at a view.
         """
         if self.as_text:
             self.main._steps_inside += 1
@@ -166,9 +166,9 @@ class Lowering:
         return not self._is_brief(rel, MAX_ROWS_IN_TEXT)
 
     def _is_brief(self, rel: Rel, most_rows: int) -> bool:
-        """Whether a relation is fit to be SQL text as a whole: it is not large, and its reads can be text.
+        """Whether a relation can become one SQL text: it is small, and its reads can be text.
 
-        An exchange cannot: text has no words for partitions. Nor can what is evaluated already, which is rows.
+        An exchange cannot: SQL text has no partitions. Nor can an evaluated relation, which is rows.
         """
         size = 0
         stack = [rel]
@@ -187,7 +187,7 @@ class Lowering:
         return self.pieces is not None and self.pieces.is_text(rel)
 
     def _piece(self, rel: Rel) -> Rows:
-        """A piece of the plan as one text, made a DataFrame."""
+        """Lower a fragment of the plan as one SQL text, and make it a DataFrame."""
         whole = self.nested({})
         whole.is_piece = True
         for edge in self._awaited(rel):
@@ -224,7 +224,7 @@ class Lowering:
         return output(Rows(FrameTable(tuple(item.text for item in made), frame, self.execution), columns), root)
 
     def _is_one_text(self, rel: Rel) -> bool:
-        """Begin to lower a tree; gives whether it is to be one text."""
+        """Prepare to lower a tree; return whether it becomes one SQL text."""
         require_size(rel)
         relations = parents_first(rel)
         self.execution.used = used_columns(relations)
@@ -237,7 +237,7 @@ class Lowering:
         return True
 
     def _whole(self) -> Lowering:
-        """A lowering of a tree to one text."""
+        """Return a lowering that makes one text of a tree."""
         whole = self.nested({})
         whole.is_brief = True
         return whole
@@ -272,7 +272,7 @@ class Lowering:
         return rows.table, rows.columns
 
     def outside(self, *nodes: Node) -> list[str]:
-        """The columns of the row around that relations and expressions depend on."""
+        """Return the columns of the outer row that relations and expressions depend on."""
         return [self.outer[anchor][position] for anchor, position in columns_outside(nodes, self.outer.keys())]
 
     def one_row(self, made: Sequence[Item]) -> Table:
@@ -292,7 +292,7 @@ class Lowering:
         return None if found is None else found[0]
 
     def _attached(self, rows: Rows) -> Rows:
-        """A DataFrame, to be referred to in text; its columns get names anew, for they may also stand outside."""
+        """Make a DataFrame available to SQL text, with new column names: the outer scope may have the old ones, too."""
         assert isinstance(rows.table, FrameTable)
         return Rows(rows.table.as_text, rows.columns).renamed()
 
@@ -303,7 +303,7 @@ class Lowering:
         return joins.streamed(rel, correlated=bool(self.outer))
 
     def _awaited(self, rel: Rel) -> Sequence[Rel]:
-        """What must be lowered before a relation is, or before the piece that ends with it."""
+        """Return what must be lowered before a relation, or before the fragment that ends with it."""
         if self.pieces is not None and self._is_text(rel):
             return self.pieces.edges(rel, self._needed)
         return self._needed(rel)

@@ -1,8 +1,8 @@
-"""What an execution would refuse of a plan, found without a session: the plan is lowered to text that nobody runs.
+"""Find what an execution would refuse, without a session: the plan is lowered to SQL text that is never run.
 
-It is the lowering of executions, with its tables of functions and its guards of an engine, so that nothing is said
-here a second time. Tables and files are taken to have the columns that the plan declares. What only a session can
-decide is refused: how a change fits the table that it changes, and what an optimizer makes of subqueries.
+It shares the lowering, the tables of functions and the guards of executions, so no rule is written twice. Tables and
+files are assumed to have the columns that the plan declares. What only a session can decide is refused: whether a
+change fits its table, and whether an optimizer can decorrelate a subquery.
 """
 
 from __future__ import annotations
@@ -54,18 +54,18 @@ class Refused:
 
     error: SubstraitDslError
     top: Rel | None = None
-    """The tree of the plan that it stands in; None: it is of the plan as a whole."""
+    """The tree of the plan that it is in; None: it concerns the plan as a whole."""
     rel: Rel | None = None
     """The relation of the tree."""
     part: Node | None = None
     """The expression or measure of the relation; None: it is all of it."""
     is_of_session: bool = False
-    """Whether a session might take it, which only that can say."""
+    """Whether some session might accept it, which only that session can decide."""
 
 
 @attrs.frozen
 class Preflight:
-    """What is known of an execution before there is a session for it."""
+    """The refusals and settings of an execution that are known without a session."""
 
     refused: tuple[Refused, ...]
     settings: tuple[Setting, ...]
@@ -96,14 +96,14 @@ def preflight(plan: AlgebraPlan, engine: Engine) -> Preflight:
 
 
 def _is_to_be_made(setting: Setting) -> bool:
-    """Whether a session of Spark with its own defaults lacks what a setting must be: local sessions make these."""
+    """Whether a session of Spark with default settings lacks a value that a local session sets."""
     return setting.key == TIME_ZONE or (
         setting.key in OF_LOCAL_SESSIONS and setting.default is not None and setting.default not in setting.values
     )
 
 
 def _refused(top: Rel, names: Sequence[str] | None, nodes: Sequence[Node], engine: Engine) -> Iterator[Refused]:
-    """What of one tree would be refused."""
+    """Yield the refusals of one tree."""
     try:
         require_executable(nodes, engine)
         require_size(top)
@@ -165,7 +165,7 @@ class _NoSession(ExecutionContext):
 
 
 class _Preflight(Lowering):
-    """Lowers a tree to text, and goes on behind what it refuses."""
+    """Lowers a tree to text, and continues after a refusal."""
 
     execution: _NoSession
 
@@ -218,7 +218,7 @@ class _Preflight(Lowering):
         return super()._lowered(rel)
 
     def source(self, rel: Read) -> Rows:
-        """The columns as they are declared, of what only a session can look at."""
+        """Return the declared columns of a source that only a session can look up."""
         match rel.definition:
             case LocalFiles(items=files):
                 with suppress(ExecutionError):  # of a file that is not here, or not yet

@@ -1,1 +1,1 @@
-"""Tables and views by name: what the session's catalog, and Spark's plan of them, say."""
+"""Tables and views by name, from the session's catalog and Spark's plans."""

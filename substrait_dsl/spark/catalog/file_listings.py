@@ -1,7 +1,7 @@
-"""Which files a table has, as Spark's catalog keeps it: after a write of files it is to look again.
+"""Refresh cached file listings of tables after files were written.
 
-A session keeps this for each table that it has read, whoever adds files to its folder. Views that read the files by
-themselves are told by Spark that they are others, tables of the catalog are not.
+A session caches the listing of each table that it has read, even if files are added to its folder. Spark invalidates
+cached views over files, but not tables of the catalog.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _LOOKED_AT: WeakKeyDictionary[SparkSession, set[tuple[str, ...]]] = WeakKeyDictionary()
-"""The tables that a session has looked at anew since files were written, by the current database and their names."""
+"""The tables that a session has refreshed since files were written, by the current database and their names."""
 _WRITTEN = Event()
 """Whether this process has written files."""
 
 
 def files_written() -> None:
-    """Have every session look at its tables anew when they are read next: any of them may have the files."""
+    """Make every session refresh its tables when they are read next: any of them may have the files."""
     _WRITTEN.set()
     _LOOKED_AT.clear()
 
 
 def looked_at_anew(names: tuple[str, ...], spark: SparkSession) -> bool:
-    """Have Spark look up the files of a table, or of those of a view, if files were written since it last did.
+    """Refresh the file listing of a table, or of a view's tables, if files were written since the last refresh.
 
-    Gives whether it was told to: what was made of the table before has the files of then.
+    Returns whether it was refreshed: DataFrames of the table that were made before have the old files.
     """
     if not _WRITTEN.is_set() or in_catalog(names, spark)[0] != SESSION_CATALOG:
         return False

@@ -1,4 +1,4 @@
-"""What Spark's plan of a table, a view or files says of what it reads: the formats of records, and how much it is."""
+"""Inspect Spark's plan of a table, a view or files: the formats of text records, and the size."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _SCAN = re.compile(r"^[^A-Za-z\n]*(?:File|Batch)?Scan (csv|json|xml)\b", re.MULTILINE | re.IGNORECASE)
-"""The line of Spark's plan for what reads records that are text."""
+"""The line of a physical plan for a scan of text records."""
 _EMPTY = "<empty>"
-"""What Spark's plan has in place of all that is joined with what has no rows."""
+"""What the optimizer leaves of a join with no rows."""
 _ANALYSED = re.compile(r"^== Analyzed Logical Plan ==\n.*\n((?:.*\n)+?)\n== Optimized", re.MULTILINE)
-"""The plan before Spark's optimizer has been at it, below a line of the columns."""
+"""The analyzed logical plan, below the line of its columns."""
 _STEP = re.compile(r" *(?:\+- )?(?:Filter|Project|SubqueryAlias|View|(?:Local|HiveTable)?Relation|LogicalRDD)\b")
-"""A line for what rows are read from, or for a step that takes each row by itself."""
+"""A line for a source of rows, or for an operator that takes each row by itself."""
 _CHANCE = re.compile(
     r"\b(?:randn?|random|randstr|uniform|uuid|shuffle|monotonically_increasing_id)\(|^ *(?:\+- )?Sample\b", re.MULTILINE
 )
-"""What the plan shows of functions that give other values each time, and of samples."""
+"""Random functions and samples in a plan."""
 _GROUPS = re.compile(r"^ *(?:Aggregate|Distinct|DistinctOn|Intersect|Except)\b", re.MULTILINE)
-"""A line of Sail's plan for groups, or for rows of which each is there once."""
+"""A line of Sail's plan for groups or distinct rows."""
 _SIZE = re.compile(r"Statistics\(sizeInBytes=([0-9.E+]+) ([KMGTPE]?)i?B\b")
-"""What Spark says in a plan of how much a step gives, first of the last one."""
+"""The estimated size of an operator in a plan, the last operator first."""
 _UNITS = ("", "K", "M", "G", "T", "P", "E")
 
 
 @attrs.frozen
 class Scan:
-    """What is read."""
+    """The scans of a plan."""
 
     records: frozenset[str]
-    """The formats of records that are text."""
+    """The formats of text records."""
     is_empty: bool
-    """Whether Spark knows that there are no rows, and what would be read is not told."""
+    """Whether Spark knows that there are no rows, and the plan does not show the scans."""
     size: float
-    """How many bytes it is, as far as Spark knows."""
+    """The size in bytes, as Spark estimates it."""
 
 
 # What was found in a session, as to make a plan takes longer than all else that an execution does.
@@ -59,7 +59,7 @@ _MOST_KNOWN = 10_000
 
 
 def scan_of(frame: DataFrame) -> Scan | None:
-    """What is read for a table, a view or files; None: there is no plan."""
+    """Return the scans of a table, a view or files; None: there is no plan."""
     return _found(frame, "cost", _scan, _SCANS)
 
 
@@ -73,9 +73,9 @@ def _scan(plan: str) -> Scan:
 
 
 def is_one_source(frame: DataFrame) -> bool:
-    """Whether a table, a view or files are known to be of one source, and no union of several.
+    """Whether a table, a view or files are known to be one source, and no union.
 
-    What Spark runs does not tell: its optimizer may have taken a union away.
+    The physical plan does not tell: the optimizer may have removed a union.
     """
     return _found(frame, "extended", _is_alone, _ALONE) is True
 
@@ -86,7 +86,7 @@ def _is_alone(plan: str) -> bool:
 
 
 def is_random(frame: DataFrame) -> bool:
-    """Whether a table or a view is known to call functions that give other values each time."""
+    """Whether a table or a view is known to call random functions."""
     return _found(frame, "extended", _calls_chance, _RANDOM) is True
 
 
@@ -96,7 +96,7 @@ def _calls_chance(plan: str) -> bool:
 
 
 def makes_groups(frame: DataFrame) -> bool:
-    """Whether a table or a view may be of groups, or of distinct rows, by the plan that Sail has for it."""
+    """Whether a table or a view may have groups or distinct rows, by Sail's plan of it."""
     try:
         return _GROUPS.search(spark_plan(frame, "extended")) is not None
     except spark_errors():
@@ -106,10 +106,9 @@ def makes_groups(frame: DataFrame) -> bool:
 def _found(
     frame: DataFrame, mode: ExplainMode, read: Callable[[str], T], known: WeakKeyDictionary[SparkSession, dict[int, T]]
 ) -> T | None:
-    """What there is to find in Spark's plan of a DataFrame; None: there is no plan.
+    """Extract something from Spark's plan of a DataFrame; None: there is no plan.
 
-    Spark's hash of what a DataFrame stands for tells whether it is the same as before: another table or view of that
-    name has another one.
+    The result is cached by the semantic hash: another table or view of the same name has another hash.
     """
     mine = known.setdefault(frame.sparkSession, {})
     try:
@@ -126,7 +125,7 @@ def _found(
 
 
 def is_of_iceberg(names: tuple[str, ...], spark: SparkSession) -> bool:
-    """Whether a name is that of a table in a catalog of Iceberg's: to make a plan for one takes long."""
+    """Whether a name is that of a table in an Iceberg catalog: to plan one takes long."""
     catalog, _ = in_catalog(names, spark)
     if catalog == SESSION_CATALOG or catalog_format(catalog, spark) != ICEBERG:
         return False

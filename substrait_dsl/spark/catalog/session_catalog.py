@@ -1,7 +1,7 @@
-"""What Spark's own catalog says of a table, as data.
+"""Table metadata of Spark's own catalog, as data.
 
-A statement that describes one takes as long as a small job, since Spark plans and runs it as it does a query. A classic
-session is asked by its Java instead, which has the same words at hand.
+A DESCRIBE statement takes as long as a small job, since Spark plans and runs it like a query. A classic session is
+asked through its Java instead, which has the same words.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 Description = Mapping[str, Any]
-"""What ``DESCRIBE TABLE EXTENDED ... AS JSON`` gives, but for what it says of columns."""
+"""The result of ``DESCRIBE TABLE EXTENDED ... AS JSON``, without the columns."""
 
 _IMPLEMENTATION = f"spark.sql.catalog.{SESSION_CATALOG}"
-"""The setting that puts another catalog, as one of Iceberg's, in front of Spark's own."""
+"""The setting that wraps Spark's own catalog in another one, such as Iceberg's."""
 _OF_FILES = ("parquet", "orc")
-"""Formats of Spark's own whose tables have the columns that the catalog keeps, whatever is in the files."""
+"""Spark's formats whose tables have the columns of the catalog, whatever is in the files."""
 
 
 @attrs.frozen
 class _JavaCatalog:
-    """What a classic session asks its catalog with."""
+    """The Java objects of a classic session's catalog."""
 
     catalog: Any
     parser: Any
     text_of: Any
-    """Makes text of JSON."""
+    """Serializes JSON."""
     json_object: Any
 
     @classmethod
@@ -51,11 +51,11 @@ class _JavaCatalog:
 
 
 _CATALOGS: WeakKeyDictionary[SparkSession, _JavaCatalog] = WeakKeyDictionary()
-"""What each session has been asked with: to find it takes longer than to ask."""
+"""The Java objects of each session: to find them takes longer than a request."""
 
 
 def _java_catalog(names: tuple[str, ...], spark: SparkSession) -> _JavaCatalog | None:
-    """What a session asks for a name without that of the catalog; None: it has to ask by statements."""
+    """Return the Java catalog for an unqualified name; None: statements must be used."""
     if is_remote(spark) or len(names) > 2 or spark.conf.get(_IMPLEMENTATION, None) is not None:
         return None
     if spark not in _CATALOGS:
@@ -91,7 +91,7 @@ def find_table_of_files(names: tuple[str, ...], spark: SparkSession) -> tuple[St
 
 
 def describe(name: str, spark: SparkSession) -> Description | None:
-    """Have a table or view described that is there, given as text of SQL; None: its catalog does not do that."""
+    """Describe an existing table or view, given as SQL text; None: its catalog does not support that."""
     if spark.conf.get(_IMPLEMENTATION, None) is not None:
         return None
     try:

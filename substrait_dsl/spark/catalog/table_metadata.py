@@ -1,4 +1,4 @@
-"""The tables that a plan changes: what the catalog knows of them."""
+"""The catalog's metadata of the tables that a plan changes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 REQUIRED = "substrait_dsl.required"
-"""The property of a table that has the names, as JSON, of columns which hold no NULL where its format forgets that."""
+"""The table property with the names, as JSON, of the columns that are required, where the format does not store that.
+"""
 
 _OWN_NAME = re.compile(r"\w+", re.ASCII)
 _FILES = "write.format.default"
@@ -37,12 +38,12 @@ _PARTITIONS = "# Partition Information"
 _IDENTIFIERS = "identifier-fields"
 ICEBERG = "iceberg"
 _OF_ICEBERG = {"current-snapshot-id", "format-version"}
-"""Properties that a table of Iceberg always has. To have one described takes as long as to write to it."""
+"""Properties that an Iceberg table always has. To describe one takes as long as to write to it."""
 
 
 @attrs.frozen
 class StoredTable:
-    """What the catalog knows of a table or view."""
+    """The catalog's metadata of a table or view."""
 
     names: tuple[str, ...]
     schema: StructType
@@ -50,20 +51,20 @@ class StoredTable:
     """As the catalog calls it: ``iceberg``, ``parquet``; empty for a view."""
     properties: Mapping[str, str]
     partitions: tuple[str, ...] = ()
-    """The columns whose values are the names of folders, of a table of Spark's own."""
+    """The partition columns of a table of Spark's own."""
     branch: str | None = None
-    """The branch of an Iceberg table that the last part of the name stands for."""
+    """The branch of an Iceberg table that the last part of the name selects."""
     description: Description | None = attrs.field(default=None, eq=False, repr=False)
-    """What Spark's own catalog says of it; None: it was asked by other statements."""
+    """The description by Spark's own catalog; None: other statements were used."""
 
     @property
     def sql(self) -> str:
-        """Its name as part of a statement."""
+        """Its name in a statement."""
         return statement_name(self.names)
 
     @property
     def title(self) -> str:
-        """Its name as part of a message."""
+        """Its name in a message."""
         return title(self.names)
 
     @property
@@ -81,28 +82,28 @@ class StoredTable:
 
     @property
     def files(self) -> str:
-        """The format of its files: ``parquet``; of a table of Iceberg with its own before it, ``iceberg orc``."""
+        """The format of its files: ``parquet``; for an Iceberg table with a format of its own, ``iceberg orc``."""
         return f"{ICEBERG} {self.properties.get(_FILES, '').lower()}".strip() if self.is_iceberg else self.format
 
     @property
     def required(self) -> frozenset[str]:
-        """The columns that hold no NULL."""
+        """The required columns."""
         kept = json.loads(self.properties.get(REQUIRED, "[]"))
         return frozenset(kept) | {field.name for field in self.schema.fields if not field.nullable}
 
     @property
     def identifiers(self) -> tuple[str, ...]:
-        """The columns that tell the rows of an Iceberg table apart, if it says so."""
+        """The identifier fields of an Iceberg table."""
         names = self.properties.get(_IDENTIFIERS, "[]")[1:-1].split(",")
         return tuple(name for name in map(str.strip, names) if name)
 
     def require_whole(self, what: str) -> None:
-        """Raise `UnsupportedError` for a branch, which is not made, altered or dropped as a table is."""
+        """Raise `UnsupportedError` for a branch, which cannot be created, altered or dropped as a table."""
         if self.branch is not None:
             raise UnsupportedError(f"{what}: that is a branch of {title(self.whole)}, whose rows alone can be changed")
 
     def require_main(self, what: str, spark: SparkSession) -> None:
-        """Raise `UnsupportedError` for an Iceberg table of which the session writes a branch, or nothing yet."""
+        """Raise `UnsupportedError` for an Iceberg table if the session writes to a branch, or publishes later."""
         if self.is_iceberg and self.properties.get(WRITES_APART) == "true":
             for setting in ("spark.wap.branch", "spark.wap.id"):
                 if spark.conf.get(setting, None) is not None:
@@ -112,7 +113,7 @@ class StoredTable:
                     )
 
     def require_rows_change(self, what: str, statement: str = "merge") -> None:
-        """Raise `UnsupportedError` if single rows of this table cannot be changed by a kind of statement."""
+        """Raise `UnsupportedError` if a statement cannot change single rows of this table."""
         if not self.is_iceberg:
             raise UnsupportedError(
                 f"{what}: {self.title} has the format {self.format}, whose rows Spark cannot change in one step",
@@ -127,11 +128,11 @@ class StoredTable:
 
 
 WRITES_APART = "write.wap.enabled"
-"""The property of an Iceberg table that lets a session write a branch, or write what is published later."""
+"""The property of an Iceberg table that lets a session write to a branch, or write what is published later."""
 
 
 def title(names: Sequence[str]) -> str:
-    """The name of a table as part of a message."""
+    """Return the name of a table in a message."""
     return f"table {quoted(['.'.join(names)])}"
 
 
@@ -167,7 +168,7 @@ def find_object(names: tuple[str, ...], spark: SparkSession) -> StoredTable | No
 
 
 def _stored_by_spark(names: tuple[str, ...], schema: StructType, description: Description) -> StoredTable:
-    """A table or view that Spark's own catalog has described."""
+    """Return a table or view that Spark's own catalog has described."""
     options = description.get("storage_properties", {}).items()
     properties = {f"option.{key}": value for key, value in options} | description.get("table_properties", {})
     is_view = description.get("type", "VIEW") == "VIEW"
@@ -185,11 +186,11 @@ _PART = re.compile(
     r"|refs|partitions|position_deletes|(all_)?(entries|files|data_files|delete_files|manifests)",
     re.IGNORECASE,
 )
-"""What Iceberg takes for a part of a table, or for what it says of itself, behind the name of one."""
+"""The last part of a name that Iceberg takes for a branch, a snapshot or a metadata table."""
 
 
 def _branch(names: tuple[str, ...], spark: SparkSession) -> str | None:
-    """The branch that the last part of a name stands for; raises `UnsupportedError` for other parts of a table."""
+    """Return the branch in the last part of a name; raises `UnsupportedError` for a snapshot or a metadata table."""
     part = _PART.fullmatch(names[-1])
     if part is None or len(names) == 1 or not _is_iceberg(names[:-1], spark):
         return None
@@ -204,7 +205,7 @@ def _is_iceberg(names: tuple[str, ...], spark: SparkSession) -> bool:
 
 
 def _described(name: str, spark: SparkSession) -> tuple[str, tuple[str, ...]]:
-    """The format of a table as the catalog calls it, empty for a view, and its partition columns."""
+    """Return the format of a table, empty for a view, and its partition columns."""
     keys, details = _described_rows(name, spark)
     if details.get("Type", "VIEW") == "VIEW":
         return "", ()
@@ -216,12 +217,12 @@ def _described(name: str, spark: SparkSession) -> tuple[str, tuple[str, ...]]:
 
 
 def described(name: str, spark: SparkSession) -> dict[str, str]:
-    """What the catalog tells of a table or view as a whole, such as its type and location; of some views nothing."""
+    """Return the catalog's details of a table or view, such as its type and location; of some views none."""
     return _described_rows(name, spark)[1]
 
 
 def _described_rows(name: str, spark: SparkSession) -> tuple[list[str], dict[str, str]]:
-    """What stands above the details of a table or view, such as its columns; and the details."""
+    """Return what is above the details of a table or view, such as its columns; and the details."""
     rows = [(row[0], row[1]) for row in spark.sql(f"DESCRIBE TABLE EXTENDED {name}").collect()]
     # A column may have the name of a heading, but then the heading stands below it; a temporary view has no details.
     keys = [key for key, _ in rows]
@@ -232,11 +233,11 @@ def _described_rows(name: str, spark: SparkSession) -> tuple[list[str], dict[str
 
 
 _OWN_NAME = re.compile(r"\w+")
-"""How tables and databases of Spark's own catalog are called; temporary views may have other names."""
+"""The names that Spark's own catalog accepts; temporary views may have others."""
 
 
 def folders_of(names: tuple[str, ...], spark: SparkSession) -> tuple[str, ...]:
-    """The columns that a table of Spark's own, which is there, has for the names of folders; none of other tables."""
+    """Return the partition columns of an existing table of Spark's own; none of other tables."""
     if in_catalog(names, spark)[0] != SESSION_CATALOG or not all(map(_OWN_NAME.fullmatch, names)):
         return ()
     kind, partitions = _described(statement_name(names), spark)
@@ -284,7 +285,7 @@ NO_NAME_OF_NEW = "no table can be made under that name: take one of letters, dig
 
 
 def can_be_made(names: tuple[str, ...], spark: SparkSession) -> bool:
-    """Whether a table of this name, which is not there, can be made."""
+    """Whether a table of this name, which does not exist, can be created."""
     catalog, rest = in_catalog(names, spark)
     if catalog != SESSION_CATALOG:
         return True
@@ -294,7 +295,7 @@ def can_be_made(names: tuple[str, ...], spark: SparkSession) -> bool:
 
 
 def in_catalog(names: tuple[str, ...], spark: SparkSession) -> tuple[str, tuple[str, ...]]:
-    """The catalog that a name belongs to, and what is left of the name."""
+    """Split a name into the catalog that it belongs to, and the rest."""
     head = names[0]
     if len(names) > 1 and (head == SESSION_CATALOG or spark.conf.get(f"spark.sql.catalog.{head}", None) is not None):
         return head, names[1:]
@@ -302,17 +303,17 @@ def in_catalog(names: tuple[str, ...], spark: SparkSession) -> tuple[str, tuple[
 
 
 def whole_name(names: tuple[str, ...], spark: SparkSession) -> tuple[str, ...]:
-    """A name with the catalog and the namespace that it is in, which may be the current ones."""
+    """Qualify a name by its catalog and namespace, which may be the current ones."""
     catalog, rest = in_catalog(names, spark)
     namespace = () if len(rest) > 1 else tuple(spark.catalog.currentDatabase().split("."))
     return (catalog, *namespace, *rest)
 
 
 def format_of_new(names: tuple[str, ...], what: str, spark: SparkSession) -> str:
-    """The format that a table of this name would get if it were made now; empty if only its catalog knows.
+    """Return the format that a new table of this name would have; empty if only its catalog knows.
 
-    Raises `ExecutionError` for a name that no table of Spark's own catalog can have. Spark may have made a folder for
-    it by the time that it says so.
+    Raises `ExecutionError` for a name that Spark's own catalog does not accept. Spark itself may create a folder before
+    it says so.
     """
     catalog, _ = in_catalog(names, spark)
     if catalog != SESSION_CATALOG:
@@ -327,6 +328,6 @@ def format_of_new(names: tuple[str, ...], what: str, spark: SparkSession) -> str
 
 
 def catalog_format(catalog: str, spark: SparkSession) -> str:
-    """The format of the tables in a catalog that is not Spark's own; empty if only it knows."""
+    """Return the format of the tables in a catalog that is not Spark's own; empty if only it knows."""
     kind = spark.conf.get(f"spark.sql.catalog.{catalog}", None) or ""
     return ICEBERG if kind.startswith("org.apache.iceberg.") else ""

@@ -1,4 +1,4 @@
-"""Tables and views by the names that users gave them."""
+"""Names of tables and views."""
 
 from __future__ import annotations
 
@@ -21,20 +21,19 @@ SEVERAL_PARTS = 'a name of several parts is a tuple of them: ("database", "table
 
 
 def is_path(name: str) -> bool:
-    """Whether a name looks like one of files."""
+    """Whether a name looks like the path of a file."""
     return "/" in name or name.lower().endswith((".parquet", ".orc", ".csv", ".arrow"))
 
 
 def quoted_name(names: Sequence[str]) -> str:
-    """A name of one or more parts, as the text of a column; of what stands in SQL, `statement_name` makes the text."""
+    """Quote a name of one or more parts for a column of a DataFrame; in SQL text use `statement_name`."""
     return ".".join(f"`{name.replace('`', '``')}`" for name in names)
 
 
 def statement_name(names: Sequence[str]) -> str:
-    """A name as part of any text that Spark parses: a statement, a query, the name of a table or a view.
+    """Quote a name for any text that Spark parses: a statement, a query, the name of a table or a view.
 
-    Raises `UnsupportedError` for what Spark would replace before it parses the text, by a setting or a variable of the
-    environment.
+    Raises `UnsupportedError` for a name in which Spark would substitute a setting or an environment variable.
     """
     for name in names:
         if "${" in name:
@@ -45,12 +44,12 @@ def statement_name(names: Sequence[str]) -> str:
 
 
 def column_list(names: Iterable[str]) -> str:
-    """Columns, separated by commas, as part of a text that Spark parses; raises as `statement_name` does."""
+    """Quote a list of columns for a text that Spark parses; raises as `statement_name` does."""
     return ", ".join(statement_name((name,)) for name in names)
 
 
 def named_frame(names: tuple[str, ...], spark: SparkSession) -> DataFrame:
-    """A table or view by its name. Raises `ExecutionError` if it is not there."""
+    """Return a table or view by its name. Raises `ExecutionError` if it does not exist."""
     frame = frame_if_there(names, spark)
     if frame is None:
         error = not_there(names, spark)
@@ -60,7 +59,7 @@ def named_frame(names: tuple[str, ...], spark: SparkSession) -> DataFrame:
 
 
 def frame_if_there(names: tuple[str, ...], spark: SparkSession) -> DataFrame | None:
-    """A table or view by its name; None: there is none.
+    """Return a table or view by its name; None: it does not exist.
 
     It is asked for as a DataFrame: where SQL text asks for what is not there, Spark 4.1 prints pages on the terminal.
 
@@ -95,9 +94,9 @@ def frame_if_there(names: tuple[str, ...], spark: SparkSession) -> DataFrame | N
 
 
 def is_format_and_path(names: Sequence[str], spark: SparkSession) -> bool:
-    """Whether Spark would take a name for a format and the path of a file: the catalog has nothing of this name.
+    """Whether Spark would take a name for a format and the path of a file, since the catalog has no such table.
 
-    Spark does so for names of two parts, ``text.`/etc/hosts` ``, in any case, if it finds no table or view.
+    Spark does so for any name of two parts, ``text.`/etc/hosts` ``, if it finds no table or view.
     """
     if len(names) != 2 or spark.conf.get(_FILES_BY_NAME, "true") == "false":
         return False
@@ -123,7 +122,7 @@ _NO_BRANCH = "Cannot use branch (does not exist)"
 
 
 def _no_catalog(names: Sequence[str], spark: SparkSession) -> ExecutionError:
-    """The error of a name of several parts of which the first names no catalog."""
+    """The error for a qualified name whose first part is no catalog."""
     found = (_CATALOG.fullmatch(setting) for setting in spark.conf.getAll)
     known = sorted({SESSION_CATALOG, *(setting[1] for setting in found if setting)})
     if names[0] in known:
@@ -142,18 +141,18 @@ _CATALOG = re.compile(r"spark\.sql\.catalog\.([^.]+)")
 
 
 def is_temporary(name: str, spark: SparkSession) -> bool:
-    """Whether the session has a temporary view of this name, whatever its case."""
+    """Whether the session has a temporary view of this name, in any case of letters."""
     return any(table.isTemporary and table.name.lower() == name.lower() for table in listed_tables(spark))
 
 
 _SPARKS_OWN = "_pyspark_"
-"""How the views begin that pyspark makes for a text over a DataFrame, and drops after it."""
+"""The prefix of the views that pyspark creates for a query over a DataFrame, and drops after it."""
 
 
 def not_there(
     names: Sequence[str], spark: SparkSession, *, kind: str = "table", may_be_given: bool = True
 ) -> ExecutionError:
-    """The error of a table or view that is not there, with those that are; `may_be_given` says that rows may be."""
+    """The error for a missing table or view, with those that exist; `may_be_given` allows the hint to pass rows."""
     there = tables_in(names[:-1], spark)
     if there is None:
         return ExecutionError(
@@ -183,11 +182,11 @@ def not_there(
 
 
 OF_WRITER = re.compile(r"__(?:new|old)_[0-9a-f]{12}\Z")
-"""How the name of a table ends that a writer has made, or set aside, to put one in the place of another."""
+"""The suffix of a table that a writer has created or renamed, to replace one."""
 
 
 def find_of_writers(name: str, word: Literal["new", "old"], there: Sequence[str]) -> list[str]:
-    """What a table is called while a writer makes it, or replaces it; or was when its writer was killed.
+    """Return the temporary names of a table that a writer creates or replaces, or did when it was killed.
 
     Args:
         name: the name that the table is to have, or had.
@@ -199,7 +198,7 @@ def find_of_writers(name: str, word: Literal["new", "old"], there: Sequence[str]
 
 
 def tables_in(namespace: Sequence[str], spark: SparkSession) -> list[str] | None:
-    """The tables and views of a namespace, by default of the current one; None: there is no such namespace."""
+    """Return the tables and views of a namespace, by default of the current one; None: it does not exist."""
     if not namespace:
         return [table.name for table in listed_tables(spark)]
     try:

@@ -1,11 +1,10 @@
-"""Tables and views of records that are text: CSV, JSON and XML.
+"""Tables and views of text records: CSV, JSON and XML.
 
-Spark tells the readers of such records which columns a plan uses and which filters it has, and they take a record apart
-no further. So they pass over a record before they have seen the whole of it: the last of two values of one name, or
-that the record is broken, which makes all its values NULL. And whether a record is broken, which may leave it out, be
-an error or fill a column, depends on the columns that are looked at.
+Spark pushes the columns and filters of a plan down to the readers of such records, and they parse a record no further
+than needed. So they miss the last of two values of one name, or that a record is malformed, which makes all its values
+NULL. Whether a malformed record is dropped, is an error or fills a column depends on the columns that are read.
 
-So such tables are read as they are when all of their columns are asked for.
+So such tables are read with all of their columns, whatever the plan uses.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.catalog.table_metadata import StoredTable
 
 EVERY_COLUMN = "transform(array(struct(*)), v -> true)[0]"
-"""A condition that is true of every row, and that Spark needs all columns for: it does not see what it comes to."""
+"""A condition that is true for every row, and uses all columns; Spark does not simplify it."""
 
 _PLAIN_OPTIONS = frozenset(
     (
@@ -33,27 +32,27 @@ _PLAIN_OPTIONS = frozenset(
         *("dateformat", "timestampformat", "timestampntzformat"),
     )
 )
-"""The options of a CSV table with which it has each record, and values that do not depend on what else is looked at."""
+"""The options of a CSV table under which a value does not depend on the other columns that are read."""
 _OPTION = "option."
-"""How the properties of a table begin that are options of its reader."""
+"""The prefix of the table properties that are options of its reader."""
 _BROKEN = "spark.sql.columnNameOfCorruptRecord"
 _LENIENT = "PERMISSIVE"
 
 
 @attrs.frozen
 class ReaderRestrictions:
-    """What is kept from the readers of a table or view."""
+    """What must not be pushed down to the readers of a table or view."""
 
     whole: bool = False
-    """They read all columns, whatever the plan uses."""
+    """Whether all columns are read, whatever the plan uses."""
     filters: bool = False
-    """They get no filters."""
+    """Whether no filters are pushed down."""
     partitions: frozenset[str] = frozenset()
-    """The columns that may have filters all the same: they stand in the names of folders."""
+    """The partition columns: filters on them may be pushed down all the same."""
 
 
 def read_no_records(names: Iterable[tuple[str, ...]], joined: DataFrame, spark: SparkSession) -> bool:
-    """Whether none of some tables and views reads such records, as far as all of their columns, joined, tell."""
+    """Whether no text records are read for some tables and views, by the plan of their join."""
     if any(is_of_iceberg(each, spark) for each in names):
         return False
     scan = scan_of(joined)
@@ -61,7 +60,7 @@ def read_no_records(names: Iterable[tuple[str, ...]], joined: DataFrame, spark: 
 
 
 def restrictions_of(names: tuple[str, ...], frame: DataFrame, spark: SparkSession) -> ReaderRestrictions:
-    """What has to be kept from the readers of a table or view, so that its rows do not depend on the plan."""
+    """Return what must not be pushed down to a table or view, so that its rows do not depend on the plan."""
     scan = None if is_of_iceberg(names, spark) else scan_of(frame)
     if scan is None or not scan.records or not frame.columns:
         return ReaderRestrictions()
@@ -75,7 +74,7 @@ def restrictions_of(names: tuple[str, ...], frame: DataFrame, spark: SparkSessio
 
 
 def _takes_values_alone(table: StoredTable, spark: SparkSession) -> bool:
-    """Whether the reader of a CSV table has each record, and takes each value for what it is alone."""
+    """Whether the values of a CSV table do not depend on the columns that are read."""
     given = {key.lower(): value for key, value in table.properties.items()}
     options = {key.removeprefix(_OPTION): value for key, value in given.items() if key.startswith(_OPTION)}
     broken = options.pop("columnnameofcorruptrecord", None) or spark.conf.get(_BROKEN) or ""

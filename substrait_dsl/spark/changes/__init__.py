@@ -1,1 +1,1 @@
-"""What plans change: writes, updates and data definition, made whole or not at all."""
+"""Changes: writes, updates and data definition, made as a whole or not at all."""

@@ -1,7 +1,7 @@
-"""Altering a table: from the columns that it is to have afterwards, the statements that lead there.
+"""Alter a table: derive the statements from the columns that it is to have.
 
-Columns are known by their names. If as many are gone as are new, at the same places and of the same types, they were
-renamed; if only some are gone, they are dropped, and if only some are new, they are added.
+Columns are matched by name. If as many columns disappear as are new, at the same positions and with the same types,
+they were renamed; if some only disappear, they are dropped, and if some are only new, they are added.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class _Changes:
-    """What is different between the columns of a table and those that it is to have."""
+    """The differences between the present and the wanted columns of a table."""
 
     renamed: dict[str, str]
     dropped: list[str]
     added: list[str]
     retyped: list[str]
     relaxed: list[str]
-    """Required columns that may be NULL afterwards."""
+    """The required columns that become nullable."""
 
 
 def alter(
@@ -67,7 +67,7 @@ def alter(
 def _statements(
     table: StoredTable, changes: _Changes, wanted: StructType, defaults: Mapping[str, Literal]
 ) -> Iterator[str]:
-    """What stands after ALTER TABLE, in the order in which it can be done."""
+    """Yield the clauses of ALTER TABLE, in an order that works."""
     kinds = {field.name: field.dataType for field in wanted.fields}
     for old, new in changes.renamed.items():
         yield f"RENAME COLUMN {column_list([old])} TO {column_list([new])}"
@@ -99,7 +99,7 @@ def _default(value: Literal | None) -> str:
 
 
 def _changes(table: StoredTable, wanted: StructType, what: str) -> _Changes:
-    """Compare the columns that a table has with those that it is to have, by their names and their order."""
+    """Compare the present and the wanted columns of a table, by name and order."""
     old = {field.name: field for field in table.schema.fields}
     new = {field.name: field for field in wanted.fields}
     gone, fresh = [name for name in old if name not in new], [name for name in new if name not in old]
@@ -120,7 +120,7 @@ def _changes(table: StoredTable, wanted: StructType, what: str) -> _Changes:
 def _renamed(
     old: Sequence[str], new: Sequence[str], gone: Sequence[str], fresh: Sequence[str], what: str
 ) -> dict[str, str]:
-    """The new names of columns, which stand where the old ones stood.
+    """Return the new names of renamed columns, which have the positions of the old ones.
 
     Raises:
         UnsupportedError: there are more or fewer columns than before, or others stand there.
@@ -137,7 +137,7 @@ def _renamed(
 
 
 def _require_order(new: Sequence[str], order: Sequence[str], added: Sequence[str], what: str) -> None:
-    """Raise `UnsupportedError` if columns that stay do not stay in their order, or new ones do not follow them."""
+    """Raise `UnsupportedError` if the columns that stay change their order, or new ones do not follow them."""
     if order != [name for name in new if name in order] or (added and list(new)[-len(added) :] != added):
         raise UnsupportedError(
             f"{what}: columns stay in the order they have, {quoted(order)}, and new ones follow",
@@ -155,7 +155,7 @@ def _require_none_tightened(new: Mapping[str, StructField], required: Set[str], 
 
 
 def _require_same_parts(table: StoredTable, schema: NamedStruct, changes: _Changes, what: str) -> None:
-    """Raise `UnsupportedError` for columns of which a part, a field or an element, would no longer be required."""
+    """Raise `UnsupportedError` for columns with a field or an element that would no longer be required."""
     kinds = {changes.renamed.get(field.name, field.name): field.dataType for field in table.schema.fields}
     relaxed = [
         field.name
@@ -179,7 +179,7 @@ def _require_possible(
     what: str,
     execution: ExecutionContext,
 ) -> None:
-    """Raise `UnsupportedError` for what the format cannot do, before any statement runs."""
+    """Raise `UnsupportedError` for changes that the format does not support, before any statement runs."""
     require_kept(wanted, table.format, what, execution.spark)
     if respelled := [old for old, new in changes.renamed.items() if old.lower() == new.lower()]:
         raise UnsupportedError(f"{what}: Spark cannot change the case of letters alone, as in {quoted(respelled)}")
@@ -216,7 +216,7 @@ def _require_possible(
 
 
 def _keys(table: StoredTable, changes: _Changes) -> set[str]:
-    """The identifier fields of a table, as they are called afterwards."""
+    """Return the identifier fields of a table under their new names."""
     return {changes.renamed.get(name, name) for name in table.identifiers}
 
 

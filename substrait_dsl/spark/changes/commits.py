@@ -1,13 +1,13 @@
-"""Rows that are written become visible: files are staged in a folder of their own, and then renamed.
+"""Commit written files: they are staged in a folder of their own, and then renamed.
 
-Nobody reads the staging folder, whose name begins with ``_``, and nobody but the execution that made it writes there.
-Once all rows are in it, a journal says which file goes where, and the files are renamed. Whoever finds a journal
-renames what is left: to rename a file twice does nothing. A staging folder without a journal is of a writer that is at
-work or was killed; it is left alone.
+No reader looks into the staging folder, whose name begins with ``_``, and no other execution writes there. Once all
+rows are in it, a journal lists where each file goes, and the files are renamed. A writer that finds a journal renames
+what is left: renaming is idempotent. A staging folder without a journal belongs to a writer that is running or was
+killed; it is left alone.
 
-A commit ends in one of two ways, and which one is decided by who renames the journal first. Its own writer, where it
-fails, renames it to say that files are taken back; another writer renames it to say that files go on to be renamed.
-From then on everybody does what the name says.
+A commit ends in one of two ways, decided by who renames the journal first. If its own writer fails, it renames the
+journal to announce a rollback; another writer renames it to announce that it finishes the commit. From then on every
+writer follows the name of the journal.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from substrait_dsl.spark.changes.file_systems import FileSystem
 from substrait_dsl.spark.session.causes import system_words
 
 STAGING = "_substrait_dsl"
-"""The folder, in the one that rows go to, that the staging folders are in."""
+"""The parent of the staging folders, inside of the target folder."""
 _ROWS = "rows"
 _OWNER = "owner.json"
-"""The file in a staging folder that says who made it: if it is gone, so may be rows."""
+"""The file in a staging folder that its writer has put there first: if it is gone, rows may be gone, too."""
 COMMIT = "commit.json"
-"""The journal, as the writer of the rows has written it."""
+"""The journal, as its writer has written it."""
 FINISH = "finish.json"
-"""The journal, once another writer finishes the commit: it is not undone any more."""
+"""The journal, once another writer finishes the commit: it is not rolled back any more."""
 UNDO = "undo.json"
-"""The journal, once the writer of the rows has failed: the commit is not finished any more."""
+"""The journal, once its writer has failed: the commit is not finished any more."""
 _SUCCESS = "_SUCCESS"
 
 _PARTITION = re.compile(r"[^=/]+=[^/]*(/[^=/]+=[^/]*)*")
@@ -44,22 +44,22 @@ _PARTITION = re.compile(r"[^=/]+=[^/]*(/[^=/]+=[^/]*)*")
 
 @attrs.frozen
 class PartitionCatalog:
-    """What a catalog does with the partitions of a table, by the paths of their folders from that of the table."""
+    """The catalog of a table's partitions, by their folders relative to the table's."""
 
     register: Callable[[Sequence[str]], None]
-    """Has it know partitions."""
+    """Adds partitions."""
     locate: Callable[[Sequence[str]], Mapping[str, str]]
-    """Where those of the partitions are that have a folder elsewhere."""
+    """Returns the locations of partitions that are outside of the table's folder."""
 
 
 @attrs.frozen
 class Journal:
-    """What a commit does. It names no folder: where rows go, the writer that reads it knows."""
+    """The journal of a commit. It does not name the target folder, which the writer that reads it knows."""
 
     files: tuple[str, ...]
-    """The files with rows, by their paths from the folder with the rows, and from the one that they go to."""
+    """The files with rows, by their paths relative to the staged rows, and to the target."""
     partitions: tuple[str, ...] = ()
-    """The partitions that the catalog is to know, by their folders."""
+    """The partitions that are to be added to the catalog, by their folders."""
 
     @property
     def folders(self) -> list[str]:
@@ -72,7 +72,7 @@ class Journal:
 
     @classmethod
     def of_text(cls, text: str, path: str) -> Journal:
-        """Read a journal, which somebody else may have put there.
+        """Parse a journal, which may come from anyone.
 
         Raises:
             ExecutionError: it is none, or it names a file or a partition that is not inside of the folder.
@@ -88,7 +88,7 @@ class Journal:
 
 
 def no_journal(path: str) -> ExecutionError:
-    """The error for what stands where a writer of this library has its journal, and is none."""
+    """The error for a file with the name of a journal that is none."""
     return ExecutionError(
         f"{quoted([path])} is no journal of a commit to this folder",
         hint="look at who has put it there, and remove its folder",
@@ -96,7 +96,7 @@ def no_journal(path: str) -> ExecutionError:
 
 
 def read_journal(files: FileSystem, path: str) -> str:
-    """The text of a journal.
+    """Read the text of a journal.
 
     Raises:
         FileNotFoundError: there is none.
@@ -111,7 +111,7 @@ def read_journal(files: FileSystem, path: str) -> str:
 
 
 def _is_inside(path: object) -> bool:
-    """Whether a path leads from a folder to a file in it that is not in the folder of the staging folders."""
+    """Whether a path is relative, leads to a file inside of the target folder, and not into the staging folders."""
     if not isinstance(path, str) or not path or not path.isprintable() or "\\" in path:
         return False
     parts = path.split("/")
@@ -124,16 +124,16 @@ class Staging:
 
     files: FileSystem
     target: str
-    """The folder that the rows go to."""
+    """The target folder."""
     path: str
     is_over: bool = False
     """Whether its own writer has removed it."""
     is_left: bool = False
-    """Whether it has a journal that is neither finished nor undone: it must stay then, for the next writer."""
+    """Whether its journal is neither finished nor rolled back: it must stay then, for the next writer."""
 
     @classmethod
     def create(cls, files: FileSystem, target: str) -> Staging:
-        """Create a staging folder of its own name."""
+        """Create a staging folder with a unique name."""
         path = f"{target}/{STAGING}/{uuid.uuid4().hex}"
         if files.has_link(target, f"{target}/{STAGING}"):
             raise ExecutionError(
@@ -159,11 +159,11 @@ class Staging:
 
     @property
     def rows(self) -> str:
-        """The folder that the rows are written to, which is not there yet."""
+        """The folder for the rows, which does not exist yet."""
         return f"{self.path}/{_ROWS}"
 
     def staged(self) -> list[str]:
-        """The files with rows, by their paths from `rows`. Raises `ExecutionError` if somebody removed some."""
+        """Return the files with rows, relative to `rows`. Raises `ExecutionError` if some were removed."""
         if self.is_gone:
             raise self.replaced("")
         names = self.files.files(self.rows)
@@ -171,7 +171,7 @@ class Staging:
 
     @property
     def is_gone(self) -> bool:
-        """Whether others have removed it, or have moved the folder that it is in."""
+        """Whether it was removed by others, or the folder around it was moved."""
         return not self.is_over and not self.files.exists(f"{self.path}/{_OWNER}")
 
     def replaced(self, what: str) -> ExecutionError:
@@ -182,11 +182,11 @@ class Staging:
         )
 
     def commit(self, partitions: Sequence[str] = (), catalog: PartitionCatalog | None = None) -> None:
-        """Make the rows visible; on an error none of them is, unless the message says otherwise.
+        """Make the rows visible; after an error no row is, unless the message says otherwise.
 
         Args:
-            partitions: those that the catalog does not know.
-            catalog: that of the table, if it has partitions there.
+            partitions: the partitions that the catalog does not have.
+            catalog: the table's catalog of partitions, if it has one.
         """
         files = self.staged()
         if self.files.exists(f"{self.rows}/{_SUCCESS}"):
@@ -212,7 +212,7 @@ class Staging:
         self.remove()
 
     def _is_undone(self, moves: Sequence[tuple[str, str]], error: BaseException, *, is_written: bool) -> bool:
-        """Undo a commit that has failed; False: another writer finishes it, or has done so."""
+        """Roll back a commit that has failed; False: another writer finishes it, or has done so."""
         try:
             if not self.claim(COMMIT, UNDO):
                 is_finished = is_written and all(self.files.exists(target) for _, target in moves)
@@ -234,7 +234,7 @@ class Staging:
         catalog: PartitionCatalog | None,
         error: BaseException,
     ) -> None:
-        """Finish a commit that has failed here, as another writer has begun to."""
+        """Finish a commit that has failed here, because another writer has begun to."""
         try:
             self._finish(moves, journal, catalog)
         except Exception as second:
@@ -246,14 +246,14 @@ class Staging:
         self.is_left = False
 
     def _finish(self, moves: Sequence[tuple[str, str]], journal: Journal, catalog: PartitionCatalog | None) -> None:
-        """Rename what is left, and have the catalog know the partitions."""
+        """Rename the remaining files, and add the partitions to the catalog."""
         for source, target in moves:
             self._move(source, target)
         if catalog is not None and journal.partitions:
             catalog.register(journal.partitions)
 
     def claim(self, name: str, claimed: str) -> bool:
-        """Rename the journal; False: it has no longer that name."""
+        """Rename the journal; False: it has another name by now."""
         try:
             self.files.rename(f"{self.path}/{name}", f"{self.path}/{claimed}")
         except FileNotFoundError:
@@ -261,7 +261,7 @@ class Staging:
         return True
 
     def _moves(self, journal: Journal, catalog: PartitionCatalog | None) -> list[tuple[str, str]]:
-        """From where to where each file goes."""
+        """Return the source and the target of each file."""
         elsewhere = {} if catalog is None else catalog.locate(journal.folders)
         moves: list[tuple[str, str]] = []
         for name in journal.files:
@@ -271,7 +271,7 @@ class Staging:
         return moves
 
     def _move(self, source: str, target: str) -> bool:
-        """Rename a file; False: it is not there, as another writer has done so."""
+        """Rename a file; False: it does not exist, since another writer has renamed it."""
         if not self.files.exists(source):  # nor is a folder made for it where others have replaced a table
             return False
         self.files.create_folder(os.path.dirname(target))
@@ -282,7 +282,7 @@ class Staging:
         return True
 
     def _undo(self, moves: Sequence[tuple[str, str]]) -> None:
-        """Take back what was renamed."""
+        """Rename the files back, and remove the folder."""
         for source, target in moves:
             if not source.endswith(f"/{_SUCCESS}"):
                 self._move(target, source)
@@ -290,7 +290,7 @@ class Staging:
         self.remove()
 
     def remove(self) -> None:
-        """Remove the folder, as far as that is possible; nobody reads what stays."""
+        """Remove the folder, as far as possible; what stays is never read."""
         self.is_over = self.is_over or self.files.exists(f"{self.path}/{_OWNER}")
         with suppress(OSError):
             self.files.delete(self.path)
@@ -298,7 +298,7 @@ class Staging:
             self.files.delete_empty(os.path.dirname(self.path))
 
     def recover(self, catalog: PartitionCatalog | None) -> None:
-        """Finish or undo the commit of a writer that was killed, or is just about to; without a journal do nothing.
+        """Finish or roll back the commit of a writer that was killed, or is about to; without a journal do nothing.
 
         Raises:
             ExecutionError: there is a journal that no commit to this folder has written.
@@ -324,14 +324,14 @@ class Staging:
             return
 
     def _journal(self) -> str | None:
-        """What the journal is called now."""
+        """Return the present name of the journal."""
         names = self.files.names(self.path)
         return next((name for name in (UNDO, FINISH, COMMIT) if name in names), None)
 
     def _leads_away(self, path: str) -> bool:
-        """Whether a path is that of no file, or leads through a link from the folder that rows go to.
+        """Whether a path is no file, or leads through a link out of the target folder.
 
-        Where the catalog has a partition is its own matter.
+        The locations of partitions in the catalog are trusted.
         """
         if self.files.is_taken(path):
             return True
@@ -342,7 +342,7 @@ READ_AGAIN = "read what is there before you run it again"
 
 
 def words_of(error: BaseException) -> str:
-    """What an error says that a commit has ended with."""
+    """Return the message of the error with which a commit has ended."""
     match error:
         case OSError():
             return system_words(error)
@@ -353,10 +353,10 @@ def words_of(error: BaseException) -> str:
 
 
 def _remove_abandoned(files: FileSystem, target: str) -> None:
-    """Remove the staging folders that tasks have made again when their writer had removed them.
+    """Remove staging folders that late tasks have created again after their writer had removed them.
 
-    Every writer has put the file with its own name there before there are rows. So where there are rows, or a folder
-    for them, and neither that file nor a journal, the writer has removed all of it, and goes on with nothing of it.
+    A writer puts its owner file there before there are rows. So rows without the owner file and without a journal
+    belong to a writer that has removed the folder, and does not use it any more.
     """
     for name in files.names(f"{target}/{STAGING}"):
         path = f"{target}/{STAGING}/{name}"
@@ -366,7 +366,7 @@ def _remove_abandoned(files: FileSystem, target: str) -> None:
 
 
 def recover(files: FileSystem, target: str, catalog: PartitionCatalog | None = None) -> None:
-    """Finish the commits that writers to a folder have begun and not finished.
+    """Finish the commits that other writers to a folder have left unfinished.
 
     Args:
         files: the file system.
@@ -384,7 +384,7 @@ def recover(files: FileSystem, target: str, catalog: PartitionCatalog | None = N
 
 @contextmanager
 def staging(files: FileSystem, target: str, what: str) -> Iterator[Staging]:
-    """A staging folder for one write, which is removed if anything fails; errors of files say what was done."""
+    """A staging folder for one write, removed on failure; errors of the file system are explained."""
     try:
         made = Staging.create(files, target)
         try:

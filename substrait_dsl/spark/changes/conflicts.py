@@ -1,7 +1,7 @@
-"""Whether a change of a table, files or a definition may change the rows of a read: told from names and places.
+"""Conflicts: whether a change of a table, files or a view may change the rows of a read, decided by names and paths.
 
-Two tables are told apart by their names in the catalog and by where their files are; files by their paths. Whatever
-cannot be told apart may be the same: a view, of which nothing says what it reads, may read anything.
+Two tables differ if their names in the catalog and the locations of their files differ; files differ by their paths.
+Where this is unknown, they may be the same: a view may read anything.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.sources.arrow_tables import ArrowTables
 
 _FIXED_PART = re.compile(r"(?:tag_.+|(?:snapshot_id|at_timestamp)_[0-9]+)", re.IGNORECASE)
-"""The last part of a name that stands for an Iceberg table as it was."""
+"""The last part of a name that pins an Iceberg table to a snapshot."""
 
 _LOCATION = "Location"
 _PATTERN = re.compile(r"[*?\[{]")
@@ -46,20 +46,20 @@ _SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:(?://[^/]*)?")
 
 @attrs.frozen
 class _Place:
-    """What a read reads, or a change changes."""
+    """The source of a read, or the target of a change."""
 
     name: tuple[str, ...] | None = None
-    """The whole name of a table or view, in lower case; None: it has none."""
+    """The qualified name of a table or view, in lower case; None: it has none."""
     is_view: bool = False
     """Whether it is a view, which may read anything."""
     folders: tuple[str, ...] | None = ()
-    """Where its files are; None: that is not known."""
+    """The folders of its files; None: they are unknown."""
 
 
 class Conflicts:
-    """Tells whether changes may change what is read, of one evaluation of a plan.
+    """Decides whether changes may affect reads, in one evaluation of a plan.
 
-    What the catalog says is asked once, until `forget` says that it may be otherwise.
+    Answers of the catalog are cached until `forget`.
     """
 
     def __init__(self, spark: SparkSession, given: ArrowTables) -> None:
@@ -68,11 +68,11 @@ class Conflicts:
         self._places: dict[tuple[str, ...], _Place] = {}
 
     def forget(self) -> None:
-        """Ask the catalog anew: a change has made, altered or dropped something."""
+        """Clear the cache: a change has created, altered or dropped something."""
         self._places.clear()
 
     def may_change(self, change: Change, read: Read) -> bool:
-        """Whether the rows of a read may be others after a change."""
+        """Whether a change may affect the rows of a read."""
         match read.definition:
             case VirtualTable() | ExtensionTable():
                 return False
@@ -90,7 +90,7 @@ class Conflicts:
                 return _overlap(self._target(change), _Place(folders=folders))
 
     def are_of_one(self, change: Change, other: Change) -> bool:
-        """Whether two changes may be of the same table, files or definition."""
+        """Whether two changes may have the same target."""
         target = self._target(other)
         return _overlap(self._target(change), attrs.evolve(target, is_view=False))
 
@@ -110,7 +110,7 @@ class Conflicts:
                 return _Place(folders=None)
 
     def _named(self, names: tuple[str, ...]) -> _Place:
-        """The place of a table or view, or of one that is still to be made."""
+        """Return the location of a table or view, or of one that is yet to be created."""
         if names not in self._places:
             self._places[names] = _place_of_name(names, self._spark)
         return self._places[names]
@@ -129,7 +129,7 @@ def _place_of_name(names: tuple[str, ...], spark: SparkSession) -> _Place:
 
 
 def _folders_of_new(names: tuple[str, ...], spark: SparkSession) -> tuple[str, ...] | None:
-    """Where the files of a table will lie that is still to be made; None: that is not known."""
+    """Return the future folder of a table that is yet to be created; None: it is unknown."""
     try:
         rows = spark.sql(f"DESCRIBE NAMESPACE {statement_name(whole_name(names, spark)[:-1])}").collect()
     except spark_errors():
@@ -153,7 +153,7 @@ def _overlap(target: _Place, source: _Place) -> bool:
 
 
 def _folder_of_uri(uri: str, *, is_pattern: bool) -> str:
-    """The path of a folder or a file that a plan names, up to where it is a pattern."""
+    """Return the path of a folder or a file in a plan, up to its first wildcard."""
     path = _path(uri)
     if is_pattern and (found := _PATTERN.search(path)) is not None:
         path = path[: found.start()].rpartition("/")[0] + "/"
@@ -161,12 +161,12 @@ def _folder_of_uri(uri: str, *, is_pattern: bool) -> str:
 
 
 def _path(location: str) -> str:
-    """The path in a location, without what says on which system it is. The catalog encodes nothing in it."""
+    """Return the path of a location, without scheme and authority. The catalog does not percent-encode."""
     return _SCHEME.sub("", location)
 
 
 def _contain(one: str, other: str) -> bool:
-    """Whether a path lies in another, or the reverse; where one is relative nobody here knows to what."""
+    """Whether one path contains the other; a relative path may be anywhere."""
     if one.startswith("/") is not other.startswith("/"):
         return True
     parts, others = (_parts(path) for path in (one, other))

@@ -1,4 +1,4 @@
-"""Data definition: tables and views made, altered and dropped.
+"""Data definition: create, alter and drop tables and views.
 
 Specification: https://substrait.io/relations/logical_relations/#ddl-data-definition-language-operator.
 """
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 def define(rel: Ddl, execution: ExecutionContext) -> DataFrame:
-    """Make, alter or drop a table or a view; gives nothing.
+    """Create, alter or drop a table or a view; returns no rows.
 
     Raises:
         UnsupportedError: the catalog or the format of the table cannot hold what is asked for.
@@ -183,7 +183,7 @@ _NO_VIEWS = (
 
 
 def _require_lasting(names: tuple[str, ...], what: str, execution: ExecutionContext) -> None:
-    """Raise `ExecutionError` where a temporary view would stand before the one that is made."""
+    """Raise `ExecutionError` where a temporary view would shadow the new one."""
     if len(names) == 1 and is_temporary(names[0], execution.spark):
         raise ExecutionError(
             f"{what}: a temporary view of the session has this name, and would be read in its place",
@@ -214,7 +214,7 @@ def _run_view(what: str, text: str, execution: ExecutionContext) -> None:
 
 
 def _of_kind(names: tuple[str, ...], execution: ExecutionContext, *, is_view: bool) -> StoredTable | None:
-    """What has a name already. Raises `ExecutionError` for a table where a view is meant, or the reverse."""
+    """Find the object of a name. Raises `ExecutionError` for a table where a view is meant, or the reverse."""
     found = find_object(names, execution.spark)
     if found is not None and found.is_view is not is_view:
         kinds = ("view", "table") if found.is_view else ("table", "view")

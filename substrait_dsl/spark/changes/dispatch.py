@@ -1,4 +1,4 @@
-"""What changes tables: writes, updates and data definition. They are made when a plan is executed.
+"""Make the changes of a plan: writes, updates and data definition, when it is executed.
 
 Specification: https://substrait.io/relations/logical_relations/#write-operator and the two operators after it.
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def make_change(change: Change, execution: ExecutionContext) -> DataFrame:
-    """Make a change, whose input has no other changes in it; gives what it puts out.
+    """Make a change whose input has no other changes; return its output.
 
     Raises:
         UnsupportedError: it depends on a row outside, or Spark cannot make it.
@@ -46,7 +46,7 @@ def make_change(change: Change, execution: ExecutionContext) -> DataFrame:
 
 
 def rows_of(root: Root) -> Root | None:
-    """The rows that a plan computes, as far as they can be told without changing anything; None: it computes none."""
+    """Return the rows of a plan that can be computed without changing anything; None: there are none."""
     if not root.input.inside.changes:
         return root
     match root.input:

@@ -1,7 +1,7 @@
-"""The file systems that rows are written to: those of this machine, and those that the session's Java reaches.
+"""File systems for writes: the one of this machine, and those that the session's Java reaches.
 
-A commit renames what is finished. Spark has no statement for that, so it is done here where the files are: by this
-process where it sees the same files as Spark, else by the Java of a classic session.
+A commit renames files. Spark has no statement for that, so it is done by this process if it sees the same files as
+Spark, else by the Java of a classic session.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 _HERE, _NO_REPLACE, _EXCHANGE = -100, 1, 2
 """AT_FDCWD, RENAME_NOREPLACE and RENAME_EXCHANGE of Linux."""
 _NO_SUCH_CALL = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP}
-"""What a system or a file system answers that does not know one of these."""
+"""The errors of a system or a file system that does not support one of these."""
 
 
 class FileSystem(Protocol):
-    """What a commit does with files. What goes wrong is an `OSError`."""
+    """The operations on files that a commit needs. Failures are an `OSError`."""
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or a folder."""
@@ -38,19 +38,19 @@ class FileSystem(Protocol):
         """Whether there is a folder."""
 
     def is_taken(self, path: str) -> bool:
-        """Whether there is something that is no file: a folder, a link, a pipe."""
+        """Whether a path is there and no file: a folder, a link, a pipe."""
 
     def has_link(self, folder: str, path: str) -> bool:
         """Whether a path below a folder leads through a link, or to one."""
 
     def names(self, folder: str) -> list[str]:
-        """What is in a folder; nothing if there is none."""
+        """Return the names in a folder; none if it does not exist."""
 
     def files(self, folder: str) -> list[str]:
-        """All files below a folder, by their paths from there, in order; without the checksums of Hadoop's."""
+        """Return all files below a folder as sorted relative paths, without Hadoop's checksums."""
 
     def create_folder(self, path: str) -> None:
-        """Create a folder and those around it; it may be there."""
+        """Create a folder and its parents; it may exist."""
 
     def rename(self, source: str, target: str) -> None:
         """Rename a file or a folder, a file with its checksum. Raises `FileNotFoundError` if there is no source."""
@@ -59,25 +59,25 @@ class FileSystem(Protocol):
         """Rename a folder to a name that is free. Raises `FileExistsError` if there is something of that name."""
 
     def can_exchange(self, folder: str) -> bool:
-        """Whether `exchange` does so; it is tried within a folder."""
+        """Whether `exchange` is supported; this is tried inside of a folder."""
 
     def exchange(self, one: str, other: str) -> bool:
-        """Exchange two folders in one step; False: this file system has no such step, and nothing was done."""
+        """Exchange two folders atomically; False: this is not supported, and nothing was done."""
 
     def delete(self, path: str) -> None:
-        """Delete a file, or a folder with what is in it; it may be gone."""
+        """Delete a file, or a folder with its contents; it may be gone."""
 
     def delete_empty(self, folder: str) -> None:
-        """Delete a folder. Raises `OSError` if there is something in it."""
+        """Delete an empty folder. Raises `OSError` if it is not empty."""
 
     def read(self, path: str) -> str:
-        """The text of a file. Raises `FileNotFoundError` if there is none."""
+        """Return the text of a file. Raises `FileNotFoundError` if there is none."""
 
     def write(self, path: str, text: str, *, is_kept: bool = True) -> None:
-        """Write a small file, of which nobody sees a part.
+        """Write a small file atomically.
 
-        `is_kept`: whether it is there for whoever comes after the machine has lost its power; to wait for the disk
-        takes as long as a question to the catalog.
+        `is_kept`: whether it is synchronized to disk, so that it survives a loss of power; that takes as long as a
+        request to the catalog.
         """
 
 
@@ -298,7 +298,7 @@ class JavaFiles:
 
 
 def _rename_on_linux(source: str, target: str, flags: int) -> int:
-    """Rename with flags that only Linux knows; gives the number of the error, 0 for none."""
+    """Rename with flags that only Linux has; return the error number, 0 for none."""
     library = ctypes.CDLL(None, use_errno=True)
     rename: Any = getattr(library, "renameat2", None)
     if rename is None:
@@ -322,7 +322,7 @@ def _is_checksum(path: str) -> bool:
 
 
 def as_uri(path: str) -> str:
-    """A path as Spark takes it: one of this machine has a scheme, whatever file system Spark takes for its own."""
+    """Return a path as Spark takes it: with a scheme if it is local, whatever Spark's default file system is."""
     return f"file:{path}" if path.startswith("/") else path
 
 
@@ -352,7 +352,7 @@ def _path_here(uri: str) -> str | None:
 
 
 def _is_seen(path: str, spark: SparkSession) -> bool:
-    """Whether the server of a client sees the same files: a folder that was just made here is there for it."""
+    """Whether the server of a client sees the same files, tried with a new folder."""
     around = path
     while not os.path.isdir(around):
         around = os.path.dirname(around)

@@ -1,7 +1,7 @@
-"""Rows written to a folder: staged, and made visible when all are there.
+"""Write rows to a folder: they are staged, and become visible at once.
 
-Files that are added are renamed one by one. A new folder, or one in the place of another, is written whole beside it,
-and takes the name in one step where the file system has one for that.
+Files that are added are renamed one by one. A new folder, or a replacement, is written completely beside it, and gets
+the name in one step where the file system supports that.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 Mode = Literal["append", "overwrite", "ignore", "error"]
 
 _REPLACE = "replace.json"
-"""The file in a staging folder that says which folder its rows are to be in the place of."""
+"""The file in a staging folder that names the folder that its rows replace."""
 _FINISH = "finish_replace.json"
-"""The same file, once another writer finishes that: the old folder does not come back any more."""
+"""The same file, once another writer finishes the replacement: it is not rolled back any more."""
 _UNDO = "undo_replace.json"
-"""The same file, once its own writer has failed: the new folder does not get the name any more."""
+"""The same file, once its own writer has failed: the replacement is not finished any more."""
 _OLD, _ROWS = "old", "rows"
-"""What the folder that is replaced, and the new one, are called in a staging folder."""
+"""The names of the replaced folder and of the new one in a staging folder."""
 FILE_HINT = "give the path of a folder, or remove the file first"
 EXISTS_HINT = 'create_mode="replace_if_exists", or op="insert" to add files'
 
@@ -72,7 +72,7 @@ def save(writer: DataFrameWriter, mode: Mode, files: FileSystem, folder: str, wh
 
 
 def _place(staged: Staging, folder: str, mode: Mode, what: str) -> None:
-    """Give the folder with the rows its name, or do with one that others have made meanwhile what the mode says."""
+    """Give the new folder its name; if another writer has created the folder meanwhile, do what the mode says."""
     files = staged.files
     try:
         files.rename_folder(staged.rows, folder)
@@ -94,7 +94,7 @@ def _place(staged: Staging, folder: str, mode: Mode, what: str) -> None:
 
 
 def _add(staged: Staging, folder: str, what: str) -> None:
-    """Add rows that were staged beside a folder, which was not there, to the files in it."""
+    """Add rows that were staged beside a folder, which did not exist, to the files in it."""
     files = staged.files
     with staging(files, folder, what) as inside:
         recover(files, folder)
@@ -108,7 +108,7 @@ def _require_folder(files: FileSystem, folder: str, what: str) -> None:
 
 
 def _replace(staged: Staging, folder: str) -> None:
-    """Put the folder with the rows in the place of another by two renamings, which the next writer can finish."""
+    """Replace a folder by two renames, which the next writer can finish."""
     files, old = staged.files, f"{staged.path}/{_OLD}"
     files.write(f"{staged.path}/{_REPLACE}", json.dumps({"folder": folder}))
     staged.is_left = True
@@ -132,7 +132,7 @@ def _replace(staged: Staging, folder: str) -> None:
 
 
 def _is_renamed(files: FileSystem, path: str, folder: str, name: str) -> bool:
-    """Give a folder its name, as a file in a staging folder says; whether that is done, by whomever."""
+    """Rename a folder as the file in a staging folder says; return whether that is done, by any writer."""
     source = f"{path}/{_OLD if name == _UNDO else _ROWS}"
     if files.exists(f"{path}/{_OLD}") and not files.exists(folder):
         with suppress(FileNotFoundError, FileExistsError):
@@ -141,7 +141,7 @@ def _is_renamed(files: FileSystem, path: str, folder: str, name: str) -> bool:
 
 
 def _finish_replacing(files: FileSystem, folder: str) -> None:
-    """Finish or undo what a writer began that was killed between two renamings, or has failed there."""
+    """Finish or roll back a replacement whose writer was killed or has failed between two renames."""
     around = f"{os.path.dirname(folder)}/{STAGING}"
     for name in files.names(around):
         path = f"{around}/{name}"
@@ -174,7 +174,7 @@ def _finish_one(staged: Staging, folder: str) -> None:
 
 
 def _replaced_folder(files: FileSystem, path: str) -> object:
-    """The folder that a writer is replacing. Raises as `read_journal` does."""
+    """Return the folder that a writer is replacing. Raises as `read_journal` does."""
     try:
         return json.loads(read_journal(files, path))["folder"]
     except (ValueError, LookupError, TypeError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""The snapshots of an Iceberg table: which of them a statement made, and what was there before."""
+"""The snapshots of an Iceberg table: the one that a statement made, and the one before."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ _SETTING = "spark.sql.iceberg.snapshot-property."
 _PROPERTY = "substrait-dsl.change"
 
 _ONE_AT_A_TIME = threading.Lock()
-"""The setting that marks a snapshot is the session's, so of what marks them, one statement runs at a time.
+"""Serializes marked statements: the setting that marks a snapshot is the session's.
 
-So what is asked before a statement is true when it runs, as far as this program is concerned.
+So what is read before a statement still holds when it runs, as far as this program is concerned.
 """
 
 
 @attrs.frozen
 class Commit:
-    """What became of a statement."""
+    """The outcome of a statement."""
 
     before: int | None
-    """The snapshot that the statement changed; None: the table had none, or nothing was changed."""
+    """The parent snapshot; None: the table had none, or nothing was changed."""
     found: bool
     """Whether a snapshot was made."""
 
 
 def _committed(what: str, text: str, table: StoredTable, execution: ExecutionContext) -> Commit:
-    """Run a statement that changes an Iceberg table, and find the snapshot that it made among those of others."""
+    """Run a statement that changes an Iceberg table, and find its snapshot among those of other writers."""
     spark = execution.spark
     mark = uuid.uuid4().hex
     spark.conf.set(_SETTING + _PROPERTY, mark)
@@ -59,7 +59,7 @@ def _committed(what: str, text: str, table: StoredTable, execution: ExecutionCon
 
 
 def _refresh(table: StoredTable, spark: SparkSession) -> None:
-    """Have a session forget what it knew of a table: other threads and sessions change it, too."""
+    """Invalidate what a session has cached of a table: other threads and sessions change it, too."""
     spark.sql(f"REFRESH TABLE {statement_name(table.whole)}")
 
 
@@ -72,24 +72,24 @@ def changed(
     *,
     is_lasting: bool = True,
 ) -> Answer | None:
-    """Run a statement that changes an Iceberg table, and tell of the table as it was just before.
+    """Run a statement that changes an Iceberg table, and query the table as it was just before.
 
-    That is asked before the statement: a snapshot is read with the columns that it was made with, under the names that
-    they had then. Only if another writer came between, the snapshot that the statement changed is asked.
+    The query runs before the statement: a snapshot is read with the columns and names that it was made with. Only if
+    another writer came between, the parent snapshot of the statement is queried.
 
     Args:
-        what: what is done, for errors.
+        what: the change, for messages.
         text: the statement.
         table: the table.
-        execution: what the execution shares.
-        ask: what is to be known of the table, which is given as what stands after FROM.
+        execution: the execution context.
+        ask: the query, given the text of the table in a FROM clause.
         is_lasting: whether the answer is the same after the statement.
 
     Returns:
         The answer; None: nothing was changed.
 
     Raises:
-        ExecutionError: the statement failed; or it was made, and the answer is not known.
+        ExecutionError: the statement failed; or it was made, and the answer is unknown.
     """
     if execution.is_rehearsal:
         return None
@@ -110,9 +110,9 @@ def changed(
 
 
 def read_of_now(read: Read, execution: ExecutionContext) -> Read | None:
-    """The read of an Iceberg table as it is now, whatever happens to the table; None: no snapshot says that.
+    """Pin the read of an Iceberg table to its current snapshot; None: no snapshot has these rows and columns.
 
-    So it is with other tables, with one that has no snapshot yet, and with one that was altered after its last.
+    That is true of other tables, of one without a snapshot, and of one that was altered after its last snapshot.
     """
     if not isinstance(read.definition, NamedTable):
         return None
@@ -134,7 +134,7 @@ def _columns(source: str, execution: ExecutionContext) -> list[tuple[str, str]]:
 
 
 def _current(table: StoredTable, execution: ExecutionContext) -> int | None:
-    """The snapshot of an Iceberg table, or of the branch that is written to, that a change is made to; None: none."""
+    """Return the snapshot of an Iceberg table, or of its branch, to which a change is applied; None: there is none."""
     spark = execution.spark
     rows = spark.sql(f"SELECT name, snapshot_id FROM {_metadata(table, 'refs', spark)}").collect()
     found = {row[0]: row[1] for row in rows}
@@ -149,7 +149,7 @@ _MAIN = "main"
 
 
 def _metadata(table: StoredTable, kind: str, spark: SparkSession) -> str:
-    """A table of metadata of an Iceberg table: what stands after FROM."""
+    """Write a metadata table of an Iceberg table as part of a FROM clause."""
     name = statement_name((*table.whole, kind))
     if len(table.whole) > 1:
         return name
@@ -158,5 +158,5 @@ def _metadata(table: StoredTable, kind: str, spark: SparkSession) -> str:
 
 
 def _at(table: StoredTable, snapshot: int | None) -> str:
-    """An Iceberg table as it was at a snapshot, or as it is, if it has none: what stands after FROM."""
+    """Write an Iceberg table at a snapshot, if it has one, as part of a FROM clause."""
     return table.sql if snapshot is None else f"{statement_name(table.whole)} VERSION AS OF {snapshot}"

@@ -1,7 +1,7 @@
-"""Rows inserted into a table of files of Spark's own: staged in its folder, and made visible when all are there.
+"""Inserts into file tables of Spark: rows are staged in the table's folder, and become visible at once.
 
-Spark's own statement would write to a folder that all writers share: it adds what a killed one left, and of two at
-once one takes away what the other has written.
+Spark's own statement writes to a temporary folder that all writers share: it adds what a killed writer has left, and
+one of two concurrent writers removes what the other has written.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 _STAGED = ("parquet", "orc", "avro")
-"""The formats whose files are written apart; a table of another one takes Spark's own statement."""
+"""The formats whose files are staged; tables of another format use Spark's own statement."""
 _TEMPORARY = "_temporary"
-"""The folder that all writers of Hadoop's share."""
+"""The temporary folder that all writers of Hadoop share."""
 _MOST_PARTITIONS = 100
-"""How many partitions one statement makes known."""
+"""The most partitions that one statement adds to the catalog."""
 
 
 def insert(
@@ -114,7 +114,7 @@ def insert(
 
 @contextmanager
 def _staging(table: StoredTable, files: FileSystem, folder: str, what: str, spark: SparkSession) -> Iterator[Staging]:
-    """A staging folder in that of a table, which stays away if the table is gone meanwhile."""
+    """A staging folder inside of a table's folder; it is removed if the table is dropped meanwhile."""
     is_made = not files.is_folder(folder)
     try:
         with staging(files, folder, what) as staged:
@@ -130,7 +130,7 @@ def _staging(table: StoredTable, files: FileSystem, folder: str, what: str, spar
 
 @contextmanager
 def _if_there() -> Iterator[None]:
-    """Pass over what Spark says of a table that another writer has replaced or dropped after the change."""
+    """Ignore Spark's error for a table that another writer has replaced or dropped after the change."""
     try:
         yield
     except spark_errors() as error:
@@ -139,7 +139,7 @@ def _if_there() -> Iterator[None]:
 
 
 def require_alone(location: str, what: str, spark: SparkSession) -> None:
-    """Raise `ExecutionError` where another writer is at work, or was killed, and Spark would take its rows along."""
+    """Raise `ExecutionError` for the temporary folder of another writer, whose rows Spark would commit, too."""
     try:
         _ = spark.read.format("binaryFile").load(f"{location}/{_TEMPORARY}").schema
     except spark_errors() as error:
@@ -154,7 +154,7 @@ def require_alone(location: str, what: str, spark: SparkSession) -> None:
 
 
 def _is_as_given(table: StoredTable, columns: Sequence[str], values: Sequence[str]) -> bool:
-    """Whether the rows are those of the table already: its columns in their order, none of them changed."""
+    """Whether the rows need no projection: they have the table's columns in order, unchanged."""
     return [*columns] == table.schema.names and all(
         value == statement_name((field.name,)) and fixed_length(field) is None
         for field, value in zip(table.schema.fields, values, strict=True)
@@ -166,18 +166,18 @@ def _list(columns: Iterable[str]) -> str:
 
 
 def _of_length(field: StructField, value: str) -> str:
-    """A value, as text of SQL, with the spaces that a column has texts filled up with."""
+    """Write a value padded with spaces to the length of a CHAR column."""
     length = fixed_length(field)
     return value if length is None else f"rpad({value}, {length}, ' ')"
 
 
 def _default(field: StructField) -> str:
-    """The value of a column that gets none, as text of SQL."""
+    """Write the default value of a column."""
     return f"CAST(({default_value(field)}) AS {sql_type(field.dataType)})"
 
 
 def _unknown_partitions(table: StoredTable, staged: Sequence[str], execution: ExecutionContext) -> list[str]:
-    """The partitions of files that the catalog does not know, by their folders."""
+    """Return the partitions of staged files that the catalog does not have, by their folders."""
     known = _known_partitions(table, execution)
     return [name for name in dict.fromkeys(map(os.path.dirname, staged)) if name not in known]
 
@@ -187,7 +187,7 @@ def _known_partitions(table: StoredTable, execution: ExecutionContext) -> set[st
 
 
 def _locate(table: StoredTable, folder: str, execution: ExecutionContext, partitions: Sequence[str]) -> dict[str, str]:
-    """Where those partitions are that the catalog knows in a folder elsewhere, by what their folders are called."""
+    """Return the locations of partitions that are outside of the table's folder, by the names of their folders."""
     folders: dict[str, str] = {}
     for name in _known_partitions(table, execution).intersection(partitions):
         text = f"DESCRIBE TABLE EXTENDED {table.sql} PARTITION ({_specification(name)})"
@@ -200,12 +200,12 @@ def _locate(table: StoredTable, folder: str, execution: ExecutionContext, partit
 
 
 def _without_scheme(location: str) -> str:
-    """A location without the scheme of files of this machine."""
+    """Return a location without the scheme of local files."""
     return (path_here(location) or location).rstrip("/")
 
 
 def _register(table: StoredTable, what: str, execution: ExecutionContext, partitions: Sequence[str]) -> None:
-    """Have the catalog know partitions by their folders."""
+    """Add partitions to the catalog, by their folders."""
     for first in range(0, len(partitions), _MOST_PARTITIONS):
         some = partitions[first : first + _MOST_PARTITIONS]
         clauses = " ".join(f"PARTITION ({_specification(name)})" for name in some)
@@ -213,7 +213,7 @@ def _register(table: StoredTable, what: str, execution: ExecutionContext, partit
 
 
 def _specification(folder: str) -> str:
-    """A partition as a statement names it, from its folder."""
+    """Write a partition in a statement, given its folder."""
     parts = (part.split("=", 1) for part in folder.split("/"))
     return ", ".join(
         f"{statement_name((unquote(name),))} = {'NULL' if value == NULL_FOLDER else string(unquote(value))}"

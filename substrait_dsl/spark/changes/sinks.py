@@ -1,4 +1,4 @@
-"""What rows are written to that is no table of a catalog: files, and tables in memory.
+"""Write targets outside of a catalog: files, and tables in memory.
 
 Specification: the write definition types "Files" and "Virtual Table", which have no message of their own.
 """
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 _BREAK = r"[\n\r\x00]"
-"""What no value of delimited text holds: ends of lines, and the character that others end texts with."""
+"""Characters that delimited text cannot hold: line ends, and NUL, which ends strings elsewhere."""
 _BLANK = r"^[\x00-\x20]*$"
 
 _MODES: dict[CreateMode, Mode] = {
@@ -69,7 +69,7 @@ def _mode(rel: Write, what: str) -> Mode:
 
 
 def write_files(rel: Write, target: FilesTarget, frame: DataFrame, execution: ExecutionContext) -> DataFrame:
-    """Write rows to files in a folder, or in folders of it that are named after values.
+    """Write rows to files in a folder, or in its partition directories.
 
     Args:
         rel: an insert, which adds files, or a ctas.
@@ -113,7 +113,7 @@ def write_files(rel: Write, target: FilesTarget, frame: DataFrame, execution: Ex
 
 @contextmanager
 def _leaving_nothing(uri: str) -> Iterator[None]:
-    """Have a write that fails leave no folder without files on this machine, which would be in the next one's way."""
+    """Remove an empty folder on this machine after a failed write: it would be in the way of the next one."""
     folder = local_path(uri)
     is_new = folder is not None and not os.path.exists(folder)
     try:
@@ -127,7 +127,7 @@ def _leaving_nothing(uri: str) -> Iterator[None]:
 
 
 def _with_named_folders(rel: Write, target: FilesTarget, frame: DataFrame, what: str) -> DataFrame:
-    """The rows with texts in place of the values that folders are named after."""
+    """Replace the values of partition columns by the texts in the names of partition directories."""
     columns = target.partition_columns
     if not columns:
         return frame
@@ -144,7 +144,7 @@ def _with_named_folders(rel: Write, target: FilesTarget, frame: DataFrame, what:
 
 
 def _checked(rel: Write, kind: FileFormat, frame: DataFrame, partition_columns: Sequence[str], what: str) -> DataFrame:
-    """The rows as they may be written: what would be read as others is refused, or an error when it is met."""
+    """Add checks to the rows: a value that would be read back as another one is refused, or an error of its row."""
     match kind:
         case Parquet():
             require_names_read(frame.schema, frame.columns, what, "write")
@@ -177,7 +177,7 @@ def _writer(kind: FileFormat, frame: DataFrame) -> DataFrameWriter:
 def _as_text(
     rel: Write, kind: DelimitedText, frame: DataFrame, partition_columns: Sequence[str], what: str
 ) -> DataFrame:
-    """Fields of delimited text that are read as the very rows; what would not be is an error."""
+    """Write the rows as fields of delimited text, with an error for a value that would be read back as another one."""
     columns = [name for name in rel.table_schema.names if name not in partition_columns]
     if kind.header_lines_to_skip > 1:
         raise UnsupportedError(f"{what}: Spark writes one header line or none, not {kind.header_lines_to_skip}")
@@ -204,7 +204,7 @@ def _as_text(
 
 
 def _require_header(names: Sequence[str], kind: DelimitedText, what: str) -> None:
-    """Raise `UnsupportedError` for names that are no line of delimited text which a reader skips."""
+    """Raise `UnsupportedError` for column names that do not make a single header line."""
     kept = {kind.field_delimiter: kind.quote, kind.quote: kind.escape}
     never = ["\n", "\r", "\0", *(part for part, kept_by in kept.items() if part and not kept_by)]
     if broken := [name for name in names if any(part in name for part in never)]:
@@ -215,7 +215,7 @@ def _require_header(names: Sequence[str], kind: DelimitedText, what: str) -> Non
 
 
 def _field(name: str, column: str, kind: DelimitedText) -> str:
-    """A value as a field of delimited text; `column` is what its column is called in messages."""
+    """Write a value as a field of delimited text; `column` is the column's name in messages."""
 
     def unless(wrong: str, message: str, value: str) -> str:
         return f"if({wrong}, raise_error({text_to_sql(f'{message}, in column {quoted([column])}')}), {value})"
@@ -241,7 +241,7 @@ def _field(name: str, column: str, kind: DelimitedText) -> str:
 
 
 def write_view(rel: Write, target: VirtualTarget, frame: DataFrame, execution: ExecutionContext) -> DataFrame:
-    """Keep rows in memory, as a temporary view of the session.
+    """Write rows to memory, as a temporary view of the session.
 
     Args:
         rel: an insert, which adds rows to a view that is there, or a ctas.

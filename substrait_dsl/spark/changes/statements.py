@@ -1,4 +1,4 @@
-"""Statements that change tables: their parts as SQL text, and Spark's errors while they run."""
+"""Statements that change tables: their parts as SQL text, and the errors of Spark while they run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def sql_type(type_: DataType) -> str:
-    """A type of Spark's as a column of a table declares it: fields of structs with their names."""
+    """Write a Spark type in a column definition: fields of structs have their names."""
     from pyspark.sql import types as spark
 
     match type_:
@@ -44,36 +44,36 @@ def sql_type(type_: DataType) -> str:
 
 
 def string(value: str) -> str:
-    """A string where Spark's grammar has a literal, not an expression.
+    """Write a string where Spark's grammar takes a literal, not an expression.
 
-    Spark puts a setting in the place of ``${...}``, also in a literal; in the place of two that stand side by side not.
+    Spark substitutes ``${...}`` even in a literal, but not across two adjacent ones.
     """
     escaped = value.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'".replace("${", "$' '{")
 
 
 def required_property(schema: NamedStruct, old: StoredTable | None = None) -> str:
-    """The clause of a new table that keeps which of its columns are required; empty if none is.
+    """Write the clause of a new table that stores which of its columns are required; empty if none is.
 
-    A table that is made in the place of one of Iceberg's has the properties of that, but for those in the clause.
+    An Iceberg table that replaces another inherits its properties, unless the clause sets them.
     """
     required = [field.name for field in schema if not field.type.nullable]
     return f" TBLPROPERTIES {property_of(required)}" if required or (old and REQUIRED in old.properties) else ""
 
 
 def property_of(required: Sequence[str]) -> str:
-    """The property of a table that names its required columns."""
+    """Write the property of a table that names its required columns."""
     statement_name(required)  # refuses what Spark would replace
     return f"({string(REQUIRED)} = {string(json.dumps(required))})"
 
 
 def using(kind: str) -> str:
-    """The clause of a new table that says its format; empty if that is for the catalog to say."""
+    """Write the clause of a new table that names its format; empty if the catalog chooses it."""
     return f" USING {statement_name((kind,))}" if kind else ""
 
 
 def nothing(spark: SparkSession) -> DataFrame:
-    """What a change gives that gives nothing: no columns, no rows."""
+    """Return the output of a change without one: no columns, no rows."""
     return spark.range(0).select()
 
 
@@ -91,7 +91,7 @@ def no_rows(schema: StructType, spark: SparkSession) -> DataFrame:
 
 
 def nested_cast(frame: DataFrame, wanted: Sequence[DataType]) -> DataFrame:
-    """The rows with the fields of structs called as they are in the table that the rows go to."""
+    """Rename the fields of structs in rows as the target table calls them."""
     from pyspark.sql.types import ArrayType, MapType, StructType
 
     if not any(isinstance(type_, StructType | ArrayType | MapType) for type_ in wanted):
@@ -152,7 +152,7 @@ def changing(what: str) -> Iterator[None]:
 
 @contextmanager
 def reporting_replaced(what: str) -> Iterator[None]:
-    """Say of a table that was found, and is not there any more, that another writer has replaced or dropped it."""
+    """Report a table that was found, and does not exist any more, as replaced or dropped by another writer."""
     try:
         yield
     except Exception as error:
@@ -172,17 +172,17 @@ OF_REPLACED = (
     "PARTITIONS_NOT_FOUND",
     "_LEGACY_ERROR_TEMP_1251",  # its partitions are not those of the catalog
 )
-"""What Spark calls it that a table is not there any more, or that another one, without its partitions, is."""
+"""Spark's error classes for a table that does not exist any more, or is another one without its partitions."""
 
 
 def kind_of(error: BaseException) -> str:
-    """What Spark calls an error, such as ``TABLE_OR_VIEW_NOT_FOUND``; empty if it has no name for it."""
+    """Return the error class of an error, such as ``TABLE_OR_VIEW_NOT_FOUND``; empty if it has none."""
     failure = failure_of(error, analysis=True)
     return "" if failure is None else failure.kind
 
 
 _CLASS = re.compile(r"^(?:[a-z]\w*\.)+[A-Z]\w*(?:Exception|Error): ")
-"""What Java says before the message of an error that Spark has no name for."""
+"""Java's class name before the message of an error without an error class."""
 
 _CONFLICT = re.compile(
     r"org\.apache\.iceberg\.exceptions\.CommitFailedException\b"
@@ -192,20 +192,20 @@ _CONFLICT = re.compile(
 
 
 def _whole(error: BaseException) -> str:
-    """All that an error says, with the stacks of what caused it."""
+    """Return the text of an error with the stacks of its causes."""
     stack = getattr(error, "getStackTrace", None)
     return f"{error}\n{stack() if callable(stack) else ''}\n{error.__cause__ or ''}"
 
 
 def run(what: str, text: str, execution: ExecutionContext) -> None:
-    """Run a statement, which may refer to attached DataFrames; not in a rehearsal."""
+    """Run a statement, which may refer to registered DataFrames; not in a rehearsal."""
     if not execution.is_rehearsal:
         with changing(what):
             execution.sql(text)
 
 
 def run_change(what: str, text: str, execution: ExecutionContext) -> None:
-    """Run a statement that makes a change of the plan, as `run` does; an interrupt is raised when it has ended."""
+    """Run a statement that makes a change of the plan, as `run` does; an interrupt is raised after it."""
     if not execution.is_rehearsal:
         with hold_interrupts(cancels=True):
             run(what, text, execution)
@@ -213,10 +213,10 @@ def run_change(what: str, text: str, execution: ExecutionContext) -> None:
 
 
 def pairs(left: Iterable[str], right: Iterable[str], operator: str) -> list[str]:
-    """Comparisons of columns of two tables, one by one."""
+    """Write comparisons of the columns of two tables, one by one."""
     return [f"{one} {operator} {other}" for one, other in zip(left, right, strict=True)]
 
 
 def qualified(table: str, columns: Iterable[str]) -> list[str]:
-    """Columns of a table by its alias."""
+    """Qualify columns by the alias of their table."""
     return [f"{table}.{statement_name((column,))}" for column in columns]

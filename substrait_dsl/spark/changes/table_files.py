@@ -1,4 +1,4 @@
-"""Where and how a table of Spark's own keeps its files."""
+"""The files of a table of Spark's own catalog."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.catalog.table_metadata import StoredTable
 
 _OF_CATALOG = {REQUIRED, "transient_lastDdlTime"}
-"""Properties of tables that nobody gave them to say something of his own."""
+"""Table properties that the catalog, or this library, sets by itself."""
 
 
 @attrs.frozen
 class TableFiles:
-    """What the catalog knows of the files of a table."""
+    """The catalog's metadata about the files of a table."""
 
     location: str
     options: Mapping[str, str]
-    """What is said to whoever writes the files."""
+    """The options of their writer."""
     is_bucketed: bool
     is_tracked: bool
-    """Whether the catalog knows the partitions, and reads no others."""
+    """Whether the catalog lists the partitions, and others are not read."""
     has_statistics: bool
     is_plain: bool
-    """Whether there is nothing to the table but its columns and their rows, in a folder that Spark manages."""
+    """Whether the table is managed, and has nothing but columns and rows."""
 
     @classmethod
     def of_table(cls, table: StoredTable, spark: SparkSession) -> TableFiles:
-        """What the catalog has said of the table, which is asked where it was not."""
+        """Return the metadata of a table, which the catalog is asked for if it was not yet."""
         description = table.description
         if description is None:
             ((text,),) = spark.sql(f"DESCRIBE TABLE EXTENDED {table.sql} AS JSON").collect()
@@ -58,7 +58,7 @@ class TableFiles:
 
 
 def refresh(table: StoredTable, stored: TableFiles, folder: str, spark: SparkSession) -> None:
-    """Have the session see the rows of a table: what it keeps of that, and of its files, was before."""
+    """Invalidate what the session has cached of a table's rows and files."""
     if stored.has_statistics:  # they are of the former rows
         spark.sql(f"ANALYZE TABLE {table.sql} COMPUTE STATISTICS NOSCAN")
     spark.catalog.refreshByPath(as_uri(folder))

@@ -1,8 +1,8 @@
-"""New tables of Spark's own, in the place of old ones or not.
+"""Create or replace tables of Spark's own catalog.
 
-A catalog of Iceberg tables makes or replaces one in one step. Spark's own does not: a table that is filled while it is
-made blocks its name if its writer is killed. So it is made under a name of its own first, which is most of the work and
-may fail, and then renamed. Where an old table has the same columns, only its folder is exchanged for another.
+A catalog of Iceberg tables does this atomically. Spark's own does not: a table that is filled while it is created
+blocks its name if its writer is killed. So a table is created under a temporary name first, which is most of the work
+and may fail, and then renamed. If an old table has the same columns, only its folder is exchanged.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def create(what: str, names: tuple[str, ...], definition: str, execution: ExecutionContext) -> None:
-    """Make a table of rows; if it cannot be made, or its writer is killed, its name stays free.
+    """Create a table of rows; if that fails, or the writer is killed, the name stays free.
 
     Args:
         what: what is being done, for messages.
@@ -70,7 +70,7 @@ def create_or_replace(
     *,
     has_defaults: bool = False,
 ) -> None:
-    """Put a new table in the place of one.
+    """Replace a table by a new one.
 
     Args:
         what: what is being done, for messages.
@@ -121,7 +121,7 @@ def _exchange(
     rows: DataFrame,
     execution: ExecutionContext,
 ) -> bool:
-    """Exchange the folder of a table for one with other rows, in one step; False: there is no such step here."""
+    """Exchange the folder of a table atomically for one with other rows; False: that is not supported here."""
     if not files.is_folder(folder):
         return False
     with changing(what), staging(files, folder.rpartition("/")[0], what) as staged:
@@ -141,7 +141,7 @@ def _exchange(
 
 
 def _replace(what: str, old: StoredTable, definition: str, execution: ExecutionContext) -> None:
-    """Make the new table beside the old one, and exchange their names by two renamings."""
+    """Create the new table beside the old one, and exchange their names by two renames."""
     fresh, aside = _beside(old.names, "new"), _beside(old.names, "old")
     with _removed_on_error(fresh, execution):
         run(what, f"CREATE TABLE {statement_name(fresh)}{definition}", execution)
@@ -161,7 +161,7 @@ def _replace(what: str, old: StoredTable, definition: str, execution: ExecutionC
 def _restore(
     what: str, old: StoredTable, aside: tuple[str, ...], error: BaseException, execution: ExecutionContext
 ) -> None:
-    """Give the old table its name again, if it has another one. Raises `ExecutionError` if that is not possible."""
+    """Rename the old table back, if it was renamed. Raises `ExecutionError` if that is not possible."""
     if not execution.spark.catalog.tableExists(statement_name(aside)):
         return
     try:
@@ -179,18 +179,18 @@ def _restore(
 _LOCATION = "LOCATION_ALREADY_EXISTS"
 _MOST_TURNS = 40
 _PAUSE = 0.05
-"""How often a table is renamed whose folder others make, and how many seconds lie between: tasks that end late."""
+"""The most attempts to rename a table while late tasks create its folder, and the seconds between them."""
 
 
 def _rename(what: str, table: tuple[str, ...], to: tuple[str, ...], execution: ExecutionContext) -> None:
     """Rename a table.
 
-    An insert that has found the table before it got another name makes its folder again, to stage rows there. They
-    are nobody's, and the insert fails: so that folder is removed, unless there is something else in it. So may there
-    be the files of a table that was being renamed when its writer was killed: they are moved away.
+    An insert that has resolved the table before it was renamed creates its folder again, to stage rows there. They
+    belong to no table, and the insert fails: so that folder is removed, unless it holds anything else. It may also hold
+    the files of a table whose writer was killed while it renamed it: they are moved away.
 
     Raises:
-        ExecutionError: there is no such table any more, or one of the new name, or a folder with other files.
+        ExecutionError: the table does not exist any more, the new name is taken, or its folder has other files.
     """
     for turn in range(_MOST_TURNS):
         try:
@@ -215,8 +215,8 @@ def _rename(what: str, table: tuple[str, ...], to: tuple[str, ...], execution: E
 def _put_in_place(table: tuple[str, ...], to: tuple[str, ...], execution: ExecutionContext) -> None:
     """Move the files of a renamed table into its folder.
 
-    Where a folder was made after Spark has looked for it, Hadoop moves the one of the table into that, and the table
-    has no rows.
+    If the folder is created after Spark has checked for it, Hadoop moves the table's folder into it, and the table has
+    no rows.
     """
     if (found := reach(_folder(to, execution), execution.spark)) is None:
         return
@@ -234,7 +234,7 @@ def _put_in_place(table: tuple[str, ...], to: tuple[str, ...], execution: Execut
 
 
 def _is_freed(names: tuple[str, ...], execution: ExecutionContext) -> bool:
-    """Remove the folder that a table of a name would have, if it has nothing but staged rows; whether that was so."""
+    """Remove the future folder of a table if it holds nothing but staged rows; return whether it is free."""
     if (found := reach(_folder(names, execution), execution.spark)) is None:
         return False
     files, folder = found
@@ -248,10 +248,10 @@ def _is_freed(names: tuple[str, ...], execution: ExecutionContext) -> bool:
 
 
 def _half_renamed(to: tuple[str, ...], execution: ExecutionContext) -> list[tuple[str, ...]]:
-    """The tables that a writer has made for a name and whose folder is gone.
+    """Return the tables that a writer has created for a name and whose folder is gone.
 
-    A catalog of Hive's renames the folder of a table, and then the table. Between the two its files are in the folder
-    of the new name, which no table has.
+    A Hive catalog renames the folder of a table, and then the table. In between, its files are in the folder of the new
+    name, which no table has.
     """
     names = find_of_writers(to[-1], "new", tables_in(to[:-1], execution.spark) or ())
     found = [((*to[:-1], name), reach(_folder((*to[:-1], name), execution), execution.spark)) for name in names]
@@ -259,9 +259,9 @@ def _half_renamed(to: tuple[str, ...], execution: ExecutionContext) -> list[tupl
 
 
 def _move_away(half: Sequence[tuple[str, ...]], to: tuple[str, ...], execution: ExecutionContext) -> None:
-    """Give the folder of a name back the name that it had when its table was to be renamed.
+    """Rename a folder back to the table whose rename was not finished.
 
-    That table is dropped first. Where its writer is at work after all, one of the two statements fails.
+    That table is dropped first. If its writer is still running, one of the two statements fails.
     """
     try:
         for name in half:
@@ -277,9 +277,9 @@ def _move_away(half: Sequence[tuple[str, ...]], to: tuple[str, ...], execution: 
 
 
 def require_in_place(table: StoredTable, files: FileSystem, folder: str, what: str, spark: SparkSession) -> None:
-    """Raise `ExecutionError` for a table whose folder a writer has renamed, to replace it, and not the table.
+    """Raise `ExecutionError` for a table whose folder a replacing writer has renamed, but not yet the table.
 
-    A catalog of Hive's does so in two steps. Of a writer that was killed between them it leaves a table without rows.
+    A Hive catalog does so in two steps. A writer that is killed between them leaves a table without rows.
     """
     around, own = os.path.split(folder)
     for name in find_of_writers(own, "old", files.names(around)):
@@ -301,7 +301,7 @@ def _folder(names: tuple[str, ...], execution: ExecutionContext) -> str:
 
 @contextmanager
 def _removed_on_error(fresh: tuple[str, ...], execution: ExecutionContext) -> Iterator[None]:
-    """Remove a table with a name that is nobody else's, and its folder, if anything fails."""
+    """Drop a table with a temporary name, and its folder, if anything fails."""
     try:
         yield
     except BaseException:
@@ -314,15 +314,15 @@ def _removed_on_error(fresh: tuple[str, ...], execution: ExecutionContext) -> It
 
 
 def _beside(names: tuple[str, ...], word: str) -> tuple[str, ...]:
-    """A name beside that of a table which no other has."""
+    """Return a unique name beside that of a table."""
     return (*names[:-1], f"{names[-1]}__{word}_{uuid.uuid4().hex[:12]}")
 
 
 _NUMBER = re.compile(r"\d+(?:e\d+)?(?:[lsyfd]|bd)?", re.IGNORECASE)
-"""What Spark reads as a number, also where a name stands, when it renames a table."""
+"""A name that Spark parses as a number when it renames a table."""
 
 
 def _renamed(table: tuple[str, ...], to: tuple[str, ...], execution: ExecutionContext) -> str:
-    """The statement that renames a table; the new name is one in the table's own catalog."""
+    """Write the statement that renames a table; the new name is relative to the table's catalog."""
     _, name = in_catalog(to, execution.spark)
     return f"ALTER TABLE {statement_name(table)} RENAME TO {statement_name(name)}"

@@ -1,4 +1,4 @@
-"""Updates: one statement, and the number of rows that it changed.
+"""Updates: one statement, and the number of rows that it changes.
 
 Specification: https://substrait.io/relations/logical_relations/#update-operator.
 """
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 _ROW = "__row"
-"""What a statement calls the table that it changes."""
+"""The alias of the table in the statement."""
 
 
 def update(rel: Update, execution: ExecutionContext) -> DataFrame:
-    """Change the rows of an Iceberg table; gives one row with the number of those that were.
+    """Change rows of an Iceberg table; return one row with their number.
 
     Raises:
         UnsupportedError: the table is none of Iceberg's, or an expression cannot stand in a statement.
@@ -65,7 +65,7 @@ def update(rel: Update, execution: ExecutionContext) -> DataFrame:
 
 
 def _require_subqueries(rel: Update, table: StoredTable, what: str) -> None:
-    """Raise `UnsupportedError` for a value with a subquery that sees the row, where Spark writes changes apart."""
+    """Raise `UnsupportedError` for a correlated subquery in a value, where Spark writes changes merge-on-read."""
     if table.properties.get(_MODE) == "merge-on-read" and has_correlated([each.value for each in rel.transformations]):
         raise UnsupportedError(
             f"{what}: Spark takes no subquery that depends on the row in a value where {_MODE} is merge-on-read",
@@ -77,7 +77,7 @@ _MODE = "write.update.mode"
 
 
 def _texts(rel: Update, table: StoredTable, names: Sequence[str], execution: ExecutionContext) -> tuple[str, list[str]]:
-    """The condition and the new values as SQL text over the row."""
+    """Write the condition and the new values over the row."""
     columns = tuple(
         as_inside(text, type_) for text, type_ in zip(qualified(_ROW, names), rel.table_schema.types, strict=True)
     )
@@ -104,7 +104,7 @@ def _texts(rel: Update, table: StoredTable, names: Sequence[str], execution: Exe
 def _counted(
     rel: Update, statement: str, condition: str, table: StoredTable, what: str, execution: ExecutionContext
 ) -> int:
-    """Run the statement; gives how many rows were changed: those of the snapshot before that fit the condition."""
+    """Run the statement; return the number of rows of the previous snapshot that match the condition."""
 
     def count(source: str) -> int:
         return int(execution.sql(f"SELECT count(*) FROM {source} AS {_ROW} WHERE {condition}").collect()[0][0])

@@ -1,8 +1,8 @@
-"""Writes: rows inserted into a table, deleted from it or put in place of its rows, and new tables of rows.
+"""Writes: insert into a table, delete and update rows by input rows, and create tables of rows.
 
 Each is one statement, so that a table has all of it or nothing. What Spark's own formats cannot do in one statement is
-refused, but for a new table in place of an old one: see `replacing`.
-Specification: https://substrait.io/relations/logical_relations/#write-operator.
+refused, except for replacing a table: see `table_replacement`. Specification:
+https://substrait.io/relations/logical_relations/#write-operator.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 
 def write(rel: Write, execution: ExecutionContext) -> DataFrame:
-    """Write rows; gives nothing, or the records that were modified.
+    """Write rows; return no rows, or the modified records.
 
     Raises:
         UnsupportedError: the target cannot hold the rows, or its format cannot do what is asked for.
@@ -80,7 +80,7 @@ def write(rel: Write, execution: ExecutionContext) -> DataFrame:
 
 
 def _given(rel: Write, execution: ExecutionContext, *, keep: bool = False) -> DataFrame:
-    """The rows that are written, under the names of the table's columns; computed now, if they are used again."""
+    """Return the input rows under the names of the table's columns; checkpointed if they are used again."""
     frame = Lowering(execution).lower_root(Root(rel.input, _names(rel)))
     is_kept = (keep or rel.output == "modified_records") and not execution.is_rehearsal
     return frame.localCheckpoint() if is_kept else frame
@@ -91,7 +91,7 @@ def _names(rel: Write) -> tuple[str, ...]:
 
 
 def _result(rel: Write, frame: DataFrame) -> DataFrame:
-    """What a write gives whose records are these."""
+    """Return the output of a write with these records."""
     return frame if rel.output == "modified_records" else nothing(frame.sparkSession)
 
 
@@ -125,7 +125,7 @@ def _insert(rel: Write, table: StoredTable, execution: ExecutionContext) -> Data
 
 
 def _kept(frame: DataFrame, kind: str, apart: Container[str] = ()) -> DataFrame:
-    """The rows as they may be written to a table of a format; some columns are not in its files."""
+    """Add the checks that a format needs to rows; some columns are not in its files."""
     return with_kept_days(frame, kind, apart) if kind in ORC_FILES else frame
 
 
@@ -162,7 +162,7 @@ def _ctas(rel: Write, names: tuple[str, ...], execution: ExecutionContext) -> Da
 
 
 def _of_any_length(schema: StructType) -> str:
-    """All columns, as part of a statement; without the lengths that texts have in a table that some rows come from."""
+    """Write a select list of all columns, without the CHAR and VARCHAR lengths of the tables that they come from."""
     if not any(map(is_of_length, schema.fields)):
         return "*"
     names = [statement_name((field.name,)) for field in schema.fields]
@@ -173,9 +173,9 @@ def _of_any_length(schema: StructType) -> str:
 
 
 def _delete(rel: Write, table: StoredTable, execution: ExecutionContext) -> DataFrame:
-    """Remove as many copies of each row as the input has.
+    """Delete as many copies of each row as the input has.
 
-    A MERGE deletes all copies of a row, and inserts anew those that there are more of than the input has.
+    A MERGE deletes all copies of a row, and inserts the excess copies again.
     """
     what = f"delete from {table.title}"
     table.require_rows_change(what)
@@ -194,7 +194,7 @@ def _delete(rel: Write, table: StoredTable, execution: ExecutionContext) -> Data
     counted = f"(SELECT {key_list}, count(*) AS {copies} FROM {source} GROUP BY {key_list}) AS {group}"
 
     def numbered(rows: str) -> str:
-        """The rows that equal one of the input, numbered among those that equal each other."""
+        """Number the rows that equal an input row, among their equals."""
         return (
             f"(SELECT __old.*, row_number() OVER (PARTITION BY {', '.join(stored)} ORDER BY 1) AS {number}, "
             f"{copies} FROM {rows} AS __old JOIN {counted} ON {' AND '.join(pairs(stored, given, '<=>'))})"
@@ -216,7 +216,7 @@ def _delete(rel: Write, table: StoredTable, execution: ExecutionContext) -> Data
 
 
 def _new_names(table: StoredTable, how_many: int, execution: ExecutionContext) -> list[str]:
-    """New names that no column of the table has."""
+    """Return new names that no column of the table has."""
     taken = {name.lower() for name in table.schema.names}
     names = iter(execution.name, "")
     return list(islice((name for name in names if name not in taken), how_many))
@@ -225,9 +225,9 @@ def _new_names(table: StoredTable, how_many: int, execution: ExecutionContext) -
 def _run_write(
     rel: Write, what: str, text: str, table: StoredTable, ask: Callable[[str], DataFrame], execution: ExecutionContext
 ) -> DataFrame:
-    """Run the statement of a write to an Iceberg table; gives the rows that it changed, if the write tells them.
+    """Run the statement of a write to an Iceberg table; return the modified records if the write outputs them.
 
-    `ask` gives them from the table before the statement.
+    `ask` computes them from the table before the statement.
     """
     if rel.output == "no_output":
         run_change(what, text, execution)
@@ -237,12 +237,12 @@ def _run_write(
 
 
 def _compared(columns: Sequence[str], kinds: Sequence[Type]) -> list[str]:
-    """Columns as expressions see them, if they hold uuids, which tables may have in another spelling."""
+    """Normalize columns that hold UUIDs, which tables may have in another spelling."""
     return [as_inside(text, type_) if holds(type_, UUID) else text for text, type_ in zip(columns, kinds, strict=True)]
 
 
 def _update(rel: Write, table: StoredTable, execution: ExecutionContext) -> DataFrame:
-    """Put rows in place of those with the same key, which an Iceberg table may have declared."""
+    """Replace the rows with the same identifier fields, which an Iceberg table may have."""
     what = f"update of {table.title}"
     table.require_rows_change(what)
     columns = columns_in(table, rel.table_schema, adds_rows=False)

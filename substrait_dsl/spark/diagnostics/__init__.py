@@ -1,1 +1,1 @@
-"""What is wrong, in words of the plan: settings that do not fit, and errors of running jobs."""
+"""Diagnostics: settings that change the meaning of a plan, and errors of running jobs in the words of the plan."""

@@ -1,7 +1,7 @@
-"""The places in a plan that an error of a running job comes from.
+"""Locate the error of a running job in the plan.
 
-Spark tells an error by a condition, and most by the piece of SQL text that failed. The text was written by the
-lowering, whose `Record` knows the expression that it came from. An error without such a piece may come from each
+Spark describes an error by its condition, and most errors by the fragment of SQL text that failed. The text was written
+by the lowering, whose source map has the expression of each text. An error without a fragment may come from each
 expression that can fail in this way, often just one.
 """
 
@@ -55,7 +55,7 @@ Holds = Callable[[str], bool]
 
 
 def places(failure: Failure, record: Record) -> list[Place]:
-    """The places that an error may come from, of which it comes from one; none if nothing is known."""
+    """Return the possible locations of an error, one of which is its origin; none if nothing is known."""
     plan = record.plan
     message = failure.parameters.get("errorMessage", "")
     if message.startswith(MANY_MATCHES):
@@ -75,7 +75,7 @@ def places(failure: Failure, record: Record) -> list[Place]:
 
 
 def of_tables(failure: Failure, record: Record, frame: DataFrame) -> list[Place]:
-    """The reads of named tables that are gone: of one that the failure names, or of a file that belongs to the rows."""
+    """Return the reads of missing tables: of the one that the failure names, or of one with a missing file."""
     tables = [rel for rel in walk(record.plan) if isinstance(rel, Read) and isinstance(rel.definition, NamedTable)]
     if failure.kind == NO_TABLE:
         gone = failure.parameters.get("relationName", "").replace("`", "").lower()
@@ -90,12 +90,12 @@ def of_tables(failure: Failure, record: Record, frame: DataFrame) -> list[Place]
 
 
 def _last_name(read: Read) -> str:
-    """The name of a table without those of its catalog and its namespace, as Spark compares them."""
+    """Return the unqualified name of a table, in lower case."""
     return read.definition.names[-1].lower() if isinstance(read.definition, NamedTable) else ""
 
 
 def _may_say(rel: Rel, message: str) -> bool:
-    """Whether a relation is a single join that may have failed with these words."""
+    """Whether a relation is a single join that may have failed with this message."""
     match rel:
         case Join(how="left_single" | "right_single") | LateralJoin(how="left_single"):
             return may_tell(rel, message)
@@ -106,7 +106,7 @@ def _may_say(rel: Rel, message: str) -> bool:
 
 
 def _is_read_by(failure: Failure, read: Read) -> bool:
-    """Whether a failure names a file that a relation reads, or names none and may be one of its records."""
+    """Whether a relation reads the file that a failure names, or may read its malformed record."""
     if not isinstance(read.definition, LocalFiles):
         return False
     if failure.kind not in OF_FILES or failure.kind in BROKEN_RECORDS:
@@ -117,7 +117,7 @@ def _is_read_by(failure: Failure, read: Read) -> bool:
 
 
 def _failed(failure: Failure, record: Record) -> Iterator[Node]:
-    """The parts of expressions that may have failed."""
+    """Yield the parts of expressions that may have failed."""
     for fragment in failure.fragments:
         holds = _around(_without_frames(fragment))
         inlined = {before for before, after in record.inlined if holds(after)}
@@ -142,7 +142,7 @@ def _is_float(expression: Expression) -> bool:
 
 
 def _may_give(part: Node, failure: Failure) -> bool:
-    """Whether a part of an expression may have given the value that does not fit: one of floats has a point."""
+    """Whether a part may have given the value that does not fit: a float is shown with a point."""
     if failure.kind != OVERFLOWN_CAST or current_engine().tells_fragments:
         return True
     is_float = re.fullmatch(r"-?\d+", failure.parameters.get("value", "")) is None
@@ -154,19 +154,19 @@ def _may_give(part: Node, failure: Failure) -> bool:
 
 
 def _around(fragment: str) -> Holds:
-    """Tells texts that a fragment is part of, from one word to another."""
+    """Return a predicate for texts that contain a fragment, at word boundaries."""
     start, end = (r"\b" if re.match(r"\w", edge) else "" for edge in (fragment[:1], fragment[-1:]))
     pattern = re.compile(start + re.escape(fragment) + end)
     return lambda text: pattern.search(_without_frames(text)) is not None
 
 
 def _without_frames(text: str) -> str:
-    """A text with one name for all DataFrames that it refers to: Spark gives them others than the lowering does."""
+    """Replace the names of DataFrames in a text by one name: Spark's differ from those of the lowering."""
     return re.sub(r"\b(__frame\d+__|_pyspark_(connect_temp_view_)?[0-9a-f]{32})(?!\w)", "__frame__", text)
 
 
 def _smallest(node: Node, texts: Mapping[int, str], holds: Holds) -> Iterator[Node]:
-    """The smallest part of an expression whose text holds what is looked for."""
+    """Yield the smallest part of an expression whose text contains the fragment."""
     parts = [part for part in walk(node, into_relations=False) if holds(texts.get(id(part), ""))]
     if parts:
         # Of parts with the same text the outermost: the others are what it leaves as they are.
@@ -174,7 +174,7 @@ def _smallest(node: Node, texts: Mapping[int, str], holds: Holds) -> Iterator[No
 
 
 def _signs(failure: Failure) -> tuple[str, ...]:
-    """What the text of an expression shows that can fail in a way that Spark does not tell the place of."""
+    """Return the SQL operators and functions that can fail in the way of a failure without a fragment."""
     match failure.kind:
         case "USER_RAISED_EXCEPTION":
             message = failure.parameters.get("errorMessage", "")
@@ -204,7 +204,7 @@ def _signs(failure: Failure) -> tuple[str, ...]:
 
 
 def _showing(node: Node, texts: Mapping[int, str], signs: tuple[str, ...]) -> Iterator[Node]:
-    """The parts of an expression whose own text, less that of their operands, shows a sign."""
+    """Yield the parts of an expression whose own text, without that of their operands, has one of these operators."""
     for part in walk(node, into_relations=False):
         own = texts.get(id(part), "")
         for text in sorted(_operand_texts(part, texts), key=len, reverse=True):
@@ -215,7 +215,7 @@ def _showing(node: Node, texts: Mapping[int, str], signs: tuple[str, ...]) -> It
 
 
 def _of_intervals(node: Node) -> Iterator[Node]:
-    """The outermost parts of an expression that compute with intervals: of these, Spark tells no more."""
+    """Yield the outermost parts that compute with intervals; Spark does not say which part has failed."""
     inside: set[int] = set()
     for part in walk(node, into_relations=False):
         if id(part) not in inside and _computes_with_intervals(part):
@@ -232,7 +232,7 @@ def _computes_with_intervals(node: Node) -> bool:
 
 
 def _operand_texts(node: Node, texts: Mapping[int, str]) -> set[str]:
-    """The texts of the operands of an expression, also of those in clauses of it."""
+    """Return the texts of the operands of an expression, also of those in its clauses."""
     found: set[str] = set()
     waiting = list(node.children())
     while waiting:
@@ -245,7 +245,7 @@ def _operand_texts(node: Node, texts: Mapping[int, str]) -> set[str]:
 
 
 def _required(message: str, record: Record) -> Iterator[Place]:
-    """The relations that the columns of the result come from which a guard's message names."""
+    """Yield the relations of the output columns that the message of a null check names."""
     names = record.names.get(id(record.plan), ())
     for position, column in enumerate(record.plan.schema.names[: len(names)]):
         if f'column "{column}" {IS_NULL}' in message and names[position] in record.columns:
@@ -253,7 +253,7 @@ def _required(message: str, record: Record) -> Iterator[Place]:
 
 
 def _owners(plan: Rel) -> dict[int, Rel]:
-    """The relation that each part of an expression in a plan stands in."""
+    """Return the relation of each part of an expression in a plan, by the part's id."""
     owners: dict[int, Rel] = {}
     for rel in walk(plan):
         if isinstance(rel, Rel):

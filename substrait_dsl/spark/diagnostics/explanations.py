@@ -1,6 +1,6 @@
-"""What an error of a running job means: in words of the plan, and what to do about it.
+"""Explain errors of running jobs in the words of the plan, with hints.
 
-What is said here is free of generated names, and of advice to loosen Spark's settings.
+The explanations have no generated names, and no advice to loosen Spark's settings.
 """
 
 from __future__ import annotations
@@ -62,13 +62,14 @@ from substrait_dsl.spark.sources.delimited_text import record_rules, text_format
 
 @attrs.frozen
 class Place:
-    """Where in a plan an error may come from."""
+    """A possible location of an error in a plan."""
 
     plan: Rel
     """The relation that was executed."""
     rel: Rel
     node: Node | None = None
-    """The part of the relation: an expression, an aggregate function or a window function; None if there is none."""
+    """The part of the relation: an expression, an aggregate function or a window function; None: the relation itself.
+    """
 
 
 ON_SPARK = 'Spark runs it: local_session(engine="spark")'
@@ -81,7 +82,7 @@ _REASONS = {
 }
 INTERVALS = (IntervalDay, IntervalYear)
 OF_TIME = (*INTERVALS, Date, PrecisionTimestamp, PrecisionTimestampTZ)
-"""The types that what computes with intervals may give; none is wider."""
+"""The types of results of interval arithmetic; none has a wider type."""
 _RECORD = re.compile(
     r"Malformed (?:CSV record|records .*?): (.*?)(?:\. Parse Mode.*)?(?:\s*SQLSTATE: \w+)?$", re.DOTALL
 )
@@ -92,7 +93,7 @@ _CALLS = (AggregateFunction, ScalarFunction, WindowCall, WindowFunction)
 _MISFITS = (INVALID_CAST, OVERFLOWN_CAST, "NUMERIC_VALUE_OUT_OF_RANGE")
 
 _OF_EITHER = "CAST_OR_ARITHMETIC_OVERFLOW"
-"""Our name for a value that does not fit, of a cast or of what a function gives: an engine does not say of which."""
+"""Our error class for a value that does not fit, of a cast or of a function, where the engine does not say which."""
 
 _HINTS = {
     STOPPED: RESTART,
@@ -126,7 +127,7 @@ _ZONE = re.compile(r"The timezone: (.+?) is invalid")
 
 
 def seen_from(failure: Failure, places: Sequence[Place]) -> Failure:
-    """A failure as it is to be told of these places: a function's result that its type cannot hold is an overflow."""
+    """Reclassify a failure by its locations: a result that does not fit the type of a function is an overflow."""
     results = [isinstance(each.node, _CALLS) for each in places]
     if not any(results) or failure.kind not in _MISFITS[1:]:
         return failure
@@ -139,7 +140,7 @@ def seen_from(failure: Failure, places: Sequence[Place]) -> Failure:
 
 
 def reason(failure: Failure, place: Place | None, record: Record) -> str:
-    """What failed, in one clause; `place` is where, if that is known."""
+    """Describe a failure in one clause; `place` is its location, if that is known."""
     node = place.node if place is not None else None
     message = failure.parameters.get("errorMessage", "")
     value = failure.parameters.get("expression") or failure.parameters.get("value")
@@ -167,7 +168,7 @@ def reason(failure: Failure, place: Place | None, record: Record) -> str:
 
 
 def refused_value(failure: Failure) -> str | None:
-    """The text that cannot be cast to the type of a cast, if that is what failed."""
+    """Return the text that cannot be cast, if a cast has failed."""
     value = failure.parameters.get("expression") or failure.parameters.get("value")
     if failure.kind not in _MISFITS or value is None:
         return None
@@ -175,11 +176,11 @@ def refused_value(failure: Failure) -> str | None:
 
 
 _LONGEST = 200
-"""How many characters of what an engine says of itself are told."""
+"""The most characters of an engine's message that are shown."""
 
 
 def engine_fails(failure: Failure) -> str:
-    """What to say of a plan that an engine cannot run, for its own reasons."""
+    """Describe the internal failure of an engine."""
     name = current_engine().name
     if failure.kind == NO_PLAN or current_engine().is_of_outer_rows(failure.message):
         return f"{name} cannot run a subquery, or a join, that refers to an outer row as this one does"
@@ -187,13 +188,13 @@ def engine_fails(failure: Failure) -> str:
 
 
 def _target(failure: Failure) -> str | None:
-    """The type that a value does not fit, in Spark's words."""
+    """Return the type that a value does not fit, in Spark's words."""
     target = failure.parameters.get("targetType")
     return target and target.strip('"').lower()
 
 
 def hint(failure: Failure, place: Place | None, message: str) -> str | None:
-    """What to do about a failure, given its `reason`."""
+    """Return the hint for a failure and its description."""
     node = place.node if place is not None else None
     if failure.kind in (INTERNAL, NO_PLAN):
         return ON_SPARK
@@ -216,7 +217,7 @@ def hint(failure: Failure, place: Place | None, message: str) -> str | None:
 
 
 def _fitting_hint(type_: Type | None) -> str:
-    """What to do about a result that does not fit its type."""
+    """Return the hint for a result that does not fit its type."""
     if type_ is None:
         return _WIDER
     fit = f"the result does not fit {type_.as_required()}"
@@ -244,7 +245,7 @@ def _may_be_null(call: ScalarFunction) -> bool:
 
 
 def advice(message: str) -> str | None:
-    """What to do about what `reason` or `message` gave, wherever it happened."""
+    """Return the hint for a message, wherever the error occurred."""
     if message.endswith(IS_NULL):
         return _COLUMN_HINT
     if message.startswith(NO_FILES):
@@ -266,11 +267,11 @@ def _type(node: Node | None) -> Type | None:
 
 
 _SUFFIXED = re.compile(r"^(-?[0-9.]+)(?:[LSY]|BD)$")
-"""A number as Spark's SQL writes it."""
+"""A numeric literal of Spark's SQL."""
 
 
 def readable(text: str, record: Record) -> str:
-    """A text of Spark's with the names of columns in place of the generated ones."""
+    """Replace generated names in a text of Spark by the names of columns."""
 
     def name(found: re.Match[str]) -> str:
         if found[0] not in record.columns:
@@ -282,5 +283,5 @@ def readable(text: str, record: Record) -> str:
 
 
 def names_in(text: str, record: Record) -> dict[str, tuple[Rel, int]]:
-    """The generated names in a text of Spark's that stand for columns: of which relation, and at which position."""
+    """Return the generated names of columns in a text of Spark: the relation, and the position in it."""
     return {name: record.columns[name] for name in dict.fromkeys(NAME.findall(text)) if name in record.columns}

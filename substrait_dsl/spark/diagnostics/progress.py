@@ -1,7 +1,7 @@
-"""How far a job is, as a line on the standard error that is written anew while the job runs.
+"""A progress bar: the progress of jobs as a line on the standard error, updated while they run.
 
-It counts the tasks of all stages that the application is running, as Spark's own progress bar does, which only a
-terminal beside Spark's own process shows.
+It counts the tasks of all running stages of the application, as Spark's own progress bar does, which is only shown in a
+terminal of Spark's own process.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 FIRST = 1.0
-"""A job that takes fewer seconds shows nothing."""
+"""The seconds until the first line: a shorter job shows none."""
 EVERY = 0.5
-"""After how many seconds a line is written anew."""
+"""The seconds between updates of the line."""
 SELDOM = 10.0
-"""After how many seconds there is another line where lines stay: in a file."""
+"""The seconds between lines in a file, where lines stay."""
 
 
 @contextmanager
 def progress(spark: SparkSession) -> Iterator[None]:
-    """Show how far jobs are that run inside, on a classic session or a client of Spark Connect."""
+    """Show the progress of the jobs in a block, on a classic session or a client of Spark Connect."""
     meter = Meter(sys.stderr)
     try:
         with _asked(spark, meter) if is_remote(spark) else _watched(spark, meter):
@@ -39,7 +39,7 @@ def progress(spark: SparkSession) -> Iterator[None]:
 
 @contextmanager
 def _asked(spark: SparkSession, meter: Meter) -> Iterator[None]:
-    """A client of Spark Connect is told by the server."""
+    """Show progress on a client of Spark Connect, which gets it from the server."""
 
     def handler(stages: Iterable[Any] | None, inflight_tasks: int, operation_id: str | None, done: bool) -> None:
         counts = {stage.stage_id: (stage.num_completed_tasks, stage.num_tasks) for stage in stages or ()}
@@ -54,7 +54,7 @@ def _asked(spark: SparkSession, meter: Meter) -> Iterator[None]:
 
 @contextmanager
 def _watched(spark: SparkSession, meter: Meter) -> Iterator[None]:
-    """A classic session is asked again and again, in a thread beside the job."""
+    """Show progress on a classic session, which a thread polls."""
     tracker = spark.sparkContext.statusTracker()
     stop = threading.Event()
 
@@ -76,7 +76,7 @@ def _watched(spark: SparkSession, meter: Meter) -> Iterator[None]:
 
 
 class Meter:
-    """A line that says how many tasks are done."""
+    """The line with the number of finished tasks."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -88,7 +88,7 @@ class Meter:
         self._stages: dict[int, tuple[int, int]] = {}
 
     def show(self, stages: Mapping[int, tuple[int, int]], running: int) -> None:
-        """Write the line, if it is time to.
+        """Write the line, if it is due.
 
         Args:
             stages: of each stage that runs, by its number, how many tasks are done, and how many there are.
@@ -106,7 +106,7 @@ class Meter:
         self._width = len(text)
 
     def clear(self) -> None:
-        """Take the line away, where it can be."""
+        """Remove the line, where that is possible."""
         if self._in_place and self._width:
             self._write(f"\r{'':<{self._width}}\r")
 

@@ -1,4 +1,4 @@
-"""What is in a plan that settings of a session may matter to."""
+"""Predicates of plans: which settings of a session affect a plan."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ from substrait_dsl.spark.relations.join_strategies import JOIN_STRATEGIES
 
 @attrs.frozen
 class Plan:
-    """What settings may matter to."""
+    """A plan, as the predicates see it."""
 
     rel: Rel
     nodes: Sequence[Node]
@@ -63,11 +63,11 @@ class Plan:
     computed: Collection[Type] = attrs.field(
         init=False, default=attrs.Factory(lambda self: _computed(self.nodes), takes_self=True)
     )
-    """The types that its expressions compute with; what is only passed on is not among them."""
+    """The types with which its expressions compute; mere references do not count."""
 
 
 def _computed(nodes: Iterable[Node]) -> set[Type]:
-    """The types that the expressions of a plan compute with; what is only passed on is not among them."""
+    """Return the types with which the expressions of a plan compute; mere references do not count."""
     found: set[Type] = set()
     for node in nodes:
         if isinstance(node, ScalarFunction | Cast):
@@ -86,7 +86,7 @@ def has_times(plan: Plan) -> bool:
 
 
 def has_points_in_time(plan: Plan) -> bool:
-    """Whether it computes with points in time."""
+    """Whether it computes with timestamps."""
     return any(holds(type_, PrecisionTimestampTZ) for type_ in plan.computed)
 
 
@@ -106,7 +106,7 @@ def has_intervals(plan: Plan) -> bool:
 
 
 def has_membership(plan: Plan) -> bool:
-    """Whether values are looked for among the rows of a subquery."""
+    """Whether it has IN or a set comparison with a subquery."""
     return any(isinstance(node, InPredicate | SetComparison) for node in plan.nodes)
 
 
@@ -116,7 +116,7 @@ def has_any_match(plan: Plan) -> bool:
 
 
 def makes_maps(plan: Plan) -> bool:
-    """Whether maps are made."""
+    """Whether it creates maps."""
     return any(
         isinstance(node, NestedMap) or (isinstance(node, Cast) and holds(node.target, Map)) for node in plan.nodes
     )
@@ -138,7 +138,7 @@ def reads_parquet(plan: Plan) -> bool:
 
 
 def may_read(kind: type[FileFormat]) -> Callable[[Plan], bool]:
-    """Whether files of a format are read; what tables are kept in is not known yet."""
+    """Whether it may read files of a format; the formats of tables are not known yet."""
 
     def may_read(plan: Plan) -> bool:
         definitions = (node.definition for node in plan.nodes if isinstance(node, Read))
@@ -160,7 +160,7 @@ def has_windows(plan: Plan) -> bool:
 
 
 def looks_up(plan: Plan) -> bool:
-    """Whether there are subqueries, of the plan's own or in place of a join."""
+    """Whether it has subqueries, of its own or in place of a join."""
     return any(
         isinstance(node, ScalarSubquery | InPredicate | SetPredicate | SetComparison | LateralJoin)
         or (

@@ -1,4 +1,4 @@
-"""The settings of a session that would give a plan another meaning: with such a one it is refused."""
+"""Settings of a session that change the meaning of a plan, which is refused then."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Without:
-    """All lists of names but those with a certain one."""
+    """All lists of names that lack a certain one."""
 
     name: str
 
@@ -30,19 +30,19 @@ class Without:
 
 @attrs.frozen
 class Setting:
-    """A setting that must have one of some values for the plans that it matters to."""
+    """A setting with its allowed values, and the plans that it affects."""
 
     key: str
     values: tuple[str, ...] | Without
     reason: str
-    """What another value, which may be mentioned as ``{value}``, does."""
+    """The effect of another value, which may be shown as ``{value}``."""
     applies_to: Callable[[predicates.Plan], bool] = lambda plan: True
     default: str | None = None
-    """What it is where neither the session nor Spark says it; None: Spark does, if need be by its environment."""
+    """The value where neither the session nor Spark has one; None: Spark has one, perhaps from its environment."""
 
     @property
     def fix(self) -> str:
-        """What sets it right."""
+        """How to correct it."""
         if isinstance(self.values, Without):
             return f'spark.conf.unset("{self.key}")'
         return f'spark.conf.set("{self.key}", "{self.values[0]}")'
@@ -255,7 +255,7 @@ SETTINGS = (
 
 
 def require_settings(rel: Rel, nodes: Sequence[Node], spark: SparkSession) -> None:
-    """Raise `UnsupportedError` for a setting of the session that would give the plan another meaning."""
+    """Raise `UnsupportedError` for a setting of the session that changes the meaning of the plan."""
     plan = predicates.Plan(rel, nodes)
     settings = [setting for setting in SETTINGS if setting.applies_to(plan)]
     made = _all_made(settings, spark) if is_remote(spark) else None
@@ -265,14 +265,14 @@ def require_settings(rel: Rel, nodes: Sequence[Node], spark: SparkSession) -> No
 
 
 def _all_made(settings: Sequence[Setting], spark: SparkSession) -> Mapping[str, str]:
-    """The settings that somebody has made, and the values that Spark gives some others, by two requests for all."""
+    """Return all settings of the session, and Spark's values of some others, by two requests."""
     keys = [setting.key for setting in settings if setting.default is None]
     values = spark.client.get_configs(*keys)  # of a session of Spark Connect
     return {**spark.conf.getAll, **{key: value or "" for key, value in zip(keys, values, strict=True)}}
 
 
 def _value(setting: Setting, spark: SparkSession, made: Mapping[str, str] | None) -> str:
-    """The value of a setting; `made` are what `_all_made` found, where each request takes its time."""
+    """Return the value of a setting; `made` is the result of `_all_made`, where requests are slow."""
     default = setting.default
     if default is None:
         return (spark.conf.get(setting.key) or "") if made is None else made[setting.key]

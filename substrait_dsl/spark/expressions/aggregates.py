@@ -81,7 +81,7 @@ def aggregate_function_to_sql(
 
 
 def grouping_keys(call: AggregateFunction | WindowCall, texts: Sequence[str]) -> list[str]:
-    """The values that a function tells apart, given as SQL text, as what stands for them in keys."""
+    """Return the keys by which a function compares its values for equality, as SQL text."""
     pairs = list(zip(texts, [value.type for value in values_of(call)], strict=True))
     if call.function.name == "approx_count_distinct":
         return [_hashed(as_key(text, type_), type_) for text, type_ in pairs]
@@ -93,7 +93,7 @@ def grouping_keys(call: AggregateFunction | WindowCall, texts: Sequence[str]) ->
 
 
 def _hashed(value: str, type_: Type) -> str:
-    """What tells values apart by a hash: Spark's leaves NULLs inside a value out, so such a value is hashed as text."""
+    """Cast a nested value to text before it is hashed: Spark's hash skips NULLs inside of a value."""
     return f"CAST({value} AS STRING)" if isinstance(type_, List | Struct | Map) else value
 
 
@@ -116,7 +116,7 @@ _ADDING = ("sum", "sum0", "avg")
 
 
 def _without_widening(value: Expression) -> Expression:
-    """What is in casts from decimals to such as hold all their digits."""
+    """Strip casts from a decimal to one that holds all its digits."""
     match value:
         case Cast(
             input=Expression(type=Decimal(precision=digits, scale=scale)) as narrow,
@@ -128,10 +128,9 @@ def _without_widening(value: Expression) -> Expression:
 
 
 def _joined_in_order(call: AggregateFunction, texts: Sequence[str], sorts: SortKeys, extra: Mapping[str, str]) -> str:
-    """Texts joined in an order, by way of a list.
+    """Join texts in an order, by way of a list.
 
-    Spark's own way fails with an internal error where distinct values make it copy the rows: it takes a column for the
-    order that stands inside the function.
+    Spark's own ORDER BY inside of the function fails with an internal error when DISTINCT makes Spark expand the rows.
     """
     lower(call, texts, AGGREGATE_FUNCTIONS, extra)  # which refuses options and arguments
     value, separator = texts
@@ -139,7 +138,7 @@ def _joined_in_order(call: AggregateFunction, texts: Sequence[str], sorts: SortK
 
 
 def _in_order(value: str, sorts: SortKeys, extra: Mapping[str, str]) -> str:
-    """The values that are not NULL as a list in an order: sorted with their keys beside them."""
+    """Collect the values that are not NULL into a list, sorted by their keys."""
     fields = {"v": value, **{f"k{number}": key for number, (key, _) in enumerate(sorts)}}
     record = f"if({value} IS NULL, NULL, {record_to_sql(fields)})"
     records = f"collect_list({extra['distinct']}{record}){extra['filter']}"
@@ -152,9 +151,10 @@ def _in_order(value: str, sorts: SortKeys, extra: Mapping[str, str]) -> str:
 
 
 def _first(record: str, sorts: SortKeys, condition: str) -> str:
-    """The first value in an order, of those that are not left out: any would do, but who says an order means this one.
+    """The first value in an order, among the rows that pass the filter.
 
-    Where all keys go one way, the least or the greatest of them tells it, and no list of all is needed.
+    The specification allows any value; a call with sort keys asks for this one. If all keys have the same direction,
+    min_by or max_by finds it without a list.
     """
     if len({way.startswith("desc") for _, way in sorts}) > 1:
         return f"get({_in_order(record, sorts, {'distinct': '', 'filter': condition})}, 0).v"
@@ -183,9 +183,9 @@ _LIMIT = "double('infinity')"
 
 
 def _of_floats(text: str) -> Template:
-    """A sum or an average of floats, which overflows to an infinity: an error, where it is asked for.
+    """A sum or an average of floats. Overflow gives an infinity, or an error if the option asks for one.
 
-    No value without end, nor one that is no number, is below an infinity; and such a value of the input is no overflow.
+    Infinity or NaN in the input is no overflow: neither is less than infinity.
     """
     endless = f"NOT abs({text}) < {_LIMIT} AND NOT bool_or(NOT abs({{0}}) < {_LIMIT}){{filter}}"
     error = f"(CASE WHEN {endless} THEN {failing('a sum does not fit a float')} ELSE {text} END)"
@@ -216,11 +216,11 @@ _TOTAL = f"CAST({_SUM} AS {{T}})"
 
 
 def decimal_average(total: str, many: str, kind: str) -> str:
-    """A sum by a count, both decimals.
+    """Divide a sum by a count, both decimals.
 
-    Spark's own average of decimals rounds to four more digits first. The whole part of the quotient is exact, and the
-    rest is smaller than one, so that Spark has digits enough to round it once. Of more than six digits after the point
-    it would lose one where the two are added; but there it divides to as many as it is to give.
+    Spark's own average of decimals rounds first, to four more digits. Here the integral part of the quotient is exact,
+    and the remainder is less than one, so Spark has enough digits to round it once. With more than six fractional
+    digits the addition would lose one; for those Spark's own division has the right scale.
     """
     rest = f"({total} % {many})"
     return f"CAST(CAST(({total} - {rest}) / {many} AS {kind}) + CAST({rest} / {many} AS {kind}) AS {kind})"
@@ -279,7 +279,7 @@ _SORTED = "sort_array(collect_list({distinct}CAST({0} AS DOUBLE)){filter})"
 _MEDIAN_OF_DISTINCT = (
     f"transform(array({_SORTED}), v -> {_between('get(v, (size(v) - 1) div 2)', 'get(v, size(v) div 2)')})[0]"
 )
-"""Here Spark cannot tell the two in the middle from all values."""
+"""Over distinct values Spark's percentiles would still count repetitions, so the values are collected and sorted."""
 
 EXTREMES: Table = {"min": Template("min({0}){filter}"), "max": Template("max({0}){filter}")}
 
@@ -296,7 +296,7 @@ _RECORDS: Mapping[str, Table] = {
         )
     }
 }
-"""The values that a call in an order chooses from, so that a NULL among them is one, and what is left out is none."""
+"""The records that an ordered call chooses from, so that a NULL value differs from an excluded row."""
 
 ARITHMETIC: Table = {
     **EXTREMES,
@@ -335,7 +335,7 @@ ARITHMETIC_DECIMAL: Table = {
 
 
 def _unsigned_sum(outside: str) -> str:
-    """The sum, and what becomes of one above the range of u64."""
+    """A sum of unsigned integers, with the branch for one above the range of u64."""
     total = "sum({distinct}CAST({0} AS DECIMAL(20,0))){filter}"
     return f"transform(array({total}), v -> CASE WHEN v <= {{MAX}} THEN CAST(v AS {{T}}) {outside} END)[0]"
 
@@ -385,7 +385,7 @@ AGGREGATE_FUNCTIONS: Mapping[str, Table] = {
     "unsigned_integers": UNSIGNED_INTEGERS,
     PARTIQL_URN: {"collect_list": Template("collect_list({distinct}{0}){filter}")},
 }
-"""What each extension's aggregate functions become: see `functions.SCALAR_FUNCTIONS`."""
+"""The templates of each extension's aggregate functions: see `functions.SCALAR_FUNCTIONS`."""
 
 OF_DISTINCT_VALUES: Mapping[str, Table] = {
     **AGGREGATE_FUNCTIONS,
@@ -395,4 +395,4 @@ OF_DISTINCT_VALUES: Mapping[str, Table] = {
         "median:fp": Template(_MEDIAN_OF_DISTINCT, NEAREST, enums=_PRECISION),
     },
 }
-"""The same of distinct values, of which some functions are another text."""
+"""The templates for calls with DISTINCT, some of which differ."""

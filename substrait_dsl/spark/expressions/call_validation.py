@@ -1,7 +1,8 @@
-"""Calls that the specification gives a meaning: those of a plan that was read need not be.
+"""Validation of calls in imported plans: a call must match an overload of its function.
 
-A reader keeps a call that fits none of its function's overloads, with the type that the plan declares, as other engines
-write such. Spark would make something of it. What is left of it here are comparisons of values of one kind.
+The reader accepts a call that matches no overload, with the type that the plan declares, because other producers write
+such calls. Spark would run it with its own coercions, so it is refused here, except for comparisons of values that
+Spark compares exactly.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from substrait_dsl.spark.expressions.functions import COMPARISONS
 
 
 def require_meaning(nodes: Iterable[Node]) -> None:
-    """Raise `UnsupportedError` for a call that its function does not take; `nodes` are all nodes of a plan."""
+    """Raise `UnsupportedError` for a call that matches no overload; `nodes` are all nodes of a plan."""
     for node in nodes:
         match node:
             case ScalarFunction():
@@ -52,14 +53,14 @@ def require_meaning(nodes: Iterable[Node]) -> None:
 
 
 def _takes_count(call: ScalarFunction | AggregateFunction | WindowCall) -> bool:
-    """Whether the function of a call takes so many arguments, of other types."""
+    """Whether the function of a call has an overload with as many arguments."""
     overload = known_overload(standard_catalog(), call.function)
     return overload is not None and overload.takes_count(len(call.arguments))
 
 
 @lru_cache(maxsize=4096)
 def _what_is_wrong(function: FunctionId, arguments: tuple[Given, ...], phase: Phase) -> str | None:
-    """Why a function does not take the arguments; None if it does, or is somebody else's."""
+    """Return why arguments match no overload; None if they do, or if the function is not in the standard catalog."""
     catalog = standard_catalog()
     overload = known_overload(catalog, function)
     if overload is None:
@@ -74,13 +75,13 @@ def _what_is_wrong(function: FunctionId, arguments: tuple[Given, ...], phase: Ph
 
 
 def _compares_alike(arguments: Sequence[Given]) -> bool:
-    """Whether the values are of one kind, which Spark compares exactly though they are of several types."""
+    """Whether the values belong to one family of types, within which Spark compares exactly."""
     kinds = {_kind(argument.type).as_required() for argument in arguments if isinstance(argument, Typed)}
     return len(kinds) == 1
 
 
 def _kind(given: Type) -> Type:
-    """One type of all those whose values may be compared."""
+    """Return one representative type for all types whose values may be compared."""
     match given:
         case Decimal():
             return Decimal(38, 0)

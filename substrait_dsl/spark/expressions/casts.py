@@ -1,4 +1,4 @@
-"""Casts as Spark SQL text, and the lengths that Spark's strings do not keep.
+"""Casts as Spark SQL text, and checks of lengths, which Spark's strings do not have.
 
 Specification: ``Expression.Cast`` in ``algebra.proto``. It names the two behaviours on failure and leaves the
 conversions themselves to engines: here they are those of Spark in ANSI mode, where a value either converts or fails,
@@ -46,7 +46,7 @@ _HELD: dict[type[t.Type], tuple[type[t.Type], ...]] = {
     t.Boolean: (t.String,),
     t.Date: (t.String,),
 }
-"""The types that every value of a type converts to."""
+"""The types that every value of a type can be cast to."""
 
 _LENGTHS: dict[type[t.Type], str] = {
     t.VarChar: "char_length({}) > {}",
@@ -66,8 +66,9 @@ _WRITTEN: dict[type[t.Type], str] = {
     t.PrecisionTimestamp: _DAY + _TIME % "",
     t.PrecisionTimestampTZ: _DAY + _TIME % _ZONE,
 }
-"""How moments are written. Spark takes more: a time without a day is today's, as are some words, what follows a day may
-be anything, digits after the sixth are cut off, and a zone is dropped where there is none."""
+"""The accepted spellings of dates and timestamps. Spark accepts more: a time without a date means today, as do some
+words; it ignores what follows a date, truncates after the sixth digit, and drops a time zone from a timestamp without
+one."""
 _DAY_ALONE = _DAY + r")?)?\s*$"
 
 _TEMPORAL = t.PrecisionTime | t.PrecisionTimestamp | t.PrecisionTimestampTZ | t.IntervalDay
@@ -113,7 +114,7 @@ def _misfit(text: str, target: t.Type) -> str:
 
 
 def _converted(text: str, source: t.Type, target: t.Type, on_failure: FailureBehavior, depth: int = 0) -> str:
-    """A value as one of the Spark type of another type; what Spark's own casts get wrong is told apart before."""
+    """Cast a value to the Spark type of another type, and handle the values that Spark's own casts get wrong."""
     if source.matches(target):
         return text
     text, source = current_engine().castable(text, source, target)
@@ -158,7 +159,7 @@ def _converted(text: str, source: t.Type, target: t.Type, on_failure: FailureBeh
 
 
 def _within_range(text: str, target: t.UserDefined, on_failure: FailureBehavior) -> str:
-    """An unsigned integer, held as one with a sign, that may be out of its range."""
+    """Check that an unsigned integer, stored in a wider signed type, is in its range."""
     failure = "NULL" if on_failure == "return_null" else _misfit("v", target)
     # A one-element list gives the value a name, so that the text of it stands here only once.
     largest = UNSIGNED[target.as_required()].largest
@@ -166,7 +167,7 @@ def _within_range(text: str, target: t.UserDefined, on_failure: FailureBehavior)
 
 
 def _is_written(text: str, target: t.Type) -> str:
-    """Whether a text is written as moments of a type are."""
+    """Test whether a text is an accepted spelling of a type of dates or timestamps."""
     written = f"{text} RLIKE {text_to_sql(_WRITTEN[type(target)])}"
     if not isinstance(target, t.Date):
         return written
@@ -176,7 +177,7 @@ def _is_written(text: str, target: t.Type) -> str:
 
 
 def _any_part(is_so: Callable[[t.Type, t.Type], bool], source: t.Type, target: t.Type) -> bool:
-    """Whether something holds for the cast of a value, or of anything inside it."""
+    """Whether a predicate holds for the cast of a value, or of anything nested in it."""
     match source, target:
         case t.List(), t.List():
             return _any_part(is_so, source.element, target.element)
@@ -202,7 +203,7 @@ def _may_fail(source: t.Type, target: t.Type) -> bool:
 
 
 def _spark_errs(source: t.Type, target: t.Type) -> bool:
-    """Whether Spark's cast of values of a type has wrong results."""
+    """Whether Spark's cast gives wrong results for some values of a type."""
     match held_as(source), target:
         case _, t.UserDefined():  # of which Spark does not know the range
             return _may_fail(source, target)
@@ -261,7 +262,7 @@ def _require_castable(source: t.Type, target: t.Type) -> None:
 
 
 def _require_whole(source: t.Type, held: t.Type, target: t.Type) -> None:
-    """Raise for what Spark rounds where it casts it to a decimal, and cuts where it casts it to other integers."""
+    """Refuse a cast of fractions to an unsigned integer: Spark rounds them to a decimal, but truncates to integers."""
     if isinstance(held, (*_FLOATS, *_TEXTS)) or (isinstance(held, t.Decimal) and held.scale):
         raise UnsupportedError(
             f"Spark cannot cast {source} to {target} exactly: it would round it, and cut it for smaller integers",
@@ -270,7 +271,7 @@ def _require_whole(source: t.Type, held: t.Type, target: t.Type) -> None:
 
 
 def _hint(source: t.Type, target: t.Type) -> str | None:
-    """How a number of seconds becomes a point in time, which no cast does."""
+    """Return a hint for a cast of seconds to a timestamp, which is no cast."""
     if isinstance(source, t.I32 | t.I64) and isinstance(target, t.PrecisionTimestamp):
         return "of seconds write lit(datetime.datetime(1970, 1, 1)) + x * datetime.timedelta(seconds=1)"
     return None

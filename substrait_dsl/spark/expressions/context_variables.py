@@ -1,4 +1,4 @@
-"""The time, the date and the time zone of an execution, in place of the variables that stand for them.
+"""Replace context variables by literals: the time, the date and the time zone of an execution.
 
 Specification: https://substrait.io/expressions/execution_context_variables/. They become literals before anything is
 lowered. So they are the same in the whole plan, and however often the rows are asked for.
@@ -24,7 +24,7 @@ EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
 
 def now() -> dt.datetime:
-    """The current time in whole milliseconds, so that comparisons with it may be given to readers of files."""
+    """Return the current time in whole milliseconds, so that comparisons with it may be pushed down to readers."""
     exact = dt.datetime.now(dt.UTC)
     return exact.replace(microsecond=exact.microsecond // 1000 * 1000)
 
@@ -62,9 +62,9 @@ def _zone(name: str) -> ZoneInfo:
 
 
 def with_values(plan: AlgebraPlan, context: Context) -> AlgebraPlan:
-    """A plan with values in place of its variables.
+    """Return a plan with literals in place of its context variables.
 
-    Raises `UnsupportedError` for a time that is to be another one for each record.
+    Raises `UnsupportedError` for a variable that is to be evaluated for each record.
     """
     nodes = (node for rel in plan.relations for node in walk(rel))
     variables = {node.variable for node in nodes if isinstance(node, ExecutionContextVariable)}

@@ -53,7 +53,7 @@ _TESTS = COMPARISONS | {"is_nan", "like"}
 
 
 def _between(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
-    """Unlike in SQL, a NULL bound makes it NULL even where the other bound decides."""
+    """Unlike in SQL, a NULL bound makes the result NULL even if the other bound decides."""
     _, *bounds = (argument.type for argument in call.arguments if isinstance(argument, Expression))
     test = "({0} >= {1} AND {0} <= {2})".format(*texts)
     if any(bound.nullable for bound in bounds):
@@ -99,7 +99,7 @@ BOOLEAN: Table = {
 
 
 def _of_function(name: str) -> Template:
-    """A function that takes a list and a function of its elements."""
+    """A higher-order function: it takes a list and a lambda over its elements."""
 
     def text(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
         match call.arguments[1]:
@@ -154,4 +154,4 @@ SCALAR_FUNCTIONS: Mapping[str, Table] = {
     "unsigned_integers": UNSIGNED_INTEGERS,
     PARTIQL_URN: PARTIQL,
 }
-"""What each extension's functions become, by what follows ``extension:io.substrait:`` in its URN, or by all of it."""
+"""The templates of each extension's functions, by the URN without ``extension:io.substrait:``, or the whole URN."""

@@ -11,16 +11,16 @@ from collections.abc import Mapping
 from substrait_dsl.spark.expressions.templates import Table, Template, failing
 
 NEAREST = {"rounding": {"TIE_TO_EVEN": ""}}
-"""What floating-point hardware does; Spark offers no other rounding."""
+"""The rounding of floating-point hardware, the only one that Spark offers."""
 
 
 def _wrapped(exact: str) -> str:
-    """An exact result, of which only as many bits are kept as the type has."""
+    """An exact result, wrapped around to the range of its type."""
     return f"CAST(pmod({exact} - {{MIN}}, {{SPAN}}) + {{MIN}} AS {{T}})"
 
 
 def integer_operation(native: str, exact: str, **options: Mapping[str, str]) -> Template:
-    """An integer operation: what Spark has, and the same on wide operands, whose result is exact."""
+    """An integer operation: Spark's own, and the same on wider operands, whose result is exact."""
     overflow = {
         "ERROR": native,
         # least and greatest would take a limit for NULL
@@ -45,7 +45,7 @@ def _double_on(domain: str, function: str, value: str | None = None) -> Template
 
 
 def _of_v(text: str) -> str:
-    """A function of the first argument, which is called v in its text: a list of one element gives it the name."""
+    """Bind the first argument to the name v in a text, by a lambda over a list of one element."""
     return f"transform(array(CAST({{0}} AS DOUBLE)), v -> {text})[0]"
 
 
@@ -63,7 +63,7 @@ _ACOSH = _of_v(
 
 
 def _logarithm(function: str, zero: str = "0D") -> Template:
-    """A logarithm, with the argument that it takes to minus infinity. Spark gives NULL there and below."""
+    """A logarithm; `zero` is the argument with the result minus infinity. Spark gives NULL there and below."""
     x = "CAST({0} AS DOUBLE)"
     cases = f"WHEN {x} > {zero} THEN {function}({x}) WHEN {x} = {zero} THEN [on_log_zero]"
     below = failing(f"{function} of a value outside its domain")
@@ -82,7 +82,7 @@ def _logarithm(function: str, zero: str = "0D") -> Template:
 
 
 def _shift(function: str, bits: int) -> Template:
-    """A shift. By all the bits or more, which Java begins to count anew, it leaves those of the sign, or zeros."""
+    """A shift. By the width or more, which Java takes modulo the width, it leaves the sign bits, or zeros."""
     last = bits - 1
     beyond = f"{function}({{0}}, {last})" if function == "shiftright" else "({0} ^ {0})"
     negative = failing("a shift by a negative number of bits")
@@ -228,7 +228,7 @@ UNSIGNED_INTEGERS: Table = {
 
 
 def _whole(function: str) -> Template:
-    """A rounding to whole numbers; Spark's goes through BIGINT, but from 2**52 on every double is whole."""
+    """A rounding to integers. Spark's goes through BIGINT; from 2**52 on every double is an integer already."""
     return Template(f"if(abs({{0}}) < 4503599627370496D, CAST({function}({{0}}) AS {{T}}), {{0}})")
 
 

@@ -1,5 +1,8 @@
 """The date and time functions that Spark runs exactly.
 
+Specification: ``functions_datetime.yaml``. A timestamp with a time zone is an instant; its local time in a zone is
+computed through the session's zone, which `execute` requires to be UTC.
+
 Specification: ``functions_datetime.yaml``. A timestamp with a time zone is a moment; to see it as a clock in some zone
 shows it, it goes through the session's zone, which `execute` requires to be UTC.
 """
@@ -13,12 +16,12 @@ from substrait_dsl.spark.expressions.templates import Table, Template
 
 
 def local_clock(zone: str) -> str:
-    """What a clock in a zone shows at the moment of the first argument."""
+    """The local time in a zone at the instant of the first argument."""
     return f"convert_timezone('UTC', {zone}, CAST({{0}} AS TIMESTAMP_NTZ))"
 
 
 def _at_local_time(local: str, zone: str) -> str:
-    """The moment at which a clock in a zone shows a local timestamp."""
+    """The instant of a local timestamp in a zone."""
     return f"CAST(convert_timezone({zone}, 'UTC', {local}) AS TIMESTAMP_LTZ)"
 
 
@@ -71,11 +74,11 @@ def _is_leap_year(x: str, zone: int | None = None) -> Template:
 
 
 def _in_zone(sign: str) -> str:
-    """A moment so many months later or earlier, as a clock in a zone shows it.
+    """Add months to an instant, or subtract them, in the local time of a zone.
 
-    Where the clock is set back an hour, it shows some times twice: the one that is as far from UTC as before is meant,
-    so that no months change nothing. A list of one struct gives the parts names: u is the moment, l what the clock
-    shows then, m what it shows afterwards.
+    Where the clock is set back an hour, some local times occur twice: the one with the former offset from UTC is meant,
+    so that zero months change nothing. A list of one struct names the parts: u is the instant, l its local time, m the
+    shifted local time.
     """
     local = local_clock("{2}")
     parts = {"u": "CAST({0} AS TIMESTAMP_NTZ)", "l": local, "m": f"{local} {sign} {{1}}", "z": "{2}"}
@@ -85,7 +88,7 @@ def _in_zone(sign: str) -> str:
 
 
 def _shift(sign: str) -> Table:
-    """The sum or difference of a moment and an interval."""
+    """The sum or difference of a timestamp and an interval."""
     plain = Template(f"({{0}} {sign} {{1}})")
     name = "add" if sign == "+" else "subtract"
     return {

@@ -16,11 +16,11 @@ from substrait_dsl.spark.expressions.types import spark_sql_type
 
 
 def _divide_decimals(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
-    """A quotient of decimals, rounded once.
+    """Divide decimals, rounding once.
 
-    Spark counts fewer digits before the point of a quotient than the specification does (spec decision 37), hence keeps
-    more after it; to round that to the specification's scale would be to round twice. With wider operands Spark
-    arrives at the specification's type by itself.
+    Spark reserves fewer digits before the point of a quotient than the specification (spec decision 37), hence more
+    after it; rounding that to the specification's scale would be a second rounding. With wider operands Spark derives
+    the specification's type.
     """
     x, y = (argument.type for argument in call.arguments if isinstance(argument, Expression))
     result = call.output_type

@@ -1,4 +1,4 @@
-"""``strftime``, put together from the parts of a moment: Spark's own formats have other letters.
+"""``strftime``, composed of the parts of a timestamp: the letters of Spark's own formats differ.
 
 Specification: ``functions_datetime.yaml`` and https://man7.org/linux/man-pages/man3/strftime.3.html, in the C locale.
 """

@@ -27,7 +27,7 @@ Choices = Mapping[str, str]
 
 
 _LONGEST = 2**31 - 1
-"""How many characters a text of Spark's has at most, and how many matches; its functions take no greater number."""
+"""The greatest position, and the greatest number of matches, in a Spark string."""
 
 
 def _number(call: Call, position: int, omitted: int) -> int:
@@ -52,7 +52,7 @@ def _pattern(call: Call, choices: Choices, behind: int = 0) -> Pattern:
 
 
 def _from(call: Call, texts: Sequence[str], pattern: Pattern, position: int) -> str:
-    """The input from the position on that a search begins at, which is argument `position`."""
+    """The input from the start position of the search on, which is argument `position`."""
     start = _number(call, position, 1)
     if start == 1:
         return texts[0]
@@ -114,7 +114,7 @@ def _position(call: Call, texts: Sequence[str], choices: Choices) -> str:
 
 
 def _up_to(pattern: Pattern) -> str:
-    """Everything up to the first match as a group, and the match: so the whole matches once."""
+    """Everything before the first match as a group, and the match, so that the pattern matches once."""
     return rf"\A({ANYTHING}*?)(?:{pattern.text})"
 
 

@@ -44,16 +44,17 @@ def _matching(function: str) -> Template:
 _SENSITIVE = {"case_sensitivity": {"CASE_SENSITIVE": ""}}
 
 LONGEST = 100_000_000
-"""How many bytes, or characters, a text has at most that a number says the length of.
+"""The most bytes, or characters, of a text whose length is an argument.
 
-Java has arrays of 2^31, but not the memory: a plan of some bytes could take all of it, from all users of the session.
+A Java array may have 2^31 elements, but memory ends earlier: a plan of a few bytes could exhaust the memory of a
+session that others share.
 """
 
 _TOO_LONG = "{} gives too long a text"
 
 
 def _within_most(function: str, text: str) -> str:
-    """A function that makes a text as long as its second argument says, with an error where that is very long."""
+    """Guard a function whose second argument is the length of its result against very long results."""
     return f"if({{1}} > {LONGEST} AND NOT ({{nulls}}), {failing(_TOO_LONG.format(function))}, {text})"
 
 

@@ -1,8 +1,8 @@
-"""Regular expressions of the specification, which are ICU's, as Java's, which Spark runs.
+"""Translate the specification's regular expressions, ICU's, to Java's, which Spark runs.
 
-The two languages share most of their syntax, but not what its parts mean: a digit is any decimal digit to ICU and an
-ASCII one to Java, lines end at other characters. So a pattern is read and written anew with parts that mean the same,
-and what has no such form is refused.
+The two languages share most of their syntax, but not its meaning: a digit is any decimal digit to ICU and an ASCII
+digit to Java, and their line terminators differ. So a pattern is parsed and rewritten with constructs that mean the
+same, and what has no such form is refused.
 
 Specification: ``functions_string.yaml``, https://unicode-org.github.io/icu/userguide/strings/regexp.html.
 """
@@ -22,7 +22,7 @@ _CLASSES: Mapping[str, str] = {
     "w": r"\p{IsAlphabetic}\p{M}\p{Nd}\p{Pc}\x{200c}\x{200d}",
     "s": r"\p{IsWhite_Space}",
 }
-"""What ICU takes for a digit, a letter of a word and a space, as it stands in a set."""
+"""ICU's digits, word characters and white space, as members of a Java character class."""
 
 _CONTROLS = {"t": r"\t", "n": r"\n", "r": r"\r", "f": r"\f"}
 ANYTHING = r"[\x{0}-\x{10FFFF}]"
@@ -45,27 +45,27 @@ _MEMBER = re.compile(r"\\(?P<word>[dsw])|\\(?P<control>[tnrf])|\\(?P<quoted>.)|(
 
 @attrs.frozen
 class Pattern:
-    """A pattern as Java reads it, and what must be known to use it."""
+    """A pattern in Java's syntax, and its properties."""
 
     text: str
     groups: int
-    """How many groups it captures."""
+    """The number of its capturing groups."""
     can_be_empty: bool
-    """Whether it may match nothing."""
+    """Whether it may match the empty string."""
     sees_before: bool
-    """Whether a match depends on what stands before it, or on where the string begins."""
+    """Whether a match depends on the text before it, or on the beginning of the string."""
 
 
 @attrs.define
 class _Group:
-    """A group while it is read."""
+    """The state of a group while it is parsed."""
 
     opening: str
     can_be_empty: bool = False
-    """Whether a branch before this one can be empty."""
+    """Whether one of the previous branches can be empty."""
     branch_can_be_empty: bool = True
     last_can_be_empty: bool | None = None
-    """Of the last part, if there is one to repeat."""
+    """Whether the last atom can be empty; None: there is no atom to repeat."""
     is_unbounded: bool = False
 
     def add(self, can_be_empty: bool) -> None:
@@ -197,7 +197,7 @@ def _anchor(text: str, multiline: bool) -> str:
 
 
 def _set(text: str, pattern: str, position: int) -> str:
-    """A set of characters; ``-`` makes a range of the characters around it."""
+    """Translate a character class; ``-`` between two characters makes a range."""
     negated = text.startswith("[^")
     body = text[2 if negated else 1 : -1]
     if "--" in body:

@@ -1,8 +1,8 @@
-"""LIKE with a constant pattern, in time that grows with the length of the text alone.
+"""LIKE with a constant pattern, in linear time.
 
-Spark makes a regular expression of a pattern, with ``.*`` for each ``%``, and Java goes back to all of them where the
-end does not match: with five, a text of 150 characters takes minutes. But a part between two ``%`` may as well be taken
-where it is found first, for good: what stands behind it finds at least as much there as behind any later place.
+Spark translates a pattern to a regular expression with ``.*`` for each ``%``, and Java backtracks through all of them
+where the end does not match: with five, a text of 150 characters takes minutes. But a part between two ``%`` may be
+matched at its first occurrence without backtracking: what follows finds at least as much there as after any later one.
 
 Specification: ``functions_string.yaml``, ``like``.
 """
@@ -16,13 +16,13 @@ from substrait_dsl.spark.expressions.literals import text_to_sql
 from substrait_dsl.spark.session.engines import current_engine
 
 _QUOTED = ("\\Q", "\\E")
-"""Between these Java takes characters literally."""
+"""The delimiters of a literal part of a Java pattern."""
 
 
 def may_go_back(pattern: str) -> bool:
-    """Whether Spark's regular expression for a pattern has several places to go back to.
+    """Whether Spark's regular expression for a pattern may backtrack.
 
-    With one ``%`` it has none, and a text between two is looked for as such.
+    With one ``%`` it does not, and a text between two is searched for as a substring.
     """
     if current_engine().has_linear_patterns:
         return False
@@ -64,7 +64,7 @@ def _matched(part: str) -> list[str]:
 
 
 def _concatenated(parts: list[str], folded: Callable[[str], str] | None) -> str:
-    """The parts of a regular expression as one constant, which Spark computes once if letters are folded in it."""
+    """The parts of a regular expression as one constant, which Spark folds if case is ignored."""
     if folded is None:
         return text_to_sql("".join(_quoted(part) if isinstance(part, _Literal) else part for part in parts))
     begin, end = map(text_to_sql, _QUOTED)

@@ -71,16 +71,15 @@ def record_to_sql(fields: Mapping[str, str]) -> str:
 
 
 TRUE, FALSE = "(1 = 1)", "(1 = 2)"
-"""How truth values are written.
+"""The SQL text of boolean literals.
 
-Where the word TRUE or FALSE decides the condition of an EXISTS that refers to an outer row, Spark 4.1 fails: it drops
-the reference before it looks for it. Comparisons it computes later.
+Where the word TRUE or FALSE decides the condition of a correlated EXISTS, Spark 4.1 fails: constant folding drops the
+outer reference before decorrelation. Comparisons are folded later.
 """
 
 UNKNOWN = "transform(array(CAST(NULL AS BOOLEAN)), v -> v)[0]"
-"""How the truth value NULL is written. One that Spark sees as such, beside AND or OR, makes its optimizer fail where it
-looks what it could give to a table such as Iceberg's.
-"""
+"""The SQL text of the boolean NULL. A literal NULL beside AND or OR makes Spark's optimizer fail when it looks for
+filters to push down to a source such as Iceberg."""
 
 _INTEGER_SUFFIXES: dict[type[t.Type], str] = {t.I8: "Y", t.I16: "S", t.I32: "", t.I64: "L"}
 _FLOAT_SUFFIXES: dict[type[t.Type], str] = {t.FP32: "F", t.FP64: "D"}
@@ -152,7 +151,7 @@ def _list(value: tuple[Literal, ...], type_: t.Type) -> str:
 
 
 def _identity(key: Literal) -> object:
-    """What is equal for keys that are to Spark: 0.0 and -0.0, and NaN."""
+    """Return a value that is equal for map keys that Spark takes for equal: 0.0 and -0.0, and NaN."""
     match key.value:
         case float() as number if number != number:
             return "NaN"
@@ -203,4 +202,4 @@ WRITERS: dict[type[t.Type], Callable[[Any, t.Type], str]] = {
     t.Map: _map,
     t.UserDefined: _unsigned,
 }
-"""How the value of each type that Spark has is written."""
+"""For each type that Spark has, the function that writes its values."""

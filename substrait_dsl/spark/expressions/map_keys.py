@@ -1,8 +1,7 @@
-"""Values that are told apart: as keys of groups, of sets and of partitions, and as distinct values.
+"""Grouping keys: values that groups, sets, partitions and DISTINCT compare for equality.
 
-Of floating-point numbers, both zeros are one key. Spark groups by a map, too, but it sorts the entries for that, and
-takes a NULL among numbers or truth values for zero or false where it does. So a key has, in place of each map, the
-sorted list of its entries.
+Both zeros of floating-point numbers are one key. Spark can group by a map, but it sorts the entries first, and takes a
+NULL among numbers or booleans for zero or false there. So a key has the sorted list of entries in place of each map.
 """
 
 from __future__ import annotations
@@ -23,17 +22,17 @@ def holds_map(type_: Type) -> bool:
 
 @attrs.frozen
 class _Way:
-    """How a map becomes a part of a key, or such a part a map: by way of a list of entries."""
+    """A conversion between maps and lists of entries, in one direction."""
 
     entries: str
-    """Makes the list of it."""
+    """The SQL text of the list of entries."""
     fields: tuple[str, str]
-    """What the key and the value of an entry are called, where the values have maps inside."""
+    """The names of an entry's key and value."""
     whole: str
-    """The function that the list is given to."""
+    """The function that is applied to the list."""
 
     def rebuilt(self, value: str, type_: Type, depth: int = 0) -> str:
-        """A value with all maps in it, or parts of keys, turned into the other; just `value`, if there is none."""
+        """Convert all maps, or lists of entries, in a value; return `value` itself if there are none."""
         entry = f"e{depth}"
         match type_:
             case Map(value=inner):
@@ -57,9 +56,9 @@ _FROM_KEY = _Way("{}", ("f0", "f1"), "map_from_entries")
 
 
 def as_key(value: str, type_: Type) -> str:
-    """SQL text of what stands for a value in a key: the value itself, if there is no map and no float in it.
+    """Write the grouping key of a value: the value itself, unless it holds a map or a float.
 
-    Raises `UnsupportedError` for values that Spark cannot tell apart: those of no declared type.
+    Raises `UnsupportedError` for values that Spark cannot compare for equality: those of undeclared types.
     """
     if any(isinstance(each, UserDefined) and each.as_required() not in UNSIGNED for each in types_in(type_)):
         raise UnsupportedError(f"Spark cannot tell values of {type_} apart, as groups, sets and distinct values do")
@@ -67,5 +66,5 @@ def as_key(value: str, type_: Type) -> str:
 
 
 def from_key(value: str, type_: Type) -> str:
-    """SQL text of the value that a part of a key stands for."""
+    """Write the value of a grouping key."""
     return _FROM_KEY.rebuilt(value, type_)

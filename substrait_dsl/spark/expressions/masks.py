@@ -1,4 +1,4 @@
-"""Masks as SQL text: structs of the parts that are kept, and lists of the elements that are.
+"""Masks as SQL text: structs of the selected fields, and lists of the selected elements.
 
 Specification: https://substrait.io/expressions/field_references/#masked-complex-expression.
 """
@@ -13,7 +13,7 @@ from substrait_dsl.spark.expressions.literals import struct_to_sql
 
 
 def masked_row(columns: Sequence[str], mask: StructMask, struct: Struct) -> str:
-    """A struct of the parts of a row that a mask keeps."""
+    """Write a struct of the parts of a row that a mask selects."""
     kept = (
         columns[item.position]
         if item.child is None
@@ -24,7 +24,7 @@ def masked_row(columns: Sequence[str], mask: StructMask, struct: Struct) -> str:
 
 
 def masked_value(text: str, mask: Mask, type_: Type, *, may_be_null: bool = False, depth: int = 0) -> str:
-    """What a mask keeps of a value; of NULL it is NULL.
+    """Write what a mask selects of a value; NULL stays NULL.
 
     Args:
         text: SQL text of the value.
@@ -56,7 +56,7 @@ def masked_value(text: str, mask: Mask, type_: Type, *, may_be_null: bool = Fals
 
 
 def _elements(text: str, mask: ListMask, depth: int) -> str:
-    """The elements of a list that a mask keeps; of one that is shorter, those that there are."""
+    """The elements of a list that a mask selects; positions behind the end of a shorter list select nothing."""
     if not mask.positions:
         return f"slice({text}, 1, {mask.first})"
     position = f"__n{depth}"

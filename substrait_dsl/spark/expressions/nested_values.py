@@ -1,4 +1,4 @@
-"""Values that are made anew with some parts of them, however deep, made others."""
+"""Rewrite nested values: replace all parts of certain types, at any depth."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def rebuilt(
     made: Callable[[str, Type], str],
     depth: int = 0,
 ) -> str:
-    """SQL text of a value of a type, in which every part of some types has been made another; NULL stays NULL.
+    """Write a value with every part of certain types replaced; NULL stays NULL.
 
     Args:
         value: SQL text of the value.

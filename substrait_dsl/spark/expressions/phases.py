@@ -1,4 +1,4 @@
-"""Aggregate functions in phases: a plan may aggregate parts of the rows, and then what came of the parts.
+"""Aggregation phases: a plan may aggregate parts of the rows, and then merge the intermediate values.
 
 The intermediate values are those that the specification declares. Of most functions they are of the type of the result,
 and are aggregated by the function itself; counts are added up; an average is a sum and a count until the end.
@@ -24,7 +24,7 @@ _MERGED_BY_ITSELF = ("any_value", "max", "min", "sum", "sum0")
 
 @attrs.frozen
 class Average:
-    """An average in a phase: the sum and the count that it is made of."""
+    """An average in a phase, computed from a sum and a count."""
 
     call: AggregateFunction
     total: AggregateFunction
@@ -38,7 +38,7 @@ class Average:
 
 
 def in_one_phase(call: AggregateFunction) -> AggregateFunction | Average:
-    """The call of a function that goes all the way, and gives what a call gives in its phase.
+    """Return a call from initial values to results that computes what a call computes in its phase.
 
     Raises:
         UnsupportedError: there is none for the function's intermediate values.
@@ -82,6 +82,6 @@ def _average(call: AggregateFunction, whole: AggregateFunction, *, merges: bool)
 
 
 def _sum0(type_: Type) -> FunctionId:
-    """The function that adds numbers of a type up, 0 if there are none."""
+    """The sum of numbers of a type, 0 for no rows."""
     name = "functions_arithmetic_decimal" if isinstance(type_, Decimal) else "functions_arithmetic"
     return FunctionId(f"{STANDARD}{name}", f"sum0:{type_.short_name}")

@@ -1,20 +1,19 @@
-"""Comparisons and conditions that Spark has to make itself.
+"""Hide comparisons and conditions from predicate pushdown where a reader would get them wrong.
 
-Of a comparison with a constant Spark gives a copy to what reads files, which passes over what the statistics of a file
-rule out; a table such as Iceberg's it leaves some conditions to altogether. Some constants they are wrong about:
+Spark pushes a comparison with a constant down to the reader of files, which skips row groups by their statistics; to a
+source such as Iceberg it leaves some conditions altogether. Readers are wrong about these constants:
 
-- floats: a file tells its least and greatest values without NaN, which is above them to Spark, and may tell 0.0 from
-  -0.0;
-- days before 1582-10-15, as the calendars of then and of today are taken for each other on the way;
-- points in time that are no whole milliseconds, which are cut off for a Parquet file of such;
-- texts with characters above U+D7FF, whose order to a reader of ORC is that of UTF-16;
-- texts that are uuids, which Iceberg takes for such if the column has them: it orders them as signed numbers, and knows
+- floats: min/max statistics ignore NaN, which is the greatest value to Spark, and may tell 0.0 from -0.0;
+- dates before 1582-10-15: the Julian and the Gregorian calendar are confused on the way;
+- timestamps that are no whole milliseconds: they are truncated for a Parquet file of milliseconds;
+- strings with characters above U+D7FF: the ORC reader orders them as UTF-16;
+- strings that are UUIDs: Iceberg converts them if the column has that type, orders them as signed numbers, and accepts
   both spellings;
-- decimals of more than 32 bits, of which a Parquet file with fewer digits than its table takes the last 32;
-- the least integers, which Iceberg cannot cut off to a multiple for a table that is partitioned so.
+- decimals of more than 32 bits: of a Parquet file with fewer digits than its table only the last 32 bits are compared;
+- the least integers: Iceberg cannot truncate them for a table that is partitioned by truncation.
 
-A constant may be known when the plan is written, or only when it runs, as that of a subquery. And to Iceberg a value
-that is unknown differs from a constant, which is true of no value of SQL's.
+A constant may be known when the plan is built, or only at run time, as that of a subquery. Besides, Iceberg takes "NULL
+differs from a constant" for true, which in three-valued logic it is not.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ from substrait_dsl.spark.expressions.types import holds
 from substrait_dsl.spark.session.engines import current_engine
 
 _UNSEEN = "transform(array({}), v -> v)[0]"
-"""The same value, of which Spark does not see what it is."""
+"""The same value as an expression that Spark's optimizer does not simplify."""
 
 _UNCHANGED: dict[type[t.Type], str] = {
     t.Decimal: _UNSEEN,  # a sum has another type
@@ -61,24 +60,24 @@ _UNCHANGED: dict[type[t.Type], str] = {
     t.FixedChar: "concat({}, '')",
     t.UserDefined: _UNSEEN,
 }
-"""The same value, so that Spark does not see that it is a column. What is added to a float changes only -0.0."""
+"""The same value, computed, so that Spark does not see a column. Adding zero to a float changes only -0.0."""
 
 
 _INTEGERS = (t.I8, t.I16, t.I32, t.I64)
-"""The types of which a constant that is computed is only wrong if it is NULL, at which a reader of ORC fails."""
+"""The types whose computed constants are wrong only if they are NULL, at which the ORC reader fails."""
 
 _FLOATS = (t.FP32, t.FP64)
-"""The types whose comparisons are Spark's own, whatever they are compared with, as are those of what holds them: where
-values are equal, Spark puts one in the place of the other, and these may be different zeros."""
+"""The types, alone or nested, whose comparisons are never pushed down: where values are equal, Spark substitutes one
+for the other, and they may be different zeros."""
 
 
 def hide_from_readers(
     text: str, value: Expression, others: Collection[Expression], *, ordered: bool = False, listed: bool = False
 ) -> str:
-    """A value that is compared with others, as text of SQL: kept from readers of files where they would be wrong.
+    """Write a value that is compared with others, hidden from predicate pushdown where readers would be wrong.
 
-    If it is `ordered`, it is asked which comes first, and not only whether they are equal. If the others are `listed`,
-    a column among them may become NULL, in a plan that leaves its rows out, and Spark keeps it in the list.
+    If the comparison is `ordered`, it is one of order, not only of equality. If the others are `listed`, a column among
+    them may turn to NULL in a plan whose rows are filtered out, and Spark leaves it in the list.
     """
     if isinstance(value, Literal):
         return sort_key(text, value.type)
@@ -87,7 +86,7 @@ def hide_from_readers(
 
 
 def hide_column_from_readers(text: str, type_: t.Type, others: Collection[Expression], *, ordered: bool = False) -> str:
-    """A column of a type that is compared with values, as text of SQL."""
+    """Write a column of a type that is compared with values, hidden from predicate pushdown where necessary."""
     if holds(type_, _FLOATS):
         if (key := sort_key(text, type_)) != text:
             return key
@@ -101,15 +100,15 @@ def _may_become_null(option: Expression) -> bool:
 
 
 def opaque_sql(text: str) -> str:
-    """The same value, of which Spark does not see that it is a column: no reader is asked for it."""
+    """Write a value so that Spark does not see a column: no filter on it is pushed down."""
     return _UNSEEN.format(text)
 
 
 def column_sql(text: str, value: Expression) -> str:
-    """A value that becomes a column, as text of SQL: Spark puts constants in the place of such columns.
+    """Write a value that becomes a column, hidden from constant propagation where necessary.
 
-    So a column that is compared with this one would be compared with the constant. That what comes out of a list is
-    constant, Spark does not see.
+    Spark substitutes the constant for such a column, so that another column would be compared with the constant. It
+    does not see that an element of a list is constant.
     """
     if isinstance(value.type, t.Boolean) and not value.type.nullable:
         return predicate_sql(text, value)
@@ -122,11 +121,11 @@ _NULL_SAFE = frozenset(("is_distinct_from", "is_not_distinct_from"))
 
 
 def predicate_sql(text: str, condition: Expression) -> str:
-    """A condition of which only counts where it is true, as text of SQL.
+    """Write a condition that need only be true where the expression is true.
 
-    Where a condition is that two values differ, Spark says beside it that they are not NULL. Where that is only a part
-    of one, it does not, and Iceberg takes it for true: such conditions are kept from it. So are columns of truth
-    values, in whose place Spark may put what they were computed from.
+    Where a filter is an inequality, Spark adds that its operands are not NULL. Where the inequality is only a part of
+    the filter it does not, and Iceberg takes NULL for true: such conditions are hidden from it. So are boolean columns,
+    for which Spark may substitute the expressions that they were computed from.
     """
     nodes = [node for node in walk(condition, into_relations=False) if isinstance(node, Expression)]
     if not current_engine().has_constant_conditions and is_constant_condition(condition):
@@ -145,7 +144,7 @@ def predicate_sql(text: str, condition: Expression) -> str:
 
 
 def is_constant_condition(condition: Expression) -> bool:
-    """Whether no row is needed for a condition."""
+    """Whether a condition refers to no row."""
     of_row = (FieldReference, ScalarSubquery, InPredicate, SetPredicate, SetComparison)
     return not any(isinstance(node, of_row) for node in walk(condition, into_relations=False))
 
@@ -160,7 +159,7 @@ def _positive(condition: Expression) -> Expression:
 
 
 def _is_misread(constant: Expression, *, ordered: bool) -> bool:
-    """Whether what a comparison is made with is, or may become, a constant that readers of files are wrong about."""
+    """Whether an operand of a comparison is, or may fold to, a constant that readers are wrong about."""
     if _is_near(constant):
         return False
     literals = [node for node in walk(constant, into_relations=False) if isinstance(node, Literal)]
@@ -176,17 +175,17 @@ def _depends_on_row(expression: Expression) -> bool:
 
 
 _LEAST_KEPT = {t.I32: -(2**31) + 2**24, t.I64: -(2**63) + 2**56}
-"""Integers below are cut off to a multiple that no integer is, if it is a multiple of so much."""
+"""The integers below are truncated to a multiple that is out of range."""
 _MOST_UNITS = 2**31
-"""A decimal is, in Parquet, a number of units of its last digit: from this one on, it may not fit a file's."""
+"""A decimal in Parquet is a number of units of its last digit: from this one on, it may not fit the type of a file."""
 _LAST_LOST = dt.date(1582, 10, 15)
 _EPOCH = dt.date(1970, 1, 1)
 _DAY = 86_400
 _LAST_IN_ORDER = "\ud7ff"
 _MILLISECOND = 3
-"""How many digits after the second it has."""
+"""The number of digits after the second."""
 _LIKE_A_UUID = re.compile(r"[0-9a-fA-F]+(-[0-9a-fA-F]+){4}")
-"""What Java takes for a uuid."""
+"""The spellings of a UUID that Java accepts."""
 _SPELLED_LIKE_STORED = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -211,17 +210,17 @@ def _is_read_right(value: object, type_: t.Type, *, ordered: bool = True) -> boo
 
 
 def _has_milliseconds(units: int, precision: int) -> bool:
-    """Whether so many units of 10**-precision seconds are whole milliseconds."""
+    """Whether a number of units of 10**-precision seconds is a whole number of milliseconds."""
     return bool(units % 10 ** max(precision - _MILLISECOND, 0) == 0)
 
 
 _MOST_STEPS, _STEP_YEARS = 4, 25
 _FIRST_NEAR = 1700
-"""From this year on, so many steps of so many years do not lead to what is misread."""
+"""From this year on, so many steps of so many years do not lead to a misread date."""
 
 
 def _is_near(constant: Expression, steps: int = _MOST_STEPS) -> bool:
-    """Whether a constant is reckoned from a point in time of the last centuries, as is a week before now."""
+    """Whether a constant is computed from a date or timestamp of the last centuries, such as a week before now."""
     match constant:
         case Literal(value=value):
             return _is_near_value(value, constant.type)

@@ -1,7 +1,7 @@
-"""The two zeros of floating-point numbers: 0.0 and -0.0 are equal, though what is computed of them need not be.
+"""The two zeros of floating-point numbers: 0.0 and -0.0 are equal, but results computed from them may differ.
 
-Keys of groups, of sets and of partitions are to be one zero. Spark sees to that where it groups the rows, but it moves
-conditions on a key below, where they are asked of each row's own.
+Keys of groups, sets and partitions have one zero. Spark normalizes them where it groups, but it pushes filters on a key
+below the aggregate, where they see the values of single rows.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ FLOATS = (FP32, FP64)
 
 
 def one_zero(value: str, type_: Type) -> str:
-    """SQL text of a value with 0.0 in place of every -0.0 in it."""
+    """Write a value with 0.0 in place of every -0.0 in it."""
     return rebuilt(value, type_, FLOATS, _plus_zero)
 
 
 def sort_key(value: str, type_: Type) -> str:
-    """SQL text of what a value is sorted by, where the engine sorts floats otherwise than Spark."""
+    """Write the sort key of a value, where the engine orders floats otherwise than Spark."""
     own = current_engine().float_key
     return rebuilt(value, type_, FLOATS, own) if own else value
 

@@ -1,4 +1,4 @@
-"""What rows are sorted by, as SQL text and as the methods of a DataFrame take it."""
+"""Sort keys, as SQL text and as columns of a DataFrame."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def direction_of(key: SortKey) -> SortDirection:
 
 
 def ordering(keys: SortKeys) -> str:
-    """What stands after ORDER BY."""
+    """Write the sort keys of an ORDER BY."""
     return ", ".join(f"{text} {ORDERINGS[direction]}" for text, direction in keys)
 
 
 def ordered(text: str, direction: SortDirection, spark: SparkSession) -> Column:
-    """A sort key as the methods of a DataFrame take it."""
+    """Return a sort key as a column of a DataFrame."""
     column: Column = functions_of(spark).expr(text)
     match direction:
         case "asc_nulls_last":

@@ -1,4 +1,4 @@
-"""Expressions as Spark SQL text: fully typed, so that Spark has nothing left to guess.
+"""Expressions as Spark SQL text, with explicit types everywhere.
 
 Specification: https://substrait.io/expressions/field_references/ and the pages beside it. The Spark type of a text is
 exactly `spark_sql_type` of the expression's type; three-valued logic is the specification's.
@@ -73,36 +73,36 @@ __all__ = ["AnySubquery", "Scope", "aggregate_to_sql", "direction_of", "literal_
 AnySubquery = ScalarSubquery | InPredicate | SetPredicate | SetComparison
 
 MAX_LENGTH = 1_000_000
-"""Characters of SQL text above which an expression is refused: what is used twice by what is used twice explodes."""
+"""The most characters of an expression's SQL text: parts that are used twice at every level grow exponentially."""
 
 MAX_DEPTH = 200
-"""Parentheses within parentheses above which an expression is refused; Spark's parser has a stack to overflow."""
+"""The most nested parentheses of an expression's SQL text; Spark's parser is recursive."""
 
 
 @attrs.frozen
 class Scope:
-    """What the names in an expression stand for."""
+    """The SQL text of the names in an expression."""
 
     columns: tuple[str, ...]
-    """The SQL text of each column of the row that the expression sees, by position."""
+    """The columns of the current row, by position."""
     outer: Mapping[int, tuple[str, ...]]
-    """The same for the rows of enclosing relations, by the anchor that references to them carry."""
+    """The columns of outer rows, by the anchor of the outer references."""
     subquery: Callable[[AnySubquery, Scope], str]
     """Gives the SQL text of a subquery used as a value."""
     computed: Mapping[int, str] = attrs.field(factory=dict)
-    """The columns with the values of expressions that were computed before, by the ids of these."""
+    """The columns of expressions that were computed below, by the ids of these."""
     parameters: tuple[tuple[str, ...], ...] = ()
     """The SQL text of the parameters of the lambdas around the expression, the innermost first."""
     apart: tuple[str, ...] | None = None
-    """The columns as subqueries are to see them; None: as they are."""
+    """The columns as subqueries see them, with distinct zeros; None: as they are."""
 
     @property
     def of_needles(self) -> Scope:
-        """What the names stand for in what subqueries look for."""
+        """The scope of the left operands of IN and of set comparisons."""
         return self if self.apart is None else attrs.evolve(self, columns=self.apart)
 
     def inside_lambda(self, parameters: tuple[str, ...]) -> Scope:
-        """What the names in the body of a lambda stand for."""
+        """Return the scope of the body of a lambda."""
         return attrs.evolve(self, parameters=(parameters, *self.parameters))
 
 
@@ -157,7 +157,7 @@ def to_sql(expression: Expression, scope: Scope) -> str:
 
 
 def _require_values(caller: Expression | None, operands: Sequence[Expression]) -> None:
-    """Raise `UnsupportedError` for a function among the operands of what takes none."""
+    """Raise `UnsupportedError` for a lambda that is an operand of anything but a function of lists."""
     takes_functions = isinstance(caller, ScalarFunction) and caller.function.urn == f"{STANDARD}functions_list"
     for operand in operands:
         if isinstance(operand, Lambda) and not takes_functions:
@@ -204,9 +204,9 @@ def aggregate_to_sql(measure: Measure, scope: Scope, *, beside_distinct: bool = 
 
 
 def _operands(expression: Expression) -> Iterator[Expression]:
-    """The expressions directly inside an expression that see what it sees, and no more.
+    """Yield the direct operands of an expression that have the same scope.
 
-    Those of a subquery belong to whoever writes it; the body of a lambda sees its parameters, too.
+    The operands of a subquery are written with the subquery; the body of a lambda has its parameters in scope, too.
     """
     if isinstance(expression, AnySubquery | Lambda):
         return
@@ -306,9 +306,9 @@ def _is_null(expression: Expression) -> bool:
 
 
 def _in_list(value: str, there: Sequence[str], options: int) -> str:
-    """Whether a value is among some, where those of the options are left out that are NULL.
+    """Write an IN list without its NULL options.
 
-    What these make unknown stands beside the others: of a NULL among numbers Spark's reader of ORC fails.
+    The unknown that a NULL option makes is added as a disjunct: Spark's ORC reader fails on a NULL among numbers.
     """
     unknown = UNKNOWN if len(there) < options else None
     found = f"{value} IN ({', '.join(there)})" if there else None
@@ -332,7 +332,7 @@ def _row(root: Root, scope: Scope) -> tuple[str, ...]:
 
 
 def _part(access: FieldAccess, text: str) -> str:
-    """A part of a value; one that is not there is NULL (spec decision 24)."""
+    """Write a field, an element or a map entry; a missing one is NULL (spec decision 24)."""
     match access.segment:
         case StructField(position=position):
             if access.input.type.nullable and not current_engine().has_fields_of_null:
@@ -347,14 +347,14 @@ def _part(access: FieldAccess, text: str) -> str:
 
 
 def _field_of_nullable(text: str, position: int) -> str:
-    """A field of a struct, NULL if that is. What is computed gets a name in a lambda, so that it stands there once."""
+    """Write a field of a struct, NULL if the struct is. A lambda binds a computed struct to a name."""
     if re.fullmatch(r"\w+", text):
         return f"if({text} IS NULL, NULL, {text}.f{position})"
     return f"transform(array({text}), __t -> if(__t IS NULL, NULL, __t.f{position}))[0]"
 
 
 def _lambda(function: Lambda, scope: Scope) -> str:
-    """A function as Spark's functions take one; its parameters have names that nothing around it has."""
+    """Write a lambda, whose parameters have names that are unique in the expression."""
     names = tuple(f"__p{len(scope.parameters)}_{position}" for position in range(len(function.parameters)))
     body = to_sql(function.body, scope.inside_lambda(names))
     listed = ", ".join(names)
@@ -362,7 +362,7 @@ def _lambda(function: Lambda, scope: Scope) -> str:
 
 
 def _invocation(function: Lambda, arguments: Sequence[str], scope: Scope) -> str:
-    """The value of a function for arguments: a list of one struct of them gives them a name."""
+    """Write the application of a lambda; a list of one struct binds the arguments to a name."""
     name = f"__p{len(scope.parameters)}"
     parameters = tuple(f"{name}.f{position}" for position in range(len(arguments)))
     body = to_sql(function.body, scope.inside_lambda(parameters))
@@ -370,5 +370,5 @@ def _invocation(function: Lambda, arguments: Sequence[str], scope: Scope) -> str
 
 
 def _depth(text: str) -> int:
-    """How deep the parentheses of a text nest; literals have none inside."""
+    """Return how deep the parentheses of a text nest; literals hold none."""
     return max(accumulate(1 if bracket == "(" else -1 for bracket in re.findall("[()]", text)), default=0)

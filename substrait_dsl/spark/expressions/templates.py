@@ -55,11 +55,11 @@ from substrait_dsl.spark.session.engines import FunctionKind, current_engine
 Call = ScalarFunction | AggregateFunction | WindowCall
 
 STANDARD = "extension:io.substrait:"
-"""What the URNs of the specification's own extensions begin with."""
+"""The prefix of the URNs of the specification's extensions."""
 
 
 Writer = Callable[[Call, Sequence[str], Mapping[str, str]], str]
-"""Gives the text of a call from the texts of its value arguments, and of its options, where placeholders cannot."""
+"""Writes a call from the texts of its value arguments and of its options, where placeholders do not suffice."""
 
 
 @attrs.frozen
@@ -68,13 +68,13 @@ class Template:
 
     text: str | Writer
     options: Mapping[str, Mapping[str, str]] = attrs.field(factory=dict)
-    """For each option, the values that can be kept, and their text; the first one is what no option means."""
+    """For each option, the supported values and their text; the first value is the default."""
     enums: tuple[Mapping[str, str], ...] = ()
-    """For each enum argument, the words that can be kept, and their text."""
+    """For each enum argument, the supported values and their text."""
     nothing: str | None = None
     """The text for a call without arguments."""
     constants: tuple[int, ...] = ()
-    """The value arguments that Spark takes only as literals."""
+    """The positions of value arguments that must be literals."""
     compares: bool = False
     """Whether the arguments are compared, which Spark cannot do with maps."""
     zone: int | None = None
@@ -87,14 +87,14 @@ class Template:
 
 
 Table = Mapping[str, Template]
-"""The functions of one extension, by compound key (``add:i64_i64``), by name and what the first argument is
+"""The functions of one extension, by compound name (``add:i64_i64``), by name and the family of the first argument
 (``add:int``, ``add:fp``, ``avg:fine``, ``avg:finest``, else its short name), or by name."""
 
 _FAMILIES = {"i8": "int", "i16": "int", "i32": "int", "i64": "int", "fp32": "fp", "fp64": "fp"}
 
 FINE, FINEST = 6, 19
-"""From how many digits after the point on Spark divides a long decimal by a count to as many, and up to how many it
-rounds the quotient once: it has 38, and a count has 19."""
+"""From six fractional digits on Spark divides a long decimal by a count to the same scale; up to 19 it rounds the
+quotient once: it has 38 digits, and a count has 19."""
 
 
 def failing(message: str) -> str:
@@ -135,9 +135,9 @@ def lower(call: Call, texts: Sequence[str], tables: Mapping[str, Table], extra: 
 
 
 def _require_signature(call: Call) -> None:
-    """Refuse a call of a function of the specification that it does not have so, or not with so many arguments.
+    """Refuse a call of a function that the specification does not have, or not with as many arguments.
 
-    A plan that was read may hold one, as it came. The text of a template would leave out what it does not know.
+    An imported plan may hold one. A template would drop the arguments that it has no placeholder for.
     """
     function = call.function
     if not _may_be_called(function, len(call.arguments)):
@@ -147,7 +147,7 @@ def _require_signature(call: Call) -> None:
 
 @functools.lru_cache(maxsize=4096)
 def _may_be_called(function: FunctionId, arguments: int) -> bool:
-    """Whether a function takes so many arguments; any, if it is none of the specification."""
+    """Whether a function takes as many arguments; always true for a function outside of the specification."""
     if function.urn not in standard_catalog().extensions:
         return True
     overload = known_overload(standard_catalog(), function)
@@ -165,7 +165,7 @@ def _kind(call: Call) -> FunctionKind:
 
 
 def _rows(call: Call, tables: Mapping[str, Table]) -> Iterator[Template]:
-    """The rows of the tables for a call, the most special one first, and an engine's own before Spark's."""
+    """Yield the templates for a call, the most specific one first, and the engine's own before Spark's."""
     function = call.function
     is_known = not function.urn or function.urn.startswith("extension:")
     table = tables.get(function.urn.removeprefix(STANDARD), {}) if is_known else {}
@@ -264,7 +264,7 @@ _HOLE = re.compile(r"\[(#\d|[a-z_]+)\]")
 
 
 def _choices(template: Template, call: Call) -> dict[str, str]:
-    """What the holes of a template mean in a call: by option, and by ``#`` and the number of an enum argument."""
+    """Map the holes of a template to their text in a call: options by name, enum arguments by ``#`` and number."""
     name = call.function.name
     chosen = {option: next(iter(texts.values())) for option, texts in template.options.items()}
     for option in call.options:
@@ -290,7 +290,7 @@ def _chosen(text: str, choices: Mapping[str, str], call: Call) -> str:
 
 
 def _preferred(template: Template, name: str, option: FunctionOption) -> str:
-    """The text for the first value of an option that can be kept."""
+    """Return the text of the first preference of an option that is supported."""
     texts = template.options.get(option.name.lower(), {})
     for value in option.preferences:
         if value.upper() in texts:

@@ -1,4 +1,4 @@
-"""Time zones as Spark takes them: names of the IANA database, and others, which the specification has not.
+"""Time zones: Spark accepts names of the IANA database, and others that the specification does not have.
 
 Specification: ``functions_datetime.yaml``: another name is an error.
 """
@@ -14,10 +14,10 @@ from substrait_dsl.errors import UnsupportedError, suggestion
 from substrait_dsl.spark.expressions.literals import text_to_sql
 
 _SHORT = "ACT|AET|AGT|ART|AST|BET|BST|CAT|CNT|CST|CTT|EAT|ECT|IET|IST|JST|MIT|NET|NST|PLT|PNT|PRT|PST|SST|VST"
-"""What Java calls some zones. To it BST is a time of Bangladesh."""
+"""Java's short names of zones. Its BST is the time of Bangladesh."""
 
 _OTHERS = rf"^({_SHORT}|SystemV/.*|Z|UT|(UTC|UT)?[+-].*|GMT[+-]([^0].*|0.+)?)$"
-"""Those names, some of old systems, and differences from UTC. Sail's patterns do not look ahead."""
+"""These names, some of old systems, and offsets from UTC. The patterns of Sail have no lookahead."""
 
 NO_ZONE = " is no time zone of the IANA database"
 
@@ -42,5 +42,5 @@ def require_zone(zone: Expression, text: str) -> str:
 
 @cache
 def _known() -> frozenset[str]:
-    """The names of the database; none, if this machine has none."""
+    """The names of the database; empty if this machine has none."""
     return frozenset(available_timezones())

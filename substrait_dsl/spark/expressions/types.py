@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType, StructType
 
 MICROSECONDS: Literal[6] = 6
-"""Digits after the second that Spark keeps."""
+"""The number of fractional digits of a second that Spark stores."""
 
 
 class _Atom(NamedTuple):
@@ -96,7 +96,7 @@ _ATOMS: Mapping[Type, _Atom] = {
 
 
 class Unsigned(NamedTuple):
-    """How Spark holds an unsigned integer: as one of a type with a sign that has all its values."""
+    """How Spark stores an unsigned integer: in a signed type that has all its values."""
 
     held_as: Type
     largest: int
@@ -109,7 +109,7 @@ UNSIGNED: Mapping[Type, Unsigned] = {
 
 
 def held_as(type_: Type) -> Type:
-    """The type as one of which Spark holds the values of a type: another one for unsigned integers."""
+    """Return the type in which Spark stores the values of a type: a signed one for unsigned integers."""
     unsigned = UNSIGNED.get(type_.as_required())
     return type_ if unsigned is None else unsigned.held_as.with_nullability(type_.nullable)
 
@@ -293,7 +293,7 @@ def _atom(type_: Type, path: str) -> _Atom:
 
 
 def _way_out(type_: Type) -> str | None:
-    """What to do about a type that Spark cannot hold."""
+    """Return the hint for a type that Spark cannot store."""
     match type_:
         case PrecisionTime() | PrecisionTimestamp() | PrecisionTimestampTZ() | IntervalDay():
             return f"Spark keeps {MICROSECONDS} digits after the second; cast it to {type(type_)(MICROSECONDS)}"

@@ -26,7 +26,7 @@ from substrait_dsl.spark.expressions.types import holds, spark_sql_type
 from substrait_dsl.spark.session.engines import current_engine
 
 MOST_ROWS = 2**31 - 1
-"""How far away a row can be from another in Spark; what is further is not there."""
+"""The greatest distance between rows in Spark; a row further away does not exist."""
 
 _OFFSET = Template("{name}({args:, }){over}", constants=(1,))
 
@@ -49,7 +49,7 @@ WINDOW_FUNCTIONS: Mapping[str, Table] = {
 """The window functions of each extension, by what follows ``extension:io.substrait:`` in its URN."""
 
 WHOLE_PARTITIONS = frozenset({"median"})
-"""The aggregate functions that Spark computes over whole partitions only: it takes neither an order nor a frame."""
+"""The aggregate functions that Spark computes over whole partitions only: it accepts neither an order nor a frame."""
 
 _SUM = (
     "CAST(aggregate(collect_set({0}){filter}, CAST(NULL AS DECIMAL(38,0)), (a, v) -> "
@@ -127,9 +127,9 @@ def window_to_sql(
 
 
 def _ordering(call: WindowCall, sorts: Sequence[SortKey]) -> Sequence[SortKey]:
-    """The order that a function is given. One over whole partitions needs none, and may not be told any.
+    """Return the sort keys of a window; a function over whole partitions has none.
 
-    Raises `UnsupportedError` for a function that Spark cannot compute over parts of a partition.
+    Raises `UnsupportedError` for such a function over a part of a partition.
     """
     if call.function.name not in WHOLE_PARTITIONS:
         return sorts
@@ -144,14 +144,14 @@ def _ordering(call: WindowCall, sorts: Sequence[SortKey]) -> Sequence[SortKey]:
 
 
 def _number(call: WindowCall) -> int | None:
-    """What a function counts rows or groups by, if that is a literal; 1 if there is no such argument."""
+    """Return the literal number of rows or buckets of a call; 1 if it has no such argument."""
     values = call.arguments[:1] if call.function.name == "ntile" else call.arguments[1:2]
     value = values[0] if values else None
     return value.value if isinstance(value, Literal) else 1
 
 
 def _aggregates(call: WindowCall) -> Mapping[str, Table]:
-    """The aggregate functions that a call may mean."""
+    """Return the table of the aggregate function that is called."""
     if call.invocation != "distinct":
         return AGGREGATE_FUNCTIONS
     urn, name = call.function.urn.removeprefix(STANDARD), call.function.name
@@ -200,7 +200,7 @@ def _order(keys: Sequence[str]) -> str:
 
 
 def _place(bound: Bound, end: float) -> float | Fraction:
-    """Where a bound lies, from the current row: rows, or units of the sort key."""
+    """Return the distance of a bound from the current row, in rows or units of the sort key."""
     match bound.kind:
         case "unbounded":
             return end
@@ -229,7 +229,7 @@ def _amount(offset: Literal) -> Fraction:
 
 
 def _row(place: float | Fraction, end: str) -> str:
-    """A bound of a frame of rows; `end` is what an unbounded one is called."""
+    """Write a bound in rows; `end` is the direction of an unbounded one."""
     if place == 0:
         return "CURRENT ROW"
     if place <= -MOST_ROWS or place >= MOST_ROWS:
@@ -239,9 +239,9 @@ def _row(place: float | Fraction, end: str) -> str:
 
 
 def _widened(call: WindowCall, key: SortKey, sql: Callable[[Expression], str]) -> tuple[str | None, list[str]]:
-    """The type to compare the sort key and its sums with an offset in, and the key in it.
+    """Return the type in which the sort key is compared with its sums with an offset, and the key in it.
 
-    So no sum overflows: Spark would raise an error for it, or wrap around.
+    In this type no sum overflows: Spark would raise an error, or wrap around.
     """
     offsets = [bound.offset.type for bound in (call.lower, call.upper) if bound.offset is not None]
     match key.expression.type:
@@ -269,7 +269,7 @@ def _widened(call: WindowCall, key: SortKey, sql: Callable[[Expression], str]) -
 
 
 MOST_SIGN_CHANGED = 34
-"""How many digits of a decimal Spark keeps where it changes its sign, as it does in one direction or other."""
+"""The most digits of a decimal that survive a change of sign in Spark."""
 
 
 def _require_sign_change(call: WindowCall) -> None:
@@ -285,7 +285,7 @@ def _require_sign_change(call: WindowCall) -> None:
 
 
 def _value(bound: Bound, end: str, key_type: str | None, sql: Callable[[Expression], str]) -> str:
-    """A bound of a frame of values."""
+    """Write a bound in units of the sort key."""
     match bound.kind:
         case "unbounded":
             return f"UNBOUNDED {end}"

@@ -1,4 +1,4 @@
-"""The rows of a DataFrame as values of Python."""
+"""Collect the rows of a DataFrame as Python values."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def require_arrow(schema: NamedStruct) -> None:
 
 
 def collected(frame: DataFrame) -> list[Row]:
-    """All rows. Raises `ExecutionError` for a time that Python cannot hold."""
+    """Collect all rows. Raises `ExecutionError` for a date or a timestamp that Python cannot hold."""
     try:
         return frame.collect()
     except spark_errors():  # some of which are a ValueError, too
@@ -56,7 +56,7 @@ def collected(frame: DataFrame) -> list[Row]:
 
 
 def collected_arrow(frame: DataFrame) -> pa.Table:
-    """All rows as an Arrow table, in the types in which Spark gives them, which may say less of what is NULL."""
+    """Collect all rows as an Arrow table, in Spark's types, which may be less strict about nullability."""
     schema = frame.schema
     if any(_has_required_part(field.dataType) for field in schema):
         # pyspark casts to its schema, and pyarrow casts no struct that is NULL to one with required fields.

@@ -1,7 +1,6 @@
-"""Which columns of a read a plan uses: the others need not be in the text that Spark parses and analyses.
+"""Column pruning: the columns of a read that a plan uses. The others are left out of the text that Spark analyses.
 
-One pass from the root down to the reads. A relation that this module knows nothing about uses everything that its
-inputs put out.
+One pass from the root down to the reads. A relation that this module does not know uses all columns of its inputs.
 """
 
 from __future__ import annotations
@@ -42,9 +41,9 @@ from substrait_dsl.spark.relations.subqueries import is_subquery, relation_of
 
 
 def used_columns(relations: Sequence[Rel]) -> Mapping[int, Set[int]]:
-    """For each of a plan's relations, parents first, by its id: the positions of its output that the plan uses.
+    """Return the output positions that a plan uses, for each of its relations by id; the relations come parents first.
 
-    For a read, the positions in its base schema.
+    For a read, they are positions in its base schema.
     """
     root = relations[0]
     used: dict[int, set[int]] = {id(root): set(_everything(root))}
@@ -55,9 +54,9 @@ def used_columns(relations: Sequence[Rel]) -> Mapping[int, Set[int]]:
 
 
 def positions_seen(expressions: Iterable[Node], anchor: int | None) -> set[int]:
-    """The positions of a row, the one with that anchor, to which expressions that see it refer.
+    """Return the positions of the row with this anchor to which expressions refer.
 
-    References from inside their subqueries count, too.
+    Outer references from inside their subqueries count, too.
     """
     seen: set[int] = set()
     outer = OuterReference(anchor) if anchor is not None else None
@@ -71,7 +70,7 @@ def positions_seen(expressions: Iterable[Node], anchor: int | None) -> set[int]:
 
 
 def columns_seen(node: Node) -> Iterator[tuple[Root, int]]:
-    """The columns that a node itself refers to: whose row, and the position in it."""
+    """Yield the columns that a node itself refers to: the root of the reference, and the position."""
     match node:
         case FieldReference(root=root, position=position):
             yield root, position
@@ -82,7 +81,7 @@ def columns_seen(node: Node) -> Iterator[tuple[Root, int]]:
 
 
 def columns_outside(nodes: Iterable[Node], anchors: Set[int]) -> Iterator[tuple[int, int]]:
-    """The columns of enclosing rows, those with these anchors, that nodes refer to: whose, and the position in it."""
+    """Yield the columns of outer rows with these anchors to which nodes refer: the anchor, and the position."""
     for start in nodes:
         if not start.free_anchors.isdisjoint(anchors):
             for node in walk(start):
@@ -92,7 +91,7 @@ def columns_outside(nodes: Iterable[Node], anchors: Set[int]) -> Iterator[tuple[
 
 
 def types_seen(nodes: Iterable[Node], root: Root, *, into_relations: bool = True) -> dict[int, Type]:
-    """The positions of a row to which nodes refer, with the types there."""
+    """Return the types of the columns to which nodes refer, by position."""
     types: dict[int, Type] = {}
     for start in nodes:
         for node in walk(start, into_relations=into_relations):
@@ -107,7 +106,7 @@ def types_seen(nodes: Iterable[Node], root: Root, *, into_relations: bool = True
 
 
 def relations_inside(rel: Rel) -> Iterator[Rel]:
-    """The relations directly inside a relation: its inputs, and those in its subqueries."""
+    """Yield the relations directly inside a relation: its inputs, and those of its subqueries."""
     yield from rel.inputs
     yield from (inside for inside, _ in _in_subqueries(rel))
 
@@ -117,7 +116,7 @@ def _everything(rel: Rel) -> range:
 
 
 def _in_inputs(rel: Rel, used: Set[int]) -> Iterator[tuple[Rel, Iterable[int]]]:
-    """The inputs of a relation with the positions that it uses of them, if those `used` are used of the relation."""
+    """Yield the inputs of a relation, with the positions that it uses of them if `used` are used of its own output."""
     match rel:
         case Read(projection=None):
             yield rel, positions_seen(_expressions(rel), rel.anchor)
@@ -171,7 +170,7 @@ def _expressions(rel: Rel) -> list[Node]:
 
 
 def parents_first(root: Rel) -> list[Rel]:
-    """All relations of a plan, each after every relation that it is inside of."""
+    """Return all relations of a plan in topological order, parents first."""
     order: list[Rel] = []
     entered: set[int] = set()
     stack: list[tuple[Rel, bool]] = [(root, False)]

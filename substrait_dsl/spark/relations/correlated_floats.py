@@ -1,8 +1,8 @@
-"""Floating-point columns of an outer row, as a subquery sees them.
+"""Distinguish 0.0 and -0.0 in outer columns that a correlated subquery uses.
 
-Where a subquery is more than a look-up by conditions, Spark computes it once for each combination of outer values that
-it depends on. For that it groups the rows by them, and 0.0 and -0.0 are one group, though a quotient or a text is
-another of each. So such columns are passed into subqueries as strings, and cast back: a number is what its text says.
+Unless a correlated subquery is a mere look-up, Spark computes it once for each combination of outer values. It groups
+the outer rows for that, and grouping merges 0.0 and -0.0, though quotients and texts of them differ. So floating-point
+columns are passed into subqueries as strings, and cast back.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def distinguish_zeros(
     rows: Rows, columns: tuple[str, ...], seen: Mapping[int, Type], execution: ExecutionContext
 ) -> tuple[Rows, tuple[str, ...]]:
-    """The rows with the texts of such numbers as further columns, and the columns as subqueries are to see them.
+    """Return the rows with such numbers as further columns of text, and the columns as subqueries see them.
 
     Args:
         rows: the rows.

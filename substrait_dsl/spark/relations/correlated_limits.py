@@ -1,8 +1,8 @@
-"""First rows inside correlated subqueries: where a LIMIT gives them, and where the rows must be numbered.
+"""Limits inside correlated subqueries: where a LIMIT is right, and where rows must be numbered.
 
-Spark turns a correlated LIMIT into numbers of the rows, counted anew for each combination of the outer columns that
-stand inside the LIMIT. If something around it, in the same subquery, refers to further outer columns, the rows for
-outer rows that differ only in these are numbered together (observed in Spark 4.3): of each, too few are left.
+Spark rewrites a correlated LIMIT to row numbers, one sequence for each combination of the outer columns that are used
+below the LIMIT. If a part of the same subquery above it uses further outer columns, outer rows that differ only in
+these share a sequence (observed in Spark 4.3), and get too few rows.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def exact_limits(rels: Sequence[Rel]) -> set[int]:
-    """The fetches, by their ids, for which a LIMIT is right: those that see all outer columns there are.
+    """Return the ids of the fetches for which a LIMIT is right: those that use all the outer columns used.
 
     Args:
-        rels: the relations in all subqueries with one row around them; nothing beside them refers to it.
+        rels: the relations of all subqueries over one outer row; nothing else refers to it.
     """
     everything = {column for rel in rels for column in _outer_columns(rel)}
     found = set()

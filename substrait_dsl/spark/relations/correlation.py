@@ -1,7 +1,7 @@
-"""Outer rows that Spark lets a subquery refer to in some places only, which nobody but its optimizer knows.
+"""Recognize correlated subqueries that Spark cannot decorrelate, which only its optimizer knows.
 
-It takes a subquery apart, and joins the rows of the outer one once for each of their values. Values that it cannot
-compare it joins by in no other place than a plain projection or filter.
+Decorrelation joins the distinct outer values to the subquery. Outer values that Spark cannot compare are allowed in
+plain projections and filters only.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _NO_PLACE = "UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY"
-"""What Spark calls the places where a subquery may not refer to an outer row."""
+"""Spark's error condition for a subquery that may not refer to an outer row where it is."""
 
 _ANY_PLACE = (
     "Spark cannot run a subquery that refers to an outer row in this place",
@@ -39,7 +39,7 @@ _CAUSES: Mapping[str, tuple[str, str]] = {
         "write the rows of the view to a table or to files first, and read these",
     ),
 }
-"""By Spark's name for it, what else is wrong with a subquery than its place, and what to do."""
+"""By Spark's subcondition: the message and the hint of other faults of a correlated subquery."""
 
 _LOSSES = (
     "Unable to rewrite domain join",
@@ -48,18 +48,18 @@ _LOSSES = (
     "Cannot evaluate expression: outer(",
     "Cannot generate code for expression: outer(",
 )
-"""What Spark says where its optimizer has taken a subquery apart and cannot put it together again."""
+"""Spark's messages when decorrelation has lost a reference to an outer row."""
 
 _LOST_COLUMN = re.compile(r"key not found: __s\d+#\d+")
-"""What it says where it takes a condition on a column along to where this is not, as above unions of mark joins."""
+"""Spark's message when a filter is pushed to where its column does not exist, as above unions of mark joins."""
 
 
 def require_correlation(nodes: Iterable[Node], frame: DataFrame) -> None:
-    """Raise `UnsupportedError` for a reference to a column of an outer row whose values Spark would have to compare.
+    """Raise `UnsupportedError` for a reference to an outer column whose values Spark cannot compare.
 
     Args:
         nodes: all nodes of a plan.
-        frame: what it is lowered to. Spark is asked for its plan of it only if there is such a column.
+        frame: the DataFrame that it is lowered to. It is explained only if there is such a column.
     """
     from pyspark.errors import PySparkException
 
@@ -79,11 +79,11 @@ def require_correlation(nodes: Iterable[Node], frame: DataFrame) -> None:
 
 
 def refusal_of(error: Exception, any_place: tuple[str, str] = _ANY_PLACE) -> UnsupportedError | None:
-    """What to raise if Spark says that it cannot run a subquery as it is; None: it says something else.
+    """Return the refusal for an error of Spark about a correlated subquery; None: it is another error.
 
     Args:
-        error: what Spark raised.
-        any_place: what to say, and what to do, if a place is one where a subquery may not refer to an outer row.
+        error: the error.
+        any_place: the message and the hint for a subquery that may not refer to an outer row where it is.
     """
     from pyspark.errors import PySparkException
 
@@ -95,13 +95,11 @@ def refusal_of(error: Exception, any_place: tuple[str, str] = _ANY_PLACE) -> Uns
 
 
 def loss_of(message: str, plan: Rel) -> UnsupportedError | None:
-    """What to raise if Spark's optimizer gives a plan up, as a rule for a subquery that refers to an outer row.
-
-    None: it does not.
+    """Return the refusal for a fault of Spark's optimizer, as a rule in decorrelation; None: it is another error.
 
     Args:
-        message: what Spark says, as a rule before any row is computed.
-        plan: what was executed.
+        message: Spark's message, as a rule before any row is computed.
+        plan: the relation that was executed.
     """
     if _LOST_COLUMN.search(message):
         return UnsupportedError(
@@ -117,7 +115,7 @@ def loss_of(message: str, plan: Rel) -> UnsupportedError | None:
 
 
 def _is_no_key(reference: FieldReference) -> bool:
-    """Whether it is to an outer row, and its values are some that Spark cannot compare."""
+    """Whether a reference is to an outer column whose values Spark cannot compare."""
     return isinstance(reference.root, OuterReference) and not _is_comparable(reference.type)
 
 

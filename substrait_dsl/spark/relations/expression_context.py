@@ -1,4 +1,4 @@
-"""The place where expressions stand: the rows they see, and what becomes of the subqueries in them."""
+"""The context of expressions: the rows in their scope, and how the subqueries in them are lowered."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class ExpressionContext:
-    """What expressions of one relation are written with."""
+    """Writes the expressions of one relation."""
 
     scope: Scope
     inside: InputLowering
-    """Lowers the subqueries, with the row of this context around them."""
+    """Lowers the subqueries, with the row of this context as their outer row."""
 
     def sql(self, expression: Expression) -> str:
-        """The value of an expression."""
+        """Write an expression."""
         return to_sql(expression, self.scope)
 
     def condition(self, conjunct: Expression) -> str:
-        """A conjunct of a filter: true exactly where the expression is true."""
+        """Write a conjunct of a filter: true exactly where the expression is true."""
         return subqueries.condition(conjunct, self.scope, self.inside)
 
 
@@ -68,16 +68,15 @@ def prepare_context(
     Args:
         to: the lowering that the expressions' relation is part of.
         rows: the rows that the expressions see.
-        anchor: what subqueries call that row.
+        anchor: the anchor of outer references to that row.
         expressions: the expressions.
-        hoist: whether all subqueries are to be computed in a projection below: Spark takes them in a filter and in a
-            projection, but not everywhere else, nor in a lambda or a window there. Subqueries that other subqueries
-            look for always are.
-        windows: whether window functions may stand in the expressions, as in a projection. If not, these are computed
-            below, and so is in any case one inside another.
-        lookups: nodes that will stand in a subquery which the relation itself is lowered to.
-        visible: the columns that the expressions see, by position, where they are not just the rows'.
-        is_read: whether what the expressions make is part of a query, so that constants are kept from readers of files.
+        hoist: whether all subqueries are computed in a projection below: Spark accepts them in a filter and in a
+            projection, but not everywhere else, nor in a lambda or a window there. Operands of subqueries always are.
+        windows: whether window functions are allowed in the expressions, as in a projection. If not, they are computed
+            below, and so is one that is nested in another.
+        lookups: nodes that will be part of a subquery to which the relation itself is lowered.
+        visible: the columns that the expressions see, by position, if they are not the rows' own.
+        is_read: whether the expressions are part of a query, so that constants are hidden from predicate pushdown.
 
     Returns:
         The rows to build on, with the same columns, and the context.
@@ -118,7 +117,7 @@ def prepare_context(
 
 
 def _seen_by(looked_up: Sequence[AnySubquery], inner: Sequence[Node], anchor: int | None) -> dict[int, Type]:
-    """The columns, by position, that subqueries see or look for values of, with their types."""
+    """Return the types of the columns that subqueries or their left operands use, by position."""
     seen = dict(types_seen(needles_of(looked_up), ROOT, into_relations=False))
     if anchor is not None:
         seen |= types_seen(inner, OuterReference(anchor))
@@ -126,9 +125,9 @@ def _seen_by(looked_up: Sequence[AnySubquery], inner: Sequence[Node], anchor: in
 
 
 def _beside_lambdas(expressions: Sequence[Node], scope: Scope, *, is_read: bool) -> set[int]:
-    """The subqueries, by their ids, in conjuncts whose text has a lambda: Spark takes none among its arguments.
+    """Return the ids of the subqueries in conjuncts whose text has a lambda: Spark allows none in its arguments.
 
-    Functions whose text needs a value more than once give it a name so, and so are constants kept from readers.
+    Functions whose text repeats a value bind it by a lambda, and so are constants hidden from predicate pushdown.
     """
     trial = attrs.evolve(scope, subquery=lambda subquery, inner: "(SELECT)")
     found: set[int] = set()
@@ -142,9 +141,10 @@ def _beside_lambdas(expressions: Sequence[Node], scope: Scope, *, is_read: bool)
 
 
 def _beside_outer_rows(expressions: Sequence[Node], *, sees_outer: bool) -> set[int]:
-    """The subqueries, by their ids, that are one value for all rows, where a conjunct depends on a row further out.
+    """Return the ids of uncorrelated scalar subqueries in conjuncts that depend on an outer row.
 
-    Spark makes join conditions of these, and may need one side of an equality before it has run a subquery in it.
+    Spark makes join conditions of such conjuncts, and may evaluate one side of an equality before it has run a subquery
+    in it.
     """
     return {
         id(node)
@@ -168,16 +168,16 @@ def subqueries_of(expression: Node) -> Iterator[AnySubquery]:
 
 
 def _of_their_own(expression: Node) -> Iterator[AnySubquery | WindowFunction | Lambda]:
-    """The parts of an expression that Spark does not take everywhere, nor inside each other; outer ones first."""
+    """Yield the parts that Spark does not allow everywhere, nor nested in each other; outer ones first."""
     for node in walk(expression, into_relations=False):
         if is_subquery(node) or isinstance(node, WindowFunction | Lambda):
             yield node
 
 
 def _carried(to: InputLowering, rows: Rows, inner: Sequence[Node]) -> tuple[Rows, Mapping[int, tuple[str, ...]]]:
-    """Columns of rows further out, copied into these rows where something inside a subquery refers to them.
+    """Copy columns of outer rows into these rows where something inside a subquery refers to them.
 
-    Spark's subqueries see the row directly around them, and no row around that.
+    A subquery of Spark sees its own outer row, but not the outer row of that.
     """
     used = dict.fromkeys(columns_outside(inner, to.outer.keys()))
     if not used:

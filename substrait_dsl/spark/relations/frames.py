@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 _MOST_CONDITIONS = 50
-"""How many filters may wait to become one: enough that few steps are left, few enough to parse well."""
+"""The most filters that are merged into one: few steps remain, and the text parses well."""
 
 
 @attrs.frozen
 class FrameTable(Table):
-    """A table that is a DataFrame. Filters wait for the next step, so that neighbours become one."""
+    """A table that is a DataFrame. Filters are delayed until the next step, so that adjacent ones are merged."""
 
     names: tuple[str, ...]
     frame: DataFrame
@@ -35,7 +35,7 @@ class FrameTable(Table):
 
     @property
     def filtered(self) -> DataFrame:
-        """The DataFrame with the filters that waited."""
+        """The DataFrame with the delayed filters."""
         if not self.conditions:
             return self.frame
         condition = all_true(self.conditions)
@@ -45,7 +45,7 @@ class FrameTable(Table):
 
     @property
     def as_text(self) -> TextTable:
-        """The same rows in a form that text can refer to."""
+        """The same rows as a table that SQL text can refer to."""
         return TextTable(self.names, self.execution.register_frame(self.filtered), self.execution)
 
     def _sql(self, made: Sequence[Item], condition: str | None) -> DataFrame:

@@ -1,4 +1,4 @@
-"""Maps that were keys of groups: the key has the sorted list of their entries, the result the maps again."""
+"""Restore maps that were grouping keys: a key has the sorted list of entries in place of each map."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def restore_maps(rows: Rows, kinds: Sequence[Type], execution: ExecutionContext) -> Rows:
-    """The rows with the values that the keys in their first columns stand for; `kinds` are the types of these."""
+    """Restore the values of grouping keys in the first columns; `kinds` are their types."""
     if not any(map(holds_map, kinds)):
         return rows
     values = {

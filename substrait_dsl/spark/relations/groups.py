@@ -1,4 +1,4 @@
-"""Aggregation: one grouping set is a GROUP BY; of several, each row is copied into each.
+"""Aggregation: one grouping set is a GROUP BY; for several, each row is copied into each set.
 
 Specification: https://substrait.io/relations/logical_relations/#aggregate-operation.
 """
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
 
 def lower_aggregate(rel: Aggregate, to: InputLowering) -> Rows:
-    """Compute the keys, make the groups, compute the measures, and put the groups into the order that is known.
+    """Compute the keys, group by them, compute the measures, and restore the known ordering.
 
-    Spark groups in whatever order, and a streaming aggregate keeps one.
+    Spark's groups have no order, but a streaming aggregate preserves one.
     """
     rows, here = prepare_context(to, to[rel.input], rel.anchor, [*rel.keys, *rel.measures], hoist=True)
     rows, keys = _keys(rel, rows, here, to)
@@ -86,9 +86,9 @@ def _measures(measures: tuple[Measure, ...], here: ExpressionContext, to: InputL
 
 
 def _many_sets(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: ExpressionContext, to: InputLowering) -> Rows:
-    """Copy each row into each grouping set, with the set's index and its keys, and group by all of these.
+    """Copy each row into each grouping set, with the grouping set index and its keys, and group by all of these.
 
-    Spark's own GROUPING SETS gives no row for the empty set if there is no input, and no index tells equal sets apart.
+    Spark's own GROUPING SETS gives no row for the empty set over no input, and equal sets have no index that differs.
     """
     empty = [number for number, grouping_set in enumerate(rel.grouping_sets) if not grouping_set]
     table = rows.table
@@ -118,7 +118,7 @@ def _many_sets(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: Expressi
 
 
 def _keys_by_number(rel: Aggregate, keys: tuple[str, ...], index: str, names: Sequence[str]) -> list[Item]:
-    """The keys of each grouping set, NULL in those that they are not in, by the index of the set."""
+    """The keys of each grouping set by its index, NULL where a set does not have the key."""
     made = []
     for position, (key, name) in enumerate(zip(keys, names, strict=True)):
         there = {number: key for number, grouping_set in enumerate(rel.grouping_sets) if position in grouping_set}
@@ -139,14 +139,14 @@ def _copies(rel: Aggregate, keys: tuple[str, ...], numbers: range | list[int]) -
 
 
 def _with_empty_row(rows: Rows, real: str, to: InputLowering) -> Table:
-    """The input and a row of NULLs; the column `real` tells them apart."""
+    """The input and a row of NULLs; the column `real` is false for that row."""
     marked = rows.table.select([*items(rows.table.names), Item("true", (real,))])
     nulls = [Item("NULL", (to.execution.name(),)) for _ in rows.table.names]
     return marked.union_all([to.one_row([*nulls, Item("false", (to.execution.name(),))])])
 
 
 def _only_real(measure: Measure, position: int) -> Measure:
-    """A measure that leaves out the row of NULLs, which the column at `position` is false for."""
+    """Exclude the row of NULLs from a measure; the column at `position` is false for it."""
     real: Expression = FieldReference(position, Boolean())
     if measure.filter is not None:
         both = FunctionId(BOOLEAN_URN, "and:bool")

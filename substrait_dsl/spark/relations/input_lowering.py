@@ -1,4 +1,4 @@
-"""What the lowering of one relation asks of the walk over the plan: its inputs, and what surrounds it."""
+"""The interface between the lowering of one relation and the walk over the plan."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class InputLowering(Protocol):
     """The fetches inside correlated subqueries, by their ids, that may be a LIMIT."""
 
     lookups: dict[int, tuple[Node, bool]]
-    """The nodes that have been asked about, by their ids, and whether rows are looked up in them, or below."""
+    """By the id of a node: the node, and whether rows are looked up in it or below it. A cache."""
 
     @property
     def execution(self) -> ExecutionContext:
-        """What the execution shares."""
+        """The execution context."""
 
     @property
     def outer(self) -> Mapping[int, tuple[str, ...]]:
@@ -36,10 +36,10 @@ class InputLowering(Protocol):
 
     @property
     def main(self) -> InputLowering:
-        """The walk that makes DataFrames: what is not correlated may leave a subquery."""
+        """The walk that makes DataFrames: uncorrelated parts of a subquery may be lowered there."""
 
     def __getitem__(self, rel: Rel) -> Rows:
-        """What an input was lowered to."""
+        """Return the rows that an input was lowered to."""
 
     def nested(self, outer: Mapping[int, tuple[str, ...]]) -> InputLowering:
         """A walk over a subquery."""
@@ -48,7 +48,7 @@ class InputLowering(Protocol):
         """A relation as text: the table, and which of its columns the relation's columns are."""
 
     def outside(self, *nodes: Node) -> list[str]:
-        """The columns of the enclosing rows that relations and expressions depend on."""
+        """Return the columns of the outer row that relations and expressions depend on."""
 
     def one_row(self, made: Sequence[Item]) -> Table:
         """A table of one row."""

@@ -1,4 +1,4 @@
-"""What is known of the inputs of a join before anything runs: which are small, and which are of one source."""
+"""Properties of join inputs that are known before anything runs: which are small, and which have one source."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 _MOST_FILES = 8
-"""How many files one task may read, where several tasks would read them at once."""
+"""The most files that one task reads where several tasks would read them in parallel."""
 
 
 def is_small(rel: Rel, execution: ExecutionContext) -> bool:
-    """Whether the rows of a relation come of a few files, together no larger than what Spark sends to all tasks.
+    """Whether the rows of a relation are read from few files, together within Spark's broadcast threshold.
 
-    Only what is computed of each row by itself may stand between. A wrong answer costs time, and nothing else.
+    Only projections and filters may be between. A wrong answer costs time, and nothing else.
     """
     frame = _source(rel, execution)
     scan = None if frame is None else scan_of(frame)
@@ -34,15 +34,15 @@ def is_small(rel: Rel, execution: ExecutionContext) -> bool:
 
 
 def is_of_one_source(rel: Rel, execution: ExecutionContext) -> bool:
-    """Whether the rows of a relation are those of a table or of files, or of a view of such, and of no union."""
+    """Whether the rows of a relation come from one table, one view or files, and from no union."""
     frame = _source(rel, execution)
     return frame is not None and is_one_source(frame)
 
 
 def _source(rel: Rel, execution: ExecutionContext) -> DataFrame | None:
-    """The table, view or files that a relation takes its rows from one by one, if Spark soon has a plan for them.
+    """Return the table, view or files that a relation reads row by row, if Spark plans them quickly.
 
-    It has been looked at before. Below a relation that is not named here nothing is looked for.
+    They were looked up before. Below any other relation no source is searched.
     """
     while isinstance(rel, Filter | Project | Emit):
         if any(isinstance(node, WindowFunction) or is_subquery(node) for node in walk(rel, into_relations=False)):
@@ -66,6 +66,6 @@ _UNITS = ("", "k", "m", "g", "t", "p")
 
 
 def _most_sent(spark: SparkSession) -> int:
-    """How many bytes Spark sends to all tasks, rather than to have two inputs of a join meet by their keys."""
+    """Return Spark's broadcast threshold in bytes."""
     amount = _AMOUNT.fullmatch(spark.conf.get("spark.sql.autoBroadcastJoinThreshold") or "")
     return -1 if amount is None else int(amount[1]) * 1024 ** _UNITS.index(amount[2].lower())

@@ -1,4 +1,4 @@
-"""How each join is lowered, and what its condition compares."""
+"""Join strategies: how each join type is lowered, and the keys of its condition."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ Side = Literal["left", "right"]
 Method = JoinHow | Literal["mark", "single"]
 
 MANY_MATCHES = "a row has more than one match in a single join"
-"""What the check of a single join says, or begins with, in the words of `raise_error`."""
+"""The message of the check of a single join, or its beginning."""
 
 
 @attrs.frozen
 class JoinStrategy:
-    """How a join type is lowered: from which side, and Spark's join or what else."""
+    """How a join type is lowered: the probe side, and Spark's join type or another method."""
 
     probe_side: Side
-    """The side that rows are matched for; the other is looked up."""
+    """The input that is matched row by row; the other one is the build side."""
     method: Method
 
     def in_order(self, rows: Rows, others: Rows) -> tuple[str, ...]:
-        """The columns of rows that are matched and of others, left input first."""
+        """Return the columns of the probe side and of the build side, left input first."""
         return rows.columns + others.columns if self.probe_side == "left" else others.columns + rows.columns
 
 
@@ -66,7 +66,7 @@ def require_no_window(rel: Join | LateralJoin) -> None:
 
 
 def test_of(conjunct: Expression, rel: Join | LateralJoin, probe_side: Side, scope: Scope) -> Key | Test:
-    """A conjunct of the condition, as a key if it is an equality of the two sides."""
+    """Write a conjunct of the condition, as a key if it is an equality of the two inputs."""
     sides = key_sides(conjunct, rel, probe_side)
     if sides is None:
         text = to_sql(conjunct, scope)
@@ -78,7 +78,7 @@ def test_of(conjunct: Expression, rel: Join | LateralJoin, probe_side: Side, sco
 
 
 def key_sides(conjunct: Expression, rel: Join | LateralJoin, probe_side: Side) -> tuple[Expression, Expression] | None:
-    """If a conjunct is an equality of the two sides: the one of the rows that are matched, and the other."""
+    """If a conjunct is an equality of the two inputs, return its probe side and its build side."""
     match conjunct:
         case ScalarFunction(function=function, arguments=(Expression() as first, Expression() as second)) if (
             function.urn == COMPARISON_URN and function.name == "equal"
@@ -92,19 +92,19 @@ def key_sides(conjunct: Expression, rel: Join | LateralJoin, probe_side: Side) -
 
 
 def keys_inside(rel: Join | LateralJoin) -> Iterator[Expression]:
-    """What the keys of a join are in the input that rows are looked up in, over the columns of both inputs."""
+    """Yield the join keys of the build side, over the columns of both inputs."""
     sides = (key_sides(conjunct, rel, JOIN_STRATEGIES[rel.how].probe_side) for conjunct in conjuncts(rel.condition))
     return (inside for _, inside in filter(None, sides))
 
 
 def name_of(key: Expression, rel: Join | LateralJoin) -> str | None:
-    """What the column is called that a key is; None: it is computed."""
+    """Return the name of the column that a key is; None: the key is computed."""
     if not isinstance(key, FieldReference):
         return None
     return (*rel.left.schema.names, *rel.right.schema.names)[key.position]
 
 
 def sides_of(expression: Expression, rel: Join | LateralJoin) -> set[Side]:
-    """The inputs of a join that an expression in its condition refers to, from inside subqueries, too."""
+    """Return the inputs of a join to which an expression in its condition refers, also from inside its subqueries."""
     width = len(rel.left.schema)
     return {"left" if position < width else "right" for position in positions_seen([expression], rel.anchor)}

@@ -1,8 +1,8 @@
 """Joins: Spark's own where it has them, subqueries for most others.
 
-A mark join is a column that tells whether a match exists; a single join is a left join or a scalar subquery that check
-for a second match. What looks rows of one input up in the other makes that text inside a subquery; so do, in a
-subquery, other joins whose looked-up rows are made of a row further out, as Spark's own take no such rows.
+A mark join is a column that tells whether a match exists; a single join is a left join or a scalar subquery with a
+check for a second match. A join that looks rows up has its build side as text inside of a subquery. Inside of a
+subquery this is also true of other joins whose build side depends on an outer row: Spark's own joins do not allow that.
 
 Specification: https://substrait.io/relations/logical_relations/#join-operation.
 """
@@ -45,9 +45,9 @@ _OTHER: Mapping[Side, Side] = {"left": "right", "right": "left"}
 
 
 def streamed(rel: Rel, *, correlated: bool) -> tuple[Rel, ...]:
-    """The inputs of a relation that are lowered like itself; one that a join looks rows up in is not.
+    """Return the inputs of a relation that are lowered like itself: not the build side of a join that looks rows up.
 
-    `correlated` says whether there are rows around the relation.
+    `correlated` says whether the relation has outer rows.
     """
     match rel:
         case LateralJoin(left=left):
@@ -60,9 +60,9 @@ def streamed(rel: Rel, *, correlated: bool) -> tuple[Rel, ...]:
 
 
 def looks_up(rel: Rel, known: dict[int, tuple[Node, bool]]) -> bool:
-    """Whether anything below a relation is, or may be, looked up row by row: by a subquery, or by a join.
+    """Whether rows may be looked up one by one, by a subquery or by a join, in a relation or below it.
 
-    `known` has the nodes that have been looked at, by their ids, and gets these: each is looked at once.
+    `known` is a cache of the nodes that were visited, by their ids.
     """
     for node in walk_upwards(rel, done=known):
         is_lookup = isinstance(node, AnySubquery) or (
@@ -80,7 +80,7 @@ def lower_cross(rel: Cross, to: InputLowering) -> Rows:
 
 
 def lower_join(rel: Join, to: InputLowering) -> Rows:
-    """Match the rows as the join type says, then filter what comes out."""
+    """Match the rows as the join type says, then apply the post-join filter."""
     require_no_window(rel)
     strategy = JOIN_STRATEGIES[rel.how]
     match strategy.method:
@@ -147,7 +147,7 @@ def _joined(rel: Join, probe_side: Side, how: JoinHow, to: InputLowering) -> Row
 def _filtered_by(
     conditions: Sequence[Expression], first: Rows, second: Rows, how: JoinHow, scope: Scope, to: InputLowering
 ) -> tuple[Rows, Rows]:
-    """The inputs of a join, of which the one that is looked up is filtered by conditions that no row is needed for."""
+    """Filter the build side of a join by conditions that refer to no row."""
     for condition in conditions:
         text = predicate_sql(to_sql(condition, scope), condition)
         if how == "right":
@@ -158,7 +158,7 @@ def _filtered_by(
 
 
 def _matched(first: Table, second: Table, how: JoinHow, condition: str) -> Table:
-    """A join of Spark's own. What a row further out says of the rows that are looked up is said in its condition."""
+    """Join by Spark's own join. Correlated filters of the build side move to its condition."""
     moved: tuple[str, ...] = ()
     match how:
         case "left" | "leftsemi" | "leftanti":
@@ -169,7 +169,7 @@ def _matched(first: Table, second: Table, how: JoinHow, condition: str) -> Table
 
 
 def _needs_look_up(first: Table, second: Table, how: JoinHow, to: InputLowering) -> bool:
-    """Whether one of Spark's own joins cannot be: rows looked up see a row further out, and not in conditions alone."""
+    """Whether Spark's own join is impossible: the build side depends on an outer row other than by filters."""
     match how:
         case "left" | "leftsemi" | "leftanti":
             looked_up = [second]
@@ -186,7 +186,7 @@ def _needs_look_up(first: Table, second: Table, how: JoinHow, to: InputLowering)
 
 
 def _each_looked_up(rel: Join, probe_side: Side, how: JoinHow, to: InputLowering) -> Rows:
-    """A join of Spark's own as a look-up for each row, which takes along what it needs of the rows further out."""
+    """Lower one of Spark's own joins as a look-up for each row, which sees the outer rows."""
     match how:
         case "right":
             return _looked_up(rel, JoinStrategy("right", "left"), to)
@@ -198,9 +198,9 @@ def _each_looked_up(rel: Join, probe_side: Side, how: JoinHow, to: InputLowering
 
 
 def _completed(rel: Join, matched: Rows, others: Rows, to: InputLowering) -> Rows:
-    """An outer join that depends on a row further out: a left join, and the right rows without a match.
+    """A correlated outer join: a left join, and the right rows without a match.
 
-    Of Spark's own, the condition would become a filter of what the join puts out.
+    In Spark's own, the condition would become a filter of the join's output.
     """
     kinds = dict(zip(matched.columns, rel.left.schema.types, strict=False))
     absent = [
@@ -213,7 +213,7 @@ def _completed(rel: Join, matched: Rows, others: Rows, to: InputLowering) -> Row
 
 
 def _looked_up(rel: Join, strategy: JoinStrategy, to: InputLowering) -> Rows:
-    """A join in which each row of one input is looked up in the other."""
+    """A join in which each row of the probe side is looked up in the build side."""
     probe_side, other = (rel.left, rel.right) if strategy.probe_side == "left" else (rel.right, rel.left)
     rows = to[probe_side]
     values: dict[int, str] = {}
@@ -227,7 +227,7 @@ def _looked_up(rel: Join, strategy: JoinStrategy, to: InputLowering) -> Rows:
 
 
 def _computed(subquery: AnySubquery, rel: Join, side: Side, rows: Rows, to: InputLowering) -> tuple[Rows, str]:
-    """One input with the value of a subquery as a further column, and that column."""
+    """Add the value of a subquery to one input, and return the input and the column."""
     left, right = len(rel.left.schema), len(rel.right.schema)
     unseen = ("NULL",)
     visible = rows.columns[:left] + unseen * right if side == "left" else unseen * left + rows.columns[:right]

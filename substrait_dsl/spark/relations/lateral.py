@@ -1,4 +1,4 @@
-"""Lateral joins: the right input is a subquery, which sees the left row.
+"""Lateral joins: the right input is a correlated subquery over the left row.
 
 Specification: ``LateralJoinRel`` in ``algebra.proto``.
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def lower_lateral_join(rel: LateralJoin, to: InputLowering) -> Rows:
-    """Compute the right input for each row, keep of it what matches, then filter what comes out."""
+    """Compute the right input for each left row, match its rows, then apply the post-join filter."""
     require_no_window(rel)
     _require_comparable_lists(rel)
     rows, here = prepare_context(to, to[rel.left], rel.anchor, [], lookups=[rel.condition, rel.right])
@@ -36,7 +36,7 @@ def lower_lateral_join(rel: LateralJoin, to: InputLowering) -> Rows:
 
 
 def _require_comparable_lists(rel: LateralJoin) -> None:
-    """Raise `UnsupportedError` for lists of the left row that Spark cannot compare: it groups the rows by them."""
+    """Raise `UnsupportedError` for lists of the left row that Spark cannot compare: decorrelation groups by them."""
     for node in walk(rel.right):
         if isinstance(node, Unnest) and rel.anchor in node.free_anchors:
             require_comparable(node.input.schema.types[node.column], "an unnest in a lateral join")

@@ -1,7 +1,7 @@
-"""Looking rows up: for each row of one input of a join, those of the other that match it.
+"""Look-ups: for each row of the probe side of a join, the matching rows of the build side.
 
-What looks for them is a subquery, which is text. It sees the row outside by the names of its columns, but a subquery in
-it does not: that sees the row that is looked up, and nothing around it.
+A look-up is a subquery, which is text. It sees the outer row by the names of its columns, but a subquery nested in it
+sees only the build side row.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ def with_matches(
     values: Mapping[int, str],
     to: InputLowering,
 ) -> Rows:
-    """The rows of one input of a join, with what comes of looking them up in the other.
+    """Look up the rows of the probe side of a join, and return what the join type makes of the matches.
 
     Args:
         rel: the join.
-        strategy: which input's rows are looked up in the other, and what comes out.
-        rows: these rows.
-        here: what looks them up is written with.
-        values: the subqueries in the condition, by their ids, whose values the rows have as columns.
+        strategy: the probe side, and the method.
+        rows: the rows of the probe side.
+        here: the context of the look-ups.
+        values: the columns that hold the values of subqueries in the condition, by the ids of these.
         to: the lowering that the join is part of.
     """
     other = rel.right if strategy.probe_side == "left" else rel.left
@@ -101,7 +101,7 @@ def is_true(condition: Expression) -> bool:
 
 
 def _as_seen(rel: Join | LateralJoin, strategy: JoinStrategy, rows: Rows, to: InputLowering) -> tuple[Rows, Rows]:
-    """The rows of one input, and the same with columns as the condition sees them from where it looks rows up."""
+    """Return the rows of the probe side, and the same with the columns that the look-up sees."""
     before, width = (0 if strategy.probe_side == "left" else len(rel.left.schema)), len(rows.columns)
     types = types_seen([rel.condition], ROOT, into_relations=False)
     if rel.anchor is not None:
@@ -112,14 +112,14 @@ def _as_seen(rel: Join | LateralJoin, strategy: JoinStrategy, rows: Rows, to: In
 
 
 def _seen(expressions: Sequence[Expression], rel: Join | LateralJoin, strategy: JoinStrategy, rows: Rows) -> list[str]:
-    """The columns of the rows of one input that expressions refer to which see both, from inside subqueries, too."""
+    """Return the columns of the probe side to which expressions over both inputs refer, also from inside subqueries."""
     before = 0 if strategy.probe_side == "left" else len(rel.left.schema)
     seen = positions_seen(expressions, rel.anchor)
     return [column for place, column in enumerate(rows.columns, before) if place in seen]
 
 
 def _carrying(matches: Rows, rows: Rows, used: Sequence[str], to: InputLowering) -> tuple[Rows, Rows]:
-    """Rows that are looked up, with some columns of the row outside; and that row's columns as they are seen there.
+    """Copy columns of the outer row into the rows that are looked up; return these, and the outer row's columns there.
 
     So a subquery in a condition finds both rows in one.
     """

@@ -1,8 +1,7 @@
-"""Whether a row has a match in a table, in three-valued logic: true, false, or unknown.
+"""Mark columns: whether a row has a match in a table, in three-valued logic.
 
-Spark's own ``x IN (subquery)`` gives false for unknown wherever it stands as a value, so the answer is put together
-from ``EXISTS``, which Spark plans as joins: true if a row matches; else unknown if some row would match, could the
-NULLs in the way be anything; else false.
+As a value, Spark's own ``x IN (subquery)`` gives false for unknown. So the mark is put together: true if a row matches;
+else NULL if a row would match were it not for NULLs; else false.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 _MOST_UNKNOWNS = 3
-"""Above so many tests that can be unknown, the combinations of them (two to their power) cost more than they save."""
+"""With more nullable tests, their combinations (two to their power) cost more than they save."""
 
 
 @attrs.frozen
 class Key:
-    """A test that a value of the row outside equals a value of the table's row."""
+    """An equality of a value of the outer row and a value of the table's row."""
 
     outside: str
     inside: str
@@ -46,7 +45,7 @@ class Key:
 
 @attrs.frozen
 class Test:
-    """Any other condition on the row outside and the table's row."""
+    """Any other condition on the outer row and the table's row."""
 
     value: str
     nullable: bool
@@ -61,14 +60,14 @@ class Test:
 def mark(
     table: TextTable, tests: Sequence[Key | Test], execution: ExecutionContext, *, outside: Sequence[str], fixed: bool
 ) -> str:
-    """A boolean: whether a row passes all tests.
+    """Write a mark: whether a row of the table passes all tests.
 
     Args:
-        table: the rows to look among.
-        tests: what a matching row passes.
-        execution: where new names come from.
-        outside: the columns of the row outside that the rows among which is looked depend on.
-        fixed: whether the table and the keys in it are the same for every row outside.
+        table: the rows that are searched.
+        tests: the conditions of a match.
+        execution: the execution context.
+        outside: the columns of the outer row on which the table depends.
+        fixed: whether the table and the keys in it are the same for every outer row.
     """
     matched = table.exists(*(test.holds for test in tests), outside=outside)
     unknown = list(_unknown_matches(table, tests, execution, outside, fixed))
@@ -80,7 +79,7 @@ def mark(
 def _unknown_matches(
     table: TextTable, tests: Sequence[Key | Test], execution: ExecutionContext, outside: Sequence[str], fixed: bool
 ) -> Iterator[str]:
-    """For each choice of tests: whether there is a row for which they are unknown and the others hold."""
+    """Yield, for each combination of nullable tests: whether these are unknown for a row and the others hold."""
     match tests:
         case [Key(nullable=True) as key] if fixed:
             yield _unknown_match(table, key, execution)
@@ -102,9 +101,9 @@ def _unknown_matches(
 
 
 def _unknown_match(table: TextTable, key: Key, execution: ExecutionContext) -> str:
-    """Whether there is a row for which the only key is unknown: any row, or one with NULL if there is one outside.
+    """Whether the only key is unknown for some row: for any row if the outer value is NULL, else for one with NULL.
 
-    Of the table this needs one value: NULL if it has no rows, else whether any has NULL.
+    This needs one value of the table: NULL if it has no rows, else whether some row has NULL.
     """
     (has_null,) = execution.names(1)
     found = table.group((), [Item(f"max({key.inside} IS NULL)", (has_null,))])
@@ -114,9 +113,9 @@ def _unknown_match(table: TextTable, key: Key, execution: ExecutionContext) -> s
 def _reduced(
     table: TextTable, keys: Sequence[Key], unknown: tuple[int, ...], execution: ExecutionContext
 ) -> tuple[TextTable, list[Key]]:
-    """The distinct rows of what the tests need, where an unknown key needs no more than whether it is NULL.
+    """The distinct keys of the table; of an unknown key only whether it is NULL.
 
-    Without this, unknown keys would be looked for by comparing all rows with all rows.
+    Without this, unknown keys would be searched by comparing all rows with all rows.
     """
     names = execution.names(len(keys))
     made = [

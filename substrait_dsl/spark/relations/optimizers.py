@@ -1,7 +1,7 @@
-"""Subqueries of which it is known, without a session, that an engine makes joins of them.
+"""Correlated subqueries that an engine is known to decorrelate, without a session.
 
-Nobody but its optimizer knows which references to an outer row an engine can take, and it says so when it plans. The
-forms here are those that the tests run on each engine; others may run, too.
+Only the optimizer of an engine knows which outer references it can decorrelate, and only when it plans. The forms here
+are those that are tested on each engine; others may run, too.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ _COMPARISONS = ("equal", "not_equal", "lt", "lte", "gt", "gte")
 
 
 def unknown_subqueries(nodes: Sequence[Node], engine: Engine) -> Iterator[tuple[Rel, Node | None]]:
-    """The subqueries and lateral joins of a plan that an engine may refuse, or may lose rows of.
+    """Yield the subqueries and lateral joins of a plan that an engine may refuse, or may lose rows of.
 
     Args:
         nodes: all nodes of the plan.
-        engine: what is to run it.
+        engine: the engine.
 
     Yields:
-        Of each the relation that it stands in, and the subquery; None: it is the relation itself.
+        The relation, and the subquery in it; None: the relation itself.
     """
     for rel in nodes:
         if not isinstance(rel, Rel):
@@ -73,7 +73,7 @@ def unknown_subqueries(nodes: Sequence[Node], engine: Engine) -> Iterator[tuple[
 
 
 def _is_plain(condition: Expression) -> bool:
-    """Whether a condition is true, or made of comparisons of columns."""
+    """Whether a condition is true, or a conjunction of comparisons of columns."""
     return all(
         (isinstance(each, Literal) and each.value is True)
         or (
@@ -87,7 +87,7 @@ def _is_plain(condition: Expression) -> bool:
 
 
 def _is_known(rel: Rel, engine: Engine, *, is_scalar: bool) -> bool:
-    """Whether a relation refers to an outer row nowhere, or in comparisons of filters near its top alone."""
+    """Whether a relation refers to an outer row only in comparisons of filters near its top, if at all."""
     if not rel.free_anchors:
         return True
     inner = (node for node in walk(rel) if isinstance(node, LateralJoin | AnySubquery))
@@ -114,7 +114,7 @@ def _is_known(rel: Rel, engine: Engine, *, is_scalar: bool) -> bool:
 
 
 def _is_comparison(condition: Expression, *, only_equal: bool) -> bool:
-    """Whether a condition compares a column of an outer row with what is computed of the row itself."""
+    """Whether a condition compares a column of an outer row with an expression of the inner row."""
     match condition:
         case ScalarFunction(function=function, arguments=(Expression() as one, Expression() as other)):
             is_named = function.urn == COMPARISON_URN and function.name in _COMPARISONS[: 1 if only_equal else None]

@@ -1,7 +1,7 @@
-"""The last step of a plan: the root's names, and exactly the types and the nullability that were derived.
+"""The output of a plan: the root's names, and exactly the derived types and nullability.
 
-Inside a plan none of these matters: columns have generated names, fields of structs are called by position, and Spark
-has its own idea of what may be NULL, which is usually the wider one.
+Inside a plan columns have generated names, fields of structs are called by position, and Spark derives a nullability of
+its own, which is usually wider.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def output(rows: Rows, root: Root) -> DataFrame:
-    """The rows of a root as its users see them."""
+    """Return the rows of a root under its names and in its types."""
     table = rows.table
     assert isinstance(table, FrameTable)
     functions = functions_of(table.execution.spark)
@@ -62,14 +62,14 @@ def output(rows: Rows, root: Root) -> DataFrame:
 
 
 def is_plain(root: Root) -> bool:
-    """Whether the root's columns can be settled without asking Spark what it made of the plan: none has parts."""
+    """Whether no column of a root is nested, so that its types need not be compared with Spark's."""
     return all(map(PLAIN_NAME.fullmatch, root.names)) and not any(
         isinstance(type_, t.Struct | t.List | t.Map) for type_ in root.input.schema.types
     )
 
 
 def plain_items(columns: Sequence[str], root: Root) -> list[Item]:
-    """The select list of a plain root; the optimizer removes the guards that Spark's own nullability makes needless."""
+    """Return the select list of a plain root; the optimizer removes guards that Spark's nullability makes redundant."""
     return [
         Item(guarded(column, None, type_, f'column "{name}"'), (f"`{name}`",))
         for column, type_, name in zip(columns, root.input.schema.types, root.names, strict=True)
@@ -77,7 +77,7 @@ def plain_items(columns: Sequence[str], root: Root) -> list[Item]:
 
 
 def _renamed(type_: t.Type, names: Iterator[str]) -> t.Type:
-    """The type with the fields of structs named by the next names, depth first."""
+    """Return a type whose fields of structs have the next names, depth first."""
     match type_:
         case t.Struct(types=types):
             inside = [(next(names), _renamed(inner, names)) for inner in types]
@@ -93,9 +93,9 @@ def _renamed(type_: t.Type, names: Iterator[str]) -> t.Type:
 
 
 def _exact(text: str, found: DataType, nullable: bool | None, wanted: t.Type, what: str) -> str:
-    """A value with exactly the type and nullability that are wanted; just `text`, if it has them already.
+    """Write a value with exactly the wanted type and nullability; return `text` itself if it has them.
 
-    A NULL that must not be there is an error when the value is computed.
+    A NULL in a required value is an error when the value is computed.
     """
     inside = _exact_inside(text, found, wanted, what)
     if inside != text and nullable is not False:
@@ -104,7 +104,7 @@ def _exact(text: str, found: DataType, nullable: bool | None, wanted: t.Type, wh
 
 
 def guarded(text: str, nullable: bool | None, wanted: t.Type, what: str) -> str:
-    """A value with the wanted nullability, whatever Spark takes its own to be (None: unknown)."""
+    """Write a value with the wanted nullability; `nullable` is what Spark derives (None: unknown)."""
     if nullable is not False and not wanted.nullable:
         # The last argument is never reached: Spark takes the whole for not nullable because of it.
         return current_engine().coalesce([text, null_error(what), _any_value(wanted)], wanted)
@@ -114,7 +114,7 @@ def guarded(text: str, nullable: bool | None, wanted: t.Type, what: str) -> str:
 
 
 def _exact_inside(text: str, found: DataType, wanted: t.Type, what: str) -> str:
-    """A value with the wanted type, and the wanted nullability of what lies inside it."""
+    """Write a value with the wanted type, and the wanted nullability of its nested parts."""
     from pyspark.sql import types as spark
 
     match found, wanted:
@@ -155,7 +155,7 @@ def _exact_inside(text: str, found: DataType, wanted: t.Type, what: str) -> str:
 
 
 def _struct(fields: Sequence[str], type_: t.Struct) -> str:
-    """A struct, with the names of its type if no cast gives it these."""
+    """Write a struct; with the field names of its type if no cast will give it these."""
     if current_engine().has_exact_casts or type_.names is None:
         return struct_to_sql(fields)
     names = ("`" + name.replace("`", "``") + "`" for name in type_.names)
@@ -164,7 +164,7 @@ def _struct(fields: Sequence[str], type_: t.Struct) -> str:
 
 
 def _any_value(type_: t.Type) -> str:
-    """Some value of a type, not NULL, nor with a NULL inside that the type does not allow."""
+    """Some required value of a type, without a NULL in required parts."""
     match type_:
         case t.Struct(types=types):
             return _struct([_any_value(inner) for inner in types], type_)

@@ -1,7 +1,7 @@
-"""Relations that move rows between partitions, which changes no rows.
+"""Relations that move rows between partitions, and change no rows.
 
-A DataFrame shows its partitions to what runs on each of them, such as a write. A subquery has none to show, so there
-an exchange does nothing.
+A DataFrame shows its partitions to what runs on each of them, such as a write. A subquery shows none, so an exchange
+does nothing there.
 
 Specification: https://substrait.io/relations/physical_relations/#exchange-operator.
 """
@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.relations.input_lowering import InputLowering
 
 MAX_PARTITIONS = 100_000
-"""How many partitions an exchange may have: of two thousand millions, as a plan can ask for, Java has no lists."""
+"""The most partitions of an exchange: a plan can ask for two thousand million, for which Java has no lists."""
 
 
 def lower_exchange(rel: Exchange, to: InputLowering) -> Rows:
-    """A repartitioning; the known order of the input is made anew in each partition (spec decision 8)."""
+    """Repartition the rows; each partition is sorted by the known ordering of the input (spec decision 8)."""
     if rel.targets:
         raise UnsupportedError("Spark cannot send the partitions of an exchange to targets")
     kind = rel.kind
@@ -66,7 +66,7 @@ def lower_exchange(rel: Exchange, to: InputLowering) -> Rows:
 
 
 def require_partitions(rel: Exchange, to: InputLowering) -> None:
-    """Raise `UnsupportedError` for an exchange that no DataFrame has, whatever the number of its rows."""
+    """Raise `UnsupportedError` for an exchange that no DataFrame can make, whatever the number of its rows."""
     _require_number(rel.partition_count or 1)
     _require_moves(rel.kind)
     if not rel.targets and not isinstance(rel.kind, MultiBucket):
@@ -127,7 +127,7 @@ def _moved(
 
 
 def _numbered(frame: DataFrame, number: str, to: InputLowering) -> DataFrame:
-    """The rows with a column of their numbers, from 0, in the order that they have."""
+    """Add a column of row numbers, from 0, in the present order."""
     if to.execution.has("zipWithIndex"):
         return frame.zipWithIndex(number)
     place = to.execution.name()
@@ -136,28 +136,28 @@ def _numbered(frame: DataFrame, number: str, to: InputLowering) -> DataFrame:
 
 
 def lower_merging_capture(rel: MergingCapture, to: InputLowering) -> Rows:
-    """A sort: what the streams are ordered by, each in itself, becomes the order of all rows."""
+    """Sort the rows: the ordering of each stream becomes the ordering of all rows."""
     return sorted_as_known(rel.input, to[rel.input])
 
 
 def sorted_as_known(rel: Rel, rows: Rows) -> Rows:
-    """The rows in the order that a relation is known to have, whatever order Spark has them in."""
+    """Sort rows by the ordering that their relation is known to have."""
     keys = known_order(rel, rows)
     return Rows(rows.table.sort(keys), rows.columns) if keys else rows
 
 
 def sorted_again(rel: Rel, rows: Rows) -> Rows:
-    """The rows of a relation that keeps the order of its input, after a step in which Spark may lose it.
+    """Sort the rows of an order-preserving relation after a step in which Spark may lose the order.
 
-    That is a window, for which it sorts, and a subquery that depends on the row: it becomes a join, and a join of large
-    tables sorts. Where Spark sees that the rows are in order still, it does not sort them again.
+    Such steps are a window, which sorts, and a correlated subquery: it becomes a join, and a join of large tables
+    sorts. Where Spark sees that the rows are still sorted, it does not sort them again.
     """
     keys = rows.table.keys
     return Rows(rows.table.sort(keys), rows.columns) if keys else sorted_as_known(rel, rows)
 
 
 def sorted_as_declared(rel: Rel, rows: Rows) -> Rows:
-    """The rows in their order, if a read has declared one of all of them: Spark reads files in any order."""
+    """Sort rows if a read has declared an ordering of all of them: Spark reads files in any order."""
     is_one = rel.properties.distribution == SINGLETON
     if is_one and rows.table.keys and rows.table.since_sorted and not current_engine().keeps_order:
         return Rows(rows.table.sort(rows.table.keys), rows.columns)
@@ -165,7 +165,7 @@ def sorted_as_declared(rel: Rel, rows: Rows) -> Rows:
 
 
 def _type(rel: Rel, key: OrderKey) -> Type:
-    """The type of what a relation is ordered by: of a column, or of a field of structs in it."""
+    """Return the type of an ordering's key: a column, or a field of structs in it."""
     position, *inside = key.field
     type_ = rel.schema.types[position]
     for field in inside:
@@ -175,7 +175,7 @@ def _type(rel: Rel, key: OrderKey) -> Type:
 
 
 def known_order(rel: Rel, rows: Rows) -> SortKeys:
-    """The order that a relation is known to have, as sort keys over these rows, whose first columns are its own."""
+    """Return the known ordering of a relation as sort keys over these rows, whose first columns are its own."""
     return [
         (sort_key(".f".join([rows.columns[key.field[0]], *map(str, key.field[1:])]), _type(rel, key)), key.direction)
         for key in rel.properties.ordering

@@ -1,4 +1,4 @@
-"""The joins that say how they are done, as the join of the same rows: how it is done is Spark's to choose.
+"""Physical joins as logical joins: the algorithm is Spark's to choose.
 
 Specification: https://substrait.io/relations/physical_relations/, and ``ComparisonJoinKey`` in ``algebra.proto``.
 """
@@ -21,7 +21,7 @@ PhysicalJoin = HashJoin | MergeJoin | NestedLoopJoin
 
 
 def as_join(rel: PhysicalJoin) -> Join:
-    """The join whose rows a join puts out."""
+    """Return the logical join with the rows of a physical join."""
     match rel:
         case NestedLoopJoin(condition=condition):
             return _join(rel, condition or TRUE, None)
@@ -40,7 +40,7 @@ def _join(rel: PhysicalJoin, condition: Expression, post_filter: Expression | No
 
 
 def _key_test(key: JoinKey, width: int) -> Expression:
-    """The condition that a key is, over the columns of both inputs."""
+    """Return the condition of a join key over the columns of both inputs."""
 
     def behind(node: Node) -> Node:
         return attrs.evolve(node, position=node.position + width) if isinstance(node, FieldReference) else node

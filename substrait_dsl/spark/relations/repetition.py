@@ -1,7 +1,7 @@
-"""Relations that stand in several places of a tree, which Spark plans once for each of them.
+"""Limit the copies of relations: Spark plans a relation once for each place in the tree.
 
-A plan names a shared relation once, so a short one can stand for millions: one that is united with itself twenty times
-over has a million reads to Spark.
+A plan holds a shared relation once, so a short one can expand to millions: a relation that is united with itself twenty
+times over has a million reads in Spark.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from substrait_dsl.algebra.node import Node, Rel
 from substrait_dsl.errors import UnsupportedError
 
 MAX_COPIES = 2_500
-"""How many relations a tree may have more when each is counted in every place where it stands.
+"""The most additional relations when each one is counted once per place in the tree.
 
 Spark takes about 25 s and 1.3 GB for 2,000, as of ten doublings of one, and twice that for each further one.
 """

@@ -1,11 +1,11 @@
 """Set operations: one lowering for all, by counting.
 
-The rows of all inputs are put together, each marked with the input it comes from; grouping them (where NULL equals
-NULL) counts how often each row stands in each input, and a formula says how often it stands in the output. That is
-one pass and one shuffle for any number of inputs, and it works for columns that Spark cannot compare.
+The rows of all inputs are united, each marked with its input; grouping them (where NULL equals NULL) counts how often
+each row occurs in each input, and a formula gives how often it occurs in the output. That is one pass and one shuffle
+for any number of inputs, and it works for columns that Spark cannot compare.
 
-Rows that are equal may still differ: 0.0 equals -0.0. What is put out are rows of the inputs, those of the primary one
-but for a union; so the columns that hold floats are collected beside the counts.
+Equal rows may still differ: 0.0 equals -0.0. The output has rows of the primary input, or of any for a union; so the
+columns that hold floats are collected beside the counts.
 
 Specification: https://substrait.io/relations/logical_relations/#set-operation-types.
 """
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.relations.input_lowering import InputLowering
 
 Counts = Sequence[str]
-"""The columns that hold how often a row stands in each input, the primary one first."""
+"""The columns with the number of occurrences of a row in each input, the primary one first."""
 
 
 def _in_any(counts: Counts) -> str:
@@ -46,18 +46,18 @@ DISTINCT: Mapping[SetOp, Callable[[Counts], str]] = {
     "intersection_primary": lambda n: f"{n[0]} > 0 AND {_in_any(n[1:])}",
     "intersection_multiset": _in_all,
 }
-"""The operations that put a row out once: when they do."""
+"""The operations that emit a row once: the condition."""
 
 COPIES: Mapping[SetOp, Callable[[Counts], str]] = {
     "minus_primary_all": lambda n: " - ".join(n),
     "minus_multiset": lambda n: f"if({_in_all(n[1:])}, 0L, {n[0]})",  # spec decision 16: duplicates stay
     "intersection_multiset_all": lambda n: f"least({', '.join(n)})",
 }
-"""The operations that put a row out several times: how often; not at all, if that is negative."""
+"""The operations that emit a row several times: how often; not at all if that is negative."""
 
 
 def lower_set(rel: Set, to: InputLowering) -> Rows:
-    """Count the rows of the inputs, and put out as many as the operation says."""
+    """Count the rows of the inputs, and emit as many as the operation says."""
     columns = to.execution.names(len(rel.schema))
     if rel.op == "union_all":
         return Rows(_united([to[child].columns for child in rel.relations], columns, rel, to), columns)
@@ -77,7 +77,7 @@ def lower_set(rel: Set, to: InputLowering) -> Rows:
 
 
 def _united(texts: Sequence[Sequence[str]], names: Sequence[str], rel: Set, to: InputLowering) -> Table:
-    """The rows of all inputs, of each these texts under these names."""
+    """Unite the rows of all inputs: of each these texts under these names."""
     first, *others = (
         to[child].table.select([Item(text, (name,)) for text, name in zip(made, names, strict=True)])
         for child, made in zip(rel.relations, texts, strict=True)
@@ -88,7 +88,7 @@ def _united(texts: Sequence[Sequence[str]], names: Sequence[str], rel: Set, to: 
 def _put_out(
     rel: Set, united: Table, columns: tuple[str, ...], values: tuple[str, ...], side: str, to: InputLowering
 ) -> Table:
-    """The rows of all inputs together, as often as the operation puts them out.
+    """Group the united rows, and emit each as often as the operation says.
 
     Args:
         rel: the set operation.

@@ -50,14 +50,14 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.relations.tables import Table
 
 MOST_ROWS = 2**31 - 1
-"""How many rows Spark's OFFSET and LIMIT can skip and take at most, together."""
+"""The greatest sum of Spark's OFFSET and LIMIT."""
 
 ALL_ROWS = 2**63 - 1
-"""The greatest count there is, which many give for all rows."""
+"""The greatest count, which many producers write for all rows."""
 
 
 def lower_filter(rel: Filter, to: InputLowering) -> Rows:
-    """A WHERE; subqueries among its conjuncts become semi and anti joins."""
+    """Lower to a WHERE; subqueries among its conjuncts become semi and anti joins."""
     rows = filtered(to[rel.input], rel.condition, rel.anchor, to)
     return sorted_again(rel, rows) if _loses_order([rel.condition]) else rows
 
@@ -69,7 +69,7 @@ def filtered(
     to: InputLowering,
     visible: tuple[str, ...] | None = None,
 ) -> Rows:
-    """The rows for which a condition is true. The condition sees the rows' columns, or those that are `visible`."""
+    """Filter rows by a condition, which sees their columns, or those that are `visible`."""
     rows, here = prepare_context(to, rows, anchor, [condition], visible=visible)
     table = rows.table
     for conjunct in conjuncts(condition):
@@ -79,10 +79,10 @@ def filtered(
 
 
 def filtered_by_constant(table: Table, condition: str, to: InputLowering) -> Table:
-    """The rows, if a condition holds that no row is needed for.
+    """Filter rows by a condition that refers to no row.
 
-    An engine without such conditions takes one to the rows below an aggregate, which makes a row of none. It takes
-    none below a limit; inside a subquery a limit would be of the rows for each outer row.
+    An engine without such conditions would push one below an aggregate, which makes a row of none. It pushes none below
+    a limit; inside of a subquery a limit would be one for each outer row.
     """
     if current_engine().has_constant_conditions or to.outer:
         return table.where(condition)
@@ -90,7 +90,7 @@ def filtered_by_constant(table: Table, condition: str, to: InputLowering) -> Tab
 
 
 def lower_sort(rel: Sort, to: InputLowering) -> Rows:
-    """An ORDER BY. A clustered key is sorted, which puts equal values together."""
+    """Lower to an ORDER BY. A clustered key is sorted, which puts equal values together."""
     rows, keys = _sort_keys(rel, to)
     return Rows(rows.table.sort(keys), rows.columns)
 
@@ -103,7 +103,7 @@ def _sort_keys(rel: Sort | TopN, to: InputLowering) -> tuple[Rows, SortKeys]:
 
 
 def lower_project(rel: Project, to: InputLowering) -> Rows:
-    """A SELECT of further columns; mere references are columns that are there already."""
+    """Lower to a SELECT of further columns; mere references are columns already."""
     rows = to[rel.input]
     computed = [expression for expression in rel.expressions if _column(expression, rows) is None]
     made: list[Item] = []
@@ -122,14 +122,14 @@ def lower_project(rel: Project, to: InputLowering) -> Rows:
 
 
 def _loses_order(expressions: Sequence[Expression]) -> bool:
-    """Whether rows may be in another order once subqueries in expressions are asked."""
+    """Whether the subqueries in expressions may change the order of the rows."""
     if has_correlated(expressions):
         return True
     return not current_engine().keeps_order and any(any(subqueries_of(each)) for each in expressions)
 
 
 def _column(expression: Expression, rows: Rows) -> str | None:
-    """The column that an expression merely refers to."""
+    """Return the column that an expression merely refers to."""
     match expression:
         case FieldReference(position=position, root=root) if root == ROOT:
             return rows.columns[position]
@@ -138,18 +138,18 @@ def _column(expression: Expression, rows: Rows) -> str | None:
 
 
 def lower_emit(rel: Emit, to: InputLowering) -> Rows:
-    """Nothing to do: the columns are chosen by whoever reads them."""
+    """Reorder the columns."""
     return to[rel.input].pick(rel.mapping)
 
 
 def lower_fetch(rel: Fetch, to: InputLowering) -> Rows:
-    """An OFFSET and a LIMIT, which Spark takes as numbers: other expressions are evaluated now."""
+    """Lower to an OFFSET and a LIMIT. Spark takes them as numbers, so other expressions are evaluated now."""
     rows = to[rel.input]
     return Rows(_fetched(rel, rows, *_limits(rel, to), to), rows.columns)
 
 
 def _fetched(rel: Fetch | TopN, rows: Rows, offset: int, count: int | None, to: InputLowering) -> Table:
-    """Some of the rows; where OFFSET and LIMIT do not reach that far, they are numbered, which takes one task."""
+    """Take some of the rows; beyond the range of OFFSET and LIMIT rows are numbered, in one task."""
     table = _in_order(rel, rows)
     if rel.free_anchors and to.as_text:
         return _fetched_for_each(rel, table, offset, count, to)
@@ -165,7 +165,7 @@ def _fetched(rel: Fetch | TopN, rows: Rows, offset: int, count: int | None, to: 
 
 
 def _in_order(rel: Fetch | TopN, rows: Rows) -> Table:
-    """The rows of which the first are taken, sorted anew if Spark would take others, or does not know their order."""
+    """Return the rows, sorted again if Spark would not take the first ones, or does not know their order."""
     keys = rows.table.keys
     if keys and rows.table.is_in_order and (current_engine().keeps_order or not rows.table.since_sorted):
         return rows.table
@@ -174,7 +174,7 @@ def _in_order(rel: Fetch | TopN, rows: Rows) -> Table:
 
 
 def _fetched_for_each(rel: Fetch | TopN, table: Table, offset: int, count: int | None, to: InputLowering) -> TextTable:
-    """Some of the rows for each row outside, in the order they have or are known to have."""
+    """Take some of the rows for each outer row, in their present or known order."""
     assert isinstance(table, TextTable)
     if id(rel) in to.exact_limits and offset + (count or 0) <= MOST_ROWS:
         return table.limit_in_order(offset, count)
@@ -182,7 +182,7 @@ def _fetched_for_each(rel: Fetch | TopN, table: Table, offset: int, count: int |
 
 
 def lower_top_n(rel: TopN, to: InputLowering) -> Rows:
-    """An ORDER BY with an OFFSET and a LIMIT. With ties, by numbers: Spark's LIMIT does not know them."""
+    """Lower to an ORDER BY with an OFFSET and a LIMIT; with ties, rows are ranked: Spark's LIMIT has no ties."""
     rows, keys = _sort_keys(rel, to)
     offset, count = _limits(rel, to)
     if rel.mode == "rows_only" or not count:  # no row has no ties, neither have all rows
@@ -203,7 +203,7 @@ def lower_top_n(rel: TopN, to: InputLowering) -> Rows:
 
 
 def _limits(rel: Fetch | TopN, to: InputLowering) -> tuple[int, int | None]:
-    """How many rows to skip, and how many to take: None for all."""
+    """Return the number of rows to skip, and the number to take: None for all."""
     what = kind_words(rel)
     offset = _number(rel.offset, f"offset of {what}", to) or 0
     count = _number(rel.count, f"count of {what}", to)
@@ -211,7 +211,7 @@ def _limits(rel: Fetch | TopN, to: InputLowering) -> tuple[int, int | None]:
 
 
 def _number(expression: Expression | None, what: str, to: InputLowering) -> int | None:
-    """The value of a count or an offset; None if it is not given, or NULL."""
+    """Evaluate a count or an offset; None if it is omitted, or NULL."""
     if expression is None:
         return None
     if isinstance(expression, Literal):
@@ -228,9 +228,9 @@ def _number(expression: Expression | None, what: str, to: InputLowering) -> int 
 
 
 def lower_window(rel: Window, to: InputLowering) -> Rows:
-    """Window functions in a SELECT. Those that share partitions and order are computed over the rows sorted once.
+    """Lower to a SELECT of window functions. Those with the same partitions and sort keys share one sort.
 
-    For that Spark sorts the rows anew, so an order that stays is made again.
+    Spark sorts the rows for it, so an order that is preserved is restored.
     """
     nodes = [*rel.functions, *rel.partitions, *rel.sorts]
     rows, here = prepare_context(to, to[rel.input], rel.anchor, nodes, hoist=True)
@@ -249,7 +249,7 @@ def _window_function(call: WindowCall, rel: Window, here: ExpressionContext) -> 
 
 
 def lower_expand(rel: Expand, to: InputLowering) -> Rows:
-    """A generator over an array of the copies; each row of the input is computed once."""
+    """Lower to a generator over an array of the copies; each row of the input is computed once."""
     rows, here = prepare_context(to, to[rel.input], rel.anchor, rel.fields, hoist=True)
     if not current_engine().has_lists_of_records:
         return _expanded_by_number(rel, rows, here, to)
@@ -272,7 +272,7 @@ def lower_expand(rel: Expand, to: InputLowering) -> Rows:
 
 
 def _expanded_by_number(rel: Expand, rows: Rows, here: ExpressionContext, to: InputLowering) -> Rows:
-    """The copies of each row, by their numbers."""
+    """Copy each row, and choose the values of each copy by its number."""
     columns = to.execution.names(len(rel.schema))
     number = columns[-1]
     numbers = ", ".join(map(str, range(rel.copies_of_a_row)))
@@ -289,28 +289,28 @@ def _expanded_by_number(rel: Expand, rows: Rows, here: ExpressionContext, to: In
 
 
 def without_keys(rel: Rel, table: Table, to: InputLowering) -> Table:
-    """A table of rows that are copied, or joined; an engine takes no keys of aggregates for those of single rows.
+    """Hide the keys of aggregates below from an engine that takes them for keys of copied or joined rows.
 
-    Of a union it knows no keys.
+    Such an engine knows no keys of a union.
     """
     is_keyed = any(isinstance(node, Aggregate | Set) for node in walk(rel))
     return table if current_engine().forgets_keys or not is_keyed else united_with_no_row(table, to)
 
 
 def united_with_no_row(table: Table, to: InputLowering) -> Table:
-    """The rows of a table, of which the engine does not know that there are no others."""
+    """Unite a table with an empty one that the optimizer does not recognize as empty."""
     nulls = [Item("NULL", (to.execution.name(),)) for _ in table.names]
     return table.union_all([to.one_row(nulls).where("rand() > 2")])
 
 
 def by_number(number: str, texts: Mapping[int, str]) -> str:
-    """One of some values, by a number, as text of SQL."""
+    """Write the choice of a value by a number."""
     cases = " ".join(f"WHEN {position} THEN {text}" for position, text in texts.items())
     return f"(CASE {number} {cases} END)"
 
 
 def lower_unnest(rel: Unnest, to: InputLowering) -> Rows:
-    """A generator that numbers the elements; it makes no row of an array that is empty or NULL."""
+    """Lower to a generator that numbers the elements; an empty or NULL list makes no row."""
     rows = to[rel.input]
     place, element, offset = to.execution.names(3)
     if current_engine().has_lists_of_records:

@@ -1,10 +1,10 @@
-"""Single joins: left joins that fail where a row has a second match, whatever is done with the rows.
+"""Single joins: left joins that fail if a row has a second match, however the rows are used.
 
-Where rows match by equal keys, the rows of one input tell how many of them have their key, and are then joined. Where
-rows match by anything else, each row counts its matches.
+Where the condition is an equality of keys, the rows of the build side count their key, and are then joined. Else each
+row counts its matches.
 
 Spark has a join that looks for a second match (LeftSingle, for scalar subqueries). It is not used: there is none for
-large tables, and where Spark generates no code for it, a limit may take the first match before the second is seen.
+large tables, and where Spark generates no code for it, a limit may take the first match before the second is found.
 
 Specification: https://substrait.io/relations/logical_relations/#join-types.
 """
@@ -47,7 +47,7 @@ TOO_MANY = f"raise_error('{MANY_MATCHES}')"
 
 
 def is_by_key(rel: Join | HashJoin | MergeJoin | NestedLoopJoin) -> bool:
-    """Whether rows match in a single join by equal keys and, beside that, by conditions on one side alone."""
+    """Whether the condition of a single join is equality of keys, and conditions on one input alone."""
     join = rel if isinstance(rel, Join) else as_join(rel)
     strategy = JOIN_STRATEGIES[join.how]
     if strategy.method != "single" or any(True for _ in subqueries_of(join.condition)):
@@ -57,7 +57,7 @@ def is_by_key(rel: Join | HashJoin | MergeJoin | NestedLoopJoin) -> bool:
 
 
 def has_unique_keys(rel: Join | LateralJoin) -> bool:
-    """Whether the keys alone tell the rows of the other input apart, as those of an aggregate do."""
+    """Whether the keys are unique in the build side by construction, as those of an aggregate are."""
     other, before = (
         (rel.right, len(rel.left.schema)) if JOIN_STRATEGIES[rel.how].probe_side == "left" else (rel.left, 0)
     )
@@ -65,13 +65,12 @@ def has_unique_keys(rel: Join | LateralJoin) -> bool:
 
 
 def lower_by_key(rel: Join, to: InputLowering) -> Rows:
-    """A single join for which `is_by_key` is true: a left join of rows that tell how many have their key.
+    """Lower a single join for which `is_by_key` is true: a left join with rows that count their key.
 
-    Spark counts where it sorts the rows for the join, and reads them once; where it would send them to all tasks, and
-    need not sort them for that, one task counts. To number them would be cheaper, but then
-    the first match would not know of the second, and may be all that a limit asks for. The check is a filter that
-    depends on a number of the row: so Spark neither moves it, nor a later filter below it, nor leaves out the join
-    under it.
+    Spark counts within the sort of the join, and reads the rows once; where it would broadcast them, and need not sort,
+    one task counts. Row numbers would be cheaper, but then the first match would not know of the second, and may be all
+    that a limit takes. The check is a filter on a row id: so Spark neither moves it, nor pushes a later filter below
+    it, nor removes the join under it.
     """
     probe_side = JOIN_STRATEGIES[rel.how].probe_side
     left = to[rel.left]
@@ -108,21 +107,21 @@ def lower_by_key(rel: Join, to: InputLowering) -> Rows:
 
 
 def _checked_by_window(table: Table, is_wrong: str, error: str, to: InputLowering) -> Table:
-    """The rows, or an error if one is wrong: a window over all of them sees each, whatever is filtered later."""
+    """Fail if a row is wrong: a window over all rows checks each, however the rows are filtered later."""
     checked = to.execution.name()
     found = Item(f"max(if({is_wrong}, CAST({error} AS INT), 0)) OVER ()", (checked,))
     return table.select([*items(table.names), found]).where(f"{checked} = 0")
 
 
 _SHOWN = (t.Boolean, t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.Decimal, t.String, t.VarChar, t.FixedChar, t.Date)
-"""The types whose values Spark writes as a user would."""
+"""The types whose values a message can show."""
 
 _LONGEST = 60
-"""How many characters of a value an error shows."""
+"""The most characters of a value in a message."""
 
 
 def _key_text(key: Expression, rel: Join | LateralJoin, value: str) -> str:
-    """What the error of a second match says of a key, as text of SQL: its name, and its value where it can be shown."""
+    """Write the part of the message of a second match that shows a key: its name, and its value if it can be shown."""
     start = text_to_sql(_start(key, rel))
     return f"{start}, left(CAST({value} AS STRING), {_LONGEST})" if isinstance(key.type, _SHOWN) else start
 
@@ -135,7 +134,7 @@ def _start(key: Expression, rel: Join | LateralJoin) -> str:
 
 
 def too_many(rel: Join | LateralJoin, values: Sequence[str], count: str, words: str = "rows match that have") -> str:
-    """The error of a second match, as text of SQL: how many there are, and the values of the keys, if there are any."""
+    """Write the error of a second match: the number of matches, and the values of the keys."""
     if not values:
         return TOO_MANY
     message = ", ' and ', ".join(
@@ -145,7 +144,7 @@ def too_many(rel: Join | LateralJoin, values: Sequence[str], count: str, words: 
 
 
 def may_tell(rel: Join | LateralJoin, message: str) -> bool:
-    """Whether it may be this single join that told of a second match so."""
+    """Whether the message of a second match may come from this single join."""
     if has_unique_keys(rel):
         return False
     starts = [_start(key, rel) for key in keys_inside(rel)]
@@ -153,22 +152,21 @@ def may_tell(rel: Join | LateralJoin, message: str) -> bool:
 
 
 def single_match(rows: Rows, found: Rows, other: Rel, to: InputLowering, error: Callable[[str], str]) -> Rows:
-    """The rows with the one row that each finds, NULL if there is none; an error if there are more (spec decision 5).
+    """Look up the one match of each row, NULL if there is none; an error if there are more (spec decision 5).
 
     Args:
         rows: the rows.
-        found: what is found for one, as text that sees it.
-        other: what that is made of.
+        found: the matches of one row, as text in its scope.
+        other: the relation of the matches.
         to: the lowering that the join is part of.
-        error: the text of the error, from the text of how many there are.
+        error: writes the error, given the text of the number of matches.
 
     Returns:
-        The columns that were found, in a table with those of the rows.
+        The columns of the match, in a table with those of the rows.
 
-    The error must come whatever is done with the rows. So the check is a filter, which stays when nothing uses the
-    columns, and part of every column; and it depends on a number that the row has, which keeps Spark from computing
-    it for rows that nothing matches, and from filtering the rows first. Inside a correlated subquery Spark takes no
-    such number.
+    The error must be raised however the rows are used. So the check is a filter, which stays when nothing uses the
+    columns, and part of every column; and it depends on a row id, which keeps Spark from computing it for rows without
+    a match, and from filtering the rows first. Inside of a correlated subquery Spark has no row ids.
     """
     table = found.table
     assert isinstance(table, TextTable)

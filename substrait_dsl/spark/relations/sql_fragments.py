@@ -1,7 +1,7 @@
-"""Where a long plan is cut into pieces, each of them one text.
+"""Split a long plan into fragments, each of them one SQL text.
 
-Spark takes in a text of some dozens of relations in a fraction of the time that it needs for a DataFrame after each of
-them; but its parser fails at a few hundred.
+Spark analyses a text of some dozens of relations in a fraction of the time of as many DataFrame steps; but its parser
+fails at a few hundred.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from substrait_dsl.algebra.node import Rel
 from substrait_dsl.spark.relations.column_pruning import relations_inside
 
 MIN_FRAGMENT_SIZE = 4
-"""Of fewer relations a text gains nothing over as many DataFrames."""
+"""With fewer relations a text is no faster than DataFrame steps."""
 
 
 class Pieces:
-    """The pieces of a plan.
+    """The fragments of a plan.
 
     Args:
         relations: all relations of the plan, parents first.
-        most: how many relations one text may have.
+        most: the most relations in one text.
         is_apart: whether a relation cannot be part of a text.
     """
 
     def __init__(self, relations: Sequence[Rel], most: int, is_apart: Callable[[Rel], bool]) -> None:
         self._sizes: dict[int, int] = {}
-        """For each relation, by its id, how many the text has that ends with it; 0: it cannot be text."""
+        """For each relation, by its id, the number of relations in the text that ends with it; 0: it cannot be text."""
         self._ends: set[int] = set()
-        """The relations, by their ids, that other texts refer to, and are no part of."""
+        """The ids of the relations that texts refer to, and are not part of."""
         for rel in reversed(relations):
             size = 0 if is_apart(rel) else self._size(rel)
             if size > most:
@@ -39,15 +39,15 @@ class Pieces:
                 self._ends.add(id(rel))
 
     def _size(self, rel: Rel) -> int:
-        """How many relations a text would have; what stands in it several times counts as often."""
+        """Return the number of relations in a text; one that is used several times counts as often."""
         return 1 + sum(1 if id(inside) in self._ends else self._sizes[id(inside)] for inside in relations_inside(rel))
 
     def is_text(self, rel: Rel) -> bool:
-        """Whether a relation is better made as one text, together with what it stands on."""
+        """Whether a relation becomes the end of a fragment."""
         return self._sizes.get(id(rel), 0) >= MIN_FRAGMENT_SIZE
 
     def edges(self, rel: Rel, needed: Callable[[Rel], Sequence[Rel]]) -> list[Rel]:
-        """The relations that the text of a relation refers to; `needed` gives those that one is made from."""
+        """Return the relations to which the text of a relation refers; `needed` gives the inputs of one."""
         found: dict[int, Rel] = {}
         stack = [*needed(rel)]
         while stack:

@@ -1,4 +1,4 @@
-"""Whether a relation gives the same rows each time it is computed, as long as no table changes: views count, too."""
+"""Whether a relation gives the same rows each time it is computed, as long as no table changes; views count, too."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def is_stable(rel: Rel, execution: ExecutionContext) -> bool:
-    """Whether the rows are the same each time. A view may call functions of chance."""
+    """Whether the rows are the same each time. A view may call random functions."""
     if not stability.is_stable(rel):
         return False
     for node in walk(rel):

@@ -1,7 +1,7 @@
 """Subqueries as SQL text: as values anywhere, and as conditions of a filter.
 
-As a value each gives exactly what the specification says, unknown included. A condition need only be true when it is
-true, which leaves Spark free to plan a semi or anti join.
+As a value each follows three-valued logic exactly. A condition need only be true when the subquery is true, which
+leaves Spark free to plan a semi or anti join.
 
 Specification: https://substrait.io/expressions/subqueries/.
 """
@@ -48,7 +48,7 @@ def is_subquery(node: Node) -> TypeGuard[AnySubquery]:
 
 
 def relation_of(subquery: AnySubquery) -> Rel:
-    """The relation that a subquery holds."""
+    """Return the relation of a subquery."""
     match subquery:
         case (
             ScalarSubquery(input=rel) | InPredicate(haystack=rel) | SetPredicate(tuples=rel) | SetComparison(right=rel)
@@ -59,7 +59,7 @@ def relation_of(subquery: AnySubquery) -> Rel:
 
 
 def needles_of(subqueries: Iterable[AnySubquery]) -> Iterator[Expression]:
-    """What subqueries look for that is computed; of a column, 0.0 and -0.0 are equal to all that is compared."""
+    """Yield the computed left operands. In comparisons of a mere column both zeros are equal."""
     for subquery in subqueries:
         match subquery:
             case InPredicate(needles=needles):
@@ -71,22 +71,22 @@ def needles_of(subqueries: Iterable[AnySubquery]) -> Iterator[Expression]:
 
 
 def depends_on_row(subquery: AnySubquery) -> bool:
-    """Whether the SQL text of a subquery refers to the row outside it."""
+    """Whether the SQL text of a subquery refers to the outer row."""
     return isinstance(subquery, InPredicate | SetComparison) or bool(subquery.free_anchors)
 
 
 def is_constant(subquery: AnySubquery) -> bool:
-    """Whether a subquery is one value for all rows: it is scalar, and refers to no row outside it."""
+    """Whether a subquery is one value for all rows: it is scalar and uncorrelated."""
     return isinstance(subquery, ScalarSubquery) and not subquery.free_anchors
 
 
 def value(subquery: AnySubquery, scope: Scope, to: InputLowering) -> str:
-    """SQL text with the value of a subquery.
+    """Write the value of a subquery.
 
     Args:
         subquery: the expression.
-        scope: what the expression's own relation sees: needles are looked for from there.
-        to: lowers the relation inside, with that scope around it.
+        scope: the scope of the expression's own relation, for the left operands.
+        to: lowers the relation inside, with that scope as outer rows.
     """
     match subquery:
         case ScalarSubquery(input=rel):
@@ -110,7 +110,7 @@ def value(subquery: AnySubquery, scope: Scope, to: InputLowering) -> str:
 
 
 def scalar(query: str, rel: Rel, *, folded: bool = False) -> str:
-    """A scalar subquery.
+    """Write a scalar subquery.
 
     Args:
         query: its text, without an order or a limit.
@@ -121,16 +121,16 @@ def scalar(query: str, rel: Rel, *, folded: bool = False) -> str:
 
 
 _KEEPS_ROWS = " OFFSET 0"
-"""What keeps, for an aggregate, the row that another below it makes of no rows.
+"""An OFFSET that keeps the row that a nested aggregate makes of no rows.
 
-Where a scalar subquery is an aggregate, Spark sees to it for that one alone that it has a row where nothing matches the
-row outside: of ``SELECT count(1) FROM (SELECT max(c) FROM t WHERE c < outside)`` it makes 0 there, not 1. Where the
-subquery is anything else, it sees to it for every one.
+Where a scalar subquery is an aggregate, Spark restores only that aggregate's row for outer rows without a match:
+``SELECT count(1) FROM (SELECT max(c) FROM t WHERE c < outside)`` gives 0 there, not 1. Where the subquery is anything
+else, it restores the row of every aggregate.
 """
 
 
 def _has_inner_aggregate(rel: Rel, *, folded: bool) -> bool:
-    """Whether below an aggregate there is one that makes one row of rows that depend on a row outside."""
+    """Whether below an aggregate there is another one that makes one row of correlated rows."""
     top = rel
     # below a relation that is not named here, an aggregate counts as an inner one, whose row is kept
     while isinstance(top, Project | Emit | Filter):
@@ -142,7 +142,7 @@ def _has_inner_aggregate(rel: Rel, *, folded: bool) -> bool:
 
 
 def condition(expression: Expression, scope: Scope, to: InputLowering) -> str:
-    """SQL text that is true exactly where a condition, one conjunct of a filter, is true."""
+    """Write a conjunct of a filter: true exactly where the expression is true."""
     negated = _negated(expression)
     match negated or expression:
         case InPredicate(needles=needles, haystack=rel):
@@ -165,7 +165,7 @@ def condition(expression: Expression, scope: Scope, to: InputLowering) -> str:
 
 
 def _negated(expression: Expression) -> Expression | None:
-    """What stands under a ``not``."""
+    """Return the operand of a ``not``."""
     match expression:
         case ScalarFunction(function=function, arguments=(Expression() as argument,)) if (
             function.urn == BOOLEAN_URN and function.name == "not"
@@ -215,7 +215,7 @@ def _in(table: TextTable, keys: Sequence[Key], execution: ExecutionContext, outs
 
 
 def _none_match(table: TextTable, tests: Sequence[Key | Test], rel: Rel, to: InputLowering) -> str:
-    """A condition: for every row of the table, some test is false."""
+    """Write a condition: for every row of the table, some test is false."""
     keys = [test for test in tests if isinstance(test, Key)]
     is_nullable = any(test.nullable for test in tests)
     engine = current_engine()

@@ -1,4 +1,4 @@
-"""Tables that are SQL text: what has scopes, in which a subquery sees the rows outside."""
+"""Tables that are SQL text: text has scopes, in which a subquery sees outer rows."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _JOIN_SQL: dict[JoinHow, str] = {
 
 @attrs.frozen
 class TextTable(Table):
-    """A table that is text: what stands after FROM, and the conditions after WHERE.
+    """A table that is text: a FROM clause, and the conditions of a WHERE clause.
 
-    Aggregates over all rows stay open for what is computed from them: where they are the outermost thing in a scalar
-    subquery, Spark needs one join for it, and three if anything stands around them.
+    Aggregates over all rows are kept apart from the text as long as possible: Spark plans one join for an aggregate at
+    the top of a scalar subquery, and three if anything is around it.
     """
 
     names: tuple[str, ...]
@@ -41,16 +41,16 @@ class TextTable(Table):
     execution: ExecutionContext
     conditions: tuple[str, ...] = ()
     aggregates: Mapping[str, str] | None = None
-    """If the rows are folded into one: the text of each column."""
+    """The text of each column, if the rows are aggregated to one; None: they are not."""
     keys: SortKeys = ()
     since_sorted: int = 0
     unsorted: TextTable | None = None
-    """If the rows are sorted and no more: the table before. A LIMIT must stand directly behind the ORDER BY."""
+    """If a sort is the last step: the table below it. A LIMIT must directly follow the ORDER BY."""
     made_of: tuple[TextTable, Sequence[Item]] | None = None
-    """If the columns are computed, and rows only left out since then: of what, and how."""
+    """If the last steps are a projection, and filters on it: the table below, and the select list."""
 
     def query(self, made: Sequence[Item] | None = None) -> str:
-        """The table, or expressions over it, as a query."""
+        """Write the table, or expressions over it, as a query."""
         if made is None:
             made = items(self.names)
         elif self.aggregates is not None and not _all_of(made, self.aggregates):
@@ -61,11 +61,11 @@ class TextTable(Table):
         return f"SELECT {select_list(made) or '1'} FROM {self.source}{where}"
 
     def exists(self, *conditions: str, outside: Iterable[str]) -> str:
-        """A condition: whether there is a row for which these conditions, too, are true.
+        """Write an EXISTS: whether a row of the table passes these conditions.
 
         Args:
-            conditions: they refer to columns of the table and of the row outside, and have no subqueries.
-            outside: the columns of the row outside that the table itself depends on.
+            conditions: conditions on columns of the table and of the outer row, without subqueries.
+            outside: the columns of the outer row on which the table depends.
         """
         rows = self.closed
         named = (name for name in NAME.findall(" ".join(conditions)) if name not in rows.names)
@@ -87,7 +87,7 @@ class TextTable(Table):
 
     @property
     def _relation(self) -> str:
-        """The table as one side of a join: what stands after FROM, if there is nothing else to it."""
+        """The table as one side of a join."""
         return f"({self.query()})" if self.conditions or self.aggregates is not None else self.source
 
     @property
@@ -105,14 +105,14 @@ class TextTable(Table):
 
     @property
     def _below(self) -> TextTable | None:
-        """What the columns are computed of, if they may be computed of more rows than now."""
+        """The table below the projection, if its columns may be computed over more rows than now."""
         if self.made_of is None or self.aggregates is not None:
             return None
         below, made = self.made_of
         return None if any(word in item.text for item in made for word in _NOT_ABOVE) else below
 
     def _of(self, below: TextTable, conditions: Sequence[str]) -> tuple[TextTable, tuple[str, ...]]:
-        """The same columns computed of another table, and those that some conditions on its rows are about."""
+        """Project the same columns of another table, and those to which some conditions on its rows refer."""
         assert self.made_of is not None
         used = dict.fromkeys(name for text in conditions for name in NAME.findall(text) if name in below.names)
         # Under names of their own, as other tables may be made of the one below.
@@ -197,11 +197,11 @@ class TextTable(Table):
         return attrs.evolve(self._made(query, self.names), keys=self.keys)
 
     def limit_in_order(self, offset: int, count: int | None) -> TextTable:
-        """Some of the rows, in an order that was made further below."""
+        """Take some of the rows, in an order that was made further below."""
         return attrs.evolve(self, unsorted=(self.unsorted or self) if self.keys else None).fetch(offset, count)
 
     def number(self, offset: int, count: int | None) -> TextTable:
-        """Some of the rows, in the order they have, by a number for each."""
+        """Take some of the rows in their order, by row numbers."""
         rows = self.unsorted or self.closed
         number = self.execution.name()
         over = f"OVER (ORDER BY {ordering(self.keys) or 'NULL'}"
@@ -220,34 +220,34 @@ class TextTable(Table):
 
 
 _STAYS = ("SELECT ", "raise_error(")
-"""What is in the text of a condition that stays where it is: a subquery, or an error that is to come for every row."""
+"""What the text of a filter that is not split off holds: a subquery, or an error for every row."""
 
 _NOT_ABOVE = (*_STAYS, " OVER (")
-"""What is in the text of a column that is computed of the rows that are left, and of no others."""
+"""What the text of a column holds that depends on which rows are left."""
 
 _OF_ROW = "(({} IS NULL) IS NOT NULL)"
-"""What is true of any column, of any type.
+"""A condition that is true for any value of a column.
 
-Before it makes a join of an EXISTS, Spark simplifies what is made of AND, OR and NOT: of ``(x OR outside) AND x`` it
-makes ``x``. If no column of the row outside is left, Spark 4.1 fails. So there is one more, which it takes away later.
+Before it decorrelates an EXISTS, Spark simplifies AND, OR and NOT: ``(x OR outside) AND x`` becomes ``x``. If no column
+of the outer row is left, Spark 4.1 fails. So this condition mentions one, and is simplified only later.
 """
 
 _LONGEST_INLINED = 2000
-"""How long an expression over aggregates may be: each mention of one in it is replaced by the whole aggregate."""
+"""The most characters of an expression over aggregates: each reference in it is replaced by the whole aggregate."""
 
 
 def _all_of(made: Sequence[Item], aggregates: Mapping[str, str], longest: float = inf) -> bool:
-    """Whether expressions can be computed together with the aggregates that they are over.
+    """Whether expressions can be inlined over the aggregates to which they refer.
 
-    Where none mentions an aggregate, they cannot: without one they would be computed for each row below.
+    A constant cannot: it would be computed for each row below.
     """
     return bool(made) and all(len(item.text) <= longest and _is_of(item, aggregates) for item in made)
 
 
 def _is_of(item: Item, aggregates: Mapping[str, str]) -> bool:
-    """Whether an expression is of aggregates only, and neither a generator nor one with a subquery.
+    """Whether an expression refers to aggregates only, and is neither a generator nor has a subquery.
 
-    Inside a subquery the text of an aggregate would mean one over the subquery's own rows.
+    Inside of a subquery the text of an aggregate would aggregate the subquery's own rows.
     """
     used = set(NAME.findall(item.text))  # none: it is a constant, which says nothing of what the rows are folded into
     is_value = len(item.names) == 1 and not item.text.startswith(("explode(", "inline(")) and "SELECT " not in item.text

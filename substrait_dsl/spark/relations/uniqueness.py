@@ -1,6 +1,6 @@
-"""Whether a relation has, by what it is, no two rows that agree in some columns, so that none can match a row twice.
+"""Whether columns of a relation are unique by construction, so that no row has a second match.
 
-What only the data makes unique is not known here.
+Uniqueness of the data is not known here.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from substrait_dsl.algebra.relations import (
 from substrait_dsl.algebra.rules import JoinType
 
 _KEEPING_LEFT: tuple[JoinType, ...] = ("left_semi", "left_anti", "left_mark", "left_single")
-"""The joins that put each row of their left input out once at most, its columns first."""
+"""The joins that emit each row of their left input at most once, its columns first."""
 
 
 def is_unique(rel: Rel, positions: Iterable[int]) -> bool:
-    """Whether no two rows of a relation agree in the columns at these positions; NULL agrees with NULL."""
+    """Whether no two rows of a relation have the same values at these positions; NULL equals NULL."""
     columns = set(positions)
     while True:
         match rel:
@@ -59,13 +59,13 @@ def is_unique(rel: Rel, positions: Iterable[int]) -> bool:
 
 
 def _sources(columns: Iterable[int], made_of: Sequence[int | None]) -> set[int]:
-    """The columns of the input that some columns are the very same as."""
+    """Return the columns of the input to which some columns are mere references."""
     found = (made_of[position] for position in columns)
     return {position for position in found if position is not None}
 
 
 def _position(expression: Expression) -> int | None:
-    """The column that an expression merely refers to."""
+    """Return the column that an expression merely refers to."""
     match expression:
         case FieldReference(root=root, position=position) if root == ROOT:
             return position

@@ -1,1 +1,1 @@
-"""Sail: what it computes otherwise than Spark, as guards, and its errors."""
+"""Sail: its deviations from Spark, as guards, and its errors."""

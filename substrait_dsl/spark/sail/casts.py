@@ -1,4 +1,4 @@
-"""Casts that Sail makes otherwise than Spark: of floats to texts and to decimals, and of texts to decimals."""
+"""Casts that differ between Sail and Spark: of floats to strings and decimals, and of strings to decimals."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _FLOATS = (t.FP32, t.FP64)
 _TEXTS = (t.String, t.VarChar, t.FixedChar)
 
 _WRITTEN_ALIKE = "{0} IS NULL OR {0} = 0 OR isnan({0}) OR (abs({0}) >= 0.001D AND abs({0}) < 10000000D)"
-"""Which floats Sail writes as Spark does: with a point, and without an exponent."""
+"""The floats that Sail writes as Spark does: with a point, and without an exponent."""
 
 _EXPONENT = r"^\s*[+-]?(\d+\.?\d*|\.\d+)[eE][+-]?\d+\s*$"
-"""How numbers are written that Sail reads as no decimal."""
+"""Numbers with an exponent, which Sail does not parse as decimals."""
 
 TEXT_OF_FLOAT = "Sail writes infinite floats, and those below 0.001 or from 10000000 on, otherwise than Spark"
 DECIMAL_OF_FLOAT = "Sail cannot cast so large or so small a float to decimal exactly"
@@ -22,11 +22,11 @@ _MISREAD: dict[type[t.Type], tuple[str, str]] = {
     t.Decimal: (_EXPONENT, "Sail cannot cast a text with an exponent to decimal"),
     t.Date: (r"\d[ T]\s*\d", "Sail cannot cast a text with a time to date"),
 }
-"""By the type that they are cast to, texts that Sail takes for none of it, and what to say of them."""
+"""By the target type, strings that Sail refuses or misreads, and the message."""
 
 
 def castable(text: str, source: t.Type, target: t.Type) -> tuple[str, t.Type]:
-    """What to cast in place of a value, and its type: the value, with an error for what Sail casts otherwise.
+    """Return the value that is cast in place of a value, and its type: with an error for what Sail casts otherwise.
 
     Raises:
         UnsupportedError: Sail has no such cast.

@@ -1,6 +1,6 @@
-"""Conditions on an outer row, moved above the joins that they stand below.
+"""Pull correlated filters up above joins.
 
-Sail makes a join of a subquery whose conditions on the row outside stand above its own joins, and of no other.
+Sail decorrelates a subquery whose correlated filters are above its own joins, and no other.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from substrait_dsl.spark.expressions.sql_text import AnySubquery
 
 _LEFT = ("inner", "left", "left_semi", "left_anti", "left_mark")
 _RIGHT = ("inner", "right", "right_semi", "right_anti", "right_mark")
-"""The joins that put out the rows of that input which a condition on it leaves, if it leaves them below or above."""
+"""The joins that emit the same rows whether a filter on this input is below or above them."""
 _OF_BOTH = ("inner", "left", "right")
-"""Those of them that put out the columns of both inputs."""
+"""Those of them that emit the columns of both inputs."""
 
 
 def with_filters_above_joins(plan: AlgebraPlan) -> AlgebraPlan:
-    """The plan with conditions on outer rows above joins, where these put out the same rows."""
+    """Return a plan with correlated filters above joins, where the rows are the same."""
     joins = (node for rel in plan.relations for node in walk(rel) if isinstance(node, Join | Cross))
     return plan.rebuilt(_change) if any(node.free_anchors for node in joins) else plan
 
@@ -38,12 +38,12 @@ def _change(node: Node) -> Node:
 
 
 def _is_plain(rel: Rel) -> bool:
-    """Whether nothing refers to a row of a relation from inside, and it carries nothing else."""
+    """Whether a relation has no correlated subquery over its own rows, and no hint or extension."""
     return not rel.shared and rel.common is None and rel.anchor is None
 
 
 def _with_filter_above(rel: Join | Cross) -> Rel:
-    """A join with the conditions on outer rows above it."""
+    """Move the correlated filters of a join's inputs above the join."""
     how = rel.how if isinstance(rel, Join) else "inner"
     if isinstance(rel, Join) and rel.post_filter is not None:
         return rel
@@ -60,7 +60,7 @@ def _with_filter_above(rel: Join | Cross) -> Rel:
 
 
 def _apart(rel: Rel) -> tuple[Rel, list[Expression]]:
-    """A relation without its conditions on outer rows, and these, if it puts out all columns that they refer to."""
+    """Split the correlated filters off a relation, if it emits all the columns to which they refer."""
     if not rel.free_anchors or not _is_plain(rel):
         return rel, []
     match rel:
@@ -82,7 +82,7 @@ def _apart(rel: Rel) -> tuple[Rel, list[Expression]]:
 
 
 def _split(condition: Expression | None, *, is_moved: bool) -> tuple[list[Expression], list[Expression]]:
-    """The parts of a condition that are on an outer row and have no subqueries, and the others."""
+    """Split a condition into correlated conjuncts without subqueries, and the others."""
     moved: list[Expression] = []
     kept: list[Expression] = []
     for each in () if condition is None else conjuncts(condition):
@@ -92,12 +92,12 @@ def _split(condition: Expression | None, *, is_moved: bool) -> tuple[list[Expres
 
 
 def _positions(expression: Expression) -> set[int]:
-    """The columns of its own row that an expression refers to."""
+    """Return the columns of its own row to which an expression refers."""
     return {node.position for node in walk(expression) if isinstance(node, FieldReference) and node.root == ROOT}
 
 
 def _moved(expression: Expression, place: Callable[[int], int]) -> Expression:
-    """An expression over a row whose columns stand at other places."""
+    """Renumber the columns of an expression."""
 
     def change(node: Node) -> Node:
         if isinstance(node, FieldReference) and node.root == ROOT:

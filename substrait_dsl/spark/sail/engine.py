@@ -1,4 +1,4 @@
-"""Sail, a server of Spark Connect without Java: how it is written for, beside its guards, and which session has it."""
+"""Sail, a Spark Connect server without Java: its profile of deviations, and how a session of it is recognized."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ _INTEGERS = (t.I8, t.I16, t.I32, t.I64)
 
 
 def _literal(literal: Literal) -> str | None:
-    """A negative integer is a cast of its digits: Sail reads the sign as an operator on what may be out of range."""
+    """Write a negative integer as a cast of a string: Sail parses the sign as an operator on a number out of range."""
     if not isinstance(literal.type, _INTEGERS) or literal.value is None or literal.value >= 0:
         return None
     return f"CAST('{literal.value}' AS {spark_sql_type(literal.type)})"
 
 
 def _replacement(text: str) -> str:
-    """Groups stand in braces, or letters and digits behind one would belong to its number."""
+    """Write groups in braces, since following letters and digits would belong to the number."""
     return re.sub(r"\\(\d)", r"\1", re.sub(r"\$(\d)", r"${\1}", text))
 
 
 def _float_key(value: str, type_: t.Type) -> str:
-    """One zero in place of both, and one value that is no number in place of all: Sail tells their bits apart."""
+    """Write one zero and one NaN in place of all: Sail compares their bits."""
     name = spark_sql_type(type_)
     return f"(nanvl({value}, CAST('NaN' AS {name})) + CAST(0 AS {name}))"
 
 
 def _operand(text: str) -> str:
-    """A value with a mark: to Sail aggregates, and windows, are the same that differ in casts alone."""
+    """Mark an operand: Sail confuses aggregates, and windows, that differ in casts only."""
     return f"if('{crc32(text.encode()):x}' != '', {text}, NULL)" if "CAST(" in text else text
 
 
@@ -58,7 +58,7 @@ _INEXACT_BACKWARDS = frozenset(("sum", "sum0", "avg", "std_dev", "variance", "co
 
 
 def _require_frame(call: WindowCall) -> None:
-    """Refuse functions of floats where rows leave the frame: Sail subtracts them again, which is rounded."""
+    """Refuse sums of floats over frames that rows leave: Sail subtracts them again, which rounds."""
     name = call.function.name
     is_float = isinstance(call.output_type, t.FP32 | t.FP64)
     if name in _INEXACT_BACKWARDS and is_float and call.lower.kind != "unbounded":
@@ -117,5 +117,5 @@ SAIL = Engine(
 
 
 def engine_of(spark: SparkSession) -> Engine:
-    """The engine that a session's statements run on. A classic one is not asked: its Java may have ended."""
+    """Return the engine of a session. A classic one is not asked: its Java may have ended."""
     return SAIL if is_remote(spark) and server_of(spark).engine == "sail" else SPARK

@@ -1,4 +1,4 @@
-"""Errors of Sail's, which has few names for them: by their words, in those of the plan."""
+"""Parse Sail's errors, which have few error classes, by their messages."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ _TYPES: Mapping[str, str] = {
     "Utf8": "STRING",
     "Date32": "DATE",
 }
-"""What Spark calls the types of Arrow that Sail names."""
+"""Spark's names of the Arrow types in Sail's messages."""
 
 _ANALYSIS = re.compile(r"cannot resolve|missing from the schema|Table not found|invalid argument: found .* expected")
-"""What Sail says of a text or a method, before it makes a plan."""
+"""Sail's messages about a query or a method, before there is a plan."""
 
 _OUTER = re.compile(
     r"undecorrelated|OuterReferenceColumn|projected (correlated )?EXISTS|projected .* subquer"
     r"|logical expression \w*(Exists|Subquery|SetComparison)|[Cc]orrelated (scalar )?subquery|No field named"
 )
-"""What Sail says of a subquery that it cannot turn into a join."""
+"""Sail's messages about a subquery that it cannot decorrelate."""
 
 
 def is_of_outer_rows(words: str) -> bool:
-    """Whether words of Sail's are of a subquery that it cannot turn into a join."""
+    """Whether a message of Sail is about a subquery that it cannot decorrelate."""
     return _OUTER.search(words) is not None
 
 
@@ -51,7 +51,7 @@ _INTERNAL = re.compile(
     r"|expects a single|PhysicalExpr|SanityCheck|coercion failed|Cannot cast nullable struct field"
     r"|to Spark data type"
 )
-"""What Sail says of its own plan, or of what it lacks."""
+"""Sail's messages about its own plan, or a missing feature."""
 
 _NAMED = re.compile(r"\[([A-Z0-9_.]+)\] ")
 
@@ -66,11 +66,11 @@ _CONDITIONS: tuple[tuple[str, str], ...] = (
     (r"invalid (?P<kind>date|timestamp): (?P<value>.*)", INVALID_CAST),
     (r"[Oo]verflow", "ARITHMETIC_OVERFLOW"),
 )
-"""By what Sail says, Spark's names for errors of a running query."""
+"""Spark's error conditions for Sail's messages about a running query."""
 
 
 def sail_failure(error: Exception, *, analysis: bool) -> Failure | None:
-    """What Sail says of an error of a running query, or, if `analysis`, of any; None for another error."""
+    """Parse an error of a running query of Sail, or, for `analysis`, any error; None for another one."""
     text = str(error)
     if named := _NAMED.search(text):
         condition, misfit = named[1], _MISFIT.search(text)

@@ -1,6 +1,6 @@
-"""Which files Sail reads: each is listed here.
+"""File listings for Sail: each file is listed here.
 
-Sail passes over files that are not there, and by a pattern it reads what lies in folders below, too.
+Sail ignores missing files, and resolves a pattern recursively.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SPARK = 'local_session(engine="spark") is a session of Spark'
 
 
 def listed_files(kind: FileFormat, files: Sequence[FileItem]) -> list[str]:
-    """The URIs of files as Sail is to read them.
+    """Return the URIs of files for Sail.
 
     Every character that could make a pattern of one is percent-encoded.
 
@@ -68,7 +68,7 @@ def _uris(item: FileItem, *, is_alone: bool) -> list[str]:
 
 
 def with_types_of_spark(frame: DataFrame, names: Sequence[str]) -> DataFrame:
-    """Cast columns that Sail takes for others than Spark does, as far as files on this machine tell.
+    """Cast columns whose types Sail and Spark read differently, as far as files on this machine tell.
 
     Sail takes unsigned integers for signed ones of as many bits, and times in 96 bits for times without a zone.
 
@@ -102,7 +102,7 @@ def with_types_of_spark(frame: DataFrame, names: Sequence[str]) -> DataFrame:
 
 
 def _type_of_spark(kind: pa.DataType) -> str | None:
-    """What Spark reads a type of a file as that Sail reads otherwise."""
+    """Return the type as which Spark reads a type of a file, if Sail reads another one."""
     import pyarrow as pa
 
     if pa.types.is_unsigned_integer(kind):
@@ -112,7 +112,7 @@ def _type_of_spark(kind: pa.DataType) -> str | None:
 
 
 _UNSIGNED = {8: "SMALLINT", 16: "INT", 32: "BIGINT", 64: "DECIMAL(20,0)"}
-"""What Spark reads unsigned integers as, by their bits."""
+"""The types as which Spark reads unsigned integers, by their bits."""
 
 
 _UNREAD = re.compile(r"cast ([A-Z].*) to Spark data type")
@@ -121,7 +121,7 @@ _BROKEN = re.compile(r"Parquet error: (.*)", re.DOTALL)
 
 
 def file_error(what: str, words: str) -> SubstraitDslError | None:
-    """What is wrong with files, by what Sail says of them."""
+    """Explain a message of Sail about files."""
     if unread := _UNREAD.search(words):
         return UnsupportedError(
             f"{what} finds a column, declared or not, of the type {unread[1]}, which Sail does not read",

@@ -1,4 +1,4 @@
-"""Functions that Sail computes otherwise than Spark, where a template alone does not say what to write instead."""
+"""Functions that differ between Sail and Spark, where a template does not suffice."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from substrait_dsl.spark.expressions.templates import Call, Table, Template, fai
 from substrait_dsl.spark.expressions.types import spark_sql_type
 
 _FURTHER = 4
-"""How many digits after the point Sail's quotient of decimals has more than the dividend. The next ones it cuts off."""
+"""The number of fractional digits that Sail's quotient of decimals has beyond the dividend's; it truncates the rest."""
 
 
 def divide(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
-    """A quotient of decimals, cut off after at least one digit more than it is to have, and then rounded."""
+    """Divide decimals: truncated after at least one digit more than the result has, and then rounded."""
     dividend = next(each.type for each in call.arguments if isinstance(each, Expression))
     type_ = call.output_type
     assert isinstance(dividend, t.Decimal)
@@ -43,7 +43,7 @@ def divide(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
 
 
 def _round(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
-    """A float that is rounded to a whole number; to other digits Sail rounds it twice."""
+    """Round a float to an integer; to other digits Sail would round it twice."""
     digits = [each.value for each in call.arguments if isinstance(each, Literal)][-1:]
     if digits != [0]:
         raise UnsupportedError(
@@ -63,9 +63,9 @@ ROUND_DECIMAL = attrs.evolve(
 
 
 def coalesce(texts: Sequence[str], type_: t.Type) -> str:
-    """The first value that is not NULL, of which one may be an error.
+    """The first value that is not NULL, where one may be an error.
 
-    Of truth values Sail computes all, and in structs takes them for nullable; of bytes it knows no NULL without a type.
+    Sail evaluates all boolean values, takes booleans in structs for nullable, and has no untyped NULL for binary.
     """
     match type_:
         case t.Boolean():
@@ -82,7 +82,7 @@ def _null_if_any_is(template: Template) -> Template:
 
 
 def _null_if_dividend_is(table: Table) -> Table:
-    """The divisions of a table: NULL divided by zero is NULL, and an error to Sail."""
+    """Wrap the divisions of a table: NULL divided by zero is NULL, but an error in Sail."""
     found = {}
     for key, template in table.items():
         if key.partition(":")[0] in ("divide", "modulus"):
@@ -99,11 +99,11 @@ DIVISIONS: Mapping[str, Table] = {
     },
     "unsigned_integers": _null_if_dividend_is(UNSIGNED_INTEGERS),
 }
-"""By extension, the divisions."""
+"""The divisions, by extension."""
 
 
 def _extract(overload: str, x: str, further: Mapping[str, str] | None = None) -> Template:
-    """Components of dates by what Sail computes right: to its weekday Sundays are -1, and years of weeks it has not."""
+    """Components of dates, from those that Sail computes right: its Sundays are weekday -1, and it has no ISO years."""
     template = DATETIME[f"extract:{overload}"]
     components, *indexing = template.enums
     since_monday = f"(dayofweek({x}) + 5) % 7"
@@ -124,7 +124,7 @@ EXTRACTIONS: Table = {
 
 
 def _shift(template: Template, most: str) -> Template:
-    """A shift; an unsigned one as a signed one without copies of the sign: its own fails at what has no other sign."""
+    """A shift; an unsigned one is a signed one with the copies of the sign masked: Sail's own fails."""
     assert isinstance(template.text, str)
     # A value without its own bits would be 0 for NULL.
     shifted = f"if({{1}} = 0, {{0}}, (shiftright({{0}}, {{1}}) & shiftright({most}, {{1}} - 1)))"
@@ -147,11 +147,11 @@ SUBSTRING: Table = {
 }
 
 _MARKS = r"[\\.+*?()|\[\]{}^$#&~-]"
-"""What Sail's patterns have a meaning for; they have no quotation as Java's have."""
+"""The special characters of Sail's patterns, which have no quotation as Java's have."""
 
 
 def _split(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
-    """A text, cut at a separator that each mark of a pattern is escaped in."""
+    """Split a text at a separator whose special characters are escaped."""
     text, separator = texts
     match call.arguments[1]:
         case Literal(value=str() as value):
@@ -165,11 +165,11 @@ SPLIT: Table = {"string_split": Template(_split)}
 
 
 _END = "TIMESTAMP_NTZ'2100-01-01 00:00:00'"
-"""When Sail's clocks end: the rules by which they are set later are not in it."""
+"""The end of Sail's time zone rules: later changes of offsets are missing."""
 
 
 def in_zone(call: Call, texts: Sequence[str], zone: int, text: str) -> str:
-    """A call with a time zone, which fails where a moment of it is later than Sail's clocks are known."""
+    """Guard a call with a time zone against instants after the end of Sail's time zone rules."""
     values = [each for each in call.arguments if isinstance(each, Expression)]
     words = [each.value.upper() for each in call.arguments if isinstance(each, EnumArgument)]
     match values[zone]:
@@ -186,7 +186,7 @@ def in_zone(call: Call, texts: Sequence[str], zone: int, text: str) -> str:
 
 @cache
 def _is_set(zone: str) -> bool:
-    """Whether clocks in a zone are set after 2099, as far as this machine knows."""
+    """Whether a zone changes its offset after 2099, as far as this machine knows."""
     try:
         clock = ZoneInfo(zone)
     except (ValueError, OSError, ZoneInfoNotFoundError):
@@ -200,13 +200,13 @@ _STAND_INS: Mapping[type[t.Type], str] = {
     **dict.fromkeys((t.String, t.VarChar, t.FixedChar), "''"),
     t.Date: "DATE'1970-01-01'",
 }
-"""By a type a value that stands for NULL where it is compared; which one, is the same: whether it is NULL decides."""
+"""By type, a value in place of NULL in a comparison; any will do, since nullity is compared, too."""
 
 
 def _same(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
-    """What is not distinct, as equalities: of a join by it Sail takes NULL and NULL for equal in its other conditions.
+    """Rewrite IS NOT DISTINCT FROM to equalities: a join by it makes Sail take NULL for equal in its other conditions.
 
-    In a subquery that refers to an outer row, and of nested values, it stays as it is.
+    In a correlated subquery, and for nested values, it stays as it is.
     """
     values = [each for each in call.arguments if isinstance(each, Expression)]
     type_ = values[0].type

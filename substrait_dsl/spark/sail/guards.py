@@ -1,6 +1,6 @@
-"""The guards against what Sail computes otherwise than Spark: each is written another way, or refused.
+"""Guards against faults of Sail: each is a rewrite or a refusal.
 
-Raw faults are those of the versions that the guards name; `python -m tests.spark.sail_cases` shows each by its canary.
+The faults are those of the versions that the guards name; `python -m tests.spark.sail_cases` shows each by its canary.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _operation(operator: str) -> Template:
 
 
 def _decimal_operation(operator: str) -> Template:
-    """An operation on decimals, with a check where a result may have more digits than any decimal."""
+    """An operation on decimals, with a check for a result of more digits than a decimal can have."""
 
     def text(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
         value, type_ = f"({texts[0]} {operator} {texts[1]})", call.output_type
@@ -80,7 +80,7 @@ _COUNT = "count({distinct}{0}){filter}"
 
 
 def _extreme(function: str) -> Table:
-    """The least or the greatest float, by way of structs: Sail begins with the largest finite number in groups."""
+    """The least or the greatest float, by way of structs: Sail starts with the largest finite number in groups."""
     value = "if({0} IS NULL, NULL, struct(nanvl({0}, CAST('NaN' AS {t0})) AS v))"
     return {f"{function}:fp": Template(f"{function}({value}){{filter}}.v")}
 

@@ -1,6 +1,6 @@
-"""Schemas of what is sent to Sail and comes from it.
+"""Schemas of data that is sent to Sail and comes from it.
 
-It casts neither metadata of fields nor what is required inside of others.
+Sail casts neither the metadata of fields nor required parts of nested types.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def castable_schema(schema: StructType) -> StructType:
-    """The schema with nullable parts of columns, and without metadata, which pyspark writes down for every field."""
+    """Return a schema with nullable parts of columns, and without metadata, which pyspark adds to every field."""
     from pyspark.sql import types as spark
 
     return spark.StructType([_field(each, nullable=each.nullable) for each in schema.fields])
@@ -45,11 +45,11 @@ def _castable(type_: DataType) -> DataType:
 
 
 _DIGITS = 6
-"""How many digits after the second a time of day has that Sail gives in 64 bits. Fewer are 32 bits."""
+"""The number of fractional digits from which Sail returns a time of day in 64 bits; fewer digits have 32."""
 
 
 def with_long_times(frame: DataFrame) -> DataFrame:
-    """The same rows with times of day in 64 bits: pyspark makes no values of Python of those in 32."""
+    """Cast times of day to 64 bits: pyspark makes no Python values of those in 32."""
     from pyspark.sql import types as spark
 
     schema = frame.schema

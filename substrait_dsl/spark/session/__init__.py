@@ -1,4 +1,4 @@
-"""The session that plans run on: Spark or Sail, how it is started and stopped, and what it says of errors."""
+"""Sessions: Spark or Sail, how one is started and stopped, and its errors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["drop_views", "local_session"]
 
 
 def __getattr__(name: str) -> Any:
-    """Load what users import from here when they do: the modules of this package are imported without it."""
+    """Load the public functions lazily: the modules of this package are imported without them."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from substrait_dsl.spark.session import local

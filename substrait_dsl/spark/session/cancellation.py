@@ -1,10 +1,10 @@
-"""Jobs that nobody waits for any more are cancelled: after an interrupt (Ctrl-C), an exception, and at the end.
+"""Cancel abandoned jobs: after an interrupt (Ctrl-C), after an exception, and at the end.
 
-Every execution has a tag of its own, so that its jobs are cancelled and no others. On a classic session Python waits
-for Java, and an interrupt in the middle of that leaves half of an answer in the pipe: what is asked next would get the
-rest. So the jobs are cancelled first, from another thread; Java answers that they were; then the interrupt is raised.
+Every execution has a tag of its own, so that only its jobs are cancelled. On a classic session Python waits for Java,
+and an interrupt in the middle of that leaves a part of an answer in the pipe, which the next request would read. So the
+jobs are cancelled first, from another thread; then Java answers, and the interrupt is raised.
 
-While a change becomes visible an interrupt is held, until it is made or undone: see `hold_interrupts`.
+While a change becomes visible an interrupt is delayed until it is made or rolled back: see `hold_interrupts`.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _EVERY = 0.2
-"""After how many seconds jobs are cancelled again that were started since."""
+"""The interval, in seconds, after which jobs that were started since are cancelled, too."""
 _MOST_INTERRUPTS = 3
-"""How often a user interrupts what does not end before Python is interrupted where it is."""
+"""The number of interrupts after which Python is interrupted at once."""
 
 _CURRENT: ContextVar[Cancellation | None] = ContextVar("cancellation", default=None)
 
 
 class Cancellation:
-    """A context manager that cancels the jobs that its thread starts inside, where nobody waits for them any more.
+    """A context manager that cancels the jobs that its thread has started, if nothing waits for them any more.
 
     Args:
         spark: the session.
@@ -49,9 +49,9 @@ class Cancellation:
         self._tag = f"substrait_dsl-{uuid.uuid4().hex}"
         self._interrupts = 0
         self._held = 0
-        """How many blocks hold interrupts now, one inside the other."""
+        """The number of nested blocks that delay interrupts."""
         self._cancels = True
-        """Whether the jobs of the block that holds interrupts are cancelled by one."""
+        """Whether an interrupt cancels the jobs of the block that delays it."""
         self._is_over = threading.Event()
         self._former: Callable[[int, FrameType | None], Any] | None = None
         self._token: Token[Cancellation | None] | None = None
@@ -95,7 +95,7 @@ class Cancellation:
 
     @contextmanager
     def hold_interrupts(self, *, cancels: bool) -> Iterator[None]:
-        """Hold interrupts in a block. See the function of this name."""
+        """Delay interrupts in a block. See the function of this name."""
         self._held += 1
         before, self._cancels = self._cancels, cancels
         try:
@@ -108,7 +108,7 @@ class Cancellation:
 
     @property
     def may_have_cancelled(self) -> bool:
-        """Whether a server was told to cancel what it may have done by then."""
+        """Whether a cancellation was sent to a server that may have finished by then."""
         return self._is_remote and self._interrupts > 0
 
     def _cancel(self) -> None:
@@ -137,7 +137,7 @@ class Cancellation:
 
 
 def _waits_for_java(frame: FrameType | None) -> bool:
-    """Whether the main thread was interrupted while it talks to Java."""
+    """Whether the main thread was interrupted while it talked to Java."""
     while frame is not None:
         if str(frame.f_globals.get("__name__", "")).startswith("py4j."):
             return True
@@ -147,7 +147,7 @@ def _waits_for_java(frame: FrameType | None) -> bool:
 
 @contextmanager
 def hold_interrupts(*, cancels: bool = False) -> Iterator[None]:
-    """Hold interrupts in a block that makes a change visible: it is made whole, or undone, before one is raised.
+    """Delay interrupts in a block that makes a change visible, until the change is made or rolled back.
 
     Where the change is made, the block says so by `note_outcome`. The fourth interrupt in a row is raised at once.
 

@@ -1,4 +1,4 @@
-"""The last cause of an error of Spark's: what the machine, the disk or the file system said."""
+"""The root cause of a Spark error: a message of the machine, the disk or the file system."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from substrait_dsl.errors import quoted
 
 _CAUSES = re.compile(r"^(?:Caused by: |: )?((?:[a-z]\w*\.)+[A-Z][\w$]*): ([^\n]*)", re.MULTILINE)
-"""What each part of a stack of Java's begins with: a class, and what it says."""
+"""The first line of each part of a Java stack trace: the class, and the message."""
 
 _OF_MACHINE = re.compile(r"java\.(?:io|net|nio)\.|org\.apache\.hadoop\.|com\.amazonaws\.|software\.amazon\.")
 """The classes of errors that come from outside of Spark."""
@@ -16,7 +16,7 @@ OF_JAVA = {
     "java.lang.OutOfMemoryError": "Java ran out of memory",
     "java.lang.StackOverflowError": "Java ran out of stack",
 }
-"""Errors of Java's own, and what they mean."""
+"""Errors of Java, and what they mean."""
 
 _OF_PATH = {
     "java.nio.file.AccessDeniedException": "permission denied",
@@ -24,11 +24,11 @@ _OF_PATH = {
     "java.nio.file.FileAlreadyExistsException": "there is something already",
     "java.nio.file.DirectoryNotEmptyException": "the folder is not empty",
 }
-"""Classes that say nothing but the path, and what they mean."""
+"""Classes whose message is only the path, and what they mean."""
 
 
 def last_cause(error: BaseException) -> str | None:
-    """What the machine said that an error comes from, such as ``No space left on device``.
+    """Return the message of an error's root cause, such as ``No space left on device``.
 
     Args:
         error: an error of Spark's, or one of the system, of files and sockets.
@@ -54,7 +54,7 @@ def last_cause(error: BaseException) -> str | None:
 
 
 def system_words(error: OSError) -> str:
-    """What the system says of a file or a socket: ``no space left on device: "rows.parquet"``."""
+    """Return the message of an `OSError`: ``no space left on device: "rows.parquet"``."""
     if error.strerror is None:
         return str(error) or type(error).__name__
     words = error.strerror[:1].lower() + error.strerror[1:]
@@ -62,7 +62,7 @@ def system_words(error: OSError) -> str:
 
 
 def with_cause(words: str, cause: str | None) -> str:
-    """What an error says, and its last cause, unless it says that already."""
+    """Append the root cause to a message that does not contain it."""
     if cause is None or cause in words or ("does not exist" in cause and "does not exist" in words):
         return words
     return f"{words}: {cause}" if words else cause

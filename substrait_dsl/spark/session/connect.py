@@ -1,4 +1,4 @@
-"""Clients of Spark Connect: which sessions are one, and what pyspark has for their DataFrames."""
+"""Clients of Spark Connect, and the functions of pyspark for their DataFrames."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def is_remote(spark: SparkSession) -> bool:
 
 
 def functions_of(spark: SparkSession) -> ModuleType:
-    """Give pyspark's functions for the DataFrames of a session.
+    """Return pyspark's functions for the DataFrames of a session.
 
     Those of ``pyspark.sql.functions`` are of the one kind of session that pyspark takes a process to have.
     """

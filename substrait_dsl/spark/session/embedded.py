@@ -1,7 +1,7 @@
 """The embedded engine: Sail, a server of Spark Connect in this process, without Java.
 
-There is one server in a process, and one session of it. It starts when it is first asked for, listens on the loopback
-interface alone, and ends with the process. Spark may run in the same process.
+A process has one server, with one session. The server starts on first use, listens on the loopback interface only, and
+ends with the process. Spark may run in the same process.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ SETTINGS = {
     TIME_ZONE: "UTC",
     "spark.sql.timeType.enabled": "true",
 }
-"""How its session is set."""
+"""The settings of its session."""
 
 _ENVIRONMENT: Mapping[str, str] = {
     "RUST_LOG": "off",  # it would print what it logs
     "SAIL_SPARK__SESSION_TIMEOUT_SECS": "100000000",  # else a session that is idle for some minutes is lost
     "GRPC_ENABLE_FORK_SUPPORT": "0",  # else its client prints, or ends the process, when others start processes
 }
-"""What the server and its client read when they start, where the user's environment does not say it."""
+"""Environment variables that the server and its client read when they start, unless the user has set them."""
 
 _LOCK = RLock()
 _servers: list[Any] = []
@@ -50,13 +50,13 @@ _servers: list[Any] = []
 _sessions: list[SparkSession] = []
 """The session of this process, once there is one."""
 _exits: list[Callable[..., object]] = []
-"""What the server calls at the end of the process. It waits for threads."""
+"""The exit function of the server, which waits for threads."""
 _foreign: list[int] = []
-"""The processes with a server that this one was forked from."""
+"""The processes with a server from which this one was forked."""
 
 
 def embedded_session() -> SparkSession:
-    """Start the embedded engine, or give the session of the one that runs in this process.
+    """Start the embedded engine, or return the session of the one that runs in this process.
 
     After ``session.stop()`` there is a new session, without the tables of the one before.
 
@@ -126,7 +126,7 @@ def _require_installed() -> None:
 
 @contextmanager
 def _named_program() -> Iterator[None]:
-    """Give the program a file while pyspark's client is imported, if it has none: as with ``python -c``, or a pipe.
+    """Name a file of the program while pyspark's client is imported: ``python -c`` and pipes have none.
 
     pyspark would take it for its own tests, import these, and end the process where there is no Spark for them.
     """
@@ -142,10 +142,10 @@ def _named_program() -> Iterator[None]:
 
 
 def _server() -> Any:
-    """Start a server that is never let go.
+    """Start a server that is never released.
 
-    When the last reference to it goes, it waits for all of its clients, and in a forked process for threads that are
-    not there: a program would not end.
+    When the last reference to it goes, it waits for all of its clients, and in a forked process for threads that do not
+    exist there: a program would not end.
     """
     from pysail.spark import SparkConnectServer
 
@@ -157,9 +157,9 @@ def _server() -> Any:
 
 @contextmanager
 def _noted_exits() -> Iterator[None]:
-    """Note what is to be called at the end of the process: Sail has a function for it that nothing else names.
+    """Record the functions that are registered for the end of the process: nothing else gives access to Sail's.
 
-    A thread of its own registers it, before it answers a request.
+    A thread of the server registers it, before it answers a request.
     """
     register = atexit.register
 
@@ -176,12 +176,12 @@ def _noted_exits() -> Iterator[None]:
 
 
 def _hold(it: object) -> None:
-    """Keep an object to the end of the process, and have Python not finish it then."""
+    """Keep a reference to an object until the end of the process, so that Python does not finalize it."""
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(it))
 
 
 def _session(port: int) -> SparkSession:
-    """A session of the server. It does not become the one that pyspark takes for the user's."""
+    """Create a session of the server, which does not become pyspark's active session."""
     from pyspark.sql.connect.session import SparkSession
 
     from substrait_dsl.spark.session.local import make_warehouse
@@ -198,9 +198,9 @@ def _session(port: int) -> SparkSession:
 
 @contextmanager
 def _known_client() -> Iterator[None]:
-    """Have Sail take the client for the newest that it knows while it makes a session: it refuses any newer one.
+    """Report the client to Sail as the newest version that it knows, while it creates a session.
 
-    The messages between the two have not changed.
+    It refuses any newer one, though the protocol between the two has not changed.
     """
     import pyspark
 
@@ -216,7 +216,7 @@ def _known_client() -> Iterator[None]:
 
 @contextmanager
 def _environment() -> Iterator[None]:
-    """Have the server and its client start with `_ENVIRONMENT`; processes that others start do not inherit it."""
+    """Set `_ENVIRONMENT` while the server and its client start; child processes of others do not inherit it."""
     made = [name for name in _ENVIRONMENT if name not in os.environ]
     os.environ.update({name: _ENVIRONMENT[name] for name in made})
     try:
@@ -227,7 +227,7 @@ def _environment() -> Iterator[None]:
 
 
 def _forget() -> None:
-    """Forget what runs in the parent of this process: its threads are not in the child."""
+    """Forget the server of the parent process: its threads do not exist in the child."""
     global _LOCK
     _LOCK = RLock()
     if _servers:

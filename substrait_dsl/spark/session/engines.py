@@ -1,7 +1,7 @@
-"""The engines that take Spark's SQL, and which of them an execution runs on.
+"""The engines that accept Spark's SQL, and the one that an execution runs on.
 
-What an engine computes otherwise than Spark stands in one table for it, as guards: each is a template in place of
-Spark's, or a refusal by name, for the fault that its canary shows.
+Deviations of an engine from Spark are in one table of guards: each is a template in place of Spark's, or a refusal by
+name, for the fault that its canary shows.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.session.failures import Failure
 
 FunctionKind = Literal["scalar", "aggregate", "frame"]
-"""What a call is of: of the values of a row, of rows, or of the rows of a window's frame."""
+"""The kind of a call: a scalar function, an aggregate function, or one over a window frame."""
 
 
 @attrs.frozen
 class ErrorWords:
-    """An answer that is an error, by some of its words."""
+    """An error as the answer of a canary, by some words of its message."""
 
     words: str
 
@@ -45,121 +45,122 @@ ANSWER_OF_SPARK = "what Spark gives"
 
 @attrs.frozen
 class Guard:
-    """What keeps a fault of an engine from users."""
+    """A guard against a fault of an engine."""
 
     name: str
     plans: str
     """The plans that it concerns."""
     versions: tuple[str, ...]
-    """The versions of the engine that the fault was seen in, the oldest first."""
+    """The versions of the engine that had the fault, the oldest first."""
     canary: str
-    """A query that shows the fault. Once the engine gives another answer, the guard is needless.
+    """A query that shows the fault. When the engine gives another answer, the guard is obsolete.
 
-    Statements may stand before it, with `;` and the end of a line behind each, `{folder}` for a folder that is not
-    there yet, and `{others}` for one with files of other writers.
+    Statements may precede it, each with `;` and a line end behind it; `{folder}` is a folder that does not exist yet,
+    and `{others}` one with files of other writers.
     """
     fault: Any
-    """What the engine gives for it, in the first column of the first row: a value, or `ErrorWords`."""
+    """The wrong answer, in the first column of the first row: a value, or `ErrorWords`."""
     is_of_schema: bool = False
-    """Whether the fault is in what the engine says of the first column: that it is nullable."""
+    """Whether the fault is in the schema: the first column is nullable."""
     issue: str | None = None
-    """Where it is reported, if that is known."""
+    """The issue, if the fault is reported."""
     functions: Mapping[str, Table] = attrs.field(factory=dict)
     """The templates in place of Spark's, by extension."""
     aggregates: Mapping[str, Table] = attrs.field(factory=dict)
     """The same for aggregate functions."""
     frames: Mapping[str, Table] = attrs.field(factory=dict)
-    """The same for aggregate functions over the frame of a window."""
+    """The same for aggregate functions over a window frame."""
     right: Any = ANSWER_OF_SPARK
-    """The right answer to the query: a value, or `AN_ERROR`."""
+    """The right answer: a value, or `AN_ERROR`."""
     reason: str = ""
     """Why it is right: the specification, or arithmetic."""
     check: tuple[str, ...] = ()
-    """What checks plans, or writes them another way, by names inside `substrait_dsl.spark`; none: its templates."""
+    """The functions inside `substrait_dsl.spark` that check or rewrite plans; none: the templates do."""
 
 
 @attrs.frozen
 class Engine:
-    """What runs the statements of an execution."""
+    """An engine that runs statements, and its deviations from Spark."""
 
     name: str
     guards: tuple[Guard, ...] = ()
     literal_to_sql: Callable[[l.Literal], str | None] = lambda literal: None
-    """Gives the text of literals that it reads otherwise than Spark; None: as for Spark."""
+    """Writes literals that it parses otherwise than Spark; None: as for Spark."""
     replacement: Callable[[str], str] = lambda text: text
-    """Gives, for what Java is to put in place of a match, how the engine writes it."""
+    """Rewrites a replacement string in Java's syntax for the engine."""
 
     failure: Callable[..., Failure | None] | None = None
-    """Gives what the engine says of an error; None: what Spark does."""
+    """Parses the errors of the engine; None: they are Spark's."""
     tells_fragments: bool = True
-    """Whether it tells of most errors which piece of SQL text failed."""
+    """Whether most of its errors name the fragment of SQL text that failed."""
     is_of_outer_rows: Callable[[str], bool] = lambda words: False
-    """Whether words of the engine are of a subquery that it cannot turn into a join."""
+    """Whether a message of the engine is about a subquery that it cannot decorrelate."""
     file_error: Callable[[str, str], SubstraitDslError | None] = lambda what, words: None
-    """Gives, for what files are called and words of the engine, what is wrong with them; None: something else."""
+    """Explains a message of the engine about files, given their name; None: it is about something else."""
     castable: Callable[[str, t.Type, t.Type], tuple[str, t.Type]] = lambda text, source, target: (text, source)
-    """Gives what to cast in place of a value to a type, and its type. Raises `UnsupportedError` for what it cannot."""
+    """Returns the value, and its type, that is cast in place of a value. Raises `UnsupportedError` for an unsupported
+    cast."""
     float_key: Callable[[str, t.Type], str] | None = None
-    """Gives what a float is compared and sorted by, if to the engine zeros, or values that are no number, differ."""
+    """Writes the key by which floats are compared and sorted, if the engine distinguishes zeros, or NaNs."""
     require_frame: Callable[[WindowCall], None] = lambda call: None
     """Raises `UnsupportedError` for a function over a frame that the engine does not compute exactly."""
     has_tuples: bool = True
-    """Whether several values are compared with those of a subquery in three-valued logic."""
+    """Whether IN with several left operands follows three-valued logic."""
     has_exact_casts: bool = True
-    """Whether a cast of structs, which names their fields, keeps what is not nullable."""
+    """Whether a cast of structs, which names their fields, preserves their nullability."""
     has_lists_of_records: bool = True
-    """Whether a list may hold structs of which one has a field that is nullable, and another has not."""
+    """Whether a list may hold structs whose fields differ in nullability."""
     operand: Callable[[str], str] = lambda text: text
-    """Gives what stands for a value in an aggregate or a window, so that no other is taken for it."""
+    """Marks the operand of an aggregate or a window, so that it is not confused with another one."""
     coalesce: Callable[[Sequence[str], t.Type], str] = lambda texts, type_: f"coalesce({', '.join(texts)})"
-    """Gives the first of some values of a type that is not NULL, of which one may fail. No more are computed."""
+    """Writes a coalesce whose later values, which may fail, are not computed if an earlier one is not NULL."""
     has_linear_patterns: bool = False
-    """Whether matching a pattern takes time that grows with the text alone."""
+    """Whether pattern matching takes linear time."""
     has_lists_of_columns: bool = True
-    """Whether what a value is looked for among may depend on the row."""
+    """Whether the options of an IN list may depend on the row."""
     has_constant_conditions: bool = True
-    """Whether rows may be filtered by a condition that no row is needed for."""
+    """Whether rows may be filtered by a condition that refers to no row."""
     limits_each: bool = True
-    """Whether a limit or a window inside a correlated subquery is of the rows for each outer row."""
+    """Whether a limit or a window inside a correlated subquery applies to the rows of each outer row."""
     forgets_keys: bool = True
-    """Whether keys that tell rows apart are known to do so no more once the rows are copied, or joined."""
+    """Whether unique keys are forgotten once the rows are copied or joined."""
     takes_changes: bool = True
-    """Whether it writes, updates and defines so that nothing is lost or half done."""
+    """Whether it makes writes, updates and data definition atomically."""
     has_row_numbers: bool = True
-    """Whether each row has a number, of any order."""
+    """Whether it has row ids, in any order."""
     has_offsets: bool = True
-    """Whether an offset without a limit is of the rows in their order."""
+    """Whether an offset without a limit respects the order of the rows."""
     listed_files: Callable[[FileFormat, Sequence[FileItem]], list[str]] | None = None
-    """Gives the URIs of files, where the engine lists them otherwise than Spark; None: as Spark does."""
+    """Lists the URIs of files, where the engine lists them otherwise than Spark; None: as Spark does."""
     retyped: Callable[[DataFrame, Sequence[str]], DataFrame] = lambda frame, names: frame
-    """Gives, for a DataFrame of files that is read by some names, one of the types that Spark reads its columns as."""
+    """Casts the columns of a DataFrame of files to the types that Spark reads them as."""
     has_null_folders: bool = True
-    """Whether it reads the name of a folder that stands for NULL as that."""
+    """Whether it reads the default partition as NULL."""
     has_signed_alone: bool = True
-    """Whether a column that it says is of signed integers holds no others."""
+    """Whether a column of signed integers holds no unsigned ones."""
     reads_text: bool = True
-    """Whether it takes delimited text apart."""
+    """Whether it can parse delimited text."""
     sent_schema: Callable[[StructType], StructType] = lambda schema: schema
-    """Gives, for the schema of rows that are sent to it, one that it reads as the same."""
+    """Returns a schema for rows that are sent to it, which it reads as the given one."""
     has_map_lambdas: bool = True
-    """Whether functions of keys and of values make a map of another."""
+    """Whether it has functions that transform the keys and the values of a map."""
     has_fields_of_null: bool = True
-    """Whether the fields of a struct that is NULL are NULL."""
+    """Whether the fields of a NULL struct are NULL."""
     keeps_order: bool = True
-    """Whether rows stay in their order where a subquery that does not depend on them is asked."""
+    """Whether an uncorrelated subquery preserves the order of the rows."""
 
     moves_by_number: bool = True
-    """Whether rows are moved to partitions by a number that is computed of each."""
+    """Whether rows can be moved to partitions by a computed number."""
     in_zone: Callable[[Call, Sequence[str], int, str], str] = lambda call, texts, zone, text: text
-    """Gives a call with a time zone, by the texts of its arguments and the position of that, where its clocks end."""
+    """Guards a call with a time zone against instants after the end of the engine's time zone rules."""
 
     negates_each: bool = True
-    """Whether NOT IN of values that depend on an outer row looks for NULL among those of that row alone."""
+    """Whether a correlated NOT IN looks for NULL only among the rows of its outer row."""
     with_known_forms: Callable[[AlgebraPlan], AlgebraPlan] = lambda plan: plan
-    """Gives a plan of the same rows in the forms that the engine takes."""
+    """Rewrites a plan to equivalent forms that the engine supports."""
 
     def functions(self, extension: str, kind: FunctionKind) -> Table:
-        """The templates in place of Spark's for an extension."""
+        """Return the templates in place of Spark's for an extension."""
         found: dict[str, Template] = {}
         for guard in self.guards:
             tables = {"scalar": guard.functions, "aggregate": guard.aggregates, "frame": guard.frames}[kind]
@@ -173,7 +174,7 @@ _ENGINE: ContextVar[Engine] = ContextVar("engine", default=SPARK)
 
 
 def current_engine() -> Engine:
-    """The engine that text is written for."""
+    """Return the engine that SQL text is written for."""
     return _ENGINE.get()
 
 

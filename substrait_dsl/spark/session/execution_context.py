@@ -1,4 +1,4 @@
-"""What the parts of one execution share."""
+"""The context of one execution."""
 
 from __future__ import annotations
 
@@ -19,45 +19,45 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.sources.arrow_tables import ArrowTables
 
 VIEW_PREFIX = "__substrait_dsl_"
-"""What the names of the temporary views begin with that cut long plans."""
+"""The prefix of the temporary views at which long plans are cut."""
 
 _FRAME = re.compile(r"`[^`]*`|'[^']*'|\b(__frame\d+__)\b")
-"""A name that stands for a DataFrame, or a stretch in quotes, where the same letters are a name or a text of a user's.
+"""The name of a registered DataFrame, or a quoted stretch, in which the same letters are a user's.
 
-A quote inside of quotes is written twice in names, as two stretches; in texts the lowering writes none.
+A quote inside of quotes is doubled in names, which gives two stretches; in strings the lowering writes none.
 """
 
 
 class ExecutionContext:
-    """What one execution shares: the session, the supply of names, and DataFrames that SQL text refers to."""
+    """The context of one execution: the session, the generator of names, and DataFrames that SQL text refers to."""
 
     has_session = True
-    """Whether there is a session to ask; `preflight` has none."""
+    """Whether there is a session; `preflight` has none."""
 
     def __init__(self, spark: SparkSession, given: ArrowTables, *, persist_shared: bool = False) -> None:
         self.spark = spark
         self.given = given
-        """The tables of this execution alone, which stand before those of the session."""
+        """The tables of this execution, which take precedence over the session's."""
         self.is_remote = is_remote(spark)
         self.persist_shared = persist_shared
         self._shared: list[DataFrame] = []
         self._numbers = count()
         self._frames: dict[str, DataFrame] = {}
         self.tables: dict[tuple[str, ...], StructType] = {}
-        """The columns of named tables, looked up once in an execution however often text reads them."""
+        """The columns of named tables, looked up once per execution."""
         self.restrictions: dict[tuple[str, ...], ReaderRestrictions] = {}
-        """What is kept from the readers of named tables."""
+        """What must not be pushed down to the readers of named tables."""
         self.sources: dict[Hashable, tuple[DataFrame, tuple[str, ...]]] = {}
-        """Files and snapshots with the names of the declared columns in them, by what was read and declared."""
+        """Files and snapshots with the names of their declared columns, by the source and the base schema."""
         self.used: Mapping[int, Set[int]] = {}
-        """The positions of the columns that the plan uses of each relation, by its id; of others, it uses all."""
+        """The positions of each relation's output that the plan uses, by its id; all for other relations."""
         self.joined_groups: Set[int] = frozenset()
-        """The groups that are joined, and grouped again, by their ids."""
+        """The ids of the groups that are joined, and grouped again."""
         self.is_rehearsal = False
-        """Whether only what can be refused is looked for: nothing is changed, and no rows are computed."""
+        """Whether the execution only finds refusals: nothing is changed, and no rows are computed."""
 
     def child(self) -> ExecutionContext:
-        """An execution context for a part of the plan that is lowered on its own: its names are none of this one's."""
+        """Return a context for a part of the plan that is lowered separately, with different generated names."""
         other = ExecutionContext(self.spark, self.given, persist_shared=self.persist_shared)
         other._numbers = self._numbers
         other._shared = self._shared
@@ -65,61 +65,61 @@ class ExecutionContext:
         return other
 
     def rehearsal(self) -> ExecutionContext:
-        """An execution context for a rehearsal of the plan, of which nothing is persisted."""
+        """Return a context for a rehearsal of the plan, which persists nothing."""
         other = self.child()
         other._shared = []
         other.is_rehearsal = True
         return other
 
     def has(self, capability: Capability) -> bool:
-        """Whether the session has what not all versions of Spark have."""
+        """Whether the session has a capability that not all versions of Spark have."""
         return has(self.spark, capability)
 
     def name(self) -> str:
-        """A name that nothing else has."""
+        """Return a new unique name."""
         return f"__s{next(self._numbers)}"
 
     def names(self, how_many: int) -> tuple[str, ...]:
-        """As many names that nothing else has."""
+        """Return new unique names."""
         return tuple(self.name() for _ in range(how_many))
 
     def register_frame(self, frame: DataFrame) -> str:
-        """A name by which SQL text can refer to a DataFrame.
+        """Register a DataFrame, and return the name by which SQL text refers to it.
 
-        pyspark makes a view of it for that, and drops the view; and then Spark keeps the rows of no DataFrame any more
-        that is the same. So this one has a filter more, which leaves out nothing, than what its user may have cached.
+        pyspark creates a view of it, and drops the view; then Spark uncaches all DataFrames with the same plan. So a
+        filter that is always true is added, which distinguishes it from a DataFrame that the user has cached.
         """
         name = f"__frame{len(self._frames)}__"
         self._frames[name] = frame.where("true")
         return name
 
     def as_view(self, frame: DataFrame) -> DataFrame:
-        """The same rows as a plan of one step: a view, which Spark has analysed and need not be told again."""
+        """Return the same rows as a plan of one step: a view, which Spark has analysed already."""
         name = f"{VIEW_PREFIX}{uuid.uuid4().hex}"
         frame.createTempView(name)
         return self.spark.table(name)
 
     def persist_later(self, frame: DataFrame) -> None:
-        """Have a DataFrame persisted in the end."""
+        """Persist a DataFrame at the end of the execution."""
         self._shared.append(frame)
 
     def leave_unpersisted(self, frame: DataFrame) -> None:
-        """Do not persist a DataFrame in the end."""
+        """Do not persist a DataFrame at the end."""
         self._shared[:] = [other for other in self._shared if other is not frame]
 
     def persist(self) -> None:
-        """Persist what is to be kept: not before, for if anything fails nothing is to be."""
+        """Persist the DataFrames that were noted: only at the end, since a failed execution persists nothing."""
         for frame in self._shared:
             frame.persist()
 
     def registered_frames(self, text: str) -> dict[str, DataFrame]:
-        """The DataFrames that a text refers to."""
+        """Return the registered DataFrames to which a text refers."""
         if "__frame" not in text:  # most have none, and this is asked of every step
             return {}
         return {found[1]: self._frames[found[1]] for found in _FRAME.finditer(text) if found[1]}
 
     def sql(self, text: str) -> DataFrame:
-        """Run a query that refers to attached DataFrames."""
+        """Run a query that may refer to registered DataFrames."""
         frames: dict[str, Any] = dict(self.registered_frames(text))
         if frames:  # only then does Spark format the text, and braces must be doubled
             text = text.replace("{", "{{").replace("}", "}}")

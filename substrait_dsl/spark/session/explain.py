@@ -1,4 +1,4 @@
-"""Spark's own account of what it is going to do."""
+"""Spark's plans of DataFrames, as text."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 ExplainMode = Literal["simple", "extended", "codegen", "cost", "formatted"]
-"""What Spark shows: the physical plan; also the logical plans; the code that it generates; logical plans with
-statistics; or the physical plan as an outline with details below."""
+"""The modes of Spark's explain: the physical plan; also the logical plans; the generated code; logical plans with
+statistics; or an outline of the physical plan with details below."""
 
 
 def require_mode(mode: object) -> None:
-    """Raise `InvalidChoiceError` for what is no mode of Spark's."""
+    """Raise `InvalidChoiceError` for anything but a mode of Spark's explain."""
     require_choice("mode", mode, get_args(ExplainMode), "explain-mode")
 
 
 def spark_plan(frame: DataFrame, mode: ExplainMode) -> str:
-    """Spark's plan of a DataFrame, as ``DataFrame.explain`` prints it. Nothing runs."""
+    """Return Spark's plan of a DataFrame, as ``DataFrame.explain`` prints it. Nothing runs."""
     return _printed(lambda: frame.explain(mode=mode)).strip()
 
 
@@ -33,10 +33,10 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 def _printed(call: Callable[[], None]) -> str:
-    """What a function prints.
+    """Return what a function prints.
 
-    Spark gives the plan to the standard output only. The other way, an EXPLAIN of a temporary view, would make Spark
-    forget what a user has cached of the same plan, when the view is dropped.
+    Spark prints a plan to the standard output only. The alternative, an EXPLAIN over a temporary view, would make Spark
+    uncache what a user has cached of the same plan, when the view is dropped.
     """
     with _ONE_AT_A_TIME:
         mine = _OfThisThread(sys.stdout)
@@ -46,7 +46,7 @@ def _printed(call: Callable[[], None]) -> str:
 
 
 class _OfThisThread:
-    """A standard output that keeps what this thread writes, and passes on what others do."""
+    """A standard output that captures what this thread writes, and passes on the output of others."""
 
     def __init__(self, others: TextIO) -> None:
         self.text = io.StringIO()

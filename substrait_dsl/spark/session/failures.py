@@ -1,6 +1,6 @@
-"""Errors of Spark's: their condition, their message and the SQL text that failed, without stacks.
+"""Spark's errors: their condition, their message and the fragment of SQL text that failed, without stacks.
 
-The message has no advice to loosen Spark's settings.
+Advice to loosen Spark's settings is removed from the message.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Failure:
-    """What Spark says of an error."""
+    """A parsed error of Spark."""
 
     condition: str
-    """Spark's name for this kind of error, with that of its subclass; empty if it has none."""
+    """Spark's error condition: the error class, and its subclass; empty if it has none."""
     message: str
     parameters: Mapping[str, str]
     fragments: tuple[str, ...] = ()
-    """The pieces of SQL text that failed."""
+    """The fragments of SQL text that failed."""
     cause: str | None = None
-    """What the machine said that it comes from, as `last_cause` gives it."""
+    """The message of the root cause, from `last_cause`."""
 
     @property
     def kind(self) -> str:
@@ -38,7 +38,7 @@ class Failure:
 
 
 def failure_of(error: BaseException, *, analysis: bool = False) -> Failure | None:
-    """What Spark says of an error of a running job, or, if `analysis`, of any of its errors; None for another error."""
+    """Parse an error of a running job, or, for `analysis`, any error of Spark; None for another error."""
     from pyspark.errors import AnalysisException, ArithmeticException, PySparkException
 
     if (own := current_engine().failure) is not None:
@@ -59,7 +59,7 @@ def failure_of(error: BaseException, *, analysis: bool = False) -> Failure | Non
 
 
 def _named_by(error: PySparkException) -> Failure:
-    """An error that Spark has a name for."""
+    """Parse an error with an error condition."""
     contexts = error.getQueryContext() or []
     return Failure(
         error.getCondition() or "",
@@ -70,7 +70,7 @@ def _named_by(error: PySparkException) -> Failure:
 
 
 def spark_errors() -> tuple[type[Exception], ...]:
-    """What Spark raises; on a classic session also what comes of it untranslated."""
+    """Return the exceptions that Spark raises; on a classic session also untranslated ones of Java."""
     from pyspark.errors import PySparkException
 
     try:
@@ -88,7 +88,7 @@ _MARKED = re.compile(r"^== SQL .*\n(.*)\n( *)(\^+)", re.MULTILINE)
 
 
 def _caused(text: str) -> Failure:
-    """What a text with stacks of Java's says: the last cause, if Spark has a name for it, is what failed."""
+    """Parse a text with Java stack traces: the last cause with an error condition is the failure."""
     text = _CALL.sub("", text)
     if _OF_PARSER in text:
         return Failure(BROKEN_RECORDS[0], BEHIND_QUOTE, {})
@@ -106,16 +106,16 @@ def _caused(text: str) -> Failure:
 
 OF_INTERVALS = "INTERVAL_ARITHMETIC_OVERFLOW"
 OF_ARITHMETIC = "JAVA_ARITHMETIC"
-"""Our name for what Java cannot compute, and Spark has no name for."""
+"""Our error class for an arithmetic error of Java that has none in Spark."""
 _ARITHMETIC = re.compile(r"java\.lang\.ArithmeticException: ([^\n]*)")
 OF_WRITING = ("TASK_WRITE_FAILED",)
-"""Spark's names for errors that say no more than that a task wrote rows."""
+"""Error classes that say only that a task wrote rows."""
 _OF_JAVA = re.compile(r"(?:java\.lang\.ArithmeticException: |\A)(?:long|integer) overflow")
-"""What Spark raises where a multiple of an interval overflows."""
+"""Java's error for the overflow of a multiple of an interval."""
 
 
 def _stated_by(message: str) -> Failure:
-    """What a message says that stands for itself: its condition, parameters and pieces of SQL are read from it."""
+    """Parse a message: its condition, its parameters and its fragments of SQL text."""
     named = _NAMED.match(message)
     condition = "" if named is None else named[1]
     parameters = {}
@@ -132,16 +132,16 @@ _MISFIT = re.compile(r'The value (.*?) of the type "[^"]*" cannot be cast to ("[
 
 
 _SEVERAL = "STAGE_MATERIALIZATION_MULTIPLE_FAILURES"
-"""Spark's name for what it raises if several stages fail before it has stopped all of them."""
+"""Spark's error class for several stages that failed before all were stopped."""
 _EACH = re.compile(r"^ *\d+\. [\w$]*: (.*?)(?=\s+^ *\d+\. [\w$]*: |\Z)", re.DOTALL | re.MULTILINE)
 _END_OF_ALL = re.compile(r"\s*SQLSTATE: XX000\b.*\Z", re.DOTALL)
 
 
 def _one_of(text: str) -> Failure:
-    """Of several failures that Spark has put in a list the first, if Spark has a name for it, else the next with one.
+    """Parse the first of several failures in a list that has an error condition.
 
-    Each of them alone would have been reported, whichever came first, so one is enough. Its parameters and pieces of
-    SQL stand nowhere but in the text: what Spark gives beside it is of the list.
+    Each of them alone would have been reported, whichever came first, so one is enough. Its parameters and fragments
+    are only in the text: those of the error are of the list.
     """
     found = [_stated_by(message) for message in _EACH.findall(_END_OF_ALL.sub("", text))]
     return next((each for each in found if each.condition), found[0] if found else _stated_by(text))
@@ -150,10 +150,10 @@ def _one_of(text: str) -> Failure:
 NO_TABLE = "TABLE_OR_VIEW_NOT_FOUND"
 MANY_ROWS = "SCALAR_SUBQUERY_TOO_MANY_ROWS"
 BROKEN_RECORDS = ("MALFORMED_CSV_RECORD", "MALFORMED_RECORD_IN_PARSING")
-"""Of these a client of Spark Connect learns the second."""
+"""The error classes of malformed records; a client of Spark Connect gets the second."""
 BEHIND_QUOTE = "a field of delimited text goes on behind its closing quote"
 _OF_PARSER = "com.univocity.parsers.common.TextParsingException"
-"""What the parser of delimited text raises, and Spark has no name for."""
+"""The exception of the parser of delimited text, which has no error class."""
 OF_FILES = ("FAILED_READ_FILE", "FILE_NOT_EXIST", *BROKEN_RECORDS)
 
 STOPPED = "the session is stopped"
@@ -174,17 +174,17 @@ _LACKING = {
     "written to",
     r"java\.net\.UnknownHostException: ([^\s:]+)": 'there is no host "{}"',
 }
-"""What Java says that it lacks, or cannot read, and what that means."""
+"""Messages of Java about something missing or unreadable, and what they mean."""
 TOO_LONG = "a remainder cannot be computed, as the whole quotient has too many digits"
 _IMPOSSIBLE = {"Division impossible": TOO_LONG}
-"""What Java says that it cannot compute, and what that means."""
+"""Messages of Java about arithmetic, and what they mean."""
 INTERNAL = "ENGINE_INTERNAL_ERROR"
-"""Our name for an error of an engine that comes from itself, and not from the plan or the rows."""
+"""Our error class for an internal error of an engine, which is no fault of the plan or the rows."""
 NO_PLAN = "ENGINE_SUBQUERY"
-"""Our name for what an engine says of a subquery that it cannot plan."""
+"""Our error class for a subquery that an engine cannot plan."""
 INVALID_CAST, OVERFLOWN_CAST = "CAST_INVALID_INPUT", "CAST_OVERFLOW"
 IS_NULL = "is required, but it is NULL"
-"""How the guards of columns and of casts end what they say."""
+"""The end of the messages of null checks."""
 
 _ADVICE = re.compile(
     r""" ?(If necessary set "[^"]*" to "[^"]*"[^.]*\."""  # to turn ANSI mode off
@@ -195,7 +195,7 @@ _FRAMING = re.compile(r"^\[[A-Z0-9_.]+\]\s*|\s*SQLSTATE: \w+\s*$")
 
 
 def _lack(message: str) -> str | None:
-    """What Java had not enough of, or not at all."""
+    """Explain a message of Java about something missing or exhausted."""
     for pattern, lacking in _LACKING.items():
         if found := re.search(pattern, message):
             return lacking.format(*found.groups())
@@ -205,24 +205,24 @@ def _lack(message: str) -> str | None:
 _ABORTED = re.compile(
     r"\A(?:[\w.$]+: )?Job aborted due to stage failure: .*?\(TID \d+\) \([^)\n]*\): (?:[\w.$]+: )?", re.DOTALL
 )
-"""What Spark says before the error of a task."""
+"""Spark's prefix of the error of a task."""
 
 
 def plain_words(message: str) -> str:
-    """A message of Spark's on one line, without pieces of SQL, stacks, codes and advice to loosen its settings."""
+    """Reduce a message of Spark to one line, without SQL text, stacks, codes and advice to loosen its settings."""
     message = _ABORTED.sub("", message)
     text = re.split(r"\n== |;\n|\n+JVM stacktrace|\n\s+at ", message, maxsplit=1)[0].strip()
     return " ".join(_FRAMING.sub("", _ADVICE.sub("", _FRAMING.sub("", text))).split()).rstrip(".")
 
 
 def message_of(error: Exception) -> str:
-    """What an error of Spark's says, on one line, without a stack."""
+    """Return the message of a Spark error on one line, without a stack."""
     failure = failure_of(error, analysis=True)
     return str(error) if failure is None else words_of(failure)
 
 
 def words_of(failure: Failure) -> str:
-    """What a failure says, on one line, and what it comes from."""
+    """Return the message of a failure on one line, with its root cause."""
     if failure.kind == OF_ARITHMETIC:
         return _IMPOSSIBLE.get(failure.message) or f"Java cannot compute a number: {failure.message}"
     cause = failure.cause and (_lack(failure.cause) or failure.cause)

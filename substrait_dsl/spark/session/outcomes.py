@@ -1,4 +1,4 @@
-"""What became of the changes of an execution, for who gets an error or an interrupt in place of a result."""
+"""The outcomes of changes, reported with an error or an interrupt that ends the execution."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _OUTCOMES: ContextVar[Outcomes | None] = ContextVar("outcomes", default=None)
 
 @attrs.define
 class Outcomes:
-    """The changes of a plan in their order, and what became of each."""
+    """The changes of a plan in order, and their outcomes."""
 
     titles: Sequence[str] = ()
-    """What each change is, in words."""
+    """The titles of the changes."""
     found: list[Outcome] = attrs.field(factory=list)
-    """What became of those that were begun."""
+    """The outcomes of those that were begun."""
 
     @contextmanager
     def noting(self) -> Iterator[None]:
-        """Note inside what becomes of changes."""
+        """Record the outcomes of changes in a block."""
         token = _OUTCOMES.set(self)
         try:
             yield
@@ -38,7 +38,7 @@ class Outcomes:
 
     @contextmanager
     def telling(self) -> Iterator[None]:
-        """Let an error or an interrupt that is raised inside say what became of the changes."""
+        """Add the outcomes to an error or an interrupt that is raised in a block."""
         try:
             yield
         except BaseException as error:
@@ -46,9 +46,10 @@ class Outcomes:
             raise
 
     def tell(self, error: BaseException) -> None:
-        """Let an error say which changes were made before it, and an interrupt whether any was.
+        """Add to an error which changes were made before it, and to an interrupt whether any was.
 
-        An error has it in its message, an interrupt as a note. What a change that failed has done, its own error says.
+        An error has it in its message, an interrupt as a note. The effects of a change that failed are in its own
+        error.
         """
         match error:
             case KeyboardInterrupt():
@@ -97,13 +98,13 @@ def begin_change() -> None:
 
 
 def note_outcome(outcome: Outcome) -> None:
-    """Note what became of the change that was begun last."""
+    """Note the outcome of the change that was begun last."""
     if (current := _OUTCOMES.get()) is not None and current.found:
         current.found[-1] = outcome
 
 
 def title_of(change: Change) -> str:
-    """What a change is, in words: ``insert into table "orders"``."""
+    """Return the title of a change: ``insert into table "orders"``."""
     match change:
         case Write(target=NamedObject(names=names), op=op):
             word = "into" if op == "insert" else "from" if op == "delete" else "of"

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _UNUSED: WeakKeyDictionary[SparkSession, deque[str]] = WeakKeyDictionary()
-"""The views of each session that nothing refers to any more. They are dropped with the next that are made: a request in
-the middle of whatever runs when Python finds that out is none that a client can make."""
+"""The views of each session without a reference. They are dropped with the next request: the finalizer may run in the
+middle of any code, where a client cannot send one."""
 
 
 def frame_over_views(parts: Sequence[DataFrame], spark: SparkSession) -> DataFrame:
-    """Make views of some DataFrames of rows, and a DataFrame of all of them.
+    """Create views of some DataFrames of rows, and a DataFrame of all of them.
 
     Args:
         parts: the DataFrames, of the same columns; at least one.

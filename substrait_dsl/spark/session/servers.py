@@ -1,4 +1,4 @@
-"""What stands behind a session: Spark itself, or Sail, an engine without Java behind the interface of Spark Connect."""
+"""The server of a session: Spark, or Sail, an engine without Java that implements Spark Connect."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PYSAIL = "pysail>=0.7.2,<0.8"
 """The package of Sail, for `pip install`."""
 
 SAIL_SERVER = f'pip install "{PYSAIL}" "pyspark-client>=4.1,<4.3"'
-"""What installs a server of Sail, with a pyspark that it knows."""
+"""The packages of a Sail server with a pyspark that it knows."""
 
 
 @attrs.frozen
@@ -33,15 +33,15 @@ class Server:
 
 
 _SERVERS: WeakKeyDictionary[SparkSession, Server] = WeakKeyDictionary()
-"""The server behind each session that was asked: a client of Spark Connect sends a request for it."""
+"""The server of each session that was asked: a client of Spark Connect sends a request for it."""
 
 
 def server_of(spark: SparkSession) -> Server:
-    """Say which engine a session talks to, also one that somebody else has made; it is asked once.
+    """Return the engine of a session, whoever created it; it is asked once.
 
-    The function ``version`` tells: Spark gives its version and a revision with a blank between them, Sail its version
-    alone. ``spark.version`` does not: Sail gives the version of the client, and an error for a client that it does not
-    know.
+    The function ``version`` distinguishes them: Spark returns its version and a revision with a blank between, Sail its
+    version only. ``spark.version`` does not: Sail returns the version of the client, and an error for a client that it
+    does not know.
     """
     if spark not in _SERVERS:
         _SERVERS[spark] = _asked(spark) if is_remote(spark) else Server("spark", spark.version)
@@ -62,10 +62,10 @@ def _asked(spark: SparkSession) -> Server:
 
 
 def _require_known_pyspark(spark: SparkSession) -> None:
-    """Raise `UnsupportedError` if a server of Sail does not know the pyspark that is installed beside it.
+    """Raise `UnsupportedError` if a Sail server does not know the installed pyspark.
 
-    It gives that as its answer to the first request of a session, whatever that is; then it only says that the session
-    does not run. So another session asks again.
+    It says so only in its answer to the first request of a session; later it says that the session does not run. So
+    another session asks again.
     """
     from pyspark.errors import PySparkException
 

@@ -1,7 +1,7 @@
-"""What an execution noted down while a plan was lowered: which expression became which text, which column which name.
+"""The source map: the text of each expression, and the generated name of each column, as a plan was lowered.
 
-With it an error of Spark's, which speaks of SQL text and generated names, is led back to the step of the plan that
-it came from, and the names in Spark's plans to columns. Nothing is noted unless somebody asks for it.
+With it an error of Spark, which speaks of SQL text and generated names, is traced to the step of the plan that it came
+from, and the names in Spark's plans to columns. Nothing is recorded unless it is requested.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from substrait_dsl.algebra.node import Node, Rel
 
 @attrs.define(eq=False)
 class Record:
-    """The notes of lowering one tree of a plan, or a part of it."""
+    """The source map of one tree of a plan, or of a part of it."""
 
     plan: Rel
-    """The relation that was lowered, with literals in place of variables: what is noted are parts of it."""
+    """The relation that was lowered, with literals in place of variables; the nodes in the map are parts of it."""
     written: list[tuple[Node, Mapping[int, str]]] = attrs.field(factory=list)
-    """Expressions and measures, each with the texts of its parts by their ids: also its own."""
+    """Expressions and measures, each with the texts of its parts by their ids, its own included."""
     inlined: list[tuple[str, str]] = attrs.field(factory=list)
-    """Texts in which names gave way to the aggregates that they stood for: before, and after."""
+    """Texts before and after references to aggregates were replaced by the aggregates."""
     columns: dict[str, tuple[Rel, int]] = attrs.field(factory=dict)
-    """The relation that a generated name appears in first, and the position of its column there."""
+    """The relation in which a generated name occurs first, and the position of its column there."""
     names: dict[int, tuple[str, ...]] = attrs.field(factory=dict)
     """The names of the columns of each relation, by its id."""
     refused: list[tuple[Exception, Node]] = attrs.field(factory=list)
-    """What was being lowered when an error was raised: an expression or a relation, inner ones first."""
+    """The expressions and relations in which an error was raised, inner ones first."""
 
 
 _RECORDS: ContextVar[list[Record] | None] = ContextVar("records", default=None)
@@ -39,7 +39,7 @@ _RECORDS: ContextVar[list[Record] | None] = ContextVar("records", default=None)
 
 @contextmanager
 def recording() -> Iterator[list[Record]]:
-    """Note what is lowered inside: one record for each tree, those of the roots at the end."""
+    """Record what is lowered in a block: one record for each tree, those of the roots last."""
     records: list[Record] = []
     token = _RECORDS.set(records)
     try:
@@ -56,21 +56,21 @@ def note_plan(plan: Rel) -> None:
 
 
 def forget() -> None:
-    """Forget the records so far: what they are of was only rehearsed."""
+    """Drop the records so far: they belong to a rehearsal."""
     records = _RECORDS.get()
     if records is not None:
         records.clear()
 
 
 def note_text(node: Node, texts: Mapping[int, str]) -> None:
-    """Note what an expression or a measure was written as, and its parts, by their ids."""
+    """Note the text of an expression or a measure, and of its parts, by their ids."""
     records = _RECORDS.get()
     if records:
         records[-1].written.append((node, texts))
 
 
 def note_inlined(before: str, after: str) -> None:
-    """Note that names in a text gave way to what they stood for."""
+    """Note that references in a text were replaced by aggregates."""
     records = _RECORDS.get()
     if records and before != after:
         records[-1].inlined.append((before, after))

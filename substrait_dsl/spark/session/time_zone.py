@@ -1,4 +1,4 @@
-"""The time zone of a session, which plans with points in time need to be UTC."""
+"""The time zone of a session, which must be UTC for plans with timestamps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The versions of Spark that plans run on, and what only the newer of them have."""
+"""The supported versions of Spark, and the capabilities that only newer ones have."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Version = tuple[int, int]
 
 OLDEST: Version = (4, 1)
 NEWEST: Version = (4, 3)
-"""The range of minor versions; both ends are tested. The extra ``spark`` of the package says it, too."""
+"""The range of supported minor versions; both ends are tested. The extra ``spark`` of the package declares it, too."""
 
 Capability = Literal["zipWithIndex", "EXISTS without its row"]
 
@@ -28,21 +28,17 @@ SINCE: Mapping[Capability, Version] = {
     "zipWithIndex": (4, 2),  # of a DataFrame; before, the rows are numbered in one task
     "EXISTS without its row": (4, 2),  # simplified until it does not refer to the row outside; before, Spark fails
 }
-"""What Spark has not had in the whole range: since when it has."""
+"""Capabilities that are missing in a part of the range: the version that has them first."""
 
 SAIL: Version = (0, 7)
-"""The minor version of Sail that plans are known to run on. The extra ``local`` says it, too."""
+"""The supported minor version of Sail. The extra ``local`` declares it, too."""
 
 SAIL_CLIENT: Version = (4, 2)
 """The newest minor version of pyspark that this Sail knows."""
 
 
 def require_supported(spark: SparkSession) -> None:
-    """Refuse a session that is not of the versions of Spark, or of Sail, which plans are known to run on.
-
-    Raises:
-        UnsupportedError: pyspark, or what the session talks to, is older or newer.
-    """
+    """Refuse a session of an unsupported version of Spark or Sail."""
     require_client()
     if not is_remote(spark):
         require_spark()
@@ -63,7 +59,7 @@ def require_sail(found: str) -> None:
 
 
 def how_to_install_sail() -> str:
-    """What installs the embedded engine: beside all of pyspark without its client, which would replace files of it."""
+    """Return the command that installs the embedded engine: pyspark's client overwrites files of a full pyspark."""
     has_spark = _installed("pyspark") is not None
     return install_line("connect", PYSAIL) if has_spark else install_line("local")
 
@@ -109,14 +105,14 @@ def _installed(package: str) -> str | None:
 
 
 def _whole() -> str:
-    """What makes pyspark whole again. Sail runs with all of it, too."""
+    """Return the command that repairs an installation of pyspark. Sail runs with a full one, too."""
     found = ((package, _installed(package)) for package in ("pyspark", "pyspark-client"))
     package = next((f"{name}=={there}" for name, there in found if there is not None), "pyspark")
     return f"pip install --force-reinstall --no-deps {package}"
 
 
 def has(spark: SparkSession, capability: Capability) -> bool:
-    """Whether both pyspark and the Spark that a session talks to are new enough for something."""
+    """Whether both pyspark and the session's Spark are new enough for a capability."""
     import pyspark
 
     server = server_of(spark)
@@ -134,6 +130,6 @@ def _require(found: str, what: str, hint: str) -> None:
 
 
 def minor_version(text: str) -> Version | None:
-    """The first two numbers of a version; what vendors add to it says nothing here."""
+    """Return the first two numbers of a version; vendors' suffixes are ignored."""
     found = re.match(r"(\d+)\.(\d+)", text)
     return (int(found[1]), int(found[2])) if found else None

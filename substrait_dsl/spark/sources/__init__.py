@@ -1,1 +1,1 @@
-"""What plans read: named tables, files, rows in the plan, and what files and folders say of their columns."""
+"""Sources of reads: named tables, files and virtual tables, and the columns of files and folders."""

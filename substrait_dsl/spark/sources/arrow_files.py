@@ -1,4 +1,4 @@
-"""Arrow files, which Spark has no reader for: read here and sent to it, no more than the declared columns.
+"""Arrow files, which Spark cannot read: the declared columns are read here and sent to it.
 
 Specification: https://substrait.io/relations/logical_relations/#local-files.
 """
@@ -55,7 +55,7 @@ def read_arrow(files: Sequence[FileItem], schema: NamedStruct, spark: SparkSessi
 
 
 def _table(file: dataset.Fragment, schema: NamedStruct) -> pa.Table:
-    """The declared columns of one file, under their declared names; without any, one that has as many rows."""
+    """Read the declared columns of one file, under their declared names; without any, one of as many rows."""
     import pyarrow as pa
 
     with _reading(file.path):
@@ -71,7 +71,7 @@ _CAST = f"{CAST}, and write the file anew"
 
 @contextmanager
 def _reading(what: str) -> Iterator[None]:
-    """Have errors of Arrow tell what was read."""
+    """Name the file in Arrow's errors."""
     import pyarrow as pa
 
     try:
@@ -83,7 +83,7 @@ def _reading(what: str) -> Iterator[None]:
 
 
 def _is_stream(path: str) -> bool:
-    """Whether a file has Arrow's streaming format, which has no table of contents at its end."""
+    """Whether a file has Arrow's streaming format, which has no footer."""
     import pyarrow as pa
 
     if not os.path.isfile(path):

@@ -1,4 +1,4 @@
-"""Arrow tables that are given for one execution, as DataFrames of exactly the values that they hold."""
+"""The Arrow tables of one execution, as DataFrames with exactly their values."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ CAST = "cast the column with pyarrow to a type that Spark has, table.cast(schema
 
 
 def table_title(names: Names) -> str:
-    """What errors call a table."""
+    """Return the name of a table in messages."""
     return f"table {quoted(['.'.join(names)])}"
 
 
 @attrs.define(eq=False)
 class ArrowTables:
-    """The tables that one execution was given, by name; each is sent to Spark once for all that is read of it."""
+    """The tables that were passed to one execution, by name; each is sent to Spark once."""
 
     tables: Mapping[Names, pa.Table]
     spark: SparkSession
@@ -68,7 +68,7 @@ class ArrowTables:
         return self._frames[key], columns
 
     def _frame(self, table: pa.Table, declared: NamedStruct) -> DataFrame:
-        """A DataFrame of a table; of a large one on Sail over views, which are sent once and not with every request."""
+        """Return a DataFrame of a table; a large one is sent to Sail as views, not with every request."""
         from substrait_dsl.spark.session.sent_tables import frame_over_views
 
         if current_engine().name != "Sail" or table.nbytes <= LARGE:
@@ -79,9 +79,9 @@ class ArrowTables:
 
 
 LARGE = 2**20
-"""From how many bytes on a table becomes a view of Sail."""
+"""The size in bytes from which a table becomes a view of Sail."""
 MOST_SENT = 2**25
-"""How many bytes of a table are sent to Sail at once: its messages are limited."""
+"""The most bytes of a table in one message to Sail."""
 
 
 def check_arrow_columns(
@@ -107,7 +107,7 @@ def check_arrow_columns(
 
 
 def declared_frame(table: pa.Table, declared: NamedStruct, spark: SparkSession) -> DataFrame:
-    """Make a DataFrame of the columns of a table, which are the declared ones; of none, one with another column."""
+    """Make a DataFrame of the declared columns of a table; without any, one with another column."""
     import pyarrow as pa
     from pyspark.sql.pandas.types import from_arrow_schema
     from pyspark.sql.types import StructField, StructType
@@ -125,10 +125,10 @@ def declared_frame(table: pa.Table, declared: NamedStruct, spark: SparkSession) 
 
 
 def _fitted(table: pa.Table, declared: NamedStruct) -> pa.Table:
-    """The table with what its library knows no better in the types that are declared, where that changes no value.
+    """Cast the columns of a table to the declared types where pandas or Arrow had no better one, if no value changes.
 
-    Nanoseconds, in which pandas keeps times, are microseconds if none is finer: Spark would cut the rest in silence.
-    Of decimals pandas knows no type, and Arrow takes the least that holds them.
+    Nanoseconds, in which pandas stores times, become microseconds if none is finer: Spark would truncate silently.
+    pandas has no decimals, and Arrow infers the smallest type that holds them.
     """
     import pyarrow as pa
 
@@ -149,7 +149,7 @@ def _fitted(table: pa.Table, declared: NamedStruct) -> pa.Table:
 
 
 def _microseconds(kind: pa.DataType) -> pa.DataType:
-    """The type of times in microseconds for one in nanoseconds; any other type as it is."""
+    """Return the type of times in microseconds for one in nanoseconds, and any other type unchanged."""
     import pyarrow as pa
 
     match kind:
@@ -167,7 +167,7 @@ _DIGITS = {"s": 0, "ms": 3, "us": MICROSECONDS}
 
 
 def _as_spark(field: pa.Field) -> DataType | None:
-    """The type that Spark holds a column in; None: it does not take the column, or would cut its values."""
+    """Return the type in which Spark stores a column; None: it refuses the column, or would truncate its values."""
     import pyarrow as pa
     from pyspark.errors import PySparkException
     from pyspark.sql.pandas.types import from_arrow_schema
@@ -187,7 +187,7 @@ def _as_spark(field: pa.Field) -> DataType | None:
 
 
 def _foreign(kind: pa.DataType) -> DataType:
-    """What stands for a type that Spark does not take, under its own name; it fits none that can be declared."""
+    """A placeholder for a type that Spark does not accept, under its own name; it fits no declared type."""
     from pyspark.sql.types import DataType
 
     class Foreign(DataType):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Origin:
-    """Where the columns come from that a table must have, in the words of an error."""
+    """Where the declared columns come from, in the words of an error."""
 
     name: str
     place: str
@@ -39,11 +39,11 @@ def check_columns(
     origin: Origin = DECLARED,
     ways_out: Mapping[str, str | None] | None = None,
 ) -> tuple[str, ...]:
-    """The names in a table of the columns that are declared, which may differ in case, as Spark's own look-up has it.
+    """Return the names in a table of the declared columns, which may differ in case, as in Spark's own resolution.
 
-    Each declared column has one of the table to itself. Raises `SchemaError` with all columns that are declared and not
-    there, there once and declared twice, or of another type. Of rows that are written nobody declares the columns:
-    `origin` says what has them. By the names of columns, `ways_out` says what to do if they are of another type.
+    Each declared column has one of the table to itself. Raises `SchemaError` with all columns that are missing,
+    declared twice, or of another type. The columns of rows that are written are not declared: `origin` says where they
+    come from. By the names of columns, `ways_out` has the hints for those of another type.
     """
     types = {field.name: field.dataType for field in found.fields}
     names: list[str] = []
@@ -82,7 +82,7 @@ def check_columns(
 
 
 def actual_name(name: str, there: Collection[str]) -> str | None:
-    """The name as a table spells it: exactly so, or the only one that differs in nothing but case."""
+    """Return the spelling of a name in a table: an exact match, or the only one that differs in case."""
     if name in there:
         return name
     alike = [other for other in there if other.lower() == name.lower()]
@@ -90,7 +90,7 @@ def actual_name(name: str, there: Collection[str]) -> str | None:
 
 
 def fits(actual: DataType, expected: DataType, declared: Type) -> bool:
-    """Whether a Spark column holds the values of a type; nullability and, if none are declared, names aside."""
+    """Whether a Spark column holds the values of a type; nullability is ignored, and so are undeclared names."""
     from pyspark.sql import types as spark
 
     match actual, expected, declared:

@@ -1,4 +1,4 @@
-"""Delimited text: what a plan says of it, as options of Spark's reader and writer, and the rows of such files.
+"""Delimited text: the options of Spark's reader and writer, and the rows of such files.
 
 Specification: https://substrait.io/relations/logical_relations/#local-files.
 """
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.schema import NamedStruct
 
 _LONGEST = 2**31 - 1
-"""The longest text that Java has."""
+"""The length of the longest Java string."""
 
 NO_UTF8 = "delimited text holds U+FFFD, which Spark puts in place of bytes that are not UTF-8"
 
 _NO_ESCAPE = "\uffff"
-"""A character that no text has. Without any Spark takes an empty text in quotes for a quote."""
+"""A character that no text has. Without an escape Spark takes an empty quoted field for a quote."""
 
 OVERLAPS = "a value of delimited text ends as its delimiter begins"
 OF_TEXT = (NO_UTF8, OVERLAPS, BEHIND_QUOTE)
@@ -44,10 +44,10 @@ OF_TEXT = (NO_UTF8, OVERLAPS, BEHIND_QUOTE)
 _LINE = "substrait_dsl_line"
 _START = "substrait_dsl_start"
 _END = "substrait_dsl_end"
-"""What a line is called, and what is before and behind it: as nobody calls a folder."""
+"""The names of the columns of a line, and of what is before and behind it: no folder has these names."""
 
 _LINES = {"sep": "\uffff", "quote": "\ufffe", "escape": "\ufffe", "mode": "FAILFAST"}
-"""The options of Spark's reader with which a line is a single field: characters that no text has."""
+"""The options of Spark's reader for which a line is a single field: characters that no text has."""
 
 
 def text_options(kind: DelimitedText) -> dict[str, str]:
@@ -127,11 +127,11 @@ def read_text(
 
 
 def _taken_apart(lines: DataFrame, kind: DelimitedText, fields: Sequence[str]) -> DataFrame:
-    """The fields of lines, in place of these.
+    """Parse lines into fields.
 
-    Spark takes a field that is still open at the end of a line for closed. So there is a delimiter more, which such a
-    field swallows, and one before the line, as Spark leaves out a U+FEFF in front. What makes rows of a value Spark
-    computes once, and for every line, whatever fields are used.
+    Spark takes a field that is open at the end of a line for closed. So a further delimiter is appended, which such a
+    field swallows, and one is prepended, as Spark drops a leading U+FEFF. Spark evaluates a generator once, and for
+    every line, whichever fields are used.
     """
     functions = functions_of(lines.sparkSession)
     options = {
@@ -161,9 +161,9 @@ def _taken_apart(lines: DataFrame, kind: DelimitedText, fields: Sequence[str]) -
 
 
 def _goes_on(line: Column, kind: DelimitedText, functions: ModuleType) -> Column:
-    """Whether a line has white space behind the closing quote of a field, which Spark leaves out and says nothing.
+    """Whether a line has white space behind the closing quote of a field, which Spark drops silently.
 
-    Most lines have none behind any quote; in others it may stand inside of a field.
+    Most lines have none behind any quote; in others it may be inside of a field.
     """
     delimiter, quote, escape = (re.escape(text) for text in (kind.field_delimiter, kind.quote, kind.escape))
     escaped = {"": "(?!)", quote: quote * 2}.get(escape, f"{escape}.")
@@ -176,7 +176,7 @@ def _goes_on(line: Column, kind: DelimitedText, functions: ModuleType) -> Column
 
 
 def _field(position: int) -> str:
-    """What a field is called until it has its declared name: as nobody calls a folder."""
+    """The temporary name of a field: no folder has it."""
     return f"substrait_dsl_field_{position}"
 
 
@@ -187,13 +187,13 @@ def _texts(names: Iterable[str]) -> StructType:
 
 
 def text_format(rel: Rel) -> DelimitedText | None:
-    """The format of the delimited text that a relation reads; None: it reads none."""
+    """Return the delimited text format that a relation reads; None: it reads none."""
     files = rel.definition.items if isinstance(rel, Read) and isinstance(rel.definition, LocalFiles) else ()
     return next((item.format for item in files if isinstance(item.format, DelimitedText)), None)
 
 
 def record_rules(text: DelimitedText) -> str:
-    """How the records of a format are read, and what tells it otherwise."""
+    """Describe how the records of a format are parsed, and how to declare it otherwise."""
     fields = f"a record is a line that has a field for each column, separated by {text.field_delimiter!r}"
     escaped = f", where {text.escape}{text.quote} is a quote" if text.escape else ""
     quotes = f"; a field may stand in {text.quote}...{text.quote}{escaped}" if text.quote else ""

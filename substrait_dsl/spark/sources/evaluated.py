@@ -1,4 +1,4 @@
-"""Result sets of relations that were evaluated before what refers to them: changes, and rows that are kept."""
+"""Result sets: relations that were evaluated before their parents, such as changes and checkpoints."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 @attrs.frozen(eq=False, repr=False)
 class Evaluated(Rel):
-    """Stands in a plan for a relation that was evaluated: a leaf, whose rows are there."""
+    """A leaf in place of a relation that was evaluated."""
 
     number: int
-    """Tells it from others: two evaluations are not equal, even if they are of equal relations."""
+    """Its identity: two evaluations are not equal, even of equal relations."""
     relation: Rel = attrs.field(eq=False)
     rows: Rows = attrs.field(eq=False)
 
@@ -44,13 +44,13 @@ class Evaluated(Rel):
         return self.relation
 
     def rows_in(self, execution: ExecutionContext) -> Rows:
-        """The rows, for a part of the plan that is lowered in this context."""
+        """Return the rows for a part of the plan that is lowered in this context."""
         assert isinstance(self.rows.table, FrameTable)
         return Rows(attrs.evolve(self.rows.table, execution=execution), self.rows.columns)
 
 
 def rows_inside(frame: DataFrame, rel: Rel, execution: ExecutionContext) -> Rows:
-    """The rows of a DataFrame with the columns of a relation, as they are inside a plan."""
+    """Return the rows of a DataFrame with the columns of a relation, as inside of a plan."""
     names = execution.names(len(rel.schema))
     if not names:
         return Rows(FrameTable((), frame, execution), ())
@@ -64,12 +64,12 @@ def rows_inside(frame: DataFrame, rel: Rel, execution: ExecutionContext) -> Rows
 
 
 def checkpointed(rows: Rows) -> Rows:
-    """The rows, computed now and kept by Spark until nothing refers to them."""
+    """Checkpoint the rows now; Spark stores them while anything refers to them."""
     return _with_frame(rows, lambda frame: frame.localCheckpoint())
 
 
 def checkpointed_when_computed(rows: Rows) -> Rows:
-    """The rows, which are kept by Spark when they are computed first, so that they are the same every time."""
+    """Checkpoint the rows when they are computed first, so that they are the same every time."""
     return _with_frame(rows, lambda frame: frame.localCheckpoint(eager=False))
 
 

@@ -1,4 +1,4 @@
-"""The types that files of Parquet and ORC say their columns have, and what Spark reads them as."""
+"""The types of columns in Parquet and ORC files, and the types that Spark reads them as."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ _HELD: Mapping[str, tuple[str, ...]] = {
     "date": (),
     "timestamp_ntz": ("bigint",),  # which Spark has in files of ORC for it, and takes for nothing else in others
 }
-"""The types that are compared, and the others whose values they hold, so that Spark reads these as they are."""
+"""For a type, the narrower types of files whose values it holds, so that Spark reads them unchanged."""
 
 _NULLS = "int"
-"""What Spark takes the type Null of Parquet for, which a column without any value is written with, or a part of one."""
+"""The type as which Spark reads Parquet's Null type, which writers use for a column or a part without any value."""
 _READ_OVER_NULLS = ("tinyint", "smallint", _NULLS, "bigint", "double", "date", "interval year to month")
-"""The types of other files that Spark reads such NULLs as. At others it fails, or has empty lists for them."""
+"""The types of other files with which Spark reads such NULLs. With others it fails, or makes empty lists of them."""
 
 
 def is_read_as(actual: pa.DataType, wanted: DataType, same: Callable[[str], str]) -> bool:
-    """Whether Spark reads a column of a file as it is where it takes it for one of a type, as far as that is known.
+    """Whether Spark reads a column of a file unchanged as a type, as far as that is known.
 
-    `same` makes one name of those that Spark takes for one.
+    `same` normalizes names that Spark takes for equal.
     """
     import pyarrow as pa
     from pyspark.errors import PySparkException
@@ -70,7 +70,7 @@ def is_read_as(actual: pa.DataType, wanted: DataType, same: Callable[[str], str]
 
 
 def parts(kind: pa.DataType) -> Iterator[pa.DataType]:
-    """A type of Arrow's and all types inside it."""
+    """Yield an Arrow type and all types nested in it."""
     import pyarrow as pa
 
     yield kind
@@ -80,14 +80,14 @@ def parts(kind: pa.DataType) -> Iterator[pa.DataType]:
 
 
 def _has_nulls(kind: pa.DataType) -> bool:
-    """Whether a column, or a part of it, is of the type of what holds nothing but NULLs."""
+    """Whether a column, or a part of it, has the type of NULLs only."""
     import pyarrow as pa
 
     return any(map(pa.types.is_null, parts(kind)))
 
 
 def _may_be_as_declared(actual: pa.DataType, field: Field) -> bool:
-    """Whether a column of a file is of the declared type, as far as that is known."""
+    """Whether a column of a file may have the declared type."""
     from pyspark.errors import PySparkException
     from pyspark.sql.pandas.types import from_arrow_type
 
@@ -99,7 +99,7 @@ def _may_be_as_declared(actual: pa.DataType, field: Field) -> bool:
 
 
 def _has_nulls_for(actual: pa.DataType, expected: DataType) -> bool:
-    """Whether a column has nothing but NULLs where a type has another one than Spark takes their type for."""
+    """Whether a column has NULLs only where the type differs from the one that Spark infers for them."""
     import pyarrow as pa
     from pyspark.sql import types as spark
 
@@ -114,7 +114,7 @@ def _has_nulls_for(actual: pa.DataType, expected: DataType) -> bool:
 
 
 THROUGH_ARROW = 'read_named(name, columns) with tables={name: "path of the file"} reads it through Arrow'
-"""What to do about a file with a type that an engine does not read."""
+"""The hint for a file with a type that an engine does not read."""
 
 _TYPED = (
     'write the file anew with a type, with pandas: frame.astype({"name": "string"}).to_parquet(path); or read it apart '
@@ -128,7 +128,7 @@ def require_values(
     schema: NamedStruct,
     same: Callable[[str], str],
 ) -> None:
-    """Raise `SchemaError` for a file whose column has nothing but NULLs, of Parquet's type for that, where it matters.
+    """Raise `SchemaError` for a file with a column of Parquet's Null type, where that matters.
 
     Args:
         found: by their paths, the columns of the files.

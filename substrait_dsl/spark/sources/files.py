@@ -1,4 +1,4 @@
-"""Reads of files: what a plan says of them, for Spark's readers and ours.
+"""Reads of files, by Spark's readers and ours.
 
 Specification: https://substrait.io/relations/logical_relations/#local-files.
 """
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 def read_files(files: Sequence[FileItem], schema: NamedStruct, spark: SparkSession) -> DataFrame:
-    """Read files, each as often as it is listed, neighbours of one format together.
+    """Read files, each as often as it is listed; adjacent files of one format are read together.
 
     Args:
         files: what to read.
@@ -77,7 +77,7 @@ def read_files(files: Sequence[FileItem], schema: NamedStruct, spark: SparkSessi
 
 
 def require_files(files: Sequence[FileItem]) -> None:
-    """Raise as `read_files` for what it refuses whatever is in the files."""
+    """Raise as `read_files` does for what it refuses without opening a file."""
     for kind, group in groupby(files, key=lambda item: item.format):
         items = list(group)
         require_format(kind)
@@ -88,7 +88,7 @@ def require_files(files: Sequence[FileItem]) -> None:
 
 
 def require_format(kind: FileFormat) -> None:
-    """Raise `UnsupportedError` for files that are not read at all."""
+    """Raise `UnsupportedError` for formats that are not supported."""
     match kind:
         case Dwrf():
             raise UnsupportedError("Spark cannot read DWRF files", hint="convert them to Parquet or ORC")
@@ -103,7 +103,7 @@ def require_format(kind: FileFormat) -> None:
 
 
 def _rounds(files: Iterable[FileItem]) -> list[list[FileItem]]:
-    """The files, those that are listed again in another list: a folder that has columns Spark reads once at a time."""
+    """Split the files into lists without repetitions: Spark reads a partitioned folder once per read."""
     rounds: list[list[FileItem]] = []
     listed: Counter[str] = Counter()
     for item in files:
@@ -117,7 +117,7 @@ def _rounds(files: Iterable[FileItem]) -> list[list[FileItem]]:
 def _together(
     kind: FileFormat, files: list[FileItem], schema: NamedStruct, spark: SparkSession
 ) -> list[tuple[list[FileItem], DataFrame]]:
-    """Files of one format in one DataFrame, but each in its own if they are folders that have columns."""
+    """Read files of one format into one DataFrame, but each partitioned folder by itself."""
     try:
         return [(files, _read(kind, files, schema, spark))]
     except spark_errors() as error:
@@ -127,7 +127,7 @@ def _together(
 
 
 def _sliced(frame: DataFrame, item: FileItem, rows: str) -> DataFrame:
-    """The rows of a slice, whose numbers Spark has in a column of its own."""
+    """Select the rows of a slice, by Spark's column of row numbers."""
     if any(name.lower() == "_metadata" for name in frame.columns):
         raise UnsupportedError(
             f"Spark cannot read a part of a file with a column called _metadata: {item.uri}", hint="read it whole"
@@ -136,7 +136,7 @@ def _sliced(frame: DataFrame, item: FileItem, rows: str) -> DataFrame:
 
 
 def _declared(frame: DataFrame, schema: NamedStruct, what: str) -> DataFrame:
-    """The declared columns of some of the files, which may have others than the rest."""
+    """Project files to the declared columns; other files may have other columns."""
     names = check_columns(frame.schema, schema, what)
     return frame.select(*(quoted_name([name]) for name in names)).toDF(*schema.names)
 
@@ -171,7 +171,7 @@ def _paths(kind: FileFormat, files: Sequence[FileItem]) -> list[str]:
 
 
 def _found(files: Sequence[FileItem], paths: list[str], spark: SparkSession) -> list[str]:
-    """The URIs of the files that Spark finds by a pattern or a list, without a look into them; else none."""
+    """Return the URIs of the files that a pattern or a list resolves to, without opening them; else none."""
     if not is_list_there(files) and all(item.kind != "glob" for item in files):
         return []
     with _refusals(what_of(files)):
@@ -210,7 +210,7 @@ def _by_name(
 
 @contextmanager
 def _refusals(what: str) -> Iterator[None]:
-    """Have Spark's errors tell which files are meant, and what to do."""
+    """Name the files in Spark's errors, and say what to do."""
     from pyspark.errors import AnalysisException
 
     try:

@@ -1,8 +1,8 @@
-"""The columns that files of Parquet and ORC say they have, as far as the files are on this machine.
+"""The columns in the footers of Parquet and ORC files, if the files are on this machine.
 
-Spark takes the columns of one file for those of all, and what another one lacks for NULL. In a Parquet file it goes by
-a key that it wrote itself, if there is one, and not by the columns: other writers keep that key when they write such a
-file anew, whatever they change.
+Spark takes the columns of one file for those of all, and reads NULL for columns that other files lack. In a Parquet
+file it prefers a key that it wrote itself to the columns: other writers copy that key when they rewrite such a file,
+whatever they change.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _parquet(path: str) -> pa.Schema:
 
 
 def _names_in_key(path: str) -> list[str] | None:
-    """The columns that the key of a Parquet file names; None: it has no such key, or none that Spark understands."""
+    """Return the columns in the key of a Parquet file; None: it has no key that Spark understands."""
     import pyarrow as pa
 
     try:
@@ -58,7 +58,7 @@ _SCHEMAS: Mapping[type[FileFormat], Callable[[str], Iterable[pa.Field]]] = {Parq
 
 
 def columns_of(kind: FileFormat, path: str) -> dict[str, pa.DataType]:
-    """The columns of a file and their types; none, if that cannot be told."""
+    """Return the columns of a file and their types; none if they are unknown."""
     import pyarrow as pa
 
     try:
@@ -68,9 +68,9 @@ def columns_of(kind: FileFormat, path: str) -> dict[str, pa.DataType]:
 
 
 def _as_spark_finds_them(columns: dict[str, pa.DataType], frame: DataFrame) -> dict[str, pa.DataType]:
-    """The columns of a file by the names that Spark finds them by.
+    """Return the columns of a file by the names by which Spark resolves them.
 
-    Hive once wrote positions for names into files of ORC, which Spark reads such a file by.
+    Hive once wrote positions as names into ORC files, which Spark resolves by position.
     """
     return dict(zip(frame.columns, columns.values(), strict=False)) if _are_positions(columns) else columns
 
@@ -80,7 +80,7 @@ def _are_positions(names: Iterable[str]) -> bool:
 
 
 def _require_same_positions(path: str, columns: Iterable[str], frame: DataFrame) -> None:
-    """Raise `SchemaError` for a file of ORC that Spark reads by position, though its columns have names."""
+    """Raise `SchemaError` for an ORC file that Spark resolves by position, though its columns have names."""
     names = list(columns)
     if _are_positions(names) and _are_positions(frame.columns) and names != frame.columns[: len(names)]:
         raise SchemaError(
@@ -97,12 +97,12 @@ _ANEW = "write the file anew without that key, with pyarrow: table.replace_schem
 
 @attrs.frozen
 class _Expected:
-    """What files must have: the declared columns, and the types that Spark reads them as."""
+    """The declared columns of files, and the types as which Spark reads them."""
 
     kind: FileFormat
     schema: NamedStruct
     types: Mapping[str, DataType]
-    """The type of each column that Spark sees, by its name as `same` makes it."""
+    """The type of each column that Spark sees, by its normalized name."""
     is_case_sensitive: bool
 
     @classmethod
@@ -112,7 +112,7 @@ class _Expected:
         return attrs.evolve(made, types={made.same(field.name): field.dataType for field in frame.schema})
 
     def same(self, name: str) -> str:
-        """What is equal for names that Spark takes for one."""
+        """Normalizes names that Spark takes for equal."""
         return name if self.is_case_sensitive else name.lower()
 
     @property
@@ -123,31 +123,31 @@ class _Expected:
 
 @attrs.frozen
 class _File:
-    """What one file has: columns of its own, and those in the names of its folders."""
+    """The columns of one file, and its partition columns."""
 
     path: str
     columns: Mapping[str, pa.DataType]
     folders: Sequence[tuple[str, str]]
-    """The names and the values."""
+    """The names and values of its partition directories."""
     expected: _Expected
 
     @property
     def own(self) -> dict[str, str]:
-        """The names of its columns, by what is equal for names that Spark takes for one."""
+        """The names of its columns, by their normalized names."""
         return {self.expected.same(name): name for name in self.columns}
 
     @property
     def folder_names(self) -> set[str]:
-        """The names of columns that stand in the names of its folders."""
+        """The names of its partition columns."""
         return {self.expected.same(unquote(name)) for name, _ in self.folders}
 
     def missing(self) -> list[str]:
-        """The declared columns that it does not have."""
+        """The declared columns that it lacks."""
         there = self.folder_names | self.own.keys()
         return [name for name in self.expected.schema.names if self.expected.same(name) not in there]
 
     def mistakes(self, found_in: str) -> list[str]:
-        """What is wrong with it; `found_in` says where the types are from that Spark reads its columns as."""
+        """Yield its mistakes; `found_in` names the file whose types Spark uses for its columns."""
         missing = self.missing()
         lacks = f"it has no column {quoted(missing)}; its columns are {quoted(self.columns)}"
         return [
@@ -179,7 +179,7 @@ class _File:
                 yield as_bytes(name, value)
 
     def _not_in_key(self) -> Iterator[str]:
-        """Columns that a file of Parquet has, and the key that Spark reads its schema from has not."""
+        """The columns of a Parquet file that are missing in the key from which Spark reads its schema."""
         unread = [name for key, name in self.own.items() if key in self.expected.names - self.expected.types.keys()]
         names = _names_in_key(self.path) if unread and isinstance(self.expected.kind, Parquet) else None
         if names is not None:
@@ -189,7 +189,7 @@ class _File:
                     yield f'Spark does not see its column "{name}", which its key {KEY} lacks'
 
     def require_utc_folders(self, spark: SparkSession) -> None:
-        """Raise `UnsupportedError` for folders named after points in time, in a session of another zone than UTC."""
+        """Raise `UnsupportedError` for partition columns that are timestamps, unless the session's time zone is UTC."""
         for name in self.folder_names & self.expected.names:
             if name in self.expected.types and self.expected.types[name].simpleString() == "timestamp":
                 require_utc(
@@ -200,8 +200,8 @@ class _File:
 def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, schema: NamedStruct) -> None:
     """Raise `SchemaError` if a file lacks a declared column, has it with another type, or is not read.
 
-    Raises `UnsupportedError` for folders that are named after points in time, in a session with another zone than UTC.
-    Looks at files on this machine. What stands in the names of folders, as in ``day=2024-05-01``, is a column, too.
+    Raises `UnsupportedError` for partition columns that are timestamps, unless the session's time zone is UTC. Checks
+    files on this machine. Partition columns, as in ``day=2024-05-01``, count as columns.
     """
     here = [path for item in files for path in local_paths(item) if os.path.exists(path)]
     if not here:
@@ -228,7 +228,7 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
 
 
 def _columns_of_all(kind: FileFormat, frame: DataFrame) -> dict[str, dict[str, pa.DataType]]:
-    """The columns of each file that Spark reads, by its path; of one that is not on this machine, none."""
+    """Return the columns of each file that Spark reads, by path; none for files that are not on this machine."""
     found: dict[str, dict[str, pa.DataType]] = {}
     for parts in map(urlsplit, frame.inputFiles()):
         path = unquote(parts.path)
@@ -241,7 +241,7 @@ def _columns_of_all(kind: FileFormat, frame: DataFrame) -> dict[str, dict[str, p
 
 
 def _way_out(file: _File, mistakes: Sequence[str], found: Mapping[str, Mapping[str, pa.DataType]]) -> str:
-    """What to do about a file that does not fit."""
+    """Return the hint for a file that does not fit."""
     same, missing = file.expected.same, file.missing()
     others = {same(name) for columns in found.values() for name in columns}
     is_nowhere = len(mistakes) == 1 and bool(missing) and not others.intersection(map(same, missing))

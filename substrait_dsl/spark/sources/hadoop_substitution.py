@@ -1,8 +1,8 @@
-"""Names of columns that readers of files take for something else.
+"""Reject column names with ``${...}``, in which Hadoop substitutes variables.
 
-What Spark tells its readers of Parquet and ORC of the columns passes through Hadoop's configuration, which puts a
-property of Java's, or a variable of the environment, in place of ``${...}``. A column of such a name is not found, and
-so NULL. Where Spark wrote the file, the name there may be the wrong one, too, and the column is found by chance.
+Spark passes the requested columns to its Parquet and ORC readers through Hadoop's configuration, which substitutes Java
+properties and environment variables. Such a column is not found, and reads as NULL. If Spark wrote the file, the name
+in it may be substituted, too, and the column is found by chance.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 _EXPANDED = re.compile(r"\$\{(env\.[^}$\s]+|[^}$\s:]+)\}")
-"""What may be a property; ``${env:HOME}`` is none."""
+"""A name that may be a property; ``${env:HOME}`` is none."""
 
 
 def require_names_read(found: StructType, declared: Iterable[str], what: str, would: str = "look for") -> None:
-    """Raise `UnsupportedError` for a declared column of files whose name, or one inside it, Spark would change.
+    """Raise `UnsupportedError` for a declared column of files with a name, or a nested one, that would be substituted.
 
-    `would` is what it would do with the other name.
+    `would` says what Spark does with the substituted name.
     """
     wanted = {name.lower() for name in declared}
     for field in found.fields:
@@ -43,10 +43,9 @@ def require_names_read(found: StructType, declared: Iterable[str], what: str, wo
 def require_table_read(
     names: tuple[str, ...], found: StructType, declared: Collection[str], what: str, spark: SparkSession
 ) -> None:
-    """Raise `UnsupportedError` for such a column of a table or view, and for one that is not found in files of ORC.
+    """Raise `UnsupportedError` for such a column of a table or view, and for one that is not found in ORC files.
 
-    One that reads no files is as it should be, as is a table of a format that is text. Of what a view reads, only the
-    files are known.
+    Sources without files, and text formats, are not concerned. Of a view only its files are known.
     """
     try:
         require_names_found({field.name: field.dataType for field in found if field.name in declared}, what)
@@ -64,7 +63,7 @@ def require_table_read(
 
 
 def _is_orc(names: tuple[str, ...], spark: SparkSession) -> bool:
-    """Whether what has these names is read from files of ORC; of Iceberg's, another reader finds the columns."""
+    """Whether a name is read from ORC files by Spark's reader; Iceberg has a reader of its own."""
     table = find_object(names, spark)
     if table is not None and (table.is_iceberg or table.format == "orc"):
         return not table.is_iceberg

@@ -1,8 +1,8 @@
 """Iceberg tables by their metadata file, at one of their snapshots.
 
 Spark's own runtime for Iceberg reads the tables of a catalog, as named tables. A metadata file is read by `pyiceberg`,
-which keeps to deletes, to columns that were renamed and to their defaults, and the rows are sent to Spark.
-Specification: https://substrait.io/relations/logical_relations/#iceberg-table.
+which applies deletes, renames of columns and their defaults, and the rows are sent to Spark. Specification:
+https://substrait.io/relations/logical_relations/#iceberg-table.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _BY_NAME = "read the table by its name, from a catalog of Spark's: read_named(...)"
 _UNKNOWN_TYPE = re.compile(r"(Unsupported field type: '|Type not recognized: )(?P<type>\w+)")
-"""What `pyiceberg` says of a column, or a part of one, whose type it does not know, such as ``variant``."""
+"""The message of `pyiceberg` for a type that it does not know, such as ``variant``."""
 
 
 def read_snapshot(table: IcebergTable, columns: Sequence[str], spark: SparkSession) -> DataFrame:
@@ -71,7 +71,7 @@ def read_snapshot(table: IcebergTable, columns: Sequence[str], spark: SparkSessi
 
 
 def _has_nanoseconds(type_: IcebergType) -> bool:
-    """Whether a type is, or has inside, one of points in time to the nanosecond."""
+    """Whether a type is, or holds, a timestamp in nanoseconds."""
     from pyiceberg.types import ListType, MapType, StructType, TimestampNanoType, TimestamptzNanoType
 
     match type_:
@@ -86,7 +86,7 @@ def _has_nanoseconds(type_: IcebergType) -> bool:
 
 
 def _is_changed(type_: IcebergType, *, is_optional: bool) -> bool:
-    """Whether `pyiceberg` changes values of a type: it puts structs in lists and maps together anew, also of NULL."""
+    """Whether `pyiceberg` changes values of a type: it rebuilds structs in lists and maps, also NULL ones."""
     from pyiceberg.types import ListType, MapType, StructType
 
     match type_:
@@ -103,7 +103,7 @@ def _is_changed(type_: IcebergType, *, is_optional: bool) -> bool:
 
 
 def _with_texts(rows: pa.Table) -> pa.Table:
-    """The rows with UUIDs as texts, which Spark has for them."""
+    """Convert UUIDs to strings, which Spark has for them."""
     import pyarrow as pa
 
     for number, field in enumerate(rows.schema):
@@ -135,11 +135,11 @@ def _load(uri: str) -> StaticTable:
 
 
 _LONGEST = 300
-"""How many characters of what pyiceberg says an error has."""
+"""The most characters of a message of `pyiceberg` in an error."""
 
 
 def _snapshot(stored: StaticTable, table: IcebergTable) -> int | None:
-    """The id of the snapshot that is meant; None: the current one, if there is any."""
+    """Return the id of the requested snapshot; None: the current one, if there is any."""
     known = [str(snapshot.snapshot_id) for snapshot in stored.snapshots()]
     if table.snapshot_id is not None:
         if table.snapshot_id not in known:

@@ -1,8 +1,8 @@
-"""The files that a metadata file of Iceberg names: read as data, with the access that the process has anyhow.
+"""The files of an Iceberg metadata file: data files only, with the access that the process has anyway.
 
-A metadata file may come from somebody else. What it says of the rows is taken from it; what would choose a class, a
-host, a credential or a signer is not, and no file outside of the store that the metadata file itself is in is opened.
-Specification: https://substrait.io/relations/logical_relations/#iceberg-table, https://iceberg.apache.org/spec/.
+A metadata file may come from anyone. What it says of the rows is used; settings that would choose a class, a host, a
+credential or a signer are not, and no file outside of the store of the metadata file is opened. Specification:
+https://substrait.io/relations/logical_relations/#iceberg-table, https://iceberg.apache.org/spec/.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from pyiceberg.table import StaticTable
 
 PROPERTIES = frozenset({"schema.name-mapping.default"})
-"""The table properties that say what rows a table has: by this one, columns of files without field ids are found.
+"""The table properties that affect rows: this one maps the columns of files without field ids.
 
-The specification of Iceberg has no other that a reader of rows needs. `pyiceberg` takes others for settings of its own:
-``py-io-impl`` for a class to import and call, ``s3.endpoint`` and its like for hosts, keys and signers.
+The specification of Iceberg has no other that a reader needs. `pyiceberg` takes others for settings of its own:
+``py-io-impl`` for a class to import and call, ``s3.endpoint`` and the like for hosts, keys and signers.
 """
 
 _SAME_STORE = {"s3a": "s3", "s3n": "s3", "gcs": "gs", "abfss": "abfs", "wasb": "abfs", "wasbs": "abfs", "": "file"}
-"""Schemes of URIs that are other spellings of one."""
+"""URI schemes that are aliases of one."""
 
 _BY_NAME = "read such a table by its name, from a catalog of Spark's: read_named(...)"
 
 
 def load_static_table(location: str) -> StaticTable:
-    """Load a table by its metadata file, without what the file says of how files are to be read.
+    """Load a table by its metadata file, without the settings in it for reading files.
 
     Args:
         location: the URI or the path of the metadata file.
@@ -61,7 +61,7 @@ def load_static_table(location: str) -> StaticTable:
 
 
 def _within_store(files: FileIO, location: str) -> FileIO:
-    """The same access to files, of which only those in the store of a location can be opened, and none changed."""
+    """Restrict access to reading files in the store of a location."""
     from pyiceberg.io import FileIO, InputFile, OutputFile
 
     store = _store(location)
@@ -87,7 +87,7 @@ def _within_store(files: FileIO, location: str) -> FileIO:
 
 
 def _store(location: str) -> tuple[str, str]:
-    """The scheme of a URI, in one spelling, and the host or bucket; those of this machine's files for a path."""
+    """Return the normalized scheme of a URI, and its host or bucket; those of local files for a path."""
     parts = urlsplit(location)
     is_drive = len(parts.scheme) == 1
     return ("file", "") if is_drive else (_SAME_STORE.get(parts.scheme, parts.scheme), parts.netloc)

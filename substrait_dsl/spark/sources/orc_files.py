@@ -1,9 +1,9 @@
-"""ORC files, which cannot hold every day and every point in time that a plan can.
+"""ORC files, which cannot hold every date and every timestamp.
 
-Days are kept by the calendar of their time, which goes from 1582-10-04 to 1582-10-15: what the calendar of today has
-between them would silently become the latter day. Points in time are kept as seconds and a fraction, rounded towards
-1970: those in the last second before it would become later by that second. Iceberg keeps the days in ORC files as
-numbers, and all points in time as ORC does.
+Dates are stored by the hybrid calendar, in which 1582-10-15 follows 1582-10-04: the dates of today's calendar between
+them would silently become 1582-10-15. Timestamps are stored as seconds and a fraction, rounded towards 1970: those in
+the last second before 1970 would become later by a second. Iceberg stores dates in ORC files as numbers, and timestamps
+as ORC does.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ ORC_FILES: Mapping[str, Mapping[str, str]] = {
     },
     "iceberg orc": {"timestamp": _fraction("TIMESTAMP_LTZ", "Z"), "timestamp_ntz": _fraction("TIMESTAMP_NTZ")},
 }
-"""For who writes them, by Spark's types, whether a value is lost."""
+"""By the writer of the files: for each Spark type, the test for a value that is lost."""
 
 
 def require_names_found(columns: Mapping[str, DataType | None], what: str) -> None:
-    """Raise `UnsupportedError` for a column that Spark would not find in files of ORC, as it has such a name in it.
+    """Raise `UnsupportedError` for a column with a nested name that Spark would not find in ORC files.
 
     Spark tells its reader the names between backticks.
 
@@ -73,7 +73,7 @@ def _names(type_: DataType) -> Iterator[str]:
 
 
 def with_kept_days(frame: DataFrame, kind: str, apart: Container[str] = ()) -> DataFrame:
-    """The rows as they may be written to ORC: a day that would become another one is an error when it is met.
+    """Add checks to rows that are written to ORC: a date that would become another one is an error of its row.
 
     Args:
         frame: the rows.
@@ -93,7 +93,7 @@ def with_kept_days(frame: DataFrame, kind: str, apart: Container[str] = ()) -> D
 
 
 def kept_value(text: str, of: DataType, kind: str) -> str:
-    """A value, given as text of SQL, that may be written to ORC: one that would become another is an error."""
+    """Write a value for ORC, with an error if it would become another one."""
     test = _is_lost(text, of, ORC_FILES[kind])
     return text if test is None else f"if({test}, raise_error({text_to_sql(_LOST)}), {text})"
 
@@ -105,7 +105,7 @@ _LOST = (
 
 
 def _is_lost(text: str, type_: DataType, lost: Mapping[str, str], depth: int = 0) -> str | None:
-    """Whether a value, given as text, holds a day that is lost, as text; None: values of the type hold no days."""
+    """Write the test for a value with a lost date; None: values of the type hold no dates."""
     from pyspark.sql import types as spark
 
     def any_of(elements: str, element: DataType) -> str | None:

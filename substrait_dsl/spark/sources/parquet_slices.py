@@ -1,7 +1,7 @@
-"""Slices of Parquet files: the rows of the row groups whose midpoints lie between two bytes.
+"""Slices of Parquet files: the rows of the row groups whose midpoints are between two bytes.
 
-So every row group belongs to exactly one of the slices that a file is cut into, wherever it is cut.
-Specification: https://substrait.io/relations/logical_relations/#local-files.
+So every row group belongs to exactly one of the slices of a file, wherever it is split. Specification:
+https://substrait.io/relations/logical_relations/#local-files.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def is_slice(item: FileItem) -> bool:
-    """Whether a part of a file is meant."""
+    """Whether only a part of a file is read."""
     return bool(item.start or item.length)
 
 
 def rows_of_slice(item: FileItem) -> str:
-    """A condition: whether a row of the file belongs to the slice.
+    """Write a condition: whether a row of the file belongs to the slice.
 
     Raises:
         UnsupportedError: the file is no Parquet file, for only these say where their rows are; or the slice has no end.

@@ -1,7 +1,7 @@
-"""Columns that stand in the names of folders, as in ``day=2024-05-01``.
+"""Partition columns: the names of folders, as in ``day=2024-05-01``.
 
-Spark takes their types from all the names that there are. Where the declared type is another, the names are read as
-texts, which are cast: so what a column is does not depend on which values it happens to have.
+Spark infers their types from all the names. Where the declared type differs, the names are read as strings and cast: so
+a column does not depend on the values that happen to be there.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.schema import NamedStruct
 
 FOLDER = re.compile(r"([^/=]+)=([^/]*)/")
-"""A folder whose name is that of a column, with its value."""
+"""A partition directory: the column and the value."""
 
 BYTE = re.compile("%[89a-f][0-9a-f]", re.IGNORECASE)
-"""Part of a character of several bytes, each of which Spark would take for a character."""
+"""A percent-encoded byte of a multi-byte character, which Spark would take for a character."""
 
 APART = "read such files apart, and put them together with union_all"
 
 
 def below(path: str, roots: Iterable[str]) -> str:
-    """The part of a path that lies in a folder that is read, where the names of folders are columns."""
+    """Return the part of a path below a folder that is read, where partition directories are."""
     return next((path.removeprefix(root) for root in roots if path.startswith(f"{root}/")), "")
 
 
 def with_declared_folders(
     frame: DataFrame, files: Sequence[FileItem], schema: NamedStruct, load: Callable[[StructType], DataFrame]
 ) -> DataFrame:
-    """Files as Spark has read them, but what stands in the names of folders with its declared type.
+    """Give the partition columns of files their declared types.
 
     Args:
         frame: the files, with the types that Spark has found.
@@ -88,7 +88,7 @@ def with_declared_folders(
 
 
 def _with_nulls(frame: DataFrame, files: Sequence[FileItem]) -> DataFrame:
-    """The rows with NULL for the text that stands for it in the name of a folder."""
+    """Replace the name of the default partition by NULL."""
     functions, folders = functions_of(frame.sparkSession), _names(frame, files)
     columns = [functions.col(quoted_name([name])) for name in frame.columns]
     null = functions.lit(partition_values.NULL_FOLDER)
@@ -101,27 +101,27 @@ def _with_nulls(frame: DataFrame, files: Sequence[FileItem]) -> DataFrame:
 
 
 def _names(frame: DataFrame, files: Sequence[FileItem]) -> set[str]:
-    """The names, in small letters, that folders have given to columns."""
+    """Return the names of the partition columns, in lower case."""
     roots = [_path(item.uri).rstrip("/") for item in files]
     paths = (unquote(urlsplit(uri).path) for uri in frame.inputFiles())
     return {unquote(name).lower() for path in paths for name, _ in FOLDER.findall(below(path, roots))}
 
 
 def _path(uri: str) -> str:
-    """The path of a URI, without what says where it is."""
+    """Return the path of a URI, without scheme and authority."""
     here = local_path(uri)
     return re.sub(r"^[^:/]+://[^/]*", "", unquote(uri)) if here is None else here
 
 
 _WILD = re.compile(r"[*?{\[\\]")
-"""What makes a pattern of a path."""
+"""A wildcard in a path."""
 
 LOG = "_spark_metadata"
-"""The folder inside of a folder in which Spark's streams list the files that belong to it."""
+"""The folder in which Spark's streams list the files that belong to the folder around it."""
 
 
 def is_list_there(files: Sequence[FileItem]) -> bool:
-    """Whether there is such a list on this machine, where Spark looks for one: in a single folder alone.
+    """Whether such a list is on this machine where Spark looks for one: in a single folder.
 
     Spark takes a pattern for the name of a folder here.
     """
@@ -132,10 +132,10 @@ def is_list_there(files: Sequence[FileItem]) -> bool:
 
 
 def require_listed(frame: DataFrame, files: Sequence[FileItem]) -> None:
-    """Raise `UnsupportedError` if Spark reads a file that is not in the one folder that is read.
+    """Raise `UnsupportedError` if Spark reads a file outside of the one folder that is read.
 
-    A list that a stream of Spark's has left in the folder, or somebody else in its place, may name files that are
-    elsewhere, and Spark reads these instead.
+    The list that a stream has left in the folder, or that anyone has put there, may name files elsewhere, and Spark
+    reads those instead.
     """
     if len(files) != 1:
         return  # Spark looks for such a list in a single folder alone
@@ -161,7 +161,7 @@ def require_listed(frame: DataFrame, files: Sequence[FileItem]) -> None:
 
 
 def require_read(frame: DataFrame, files: Sequence[FileItem], names: Collection[str]) -> None:
-    """Raise `SchemaError` for what Spark would pass over or misread of folders on this machine.
+    """Raise `SchemaError` for files on this machine that Spark would skip or misread.
 
     Args:
         frame: the files as Spark has read them.
@@ -180,14 +180,14 @@ def require_read(frame: DataFrame, files: Sequence[FileItem], names: Collection[
 
 
 def as_bytes(name: str, value: str) -> str:
-    """What is wrong with the value of a column that another writer has escaped."""
+    """Describe the mistake of a partition value that another writer has escaped byte by byte."""
     return f'the value of its column "{name}", {value}, is written as bytes, which Spark takes for characters'
 
 
 def require_all_read(roots: Collection[str], read: Collection[str]) -> None:
-    """Raise `SchemaError` for a file that Spark passes over because folders beside it are named after a column.
+    """Raise `SchemaError` for a file that Spark skips because it is beside partition directories.
 
-    And for one deeper than these, which it does not pass over.
+    And for one in a deeper folder that is no partition directory, which Spark reads.
     """
     for path in read:
         if not all("=" in folder for folder in below(path, roots).split("/")[1:-1]):

@@ -1,8 +1,8 @@
-"""Values in the names of partition directories, as in ``day=2024-05-01``: how they are written, and read back.
+"""Values of partition directories, as in ``day=2024-05-01``: how they are written and read back.
 
-Both ends go by the same rules, for tables and for files: what a name does not give back is refused, or an error of the
-row. Spark escapes what a file system would take apart, such as a slash, and the name of the column stands in front: no
-value leads out of the folder.
+Both directions follow the same rules, for tables and for files: a value that the name does not give back is refused, or
+an error of the row. Spark escapes separators such as a slash, and the column's name comes first: no value leads out of
+the folder.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 NULL_FOLDER = "__HIVE_DEFAULT_PARTITION__"
-"""What the name of a folder has for NULL."""
+"""The value in the name of a directory that stands for NULL."""
 
 _LONGEST = 60
-"""How many characters of a value an error shows."""
+"""The most characters of a value in a message."""
 
 
 def written(value: str, name: str, type_: Type, subject: str, spark: SparkSession) -> str:
-    """The SQL text of a value as the text that folders are named after.
+    """Write a value as the text in the name of a partition directory.
 
     The zeros of floats are two texts. Spark would write both to one file, one after the other.
 
@@ -64,10 +64,10 @@ def written(value: str, name: str, type_: Type, subject: str, spark: SparkSessio
 
 
 def read(name: str, type_: Type) -> str:
-    """The SQL text of a column of texts, from the names of folders, as one of the declared type.
+    """Write a partition value, which is a string, as a value of the declared type.
 
-    A text that does not convert is an error of the row. Raises `UnsupportedError` for a type that texts do not convert
-    to.
+    A string that does not convert is an error of the row. Raises `UnsupportedError` for a type to which strings do not
+    convert.
     """
     column = statement_name([name])
     if isinstance(type_, UUID):  # Spark has texts for them
@@ -87,7 +87,7 @@ def read(name: str, type_: Type) -> str:
 
 
 def _with_all_digits(type_: Type) -> Type:
-    """The type as which a text is read: Spark's points in time all have six digits, and fewer are taken on trust."""
+    """Return the type as which a string is parsed: Spark's timestamps have six digits, and fewer are not checked."""
     match type_:
         case PrecisionTime(precision=digits) | PrecisionTimestamp(precision=digits) if digits < 6:
             return attrs.evolve(type_, precision=6)
@@ -98,7 +98,7 @@ def _with_all_digits(type_: Type) -> Type:
 
 
 def _exact(column: str, type_: Type) -> str | None:
-    """A text as the value that it is, where a cast to a type would round it."""
+    """Write a string as the exact value where a cast to a type would round it."""
     if not isinstance(type_, Decimal):
         return None
     finest = Decimal(38, 38 - type_.precision + type_.scale, nullable=True)
@@ -106,7 +106,7 @@ def _exact(column: str, type_: Type) -> str | None:
 
 
 def checked(name: str, text: str, failures: Sequence[tuple[str, str]]) -> str:
-    """A value that is an error under some conditions, each with what is told of the column then."""
+    """Write a value that is an error under some conditions, each with its message about the column."""
     cases = ""
     for condition, reason in failures:
         start = text_to_sql(f'column "{name}" {reason}: "')
@@ -116,7 +116,7 @@ def checked(name: str, text: str, failures: Sequence[tuple[str, str]]) -> str:
 
 
 def failing(kind: str, text: str, subject: str, spark: SparkSession) -> Iterator[tuple[str, str]]:
-    """When a value, of what Spark calls its type, cannot be in the name of a folder, and what is told of it then.
+    """Yield the conditions under which a value of a Spark type cannot be in the name of a directory, with messages.
 
     Raises `UnsupportedError` for a type of which no value can.
     """
@@ -134,13 +134,7 @@ def failing(kind: str, text: str, subject: str, spark: SparkSession) -> Iterator
 
 
 def require_utc(what: str, does: str, spark: SparkSession) -> None:
-    """Raise `UnsupportedError` if the session would have local times for points in time in the names of folders.
-
-    Args:
-        what: whose folders are named after which column, for the message.
-        does: what the session does, ``reads`` or ``writes``.
-        spark: the session.
-    """
+    """Raise `UnsupportedError` if the session would write local times for timestamps in the names of directories."""
     zone = spark.conf.get(TIME_ZONE)
     if zone not in UTC:
         raise UnsupportedError(

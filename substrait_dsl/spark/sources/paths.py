@@ -1,4 +1,4 @@
-"""Paths of files: as Spark reads them, as they are here, and which ones Spark passes over."""
+"""Paths of files: as Spark reads them, on this machine, and which ones Spark skips."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SKIPPED = "Spark skips files whose names begin with _ or ."
 
 
 def what_of(files: Iterable[FileItem]) -> str:
-    """Files as messages name them."""
+    """Return the name of files in messages."""
     return f"a read of {quoted([item.uri for item in files], limit=3)}"
 
 
@@ -27,9 +27,9 @@ _ENCODED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 
 
 def spark_path(item: FileItem) -> str:
-    """The path as Spark reads it: every one is a pattern there, so what is none is escaped.
+    """Return a path as Spark reads it: it is a pattern there, so a plain path is escaped.
 
-    In a pattern, characters that are percent-encoded stand for themselves.
+    In a pattern, percent-encoded characters are literal.
     """
     if item.kind != "glob":
         return _escaped(unquote(item.uri))
@@ -41,7 +41,7 @@ def _escaped(text: str) -> str:
 
 
 def local_path(uri: str) -> str | None:
-    """The path of a file on this machine, which a URI means; None: it is elsewhere."""
+    """Return the local path of a URI; None: it is on another machine."""
     return path_here(unquote(uri))
 
 
@@ -49,9 +49,9 @@ _SCHEME = re.compile("([^/:]*):")
 
 
 def path_here(text: str) -> str | None:
-    """The path of a file on this machine, which a path or a URI of Hadoop's means; None: it is elsewhere.
+    """Return the local path of a path or a URI of Hadoop; None: it is on another machine.
 
-    A scheme is one in any case, and stands before the first slash. Nothing is percent-encoded in what Hadoop takes.
+    A scheme is case-insensitive, and ends before the first slash. Hadoop's URIs are not percent-encoded.
     """
     scheme = _SCHEME.match(text)
     if scheme is None:
@@ -63,7 +63,7 @@ def path_here(text: str) -> str | None:
 
 
 def local_paths(item: FileItem) -> list[str]:
-    """What there may be on this machine of a path or a pattern, less what Spark passes over if a pattern finds it."""
+    """Return the existing local paths for a path or a pattern, without those that Spark skips."""
     found = _found(item)
     is_all = item.kind != "glob" or _is_skipped(unquote(item.uri))
     return found if is_all else [path for path in found if not _is_skipped(path)]
@@ -84,7 +84,7 @@ _BRACES = re.compile(r"\{([^{}]*)\}")
 
 
 def _patterns(pattern: str) -> Iterator[str]:
-    """The patterns of Python's that one of Hadoop's means, which has alternatives in braces, ``[^a]`` and escapes."""
+    """Translate a glob of Hadoop to those of Python: it has alternatives in braces, ``[^a]`` and escapes."""
     pattern = re.sub(r"\\[{},]", lambda kept: _KEPT[kept[0]], pattern)
     for each in _alternatives(re.sub(r"\\(.)", r"[\1]", pattern).replace("[^", "[!")):
         for kept, mark in _KEPT.items():
@@ -101,13 +101,13 @@ def _alternatives(pattern: str) -> Iterator[str]:
 
 
 def _is_skipped(path: str) -> bool:
-    """Whether Spark passes over a path for its name, and says nothing."""
+    """Whether Spark silently skips a path because of its name."""
     name = path.rstrip("/").rpartition("/")[2]
     return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
 
 
 def require_read(item: FileItem) -> None:
-    """Raise `UnsupportedError` for a folder read as a file, and for a name that Spark passes over, or cannot open."""
+    """Raise `UnsupportedError` for a folder read as a file, and for a name that Spark skips, or cannot open."""
     paths = local_paths(item)
     if item.kind == "file" and any(map(os.path.isdir, paths)):
         raise UnsupportedError(f"{item.uri} is a folder, and is read as a file", hint='write kind="folder"')
@@ -119,13 +119,13 @@ def require_read(item: FileItem) -> None:
 
 
 def files_inside(paths: Iterable[str]) -> Iterator[str]:
-    """The files that lie in folders themselves, less those that Spark passes over."""
+    """Return the files directly in folders, without those that Spark skips."""
     for folder in filter(os.path.isdir, paths):
         yield from sorted(each.path for each in os.scandir(folder) if each.is_file() and not _is_skipped(each.path))
 
 
 def data_files(item: FileItem) -> list[str]:
-    """The files that are read by their paths here: of folders on this machine, those directly in them."""
+    """Return the local paths of the files that are read: of folders, the files directly in them."""
     if local_path(item.uri) is None:
         return [item.uri]
     paths = local_paths(item)
@@ -133,5 +133,5 @@ def data_files(item: FileItem) -> list[str]:
 
 
 def _has_colon(path: str) -> bool:
-    """Whether a path is a file of which Spark cannot name the checksum that may lie beside it."""
+    """Whether Spark cannot name the checksum file that may be beside a file."""
     return ":" in os.path.basename(path) and os.path.isfile(path)

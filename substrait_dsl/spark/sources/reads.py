@@ -1,4 +1,4 @@
-"""Reads: named tables, virtual tables, and what every read may have: filters and a mask.
+"""Reads: named tables, virtual tables, and the filters and the mask of every read.
 
 Specification: https://substrait.io/relations/logical_relations/#read-operation.
 """
@@ -60,7 +60,7 @@ _NOTHING_KEPT = ReaderRestrictions()
 
 
 def can_be_text(read: Read, most_rows: int, given: ArrowTables) -> bool:
-    """Whether a read can be written as SQL text; a virtual table, if it has no more than so many rows."""
+    """Whether a read can become SQL text; a virtual table only with at most so many rows."""
     match read.definition:
         case NamedTable(names=names) if names in given:
             return False
@@ -75,7 +75,7 @@ def can_be_text(read: Read, most_rows: int, given: ArrowTables) -> bool:
 
 
 def lower_read(rel: Read, to: InputLowering) -> Rows:
-    """Read the columns of the base schema, filter them, keep those of the mask."""
+    """Read the columns of the base schema, filter them, and apply the mask."""
     rows = to.source(rel)
     for condition in (rel.filter, rel.best_effort_filter):
         if condition is not None:
@@ -84,7 +84,7 @@ def lower_read(rel: Read, to: InputLowering) -> Rows:
 
 
 def lower_source(rel: Read, to: InputLowering) -> Rows:
-    """The columns of the base schema."""
+    """Read the columns of the base schema."""
     match rel.definition:
         case NamedTable(names=names) if names in to.execution.given:
             frame, columns = to.execution.given.read(names, rel.base_schema)
@@ -109,11 +109,11 @@ def lower_source(rel: Read, to: InputLowering) -> Rows:
 
 
 _MANY_TABLES = 3
-"""From how many tables on one request for all takes less time than one for each."""
+"""From so many tables on, one request for all is faster than one for each."""
 
 
 def look_up(reads: Sequence[Read], execution: ExecutionContext) -> None:
-    """Look up the columns of many named tables at once; leave few to the reads, and all, if that cannot be."""
+    """Look up the columns of many named tables by one request; few are left to the reads, and all if it fails."""
     from pyspark.errors import AnalysisException
     from pyspark.sql.types import StructType
 
@@ -169,7 +169,7 @@ def _named(names: tuple[str, ...], rel: Read, to: InputLowering) -> Rows:
 def _from_source(
     key: Hashable, frame: Callable[[], DataFrame], what: str, rel: Read, execution: ExecutionContext
 ) -> Rows:
-    """Files or a snapshot, looked up once in an execution however often it is read: that takes a while."""
+    """Read files or a snapshot, which are looked up once per execution."""
     if key not in execution.sources:
         found = frame()
         execution.sources[key] = found, check_columns(found.schema, rel.base_schema, what)
@@ -180,7 +180,7 @@ _INTEGERS = (I8, I16, I32, I64)
 
 
 def _read(table: Table, there: Sequence[tuple[str, StructField]], rel: Read, kept: ReaderRestrictions) -> Rows:
-    """Of the columns of the base schema, given as texts over a table and as Spark has them, those that are used."""
+    """Select the used columns of the base schema; `there` has the text and the Spark field of each column."""
     execution = table.execution
     if kept.whole:
         table = table.where(EVERY_COLUMN)
@@ -202,7 +202,7 @@ def _selected(
     execution: ExecutionContext,
     kept: ReaderRestrictions = _NOTHING_KEPT,
 ) -> Rows:
-    """The columns of the base schema, called `names` in a DataFrame that has them."""
+    """Select the columns of the base schema, under their `names` in a DataFrame."""
     fields = frame.schema.fields
     there = tuple(field.name for field in fields)
     table, texts = FrameTable((), frame, execution), [f"`{name}`" for name in there]
@@ -217,15 +217,15 @@ def _selected(
 
 
 def _are_alike(names: Sequence[str]) -> bool:
-    """Whether names differ in nothing but case, or not at all: to a session without regard to case they are one."""
+    """Whether some names are equal, or differ in case only: a case-insensitive session takes them for one."""
     return len({name.lower() for name in names}) < len(names)
 
 
 def as_inside(text: str, type_: Type, *, is_new: bool = False) -> str:
-    """A column as expressions see it: fields of structs have positions for names, uuids one spelling.
+    """Normalize a column: fields of structs are named by position, UUIDs have one spelling.
 
-    If it is to be a new value, Spark does not see a column of ``CHAR(n)`` in it, and adds no spaces to what it is
-    compared with. Its optimizer takes the cast away, but when the spaces have been added to what needs them.
+    As a new value, the column is no ``CHAR(n)`` to Spark, which then pads nothing that it is compared with. The
+    optimizer removes the cast, but only after padding.
     """
     inside = spark_sql_type(type_)
     value = f"CAST({text} AS {inside})" if is_new or "STRUCT<" in inside else text
@@ -233,16 +233,16 @@ def as_inside(text: str, type_: Type, *, is_new: bool = False) -> str:
 
 
 def _small_letters(value: str, type_: Type) -> str:
-    """A uuid as literals have it: texts of both spellings are one.
+    """Write a UUID in the spelling of literals.
 
-    For Spark this is a computed value. So it makes the comparisons itself, which those who read files would do wrong:
-    Iceberg has another order of uuids.
+    Since the value is computed, Spark compares it itself, and pushes no comparison down to readers: Iceberg has another
+    order of UUIDs.
     """
     return f"lower({value})"
 
 
 def _virtual(rel: Read, to: InputLowering) -> Rows:
-    """The rows that a plan holds: literals as an Arrow table, other expressions, and few literals in a text, as SQL."""
+    """Lower a virtual table: literals to an Arrow table; other expressions, and literals within text, to SQL."""
     assert isinstance(rel.definition, VirtualTable)
     records = rel.definition.rows
     names = to.execution.names(len(rel.base_schema))
@@ -276,7 +276,7 @@ def _virtual(rel: Read, to: InputLowering) -> Rows:
 
 
 def _masked(rows: Rows, rel: Read, mask: StructMask) -> Rows:
-    """The columns that a mask keeps; of what is read in part, new ones."""
+    """Apply a mask to columns; those that are selected in part are new columns."""
     made: dict[int, Item] = {}
     for number, item in enumerate(mask.items):
         if item.child is not None:

@@ -1,4 +1,4 @@
-"""Whether the columns of a plan fit a table: names, types, what is required, and what a format would lose."""
+"""Schema compatibility: whether columns fit a table in names, types and nullability, and what a format would lose."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.catalog.table_metadata import StoredTable
 
 TEXT_FORMATS = {"csv", "json", "text", "xml"}
-"""Formats in which NULL and an empty text, or two points in time, are written alike."""
+"""Formats that write NULL and an empty string, or two timestamps, alike."""
 _TIMES = "spark.sql.parquet.outputTimestampType"
 
 
 def require_distinct(declared: NamedStruct, what: str) -> None:
-    """Raise `SchemaError` for two columns of one name, which no table has."""
+    """Raise `SchemaError` for two columns of one name, which no table can have."""
     seen: dict[str, str] = {}
     for name in declared.names:
         first = seen.get(name.lower())
@@ -43,7 +43,7 @@ def require_distinct(declared: NamedStruct, what: str) -> None:
 def columns_in(
     table: StoredTable, declared: NamedStruct, *, written: Collection[str] | None = None, adds_rows: bool = True
 ) -> tuple[str, ...]:
-    """The names in a table of the columns that are declared.
+    """Return the names of the declared columns in a table.
 
     Args:
         table: the table.
@@ -81,9 +81,9 @@ def columns_in(
 
 
 def _require_texts_kept(field: StructField, declared: Type, what: str) -> None:
-    """Raise `UnsupportedError` for a column whose texts Spark would fill with spaces, or cut spaces off.
+    """Raise `UnsupportedError` for a column whose strings Spark would pad, or trim.
 
-    One that is ``VARCHAR(n)`` itself is not refused: its values are looked at when they are written.
+    A ``VARCHAR(n)`` column itself is not refused: its values are checked when they are written.
     """
     kind = _declared_texts(field)
     if is_padded(field) and kind != f"char({declared.length if isinstance(declared, FixedChar) else None})":
@@ -103,7 +103,7 @@ def _require_texts_kept(field: StructField, declared: Type, what: str) -> None:
 
 
 def _text_lengths(type_: Type) -> Iterator[float]:
-    """How many characters the texts in a type may have, depth first."""
+    """Yield the maximal lengths of the strings in a type, depth first."""
     match type_:
         case FixedChar(length=length) | VarChar(length=length):
             yield length
@@ -120,29 +120,29 @@ def _text_lengths(type_: Type) -> Iterator[float]:
 
 
 def most_characters(field: StructField) -> int | None:
-    """How many characters the texts of a column may have; None: as many as they like, or it holds no mere texts."""
+    """Return the length of a ``VARCHAR(n)`` column; None: it is none."""
     bound = _VARYING.fullmatch(_declared_texts(field))
     return None if bound is None else int(bound[1])
 
 
 def fixed_length(field: StructField) -> int | None:
-    """How many characters all texts of a column have, as Spark fills them up with spaces; None: there is no such."""
+    """Return the length of a ``CHAR(n)`` column, to which Spark pads; None: it is none."""
     length = _FIXED.fullmatch(_declared_texts(field))
     return None if length is None else int(length[1])
 
 
 def default_value(field: StructField) -> str:
-    """The default value of a column of a table, as SQL text."""
+    """Return the default value of a column, as SQL text."""
     return str(field.metadata.get(_DEFAULT, "NULL"))
 
 
 def is_padded(field: StructField) -> bool:
-    """Whether Spark fills with spaces what is written to a column, and what it is compared with."""
+    """Whether Spark pads what is written to a column, and what it is compared with."""
     return bool(_PADDED.search(_declared_texts(field)))
 
 
 def is_of_length(field: StructField) -> bool:
-    """Whether a column, or a part of it, is ``CHAR(n)`` or ``VARCHAR(n)`` in the table that it comes from."""
+    """Whether a column, or a part of it, is declared ``CHAR(n)`` or ``VARCHAR(n)`` in its table."""
     return _TEXT in field.metadata
 
 
@@ -151,23 +151,23 @@ def _declared_texts(field: StructField) -> str:
 
 
 def fixed_char(kind: str) -> str:
-    """What the specification calls a type ``char(5)`` of Spark's."""
+    """Return the specification's name of Spark's ``char(5)``."""
     return kind.replace("char(", "fixedchar<").replace(")", ">")
 
 
 _TEXT = "__CHAR_VARCHAR_TYPE_STRING"
-"""Where the schema of a table, and of files that Spark wrote from it, has what a column of texts was declared as."""
+"""The metadata key of a column's declared string type, in tables and in files that Spark wrote from them."""
 _PADDED = re.compile(r"\bchar\(")
 _FIXED = re.compile(r"char\((\d+)\)")
 _VARYING = re.compile(r"varchar\((\d+)\)")
 _TEXTS_INSIDE = re.compile(r"(?<=[:<,])(?:string|(?:var)?char\((\d+)\))(?=[,>])")
-"""The types of texts inside a type; what has a colon behind it is the name of a field."""
+"""The string types inside a type; a word before a colon is the name of a field."""
 _DEFAULT = "CURRENT_DEFAULT"
-"""Where the schema of a table has the default value of a column, as SQL text."""
+"""The metadata key of a column's default value, as SQL text."""
 
 
 def parts_as_required(actual: DataType, declared: Type) -> bool:
-    """Whether the parts of a column that are required in the table are declared so."""
+    """Whether the required parts of a column in the table are declared required."""
     from pyspark.sql import types as spark
 
     match actual, declared:
@@ -187,7 +187,7 @@ def parts_as_required(actual: DataType, declared: Type) -> bool:
 
 
 def _left(table: StoredTable, names: Sequence[str]) -> list[str]:
-    """The required columns of a table that are not among these, and have no default."""
+    """Return the required columns of a table that are not among these, and have no default."""
     return [
         field.name
         for field in table.schema.fields
@@ -196,7 +196,7 @@ def _left(table: StoredTable, names: Sequence[str]) -> list[str]:
 
 
 def require_kept(schema: StructType, kind: str, what: str, spark: SparkSession) -> None:
-    """Raise `UnsupportedError` for columns that a table of a format would hold as another type, or not whole."""
+    """Raise `UnsupportedError` for columns that a format would store as another type, or truncate."""
     from pyspark.sql.types import (
         ByteType,
         DayTimeIntervalType,

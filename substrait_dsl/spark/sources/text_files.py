@@ -1,4 +1,4 @@
-"""Files of delimited text for an engine that takes none apart: read here and sent to it.
+"""Delimited text for an engine that does not parse it: it is read here and sent to the engine.
 
 Specification: https://substrait.io/relations/logical_relations/#local-files.
 """
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.schema import NamedStruct
 
 _OPENERS: Mapping[str, Callable[..., IO[str]]] = {".gz": gzip.open, ".bz2": bz2.open}
-"""What opens the files that Spark decompresses by the ends of their names."""
+"""Openers of compressed files, by the suffixes that Spark recognizes."""
 _COMPRESSED = (".deflate", ".lz4", ".snappy", ".zst", ".xz")
 _BLANK = "".join(map(chr, range(33)))
-"""What Java's ``trim`` takes away: a line of nothing else is passed over."""
+"""The characters that Java's ``trim`` removes: a line of nothing else is skipped."""
 
 
 def read_text_here(
     kind: DelimitedText, files: Sequence[FileItem], schema: NamedStruct, spark: SparkSession
 ) -> DataFrame:
-    """Read delimited text, each record of it, by the rules that hold for Spark's reader.
+    """Parse delimited text by the rules of Spark's reader.
 
     Args:
         kind: how records are written.
@@ -79,14 +79,14 @@ def _paths(files: Sequence[FileItem]) -> Iterator[str]:
 
 
 def _folder_below(item: FileItem) -> str | None:
-    """A folder in a folder that is read, but for those that Spark passes over."""
+    """Return the first subfolder that Spark would not skip."""
     folders = (path for path in local_paths(item) if os.path.isdir(path))
     inside = (os.path.join(folder, name) for folder in folders for name in os.listdir(folder) if name[0] not in "._")
     return next(filter(os.path.isdir, inside), None)
 
 
 def _lines(path: str, kind: DelimitedText) -> Iterator[tuple[str, str]]:
-    """The lines of a file that are records, each behind what to call it."""
+    """Yield the records of a file, each after its name in messages."""
     if path.endswith(_COMPRESSED):
         raise UnsupportedError(f"the compressed file {path} is not read here", hint="gzip and bzip2 are")
     opener = _OPENERS.get(os.path.splitext(path)[1], open)
@@ -110,7 +110,7 @@ def _lines(path: str, kind: DelimitedText) -> Iterator[tuple[str, str]]:
 
 
 def _record(line: str, where: str, kind: DelimitedText, many: int) -> list[str]:
-    """The fields of a line, of which there must be so many, unless none is declared."""
+    """Parse the fields of a record; their number must be that of the declared columns, unless none is declared."""
     fields: list[str] = []
     position: int | None = 0
     while position is not None:
@@ -129,7 +129,7 @@ def _record(line: str, where: str, kind: DelimitedText, many: int) -> list[str]:
 
 
 def _quoted(line: str, start: int, where: str, kind: DelimitedText) -> tuple[str, int]:
-    """A field in quotes, and where it ends."""
+    """Parse a quoted field; return it and its end."""
     made: list[str] = []
     position = start + 1
     while position < len(line):

@@ -1,9 +1,9 @@
-"""Columns of user-defined types, for which a Parquet file can name a class: none that a file chooses is made or loaded.
+"""User-defined types in Parquet files: a class that a file names is never loaded.
 
-A Parquet file that Spark wrote has a key with its columns as Spark knows them. Of a user-defined type it names a class
-in Java, of which Spark makes an object when it looks at the file, and one in Python, whose module pyspark imports when
-the schema is asked for. Whoever writes a file can write such a key. So files on this machine are looked at before Spark
-looks, and what Spark tells of the others is looked at before pyspark makes classes of it.
+A Parquet file that Spark wrote has a key with its columns in Spark's types. For a user-defined type it names a Java
+class, which Spark instantiates when it looks at the file, and a Python class, whose module pyspark imports when the
+schema is requested. Anyone can write such a key. So files on this machine are checked before Spark looks at them, and
+Spark's answer for others is checked before pyspark makes classes of it.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.relations import FileItem
 
 KEY = "org.apache.spark.sql.parquet.row.metadata"
-"""What Spark calls the key of a Parquet file that has its columns as it knows them."""
+"""The key of a Parquet file with its columns in Spark's types."""
 
 _CLASSES_OF_SPARK = frozenset(
     f"org.apache.spark.{library}.linalg.{name}UDT" for library in ("ml", "mllib") for name in ("Vector", "Matrix")
 )
-"""The user-defined types of Spark itself, which its own files have."""
+"""Spark's own user-defined types."""
 
 _ANEW = "write the file anew without that key, with pyarrow: table.replace_schema_metadata(None)"
 
@@ -54,7 +54,7 @@ def require_known_classes(files: Iterable[FileItem], found: Iterable[str] = ()) 
 
 
 def _paths_below(paths: Iterable[str]) -> Iterator[str]:
-    """The files at some paths and in the folders there, at any depth, those with summaries of others, too."""
+    """Return all files below some paths, summary files included."""
     for path in paths:
         if not os.path.isdir(path):
             yield path
@@ -64,7 +64,7 @@ def _paths_below(paths: Iterable[str]) -> Iterator[str]:
 
 
 def _classes_in_key(path: str) -> set[str]:
-    """The classes of user-defined types that the key of a Parquet file names; none, if it is no such file."""
+    """Return the classes of user-defined types in the key of a Parquet file; none for another file."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -76,7 +76,7 @@ def _classes_in_key(path: str) -> set[str]:
 
 
 def _classes_in(text: bytes) -> set[str]:
-    """The classes in the text of a key: of each object in it that has one, and "?" for a text that is none of JSON."""
+    """Return the classes in the text of a key: of each object in it that has one, and "?" for invalid JSON."""
     found: set[str] = set()
 
     def look_at(pairs: list[tuple[str, Any]]) -> None:
@@ -97,12 +97,12 @@ def _classes_in(text: bytes) -> set[str]:
 
 _is_guarded: ContextVar[bool] = ContextVar("_is_guarded", default=False)
 _MAKER = "fromJson"
-"""The public method of pyspark's that makes a user-defined type of what Spark says."""
+"""The method of pyspark that makes a user-defined type from JSON."""
 
 
 @contextmanager
 def no_classes_of_files(what: str) -> Iterator[None]:
-    """Refuse, while Spark is asked for the columns of files, a type whose Python class the files chose.
+    """Refuse Python classes that files name, while the columns of files are requested.
 
     Raises:
         UnsupportedError: a column is of a type that is written in Python, whose name and pickle come from the file.
@@ -126,12 +126,12 @@ def no_classes_of_files(what: str) -> Iterator[None]:
 
 
 class _ClassOfFileError(Exception):
-    """The class that a file names for a user-defined type."""
+    """A file names a Python class for a user-defined type."""
 
 
 @cache
 def _guard_user_types() -> None:
-    """Have pyspark ask first where it makes a user-defined type of what Spark says; outside of the guard it may."""
+    """Wrap pyspark's method for user-defined types with a check, which is active inside of the guard only."""
     from pyspark.sql.types import UserDefinedType
 
     unguarded = UserDefinedType.fromJson

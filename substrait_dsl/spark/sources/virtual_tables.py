@@ -1,4 +1,4 @@
-"""Literals as an Arrow table: the fastest way for rows into Spark, and the only one that tells it their number."""
+"""Literals as an Arrow table: the fastest way to send rows to Spark, and the only one with a known number of rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.relations import Record
 
 _NOT_ARROW = (t.IntervalYear, t.PrecisionTime, t.UserDefined)
-"""Types that Spark has, but does not take from Arrow in every version."""
+"""Spark's types that not every version accepts from Arrow."""
 
 _TEXT, _BYTES = ("string",), ("binary",)
 _ARROW: Mapping[type[t.Type], tuple[str, ...]] = {
@@ -41,21 +41,21 @@ _ARROW: Mapping[type[t.Type], tuple[str, ...]] = {
     t.PrecisionTimestampTZ: ("timestamp", "us", "UTC"),
     t.IntervalDay: ("duration", "us"),
 }
-"""What makes the Arrow type that Spark takes for a type without types inside, in pyarrow, and its parameters.
+"""For a type that is not nested: the function of pyarrow for the type that Spark accepts, and its arguments.
 
-That pyspark has it, too, is no part of its interface, and differs from version to version.
+pyspark's own table is not public, and differs between versions.
 """
 
 
 def can_be_arrow(types: Sequence[t.Type]) -> bool:
-    """Whether Spark takes columns of these types from an Arrow table."""
+    """Whether Spark accepts columns of these types from an Arrow table."""
     return not any(isinstance(part, _NOT_ARROW) for type_ in types for part in t.types_in(type_))
 
 
 def arrow_frame(
     records: Sequence[Record], types: Sequence[t.Type], names: Sequence[str], spark: SparkSession
 ) -> DataFrame:
-    """Make a DataFrame of rows of literals, its columns called by `names` and of exactly these types."""
+    """Make a DataFrame of rows of literals, with these column names and exactly these types."""
     import pyarrow as pa
     from pyspark.sql.types import StructField, StructType
 
@@ -74,7 +74,7 @@ def arrow_frame(
 
 
 def table_frame(table: pa.Table, spark: SparkSession) -> DataFrame:
-    """Make a DataFrame of an Arrow table that was read: times without a zone stay so, and there may be no rows."""
+    """Make a DataFrame of an Arrow table: times without a zone stay so, and there may be no rows."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     # A client of Spark Connect takes no table without rows, unless it is told the types.
@@ -82,7 +82,7 @@ def table_frame(table: pa.Table, spark: SparkSession) -> DataFrame:
 
 
 def _positional(type_: t.Type) -> t.Type:
-    """The type with positions for the names of struct fields, as expressions see them."""
+    """Return the type with struct fields named by position."""
     match type_:
         case t.Struct(types=types):
             names = tuple(f"f{position}" for position in range(len(types)))
@@ -96,7 +96,7 @@ def _positional(type_: t.Type) -> t.Type:
 
 
 def _field(name: str, type_: t.Type) -> pa.Field:
-    """The Arrow field that Spark takes for a column, or a part of one, of a type."""
+    """Return the Arrow field that Spark accepts for a column of a type, or for a part of one."""
     import pyarrow as pa
 
     match type_:
@@ -115,7 +115,7 @@ def _field(name: str, type_: t.Type) -> pa.Field:
 
 
 def _plain(literal: Expression) -> Any:
-    """The value of a literal, as Arrow takes it for the Spark type: fractions of seconds in microseconds."""
+    """Return the value of a literal in Arrow's form for its Spark type: fractions of seconds in microseconds."""
     assert isinstance(literal, Literal)
     value, type_ = literal.value, literal.type
     if value is None:

@@ -1,4 +1,4 @@
-"""Values that Spark's own tables would change: as the names of folders, or cut to the length of a column."""
+"""Write guards: values that Spark would silently alter, as partition values or by truncation to a column's length."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 def inserted(
     table: StoredTable, columns: Sequence[str], texts: Sequence[str], what: str, spark: SparkSession
 ) -> list[str]:
-    """Values, given as texts of SQL, as they go into columns of a table: an error where one would be another there.
+    """Write values as they are inserted into columns: an error for a value that would be altered.
 
-    Raises `UnsupportedError` for a column that tells partitions apart, and whose values folders cannot have for names.
+    Raises `UnsupportedError` for a partition column of a type that directories cannot be named after.
     """
     fields = {field.name: field for field in table.schema.fields}
     values = []
@@ -47,7 +47,7 @@ def _partitioned(column: str, what: str) -> str:
 def require_folders_read(
     names: tuple[str, ...], found: StructType, declared: Collection[str], what: str, spark: SparkSession
 ) -> None:
-    """Raise `UnsupportedError` if a table has points in time for the names of folders, and the session another zone.
+    """Raise `UnsupportedError` if a table is partitioned by timestamps, unless the session's time zone is UTC.
 
     Args:
         names: the name of a table or view; what a view reads is not known.
