@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from mypy.indirection import TypeIndirectionVisitor
 from mypy.nodes import (
     AssignmentStmt,
+    Expression,
     ForStmt,
     IfStmt,
     MatchStmt,
@@ -27,7 +28,7 @@ from mypy.nodes import (
     WithStmt,
 )
 from mypy.server.trigger import make_trigger, make_wildcard_trigger
-from mypy.types import RawExpressionType, Type, UnboundType
+from mypy.types import AnyType, RawExpressionType, Type, TypeOfAny, UnboundType
 
 if TYPE_CHECKING:
     from mypy.checker import TypeChecker
@@ -72,7 +73,9 @@ def analyzed(context: ClassDefContext) -> None:
         for target in statement.lvalues
         if isinstance(target, NameExpr) and not target.name.startswith("__")
     ]
-    info.metadata[KEY] = {"columns": names, "unclear": any(map(_is_unclear, context.cls.defs.body))}
+    marked = [name for statement in context.cls.defs.body for name in _marked_names(statement)]
+    unclear = any(map(_is_unclear, context.cls.defs.body))
+    info.metadata[KEY] = {"columns": names, "marked": marked, "unclear": unclear}
     # Whatever depends on the class depends on what is in it, on the types of its columns, and on its bases.
     changes = [make_wildcard_trigger(info.fullname)]
     changes += [make_trigger(f"{info.fullname}.{name}") for name in names]
@@ -82,11 +85,24 @@ def analyzed(context: ClassDefContext) -> None:
 
 
 def _is_unclear(statement: Statement) -> bool:
-    """Whether Python may see another column than mypy does, or none: in a branch, a private one, one with metadata."""
+    """Whether Python may see another column than mypy does, or none: in a branch, or a private one."""
     match statement:
-        case AssignmentStmt(lvalues=[NameExpr(name=name), *_], unanalyzed_type=Type() as type_):
-            return (name.startswith("__") and not name.endswith("__")) or _is_marked(type_)
+        case AssignmentStmt(lvalues=[NameExpr(name=name), *_], unanalyzed_type=Type()):
+            return name.startswith("__") and not name.endswith("__")
     return isinstance(statement, ForStmt | IfStmt | MatchStmt | TryStmt | WhileStmt | WithStmt)
+
+
+def _marked_names(statement: Statement) -> list[str]:
+    """The columns that a statement declares whose type may be in metadata, which mypy does not keep."""
+    return [target.name for target in marked_targets(statement) if isinstance(target, NameExpr)]
+
+
+def marked_targets(statement: Statement) -> list[Expression]:
+    """What a statement declares with metadata that may be a type: ``x: Annotated[Func, Func((I64(),), I64())]``."""
+    match statement:
+        case AssignmentStmt(lvalues=targets, unanalyzed_type=Type() as type_) if _is_marked(type_):
+            return targets
+    return []
 
 
 def _is_marked(type_: Type) -> bool:
@@ -124,11 +140,12 @@ def annotations_of(schema: TypeInfo, checker: TypeChecker) -> dict[str, Type]:
 
 def _own_annotations(schema: TypeInfo) -> dict[str, Type]:
     found: dict[str, Type] = {}
-    for name in schema.metadata.get(KEY, {}).get("columns", ()):
+    written = schema.metadata.get(KEY, {})
+    for name in written.get("columns", ()):
         symbol = schema.names.get(name)
         column = symbol.node if symbol is not None else None
         if isinstance(column, Var) and column.type is not None and not column.is_classvar:
-            found[name] = column.type
+            found[name] = AnyType(TypeOfAny.special_form) if name in written.get("marked", ()) else column.type
     return found
 
 

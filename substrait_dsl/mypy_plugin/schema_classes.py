@@ -25,7 +25,7 @@ from substrait_dsl.errors import SchemaError, SubstraitDslError
 from substrait_dsl.fluent.schemas import Schema
 from substrait_dsl.mypy_plugin.allowed import is_evaluated
 from substrait_dsl.mypy_plugin.codes import CODES
-from substrait_dsl.mypy_plugin.declarations import has_more, is_schema
+from substrait_dsl.mypy_plugin.declarations import has_more, is_schema, marked_targets
 from substrait_dsl.mypy_plugin.names import imported
 from substrait_dsl.mypy_plugin.python_values import is_python
 from substrait_dsl.mypy_plugin.reports import sentence
@@ -45,6 +45,8 @@ def check(context: ClassDefContext) -> None:
         match statement:
             case AssignmentStmt(unanalyzed_type=None):
                 pass  # a constant, no column
+            case AssignmentStmt() if marked_targets(statement):
+                pass  # its type is in metadata, of which mypy knows nothing
             case AssignmentStmt(lvalues=[NameExpr(node=Var() as variable)], type=type_):
                 _check_column(context, context.cls.name, variable, type_, statement)
 
