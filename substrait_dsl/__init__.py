@@ -37,5 +37,5 @@ if not TYPE_CHECKING:  # a checker knows the names by the import above, and must
         return value
 
 
-def __dir__() -> list[str]:
-    return sorted({*globals(), *import_module(f"{__name__}.api").__all__})
+def __dir__() -> list[str]:  # submodules that happen to be loaded are no part of it
+    return sorted(["__version__", *import_module(f"{__name__}.api").__all__])

@@ -73,6 +73,9 @@ class RelationBase(Picklable, RelationLike):
         """The names of the columns."""
         return self._rel.schema.names
 
+    def _ipython_key_completions_(self) -> list[str]:  # what notebooks offer after rel["
+        return list(self.columns)
+
     @property
     def properties(self) -> Properties:
         """What is known of the order and the distribution of the rows."""

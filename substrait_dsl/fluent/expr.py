@@ -253,6 +253,11 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
 
         return derived("part", partial(accessed, key), [self], key if isinstance(key, str) else None)
 
+    def _ipython_key_completions_(self) -> list[str]:
+        from substrait_dsl.fluent.unbound_repr import field_names
+
+        return field_names(self)
+
     if not TYPE_CHECKING:  # a checker must not take every name for a method
 
         def __getattr__(self, name: str) -> NoReturn:

@@ -185,6 +185,9 @@ class DynRow(Schema):
     def __dir__(self) -> list[str]:
         return list(self.__row__[0].names)
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.__row__[0].names)
+
     def __repr__(self) -> str:
         return f"Row({self.__row__[0]})"
 
@@ -224,6 +227,9 @@ class RelationSchema(Picklable):
 
     def __getitem__(self, column: str | int) -> t.Type:
         return self.struct.fields[self.struct.position(column)].type
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.names)
 
     def __len__(self) -> int:
         return len(self.struct)

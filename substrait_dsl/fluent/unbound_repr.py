@@ -8,7 +8,7 @@ from typing import Any
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.node import Node, Rel, rebuild
 from substrait_dsl.algebra.schema import Field, NamedStruct
-from substrait_dsl.algebra.types import Type, Unbound
+from substrait_dsl.algebra.types import Struct, Type, Unbound
 from substrait_dsl.errors import LiteralError, SubstraitDslError, shortened
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.scope import Scope
@@ -47,8 +47,19 @@ class Sketch(Scope):
 
 def sketch(expr: ExprBase) -> str:
     """An expression as text, with its type as far as that is known: ``price * 2: i64``, ``x > 3``."""
+    return _text(*_sketched(expr))
+
+
+def field_names(expr: ExprBase) -> list[str]:
+    """The names of the fields of an expression that is known to be a struct; of any other none."""
+    kind = _sketched(expr)[0].type
+    return list(kind.names or ()) if isinstance(kind, Struct) else []
+
+
+def _sketched(expr: ExprBase) -> tuple[ex.Expression, NamedStruct | None]:
+    """An expression as it would be made, and the row that it names columns of."""
     if expr._node is not None:
-        return _text(expr._node, expr._scope.schema if expr._scope is not None else None)
+        return expr._node, expr._scope.schema if expr._scope is not None else None
     row = Sketch()
     drawn: dict[int, ex.Expression] = {}
     stack: list[ExprBase] = [expr]
@@ -60,7 +71,7 @@ def sketch(expr: ExprBase) -> str:
         else:
             stack.pop()
             drawn[id(current)] = _drawn(current, [drawn.get(id(each), each) for each in current._operands], row)
-    return _text(drawn[id(expr)], NamedStruct(tuple(Field(name, Unbound()) for name in row.columns)))
+    return drawn[id(expr)], NamedStruct(tuple(Field(name, Unbound()) for name in row.columns))
 
 
 def _text(node: ex.Expression, schema: NamedStruct | None) -> str:
