@@ -20,7 +20,10 @@ BLOCK = re.compile(
     r"(?P<first><!-- every program -->\n)?```python\n(?P<program>.*?)```\n(?:```text\n(?P<said>.*?)```)?", re.DOTALL
 )
 SECTION = re.compile(r"^### `(?P<code>[\w-]+)`\n(?P<text>.*?)(?=^##|\Z)", re.MULTILINE | re.DOTALL)
-LINE = re.compile(r"^program_(?P<number>\d+)\.py:\d+: (?P<said>.*)$", re.MULTILINE)
+LINE = re.compile(
+    r"^program_(?P<number>\d+)\.py:\d+: (?P<said>.*(?:\n(?!program_|Found |Success: ).*)*)$", re.MULTILINE
+)
+"""What mypy says at a line of a program: one line, or, where it shows a class, several."""
 
 [BEGINNING] = [found["program"] for found in BLOCK.finditer(PAGE) if found["first"]]
 PROGRAMS = [(found["program"], found["said"] or "") for found in BLOCK.finditer(PAGE) if not found["first"]]
@@ -33,7 +36,7 @@ def said(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     output = said_of([joined(program) for program, _ in PROGRAMS], tmp_path_factory.mktemp("programs"))
     lines: list[list[str]] = [[] for _ in PROGRAMS]
     for found in LINE.finditer(output):
-        lines[int(found["number"])].append(f"{found['said']}\n")
+        lines[int(found["number"])].append(f"{found['said'].rstrip()}\n")
     return ["".join(each) for each in lines]
 
 

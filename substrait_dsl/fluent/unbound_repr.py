@@ -52,8 +52,8 @@ def sketch(expr: ExprBase) -> str:
 
 def field_names(expr: ExprBase) -> list[str]:
     """The names of the fields of an expression that is known to be a struct; of any other none."""
-    kind = _sketched(expr)[0].type
-    return list(kind.names or ()) if isinstance(kind, Struct) else []
+    type_ = _sketched(expr)[0].type
+    return list(type_.names or ()) if isinstance(type_, Struct) else []
 
 
 def _sketched(expr: ExprBase) -> tuple[ex.Expression, NamedStruct | None]:

@@ -8,7 +8,8 @@ from mypy.nodes import IndexExpr, IntExpr, StrExpr
 from mypy.types import Instance, Type, get_proper_type
 
 from substrait_dsl.errors import SubstraitDslError
-from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations, is_annotation
+from substrait_dsl.fluent.reveal import revealed
+from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations, is_annotation, literal_value
 from substrait_dsl.mypy_plugin.calls import method_called
 from substrait_dsl.mypy_plugin.checker_state import MEMORY
 from substrait_dsl.mypy_plugin.names import DYN_EXPR, EXPR, RELATION
@@ -55,6 +56,17 @@ def schema_revealed(context: FunctionContext) -> Type:
         return context.default_return_type  # mypy says that the relation is missing
     relation = get_proper_type(context.arg_types[0][0])
     struct = annotations.columns_of(relation.args[0]) if isinstance(relation, Instance) and relation.args else None
-    shown = "unknown" if struct is None else str(struct).replace(str(UNKNOWN), "unknown")
-    context.api.msg.note(f"Schema is {shown}", context.context)
+    names = context.arg_types[1] if len(context.arg_types) > 1 else []
+    name = literal_value(get_proper_type(names[0])) if names else None
+    is_known = struct is not None and all(field.type != UNKNOWN for field in struct)
+    if struct is not None and is_known and isinstance(name, str):
+        try:
+            shown = revealed(struct, name)
+        except SubstraitDslError as error:
+            error.verb = error.verb or "reveal_schema"
+            report(error, context.api, context.context)
+            return context.default_return_type
+    else:
+        shown = f"Schema is {'unknown' if struct is None else str(struct).replace(str(UNKNOWN), 'unknown')}"
+    context.api.msg.note(shown, context.context)
     return context.default_return_type
