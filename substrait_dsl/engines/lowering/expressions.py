@@ -10,15 +10,12 @@ import attrs
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import (
     AnyExpression,
-    Argument,
     Cast,
     DynamicParameter,
-    EnumArgument,
     ExecutionContextVariable,
     Expression,
     FieldAccess,
     FieldReference,
-    FunctionId,
     IfThen,
     InPredicate,
     Lambda,
@@ -39,42 +36,25 @@ from substrait_dsl.algebra.expressions import (
     Switch,
     WindowFunction,
 )
-from substrait_dsl.engines.lowering.calls import FORM_RULES
 from substrait_dsl.engines.lowering.context import Lowering
-from substrait_dsl.engines.lowering.divisions import exact_quotient, guarded_division, wide_decimal
-from substrait_dsl.engines.lowering.equivalents import EQUIVALENTS, floored_modulus, overflowing, wrapped
-from substrait_dsl.engines.lowering.fitted import counted_decimal, fitted_decimal, fitted_quotient, is_counted
+from substrait_dsl.engines.lowering.fitted import counted_decimal, is_counted
 from substrait_dsl.engines.lowering.safe_casts import null_where_it_fails
+from substrait_dsl.engines.lowering.scalar_functions import lower_scalar_function
 from substrait_dsl.engines.lowering.structs import field_of, has_structs, literal_struct, made_struct
 from substrait_dsl.engines.lowering.terms import (
-    FALSE,
     TRUE,
     UNKNOWN,
     balanced,
-    call,
     chosen,
-    compared,
     conjunction,
     equal,
     in_order,
     is_null,
-    negated,
     of_type,
     one_zero,
 )
-from substrait_dsl.engines.lowering.texts import lowered_text, reversed_text
 from substrait_dsl.engines.lowering.window_functions import is_of_partition, lower_window_function
 from substrait_dsl.errors import kind_words
-
-MAX_PRECISION = 38
-"""How many digits decimals have at most: the engine would keep more of a scale than the specification where they do."""
-
-INTEGERS = (t.I8, t.I16, t.I32, t.I64)
-
-DATE_PARTS = {
-    "YEAR": "year", "QUARTER": "quarter", "MONTH": "month", "DAY": "day", "DAY_OF_YEAR": "doy",
-}  # fmt: skip
-"""The parts of a date that count from one in both, by the words of ``extract``."""
 
 
 def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
@@ -82,33 +62,14 @@ def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
     match node:
         case FieldReference():
             return node
-        case Literal(literal_type=t.Struct()) if has_structs(to):
-            return literal_struct(node, to, lambda each: lower_expression(each, to))
         case Literal():
-            if node.literal_type.keyword not in to.profile.literals:
-                raise to.refusal(f"a literal of {node.literal_type}", rule="literal")
-            require_precision(node.literal_type, to)
-            return node
-        case SingularOrList(value=value, options=options) if value in options:
-            one_zero(value)  # which refuses what is not compared
-            return of_type(chosen([(is_null(value), UNKNOWN)], TRUE), node.type)
-        case SingularOrList(value=value, options=options) if isinstance(value.type, t.FP32 | t.FP64):
-            return of_type(balanced("or", [equal(value, each) for each in options]), node.type)
-        case SingularOrList(value=value, options=options):
-            return _in_list(one_zero(value), options)
+            return _lower_literal(node, to)
+        case SingularOrList():
+            return _lower_membership(node)
         case ScalarFunction():
-            return of_type(lower_call(node, to), node.type)
-        case Cast(on_failure="return_null") if not to.profile.takes("expressions", "CAST", "RETURN_NULL"):
-            throwing = lower_expression(attrs.evolve(node, on_failure="throw"), to)
-            return null_where_it_fails(node, throwing, to)
-        case Cast(input=value, target=t.Decimal() as target, on_failure="throw") if is_counted(
-            value.type
-        ) and to.profile.has_form("unchecked_casts"):
-            return of_type(counted_decimal(value, target), target)
-        case Cast(input=value):
-            require_cast(value.type, node.type, to)
-            require_precision(node.type, to)
-            return node
+            return of_type(lower_scalar_function(node, to), node.type)
+        case Cast():
+            return _lower_cast(node, to)
         case IfThen():
             return node
         case Switch(match=value, cases=cases, otherwise=otherwise):
@@ -148,6 +109,40 @@ def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
             raise to.refusal(kind_words(node))
         case never:
             assert_never(never)
+
+
+def _lower_literal(node: Literal, to: Lowering) -> Expression:
+    """Return a literal that the engine reads; a struct becomes a struct of literals."""
+    if isinstance(node.literal_type, t.Struct) and has_structs(to):
+        return literal_struct(node, to, lambda each: lower_expression(each, to))
+    if node.literal_type.keyword not in to.profile.literals:
+        raise to.refusal(f"a literal of {node.literal_type}", rule="literal")
+    require_precision(node.literal_type, to)
+    return node
+
+
+def _lower_membership(node: SingularOrList) -> Expression:
+    """Lower a membership test; a value that is among its own options is only tested for NULL."""
+    value, options = node.value, node.options
+    if value in options:
+        one_zero(value)  # which refuses what is not compared
+        return of_type(chosen([(is_null(value), UNKNOWN)], TRUE), node.type)
+    if isinstance(value.type, t.FP32 | t.FP64):
+        return of_type(balanced("or", [equal(value, each) for each in options]), node.type)
+    return _in_list(one_zero(value), options)
+
+
+def _lower_cast(node: Cast, to: Lowering) -> Expression:
+    """Lower a cast to one that fails as the specification says."""
+    if node.on_failure == "return_null" and not to.profile.takes("expressions", "CAST", "RETURN_NULL"):
+        throwing = lower_expression(attrs.evolve(node, on_failure="throw"), to)
+        return null_where_it_fails(node, throwing, to)
+    is_checked = node.on_failure == "throw" and is_counted(node.input.type)
+    if isinstance(node.target, t.Decimal) and is_checked and to.profile.has_form("unchecked_casts"):
+        return of_type(counted_decimal(node.input, node.target), node.target)
+    require_cast(node.input.type, node.type, to)
+    require_precision(node.type, to)
+    return node
 
 
 EXACT_DIGITS = 15
@@ -216,140 +211,3 @@ def directed(key: SortKey, to: Lowering) -> SortKey:
     if expression is key.expression and key.direction != "clustered":
         return key
     return SortKey(expression, "asc_nulls_first" if key.direction == "clustered" else key.direction)
-
-
-def _by_option(node: ScalarFunction, to: Lowering) -> Expression | None:
-    """A call with an option by which the engine does not compute, written by other calls; None of any other call."""
-    if len(node.options) != 1:
-        return None
-    (option,) = node.options
-    name, wanted = option.name.lower(), [each.upper() for each in option.preferences]
-    rule = to.profile.function_rules.get(node.function.name)
-    if set(wanted) & set(to.profile.values_of(name, node.function)) or not isinstance(node.type, INTEGERS):
-        return None
-    if name == "division_type" and wanted[0] == "FLOOR" and to.has_function("scalar function", node.function):
-        return floored_modulus(node) if rule is None else None
-    if name != "overflow" or rule == "guarded_division":
-        return None
-    if to.profile.has_form("unchecked_casts"):  # which fail for no value
-        wanted = [each for each in wanted if each != "ERROR"]
-    if rule == "fitted_decimal" and node.function.name == "multiply" and isinstance(node.type, t.I64):
-        return None  # a product of integers of 64 bits has more digits than the engine has
-    return overflowing(node, wanted)
-
-
-def lower_call(node: ScalarFunction, to: Lowering) -> Expression:
-    """A call of a function that the engine has."""
-    other = _by_option(node, to)
-    if other is not None:
-        return other
-    to.require_options(node.function, node.options)
-    bare = attrs.evolve(node, options=()) if node.options else node
-    rule = to.profile.function_rules.get(node.function.name)
-    match rule, node.function.name, node.arguments:
-        case _, "and" | "or" as name, ():  # some engines have those of two values alone
-            return TRUE if name == "and" else FALSE
-        case _, "and" | "or", (Expression() as value,):
-            return value
-        case str(), _, _ if rule in EQUIVALENTS:
-            return EQUIVALENTS[rule](bare, [each for each in node.arguments if isinstance(each, Expression)])
-        case "date_part", _, (EnumArgument(word), *between, Expression() as value) if (
-            word in DATE_PARTS
-            and between in ([], [EnumArgument("ONE")])
-            and isinstance(value.type, t.Date | t.PrecisionTimestamp)
-        ):
-            part = Literal(DATE_PARTS[word], t.String())
-            function = FunctionId(to.profile.urn_of("date_part:str_any"), "date_part:str_any")
-            type_ = t.I32(nullable=value.type.nullable)
-            return ScalarFunction(function, (part, value), type_)
-        case "comparisons", "between", (Expression() as value, Expression() as low, Expression() as high):
-            return _null_if_any(
-                node.arguments, conjunction([compared("gte", value, low), compared("lte", value, high)])
-            )
-        case "nullif", _, (Expression() as left, Expression() as right):
-            return chosen([(equal(left, right), Literal(None, node.type))], left)
-        case "like_pattern", _, (Expression() as value, Expression() as pattern):
-            to.require_function("scalar function", node.function)
-            return attrs.evolve(bare, arguments=(value, _without_escapes(pattern)))
-        case "null_if_any", _, _:
-            to.require_function("scalar function", node.function)
-            return _null_if_any(node.arguments, bare)
-        case "one_zero", name, (Expression() as left, Expression() as right):
-            is_negated = name == "is_distinct_from" and not to.has_function("scalar function", node.function)
-            if not is_negated:
-                to.require_function("scalar function", node.function)
-            return negated(compared("is_not_distinct_from", left, right)) if is_negated else compared(name, left, right)
-        case "derived_decimal", "divide", (Expression() as value, _) if isinstance(node.type, t.Decimal):
-            return _quotient(bare, value)
-        case "derived_decimal", _, _ if isinstance(node.type, t.Decimal):
-            return Cast(bare, node.type) if node.type.precision == MAX_PRECISION else bare
-        case "wide_decimal", _, (Expression() as left, Expression() as right) if isinstance(node.type, t.Decimal):
-            return wide_decimal(bare, left, right)
-        case "fitted_decimal", _, (Expression() as left, Expression() as right) if isinstance(node.type, t.Decimal):
-            return fitted_decimal(bare, left, right)
-        case "fitted_division", "divide", (Expression() as left, Expression() as right) if isinstance(
-            node.type, t.Decimal
-        ):
-            return fitted_quotient(left, right, node.type)
-        case "extract_date", _, (EnumArgument(word), *between, Expression(type=t.Date()) as value) if word in (
-            "YEAR",
-            "MONTH",
-            "DAY",
-        ) and between in ([], [EnumArgument("ONE")]):
-            short = FunctionId(node.function.urn, "extract:req_date")
-            to.require_function("scalar function", short)
-            return ScalarFunction(short, (EnumArgument(word), value), node.type)
-        case "fitted_division", "divide", (_, divisor) if isinstance(node.type, INTEGERS):
-            to.require_function("scalar function", node.function)
-            # Of the least integer by -1 the engine makes 0.
-            return bare if isinstance(divisor, Literal) and divisor.value != -1 else wrapped(bare)
-        case "one_character_each", "reverse", (Expression() as value,):
-            to.require_function("scalar function", node.function)
-            return reversed_text(bare, value, to.profile.urn_of("length_grapheme:str"))
-        case "other_sigma", "lower", (Expression() as value,):
-            to.require_function("scalar function", node.function)
-            return lowered_text(bare, value)
-        case "guarded_division", name, (Expression() as left, Expression() as right) if isinstance(node.type, INTEGERS):
-            to.require_function("scalar function", node.function)
-            return guarded_division(bare, left, right)
-        case "guarded_division", "divide", (Expression() as left, Expression() as right) if isinstance(
-            node.type, t.Decimal
-        ):
-            return exact_quotient(left, right, node.type)
-        case "guarded_division", _, (_, Literal(value=divisor)) if divisor:
-            to.require_function("scalar function", node.function)
-            return bare
-        case str(), _, _ if rule in FORM_RULES:
-            return bare
-        case None | "derived_decimal" | "wide_decimal" | "fitted_decimal" | "fitted_division", _, _:
-            to.require_function("scalar function", node.function)
-            return bare
-        case _:
-            raise to.refusal(f"a call of {node.function.name} with these arguments")
-
-
-def _without_escapes(pattern: Expression) -> Expression:
-    """A pattern whose backslashes mean themselves, which they do in the specification, where the engine has escapes."""
-    if not isinstance(pattern, Literal):
-        one, two = (Literal(text, pattern.type.as_required()) for text in ("\\", "\\\\"))
-        return of_type(call("string", "replace", pattern, one, two), pattern.type)
-    return pattern if pattern.value is None else attrs.evolve(pattern, value=pattern.value.replace("\\", "\\\\"))
-
-
-def _null_if_any(arguments: Sequence[Argument], value: Expression) -> Expression:
-    """A value, or NULL where an argument is NULL."""
-    tests = [is_null(each) for each in arguments if isinstance(each, Expression) and each.type.nullable]
-    if not tests:
-        return value
-    return chosen([(balanced("or", tests), Literal(None, value.type.as_nullable()))], value)
-
-
-def _quotient(node: ScalarFunction, value: Expression) -> Expression:
-    """A quotient of decimals, rounded to its scale: the engine cuts it off four digits behind those of the dividend."""
-    type_, dividend = node.type, value.type
-    assert isinstance(type_, t.Decimal)
-    assert isinstance(dividend, t.Decimal)
-    scale = max(dividend.scale, type_.scale - 3)
-    precision = min(MAX_PRECISION, dividend.precision + scale - dividend.scale)
-    wider = t.Decimal(precision, scale, nullable=dividend.nullable)
-    return Cast(attrs.evolve(node, arguments=(of_type(value, wider), *node.arguments[1:])), type_)

@@ -5,9 +5,9 @@ All of a plan are looked at, those that lowering made among them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import attrs
 
@@ -62,71 +62,13 @@ def without_misreadings(top: Rel, note: Note, to: Lowering) -> Rel:
     """
     upwards = list(walk_upwards(top))
     downwards = [node for node in reversed(upwards) if isinstance(node, Rel)]
-    constants = Constants.of_plan(downwards)
-    joined = joined_groups(downwards, lambda rel: rel.inputs) if has_random(to) else ()
-
-    has_several = len([rel for rel in downwards if isinstance(rel, r.Project) and outermost_windows(rel)]) > 1
-
-    def change(node: Node, same: Node) -> Node:
-        if not isinstance(same, Rel | Cast):
-            return same
-        made: list[tuple[str, Node]] = []
-        if id(node) in joined and isinstance(same, r.Aggregate | r.Set):
-            note("joined-groups", node)
-            return _with_hidden_keys(same, to)
-        match same:
-            case r.Project() if outermost_windows(same):
-                numbered = _windows_without_constants(same, constants)
-                if numbered is not same:
-                    note("outer-constants", node)
-                same, windows = numbered, outermost_windows(numbered)
-                keys = [
-                    key for each in windows for key in (*each.partitions, *(sort.expression for sort in each.sorts))
-                ]
-                below = _as_one_part(same.input, keys, to)
-                if below is not same.input:
-                    same = attrs.evolve(same, input=below)
-                    made.append(("union-order", same))
-                if has_several:
-                    made.append(("window-twice", _with_computed_windows(same)))
-            case r.Sort():
-                ordered = _without_constants(same, constants)
-                if ordered is not same:
-                    note("outer-constants", node)
-                made.append(("sort-expression", _by_columns(ordered, to)))
-            case r.Aggregate() if not any(same.grouping_sets) and same.measures:
-                # Engines move conditions without a column, or that turn out to have none, to the input, and the one
-                # row comes out of no rows, too. They do not move them through a fetch.
-                made.append(("one-row", r.Fetch(same, number(1), None)))
-            case r.Set(op="union_all" | "union_distinct"):
-                first, *others = same.relations
-                named = (first, *map(_as_projection, others))
-                if any(one is not other for one, other in zip(named, same.relations, strict=True)):
-                    made.append(("union-names", attrs.evolve(same, relations=named)))
-            case Cast(target=t.Struct(types=types)) if not all(type_.nullable for type_ in types):
-                # Engines take what they compute for nullable, and cast no struct to one with other fields.
-                raise UnsupportedError(f"the engine makes no {same.target} of another struct")
-            case Cast(input=value) if _loses_digits(value.type, same.type):
-                made.append(("cast-digits", _hidden(same)))
-            case r.Filter():
-                made.append(("null-keys", _without_null_keys(same, to)))
-            case r.Join():
-                keyed = _without_null_keys(same, to)
-                if keyed is not same:
-                    note("null-keys", node)
-                    same = keyed
-                made.append(("one-sided-key", _with_keys_of_both_sides(same)))
-        for code, other in made:
-            if other is not same or code == "union-order":
-                note(code, node)
-        changed = made[-1][1] if made else same
-        if isinstance(changed, r.Project):
-            signed = _with_signed_windows(changed)
-            if signed is not changed:
-                note("window-type", node)
-                changed = signed
-        return _with_key_columns(changed) if isinstance(changed, r.Project) else changed
-
+    rewriter = _Rewriter(
+        to,
+        note,
+        Constants.of_plan(downwards),
+        joined_groups(downwards, lambda rel: rel.inputs) if has_random(to) else (),
+        len([rel for rel in downwards if isinstance(rel, r.Project) and outermost_windows(rel)]) > 1,
+    )
     done: dict[int, Node] = {}
     for node in upwards:
         if isinstance(node, r.Emit):  # its input may have become an emit, on which no other stands
@@ -134,10 +76,105 @@ def without_misreadings(top: Rel, note: Note, to: Lowering) -> Rel:
             assert isinstance(source, Rel)
             done[id(node)] = emit_over(source, node)
         else:
-            done[id(node)] = change(node, with_children(node, done))
-    made = done[id(top)]
-    assert isinstance(made, Rel)
-    return made
+            done[id(node)] = rewriter.rewrite(node, with_children(node, done))
+    result = done[id(top)]
+    assert isinstance(result, Rel)
+    return result
+
+
+Step = tuple[str | None, Callable[[Any], Node]]
+"""A rewriting of a node, with the code of its misreading; it returns the node itself where there is none."""
+
+
+@attrs.frozen
+class _Rewriter:
+    """Rewrites the misreadings of a plan, node by node."""
+
+    to: Lowering
+    note: Note
+    constants: Constants
+    joined: Collection[int]
+    """The `id` of the aggregates and set operations whose groups are joined to others."""
+    has_several_windows: bool
+    """Whether several projections have window functions."""
+
+    def rewrite(self, node: Node, same: Node) -> Node:
+        """Return a node over rewritten parts without misreadings; notes are about the node that it was."""
+        for code, step in self._steps(node, same):
+            changed = step(same)
+            if changed is not same and code is not None:
+                self.note(code, node)
+            same = changed
+        return same
+
+    def _steps(self, node: Node, same: Node) -> Sequence[Step]:
+        match same:
+            case r.Aggregate() | r.Set() if id(node) in self.joined:
+                return (("joined-groups", lambda groups: _with_hidden_keys(groups, self.to)),)
+            case r.Project():
+                return self._steps_of_project(same)
+            case r.Sort():
+                return (
+                    ("outer-constants", lambda sort: _without_constants(sort, self.constants)),
+                    ("sort-expression", lambda sort: _by_columns(sort, self.to)),
+                )
+            case r.Aggregate() if not any(same.grouping_sets) and same.measures:
+                # Engines move conditions without a column, or that turn out to have none, to the input, and the one
+                # row comes out of no rows, too. They do not move them through a fetch.
+                return (("one-row", lambda aggregate: r.Fetch(aggregate, number(1), None)),)
+            case r.Set(op="union_all" | "union_distinct"):
+                return (("union-names", _of_projections),)
+            case r.Filter():
+                return (("null-keys", lambda rel: _without_null_keys(rel, self.to)),)
+            case r.Join():
+                return (
+                    ("null-keys", lambda rel: _without_null_keys(rel, self.to)),
+                    ("one-sided-key", _with_keys_of_both_sides),
+                )
+            case Cast():
+                return (("cast-digits", _without_loss),)
+            case _:
+                return ()
+
+    def _steps_of_project(self, project: r.Project) -> Sequence[Step]:
+        typed: Sequence[Step] = (("window-type", _with_signed_windows), (None, _with_key_columns))
+        if not outermost_windows(project):
+            return typed
+        twice: Sequence[Step] = (("window-twice", _with_computed_windows),) if self.has_several_windows else ()
+        return (
+            ("outer-constants", lambda rel: _windows_without_constants(rel, self.constants)),
+            ("union-order", lambda rel: _over_one_part(rel, self.to)),
+            *twice,
+            *typed,
+        )
+
+
+def _of_projections(union: r.Set) -> r.Set:
+    """Make projections of the inputs of a union, but for the first one."""
+    first, *others = union.relations
+    named = (first, *map(_as_projection, others))
+    is_same = all(one is other for one, other in zip(named, union.relations, strict=True))
+    return union if is_same else attrs.evolve(union, relations=named)
+
+
+def _without_loss(cast: Cast) -> Expression:
+    """Hide a cast that loses digits. Raises `UnsupportedError` for a cast to a struct with required fields."""
+    # Engines take what they compute for nullable, and cast no struct to one with other fields.
+    if isinstance(cast.target, t.Struct) and not all(type_.nullable for type_ in cast.target.types):
+        raise UnsupportedError(f"the engine makes no {cast.target} of another struct")
+    return _hidden(cast) if _loses_digits(cast.input.type, cast.type) else cast
+
+
+def _over_one_part(project: r.Project, to: Lowering) -> r.Project:
+    """Put all rows below a projection of window functions into one part, if they are sorted by computed keys."""
+    source = _as_one_part(project.input, _window_keys(project), to)
+    return project if source is project.input else attrs.evolve(project, input=source)
+
+
+def _window_keys(project: r.Project) -> list[Expression]:
+    """Return the partition and sort keys of the window functions of a projection."""
+    windows = outermost_windows(project)
+    return [key for each in windows for key in (*each.partitions, *(sort.expression for sort in each.sorts))]
 
 
 def _loses_digits(source: t.Type, target: t.Type) -> bool:
@@ -185,9 +222,7 @@ def _with_key_columns(project: r.Project) -> Rel:
 
     Engines compute such a key where it stands, and so do not find the rows in its order.
     """
-    windows = outermost_windows(project)
-    keys = [key for each in windows for key in (*each.partitions, *(sort.expression for sort in each.sorts))]
-    apart = list(dict.fromkeys(key for key in keys if takes_apart(key)))
+    apart = list(dict.fromkeys(key for key in _window_keys(project) if takes_apart(key)))
     if not apart:
         return project
     width = len(project.input.schema)

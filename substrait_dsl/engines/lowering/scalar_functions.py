@@ -1,0 +1,298 @@
+"""Scalar functions: calls of the engine's functions, by the rules of its profile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import attrs
+
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import types as t
+from substrait_dsl.engines.lowering.calls import FORM_RULES
+from substrait_dsl.engines.lowering.context import Lowering
+from substrait_dsl.engines.lowering.divisions import exact_quotient, guarded_division, wide_decimal
+from substrait_dsl.engines.lowering.equivalents import EQUIVALENTS, floored_modulus, overflowing, wrapped
+from substrait_dsl.engines.lowering.fitted import fitted_decimal, fitted_quotient
+from substrait_dsl.engines.lowering.terms import (
+    FALSE,
+    TRUE,
+    balanced,
+    call,
+    chosen,
+    compared,
+    conjunction,
+    equal,
+    is_null,
+    negated,
+    of_type,
+)
+from substrait_dsl.engines.lowering.texts import lowered_text, reversed_text
+
+MAX_PRECISION = 38
+"""The maximal precision of decimals; with it, the engine would keep more scale than the specification."""
+
+INTEGERS = (t.I8, t.I16, t.I32, t.I64)
+
+DATE_PARTS = {
+    "YEAR": "year", "QUARTER": "quarter", "MONTH": "month", "DAY": "day", "DAY_OF_YEAR": "doy",
+}  # fmt: skip
+"""The parts of a date that count from one in both, by the words of ``extract``."""
+
+FROM_ONE: tuple[list[ex.Argument], ...] = ([], [ex.EnumArgument("ONE")])
+"""The arguments of ``extract`` between its part and its value, for parts that count from one."""
+
+
+def lower_scalar_function(node: ex.ScalarFunction, to: Lowering) -> ex.Expression:
+    """Lower a call of a scalar function."""
+    written = _by_option(node, to)
+    if written is not None:
+        return written
+    to.require_options(node.function, node.options)
+    bare = attrs.evolve(node, options=()) if node.options else node
+    written = _connective_of_few(bare)
+    if written is not None:
+        return written
+    rule = to.profile.function_rules.get(node.function.name, "")
+    if rule in EQUIVALENTS:
+        return EQUIVALENTS[rule](bare, [each for each in node.arguments if isinstance(each, ex.Expression)])
+    if rule in RULES:
+        written = RULES[rule](bare, to)
+    if written is not None:
+        return written
+    if rule in FORM_RULES:
+        return bare
+    if not rule or rule in RULES_OF_SOME_TYPES:
+        to.require_function("scalar function", node.function)
+        return bare
+    raise to.refusal(f"a call of {node.function.name} with these arguments")
+
+
+def _connective_of_few(node: ex.ScalarFunction) -> ex.Expression | None:
+    """Write AND or OR of fewer than two conditions, which some engines lack; None for other calls."""
+    match node.function.name, node.arguments:
+        case "and" | "or" as name, ():
+            return TRUE if name == "and" else FALSE
+        case "and" | "or", (ex.Expression() as value,):
+            return value
+        case _:
+            return None
+
+
+def _by_option(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+    """Write a call with an option that the engine lacks by other calls; None for other calls."""
+    if len(node.options) != 1:
+        return None
+    (option,) = node.options
+    name, wanted = option.name.lower(), [each.upper() for each in option.preferences]
+    rule = to.profile.function_rules.get(node.function.name)
+    if set(wanted) & set(to.profile.values_of(name, node.function)) or not isinstance(node.type, INTEGERS):
+        return None
+    if name == "division_type" and wanted[0] == "FLOOR" and to.has_function("scalar function", node.function):
+        return floored_modulus(node) if rule is None else None
+    if name != "overflow" or rule == "guarded_division":
+        return None
+    if to.profile.has_form("unchecked_casts"):  # which fail for no value
+        wanted = [each for each in wanted if each != "ERROR"]
+    if rule == "fitted_decimal" and node.function.name == "multiply" and isinstance(node.type, t.I64):
+        return None  # a product of integers of 64 bits has more digits than the engine has
+    return overflowing(node, wanted)
+
+
+# --- rules: each writes a call over lowered arguments, or returns None for arguments that it is not for
+
+
+def _date_part(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+    """Write ``extract`` as the engine's ``date_part``."""
+    match node.arguments:
+        case (ex.EnumArgument(word), *between, ex.Expression(type=t.Date() | t.PrecisionTimestamp()) as value) if (
+            word in DATE_PARTS and between in FROM_ONE
+        ):
+            part = ex.Literal(DATE_PARTS[word], t.String())
+            function = ex.FunctionId(to.profile.urn_of("date_part:str_any"), "date_part:str_any")
+            return ex.ScalarFunction(function, (part, value), t.I32(nullable=value.type.nullable))
+        case _:
+            return None
+
+
+def _extract_date(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+    """Write ``extract`` of a date without the argument for the first number."""
+    match node.arguments:
+        case (ex.EnumArgument("YEAR" | "MONTH" | "DAY") as part, *between, ex.Expression(type=t.Date()) as value) if (
+            between in FROM_ONE
+        ):
+            function = ex.FunctionId(node.function.urn, "extract:req_date")
+            to.require_function("scalar function", function)
+            return ex.ScalarFunction(function, (part, value), node.type)
+        case _:
+            return None
+
+
+def _comparisons(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+    """Write BETWEEN as two comparisons."""
+    match node.function.name, node.arguments:
+        case "between", (ex.Expression() as value, ex.Expression() as low, ex.Expression() as high):
+            test = conjunction([compared("gte", value, low), compared("lte", value, high)])
+            return _null_if_any(node.arguments, test)
+        case _:
+            return None
+
+
+def _nullif(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+    """Write NULLIF as a conditional."""
+    match node.arguments:
+        case (ex.Expression() as left, ex.Expression() as right):
+            return chosen([(equal(left, right), ex.Literal(None, node.type))], left)
+        case _:
+            return None
+
+
+def _like_pattern(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+    """Escape the backslashes in the pattern of a LIKE."""
+    match node.arguments:
+        case (ex.Expression() as value, ex.Expression() as pattern):
+            to.require_function("scalar function", node.function)
+            return attrs.evolve(node, arguments=(value, _without_escapes(pattern)))
+        case _:
+            return None
+
+
+def _null_of_null(node: ex.ScalarFunction, to: Lowering) -> ex.Expression:
+    """Make a call NULL where an argument is."""
+    to.require_function("scalar function", node.function)
+    return _null_if_any(node.arguments, node)
+
+
+def _with_one_zero(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+    """Compare with one zero; IS DISTINCT FROM is negated where the engine lacks it."""
+    match node.function.name, node.arguments:
+        case name, (ex.Expression() as left, ex.Expression() as right):
+            is_negated = name == "is_distinct_from" and not to.has_function("scalar function", node.function)
+            if is_negated:
+                return negated(compared("is_not_distinct_from", left, right))
+            to.require_function("scalar function", node.function)
+            return compared(name, left, right)
+        case _:
+            return None
+
+
+def _derived_decimal(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+    """Cast decimals to the derived type, where the engine has another one."""
+    if not isinstance(node.type, t.Decimal):
+        return None
+    match node.function.name, node.arguments:
+        case "divide", (ex.Expression() as value, _):
+            return _quotient(node, value)
+        case _:
+            return ex.Cast(node, node.type) if node.type.precision == MAX_PRECISION else node
+
+
+def _wide_decimal(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+    match node.type, node.arguments:
+        case t.Decimal(), (ex.Expression() as left, ex.Expression() as right):
+            return wide_decimal(node, left, right)
+        case _:
+            return None
+
+
+def _fitted_decimal(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+    match node.type, node.arguments:
+        case t.Decimal(), (ex.Expression() as left, ex.Expression() as right):
+            return fitted_decimal(node, left, right)
+        case _:
+            return None
+
+
+def _fitted_division(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+    match node.type, node.arguments:
+        case t.Decimal() as type_, (ex.Expression() as left, ex.Expression() as right):
+            return fitted_quotient(left, right, type_)
+        case type_, (_, divisor) if isinstance(type_, INTEGERS):
+            to.require_function("scalar function", node.function)
+            # Of the least integer by -1 the engine makes 0.
+            return node if isinstance(divisor, ex.Literal) and divisor.value != -1 else wrapped(node)
+        case _:
+            return None
+
+
+def _guarded_division(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+    """Write a quotient or modulus that fails for a divisor of zero."""
+    match node.type, node.arguments:
+        case type_, (ex.Expression() as left, ex.Expression() as right) if isinstance(type_, INTEGERS):
+            to.require_function("scalar function", node.function)
+            return guarded_division(node, left, right)
+        case t.Decimal() as type_, (ex.Expression() as left, ex.Expression() as right) if (
+            node.function.name == "divide"
+        ):
+            return exact_quotient(left, right, type_)
+        case _, (_, ex.Literal(value=divisor)) if divisor:
+            to.require_function("scalar function", node.function)
+            return node
+        case _:
+            return None
+
+
+def _reversed(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+    match node.arguments:
+        case (ex.Expression() as value,):
+            to.require_function("scalar function", node.function)
+            return reversed_text(node, value, to.profile.urn_of("length_grapheme:str"))
+        case _:
+            return None
+
+
+def _lower_case(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+    match node.arguments:
+        case (ex.Expression() as value,):
+            to.require_function("scalar function", node.function)
+            return lowered_text(node, value)
+        case _:
+            return None
+
+
+RULES: Mapping[str, Callable[[ex.ScalarFunction, Lowering], ex.Expression | None]] = {
+    "comparisons": _comparisons,
+    "date_part": _date_part,
+    "derived_decimal": _derived_decimal,
+    "extract_date": _extract_date,
+    "fitted_decimal": _fitted_decimal,
+    "fitted_division": _fitted_division,
+    "guarded_division": _guarded_division,
+    "like_pattern": _like_pattern,
+    "null_if_any": _null_of_null,
+    "nullif": _nullif,
+    "one_character_each": _reversed,
+    "one_zero": _with_one_zero,
+    "other_sigma": _lower_case,
+    "wide_decimal": _wide_decimal,
+}
+"""The implementation of each rule, by its name in profiles."""
+
+RULES_OF_SOME_TYPES = ("derived_decimal", "wide_decimal", "fitted_decimal", "fitted_division")
+"""The rules for calls of some types; other calls of the same functions are the engine's own."""
+
+
+def _without_escapes(pattern: ex.Expression) -> ex.Expression:
+    """Escape the backslashes of a pattern: the specification has no escape character, the engine has one."""
+    if not isinstance(pattern, ex.Literal):
+        one, two = (ex.Literal(text, pattern.type.as_required()) for text in ("\\", "\\\\"))
+        return of_type(call("string", "replace", pattern, one, two), pattern.type)
+    return pattern if pattern.value is None else attrs.evolve(pattern, value=pattern.value.replace("\\", "\\\\"))
+
+
+def _null_if_any(arguments: Sequence[ex.Argument], value: ex.Expression) -> ex.Expression:
+    """Return a value, or NULL where an argument is NULL."""
+    tests = [is_null(each) for each in arguments if isinstance(each, ex.Expression) and each.type.nullable]
+    if not tests:
+        return value
+    return chosen([(balanced("or", tests), ex.Literal(None, value.type.as_nullable()))], value)
+
+
+def _quotient(node: ex.ScalarFunction, value: ex.Expression) -> ex.Expression:
+    """Compute a rounded quotient of decimals: the engine truncates it four digits after the dividend's."""
+    type_, dividend = node.type, value.type
+    assert isinstance(type_, t.Decimal)
+    assert isinstance(dividend, t.Decimal)
+    scale = max(dividend.scale, type_.scale - 3)
+    precision = min(MAX_PRECISION, dividend.precision + scale - dividend.scale)
+    wider = t.Decimal(precision, scale, nullable=dividend.nullable)
+    return ex.Cast(attrs.evolve(node, arguments=(of_type(value, wider), *node.arguments[1:])), type_)
