@@ -11,7 +11,7 @@ from substrait_dsl.algebra.node import Node
 from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.algebra.relations import NamedTable, Read
 from substrait_dsl.algebra.requirements import Requirement
-from substrait_dsl.engines.lowering.context import Place
+from substrait_dsl.engines.lowering.context import NodeLocation
 from substrait_dsl.engines.lowering.plan import try_to_lower
 from substrait_dsl.engines.profile import Profile
 from substrait_dsl.engines.report import Severity
@@ -31,9 +31,9 @@ class Refusal:
     """What the engine's dialect does not have."""
 
     @property
-    def place(self) -> Place | None:
+    def location(self) -> NodeLocation | None:
         """The node of the plan, or of the lowered plan, if it is one."""
-        return self.error.refused if isinstance(self.error.refused, Place) else None
+        return self.error.refused if isinstance(self.error.refused, NodeLocation) else None
 
 
 @attrs.frozen
@@ -44,7 +44,7 @@ class Rewriting:
     severity: Severity
     why: str
     cure: str
-    place: Place
+    location: NodeLocation
 
 
 @attrs.frozen
@@ -55,8 +55,8 @@ class PlanCheck:
     lowered: AlgebraPlan | None
     """The plan that the engine gets; None where it gets none."""
     refusals: tuple[Refusal, ...]
-    rewritten: tuple[Place, ...]
-    misread: tuple[tuple[str, Place], ...]
+    rewritten: tuple[NodeLocation, ...]
+    misread: tuple[tuple[str, NodeLocation], ...]
 
     def rewritings(self) -> Iterator[Rewriting]:
         """What is written another way, and why: what the engine does to it as it is written, if that is known."""
@@ -92,7 +92,7 @@ def _missing(plan: AlgebraPlan, profile: Profile) -> Iterator[Refusal]:
                 node = needed[requirement]
                 message = f"the dialect of {profile} does not have {requirement}: {reason}"
                 error = UnsupportedError(message, hint=_hint_for(requirement, node))
-                error.refused = Place(root.input, node)
+                error.refused = NodeLocation(root.input, node)
                 yield Refusal("dialect", "rejected", error, requirement)
 
 

@@ -17,7 +17,7 @@ TEXTS = (
 FUNCTION_RULES: Mapping[str, tuple[str, ...]] = {
     "and_not": ("and_not",),
     "arrow_function": ("abs", "bit_length", "char_length", "octet_length", "reverse"),
-    "bits_apart": ("bitwise_and", "bitwise_or", "bitwise_xor"),
+    "hidden_operand": ("bitwise_and", "bitwise_or", "bitwise_xor"),
     "by_constant": ("contains", "ends_with", "starts_with"),
     "by_quotient": ("modulus",),
     "comparisons": ("between",),

@@ -86,9 +86,9 @@ FORMS = (
     "semi_joins_by_equality",
     "types_by_union",
     "unchecked_casts",
-    "nans_apart",
+    "nans_beside_nulls",
     "timestamps_by_cast",
-    "zeros_apart",
+    "signed_zeros",
     "known_conditions",
     "sorts_above_projections",
     "fetches_of_ordered_rows",
@@ -99,7 +99,7 @@ FORMS = (
     "texts_of_latin_1",
     "floats_of_digits",
     "counts_of_32_bits",
-    "aggregates_apart",
+    "separate_aggregates",
     "values_by_functions",
 )
 """The words of `Profile.forms`."""
@@ -290,10 +290,10 @@ def _shapes(metadata: Entry) -> Mapping[str, Shape]:
     """What is said of rules of shape. Raises `CatalogError` for a rule and for a word that there is not."""
     shapes = metadata.mapping("shapes")
     for code, word in shapes.items():
-        for what, given, known in (("rule of shape", code, CODES), ("severity", word, SHAPES)):
-            if given not in known:
+        for what, written, known in (("rule of shape", code, CODES), ("severity", word, SHAPES)):
+            if written not in known:
                 raise CatalogError(
-                    f'{metadata.where}, shapes: there is no {what} "{given}"', hint=suggestion(given, known)
+                    f'{metadata.where}, shapes: there is no {what} "{written}"', hint=suggestion(written, known)
                 )
     return cast("Mapping[str, Shape]", shapes)
 

@@ -236,7 +236,7 @@ def _verdict(plan: AlgebraPlan, checked: CheckedPlan) -> Verdict:
 
 def _refused(refusals: Sequence[Refusal]) -> Iterator[tuple[CheckFinding, tuple[Rel, Node] | None]]:
     for each in refusals:
-        place = None if each.place is None else (each.place.top, each.place.node)
+        place = None if each.location is None else (each.location.top, each.location.node)
         hint = f"; {each.error.hint}" if each.error.hint else ""
         why = f"{each.error.message}{hint}"
         yield CheckFinding(each.code, each.severity, why, requirement=each.requirement), place
@@ -245,7 +245,7 @@ def _refused(refusals: Sequence[Refusal]) -> Iterator[tuple[CheckFinding, tuple[
 def _rewritten(check: PlanCheck) -> Iterator[tuple[CheckFinding, tuple[Rel, Node] | None]]:
     for each in check.rewritings():
         finding = CheckFinding(each.code, each.severity, each.why, cure=each.cure, is_refused=False)
-        yield finding, (each.place.top, each.place.node)
+        yield finding, (each.location.top, each.location.node)
 
 
 def _merged(findings: Iterable[tuple[CheckFinding, tuple[Rel, Node] | None]]) -> Iterator[CheckFinding]:

@@ -25,9 +25,9 @@ def lowered(plan: AlgebraPlan, engine: str | Path) -> AlgebraPlan:
 
 def name_step(error: UnsupportedError) -> None:
     """Let an error say which step of the plan is refused, and which part of it, if it is one step."""
-    from substrait_dsl.engines.lowering.context import Place
+    from substrait_dsl.engines.lowering.context import NodeLocation
 
-    if isinstance(error.refused, Place):
+    if isinstance(error.refused, NodeLocation):
         place = step_of(error.refused.top, error.refused.node)
         error.step, error.expression = place.text, place.part
         error.message = f"{error.message} {place}"

@@ -13,15 +13,15 @@ from substrait_dsl.partiql.interpreter import Mode
 from substrait_dsl.partiql.lowered_values import (
     NOTHING,
     Attributes,
+    CollectedList,
     Column,
     Constant,
-    Elements,
-    Gathered,
-    Nullable,
-    Term,
+    ElementList,
+    LoweredValue,
+    NullableComposite,
     absent_of,
     attribute,
-    opened,
+    expand_constant,
 )
 from substrait_dsl.partiql.null_and_missing import guarded
 from substrait_dsl.partiql.paths import list_element, no_part, under_key
@@ -29,7 +29,7 @@ from substrait_dsl.partiql.printing import data_text
 from substrait_dsl.partiql.untyped import dynamic_step, is_dynamic
 
 
-def step_into(term: Term, step: Term, mode: Mode) -> Term:
+def step_into(term: LoweredValue, step: LoweredValue, mode: Mode) -> LoweredValue:
     """An attribute of a struct, or an element of a collection, by a constant."""
     if not isinstance(step, Constant):
         raise UnsupportedError("a path by a name or index that is computed from a row is not lowered to Substrait")
@@ -39,15 +39,15 @@ def step_into(term: Term, step: Term, mode: Mode) -> Term:
     if Constant(None) in (term, step):
         null = Column(to_literal(None))
         return Column(null.expression, absent_of([term, null])) if isinstance(term, Column) else Constant(None)
-    match opened(term):
-        case Nullable(parts=parts, there=there):
+    match expand_constant(term):
+        case NullableComposite(parts=parts, there=there):
             found_inside = step_into(parts, step, mode)
             return Column(to_literal(None), there.expression) if found_inside == NOTHING else found_inside
-        case Gathered(column=column, element=Column(absent="null"), kind="list") if (
+        case CollectedList(column=column, element=Column(absent="null"), kind="list") if (
             type(name) is int and not column.type.nullable
         ):
             return list_element(column, name, mode)
-        case Gathered(column=column, kind=kind) if kind == "list" or column.type.nullable:
+        case CollectedList(column=column, kind=kind) if kind == "list" or column.type.nullable:
             raise UnsupportedError("a path into a query, or into a group that may be null, is not lowered to Substrait")
         case Attributes(fields=fields) if isinstance(name, str):
             found = [field for inside, field in fields if inside == name]
@@ -65,7 +65,7 @@ def step_into(term: Term, step: Term, mode: Mode) -> Term:
             if name in names:
                 return attribute(column, names.index(name))
             return no_part(column, f'there is no attribute "{name}" among {quoted(names)}', mode)
-        case Elements(kind="list", items=items) if type(name) is int:
+        case ElementList(kind="list", items=items) if type(name) is int:
             if 0 <= name < len(items):
                 return items[name]
             return _absent(f"a list of {len(items)} has no element {name}", mode)
@@ -81,7 +81,7 @@ def step_into(term: Term, step: Term, mode: Mode) -> Term:
             return _absent(f"the step {data_text(name)} leads nowhere", mode)
 
 
-def _always_there(attribute: Term, name: str, mode: Mode) -> Term:
+def _always_there(attribute: LoweredValue, name: str, mode: Mode) -> LoweredValue:
     """An attribute. In strict mode it is an error for the structs that lack it."""
     if mode == "strict" and isinstance(attribute, Column) and attribute.missing is not None:
         why = f'there is no attribute "{name}"'
@@ -89,9 +89,9 @@ def _always_there(attribute: Term, name: str, mode: Mode) -> Term:
     return attribute
 
 
-def struct_of(pairs: Sequence[tuple[Term, Term]], mode: Mode) -> Term:
+def struct_of(pairs: Sequence[tuple[LoweredValue, LoweredValue]], mode: Mode) -> LoweredValue:
     """A struct of the attributes that have a name and a value."""
-    fields: list[tuple[str, Term]] = []
+    fields: list[tuple[str, LoweredValue]] = []
     for name, value in pairs:
         if not isinstance(name, Constant):
             raise UnsupportedError("the name of an attribute that is computed from a row is not lowered to Substrait")
@@ -102,7 +102,7 @@ def struct_of(pairs: Sequence[tuple[Term, Term]], mode: Mode) -> Term:
     return Attributes(tuple(fields))
 
 
-def _absent(why: str, mode: Mode) -> Term:
+def _absent(why: str, mode: Mode) -> LoweredValue:
     """What stands for a value that there is not."""
     if mode == "strict":
         raise EvaluationError(why)

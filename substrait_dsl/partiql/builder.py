@@ -36,10 +36,10 @@ from substrait_dsl.partiql.output import bindings_of, columns_of, require_readab
 from substrait_dsl.partiql.scopes import TupleScope, scopes_of, without_scope
 from substrait_dsl.partiql.value_builder import (
     Bound,
-    Given,
     Tuple,
+    ValueLike,
     Values,
-    made_value,
+    derive_value,
     no_value,
     sources_of,
     sources_of_user,
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-Each: TypeAlias = Union["Callable[[Tuple], Given]", Values]
+Each: TypeAlias = Union["Callable[[Tuple], ValueLike]", Values]
 """A value for each binding tuple: a lambda that gets it, or a value that is the same for all."""
 
 Condition: TypeAlias = Union["Callable[[Tuple], Values]", Values]
@@ -99,22 +99,22 @@ class Bindings(Bound):
     def __repr__(self) -> str:
         return f"Bindings({self._node})"
 
-    def _each(self, given: object) -> Values:
+    def _each(self, argument: object) -> Values:
         """What a lambda gives for a tuple of these."""
-        if isinstance(given, Bindings):
-            raise no_value(given)
-        return self._inside(given, value)
+        if isinstance(argument, Bindings):
+            raise no_value(argument)
+        return self._inside(argument, value)
 
-    def _inside(self, given: object, to: Callable[[object], _Part]) -> _Part:
+    def _inside(self, argument: object, to: Callable[[object], _Part]) -> _Part:
         """An expression inside of which the variables of these are seen: what a lambda gives, or another object."""
         scope = None
-        if callable(given) and not isinstance(given, Values):
+        if callable(argument) and not isinstance(argument, Values):
             scope = TupleScope(self.variables)
             try:
-                given = self._called(given, Tuple(self, scope))
+                argument = self._called(argument, Tuple(self, scope))
             finally:
                 scope.is_over = True
-        part = to(given)
+        part = to(argument)
         scopes = without_scope(part, self.variables, scope)
         if scopes == part.scopes:
             return part
@@ -131,36 +131,36 @@ class Bindings(Bound):
             message = f"{described(function)} does not take one binding tuple"
             raise InvalidArgumentError(message, hint="lambda t: t.a == t.b sees the variables of both sides") from None
 
-    def _chosen(self, given: object, what: str) -> Values:
+    def _chosen(self, argument: object, what: str) -> Values:
         """What a lambda gives, where a text is not meant as a constant."""
-        if isinstance(given, str):
+        if isinstance(argument, str):
             raise InvalidArgumentError(
-                f"{what} is a lambda or a value of the algebra, got the text {given!r}",
+                f"{what} is a lambda or a value of the algebra, got the text {argument!r}",
                 hint="count(1) counts the tuples"
-                if given == "*"
-                else f"write lambda t: t.{self.variables[0]} for a variable, lit({given!r}) for a text",
+                if argument == "*"
+                else f"write lambda t: t.{self.variables[0]} for a variable, lit({argument!r}) for a text",
             )
-        return self._each(given)
+        return self._each(argument)
 
-    def _condition(self, given: object) -> Values:
+    def _condition(self, argument: object) -> Values:
         """A condition for each tuple, which is nothing that Python computes itself, as it does ``t.f is None``."""
 
         def returned(result: object) -> Values:
             self._require_condition(result, "but the lambda returned")
             return value(result)
 
-        if callable(given) and not isinstance(given, Values):
-            return self._inside(given, returned)
-        self._require_condition(given, "got")
-        return self._chosen(given, "a condition")
+        if callable(argument) and not isinstance(argument, Values):
+            return self._inside(argument, returned)
+        self._require_condition(argument, "got")
+        return self._chosen(argument, "a condition")
 
-    def _require_condition(self, given: object, came: str) -> None:
-        if isinstance(given, bool | None):
+    def _require_condition(self, argument: object, came: str) -> None:
+        if isinstance(argument, bool | None):
             attribute = f"t.{self.variables[0]}.x"
             raise InvalidArgumentError(
-                f"a condition is a lambda or a value of the algebra, {came} {given}, which no tuple decides",
+                f"a condition is a lambda or a value of the algebra, {came} {argument}, which no tuple decides",
                 hint=f'write lambda t: {attribute} == "open", or {attribute}.is_null(); '
-                f"lit({given}) is the same for all tuples",
+                f"lit({argument}) is the same for all tuples",
             )
 
     def _named(self, values: Mapping[str, Values]) -> tuple[tuple[b.Named, ...], list[Values]]:
@@ -176,7 +176,7 @@ class Bindings(Bound):
         """
         with naming("cross_join"):
             right = self._other(other)
-            return bound(b.CrossJoin(self.expression, right.expression), self, right)
+            return derive_bindings(b.CrossJoin(self.expression, right.expression), self, right)
 
     def join(
         self,
@@ -196,10 +196,10 @@ class Bindings(Bound):
             right = self._other(other)
             pairs = Bindings(b.Join(how, self.expression, right.expression))
             if on is None:
-                return bound(pairs.expression, self, right)
+                return derive_bindings(pairs.expression, self, right)
             condition = pairs._condition(on)
             node = b.Join(how, self.expression, right.expression, condition.expression)
-            return bound(node, self, right, condition)
+            return derive_bindings(node, self, right, condition)
 
     def _other(self, other: object) -> Bindings:
         return self._inside(other, _bindings)
@@ -211,50 +211,50 @@ class Bindings(Bound):
         """
         with naming("filter"):
             where = self._condition(condition)
-            return bound(b.Filter(where.expression, self.expression), self, where)
+            return derive_bindings(b.Filter(where.expression, self.expression), self, where)
 
     def map_values(self, each: Each) -> Values:
         """The value of an expression for each tuple; a bag or a list, as these are."""
         with naming("map_values"):
-            made_of = self._chosen(each, "the value for each tuple")
-            return made_value(e.MapValues(made_of.expression, self.expression), self, made_of)
+            mapped = self._chosen(each, "the value for each tuple")
+            return derive_value(e.MapValues(mapped.expression, self.expression), self, mapped)
 
-    def map_let(self, **named: Each | Given) -> Bindings:
+    def map_let(self, **named: Each | ValueLike) -> Bindings:
         """The tuples with further variables, ``map_let(total=lambda t: t.a + t.b)``; a bag or a list, as these are."""
         with naming("map_let"):
             if not named:
                 raise InvalidArgumentError("expected at least one variable, as name=value")
-            made_of, values = self._named({name: self._each(given) for name, given in named.items()})
-            return bound(b.MapLet(made_of, self.expression), self, *values)
+            nodes, values = self._named({name: self._each(each) for name, each in named.items()})
+            return derive_bindings(b.MapLet(nodes, self.expression), self, *values)
 
     def order_by(self, *keys: Each | SortBy) -> Bindings:
         """The tuples in an order: a list. A bare key is ascending, nulls last; `desc(key)` says otherwise."""
         with naming("order_by"):
-            made_of = [key if isinstance(key, SortBy) else SortBy(key) for key in keys]
-            values = [self._chosen(key.key, "a key") for key in made_of]
-            nodes = tuple(key.node(each.expression) for key, each in zip(made_of, values, strict=True))
-            return bound(b.OrderBy(nodes, self.expression), self, *values)
+            sort_keys = [key if isinstance(key, SortBy) else SortBy(key) for key in keys]
+            values = [self._chosen(key.key, "a key") for key in sort_keys]
+            nodes = tuple(key.node(each.expression) for key, each in zip(sort_keys, values, strict=True))
+            return derive_bindings(b.OrderBy(nodes, self.expression), self, *values)
 
-    def limit(self, count: Given) -> Bindings:
+    def limit(self, count: ValueLike) -> Bindings:
         """The first tuples of a list, or so many of a bag.
 
         Raises `InvalidArgumentError` for a constant that is no number of tuples, 0 or more.
         """
         with naming("limit"):
             many = value(count)
-            return bound(b.Limit(many.expression, self.expression), self, many)
+            return derive_bindings(b.Limit(many.expression, self.expression), self, many)
 
-    def offset(self, count: Given) -> Bindings:
+    def offset(self, count: ValueLike) -> Bindings:
         """All but the first tuples of a list, or but so many of a bag. Raises as `limit` does."""
         with naming("offset"):
             many = value(count)
-            return bound(b.Offset(many.expression, self.expression), self, many)
+            return derive_bindings(b.Offset(many.expression, self.expression), self, many)
 
     def pivot(self, name: Each, of: Each) -> Values:
         """One struct, with an attribute for each tuple."""
         with naming("pivot"):
             parts = [self._chosen(name, "the name of each attribute"), self._chosen(of, "the value of each attribute")]
-            return made_value(e.Pivot(parts[0].expression, parts[1].expression, self.expression), self, *parts)
+            return derive_value(e.Pivot(parts[0].expression, parts[1].expression, self.expression), self, *parts)
 
     def group_by(
         self,
@@ -275,15 +275,15 @@ class Bindings(Bound):
             require(measures, (Mapping, NoneType), 'the measures are a dict, such as {"n": count(lambda t: t.f.id)}')
             for name in (*(keys or {}), *(measures or {})):
                 require(name, str, "the variables of keys and measures are names")
-            made_of, values = self._named(
-                {name: self._chosen(given, f'the key "{name}"') for name, given in (keys or {}).items()}
+            key_nodes, values = self._named(
+                {name: self._chosen(key, f'the key "{name}"') for name, key in (keys or {}).items()}
             )
             nodes = []
             for name, measure in (measures or {}).items():
                 require(measure, Measured, f'the measure "{name}" is an aggregate, such as count(lambda t: t.f.id)')
                 values.append(self._chosen(measure.value, f'what the aggregate "{name}" is of'))
                 nodes.append(b.Measure(name, measure.function, values[-1].expression))
-            return bound(b.GroupBy(made_of, tuple(nodes), group_as, self.expression), self, *values)
+            return derive_bindings(b.GroupBy(key_nodes, tuple(nodes), group_as, self.expression), self, *values)
 
     # --- running
 
@@ -313,7 +313,7 @@ class Bindings(Bound):
             return evaluate_bindings(self._node, data_of(self._node.free, self.sources, data), mode)
 
 
-def scan(collection: Given, *, as_: str, at: str | None = None, by: str | None = None) -> Bindings:
+def scan(collection: ValueLike, *, as_: str, at: str | None = None, by: str | None = None) -> Bindings:
     """A binding tuple for each element of a bag or a list; one for any other value.
 
     Args:
@@ -326,26 +326,26 @@ def scan(collection: Given, *, as_: str, at: str | None = None, by: str | None =
     """
     with naming("scan"):
         source = value(collection)
-        return bound(b.Scan(source.expression, as_, at, by), source)
+        return derive_bindings(b.Scan(source.expression, as_, at, by), source)
 
 
-def unpivot(struct: Given, *, as_: str, at: str | None = None, by: str | None = None) -> Bindings:
+def unpivot(struct: ValueLike, *, as_: str, at: str | None = None, by: str | None = None) -> Bindings:
     """A binding tuple for each attribute of a struct: its value, and `at` its name; a bag."""
     with naming("unpivot"):
         source = value(struct)
-        return bound(b.Unpivot(source.expression, as_, at, by), source)
+        return derive_bindings(b.Unpivot(source.expression, as_, at, by), source)
 
 
-def _bindings(given: object) -> Bindings:
-    if not isinstance(given, Bindings):
+def _bindings(argument: object) -> Bindings:
+    if not isinstance(argument, Bindings):
         raise TypeMismatchError(
-            f"expected other bindings, got {shortened(str(given))}", hint="scan makes bindings of a value"
+            f"expected other bindings, got {shortened(str(argument))}", hint="scan makes bindings of a value"
         )
-    return given
+    return argument
 
 
-def bound(expression: BindingsExpr, *parts: Bound) -> Bindings:
+def derive_bindings(expression: BindingsExpr, *parts: Bound) -> Bindings:
     """Bindings that are made of other expressions, whose tables they have."""
-    made_of = Bindings(expression, sources_of(parts))
-    made_of.scopes = scopes_of(parts)
-    return made_of
+    derived = Bindings(expression, sources_of(parts))
+    derived.scopes = scopes_of(parts)
+    return derived

@@ -16,65 +16,65 @@ from substrait_dsl.partiql.conditions import fluent_keys
 from substrait_dsl.partiql.extension_catalog import URN, own_catalog
 from substrait_dsl.partiql.lowered_values import (
     Attributes,
+    CollectedList,
     Column,
     Constant,
-    Elements,
-    Gathered,
-    Nullable,
-    Term,
-    opened,
+    ElementList,
+    LoweredValue,
+    NullableComposite,
+    expand_constant,
 )
-from substrait_dsl.partiql.materialization import whole
+from substrait_dsl.partiql.materialization import materialize
 from substrait_dsl.partiql.untyped import require_typed
 
 
-def gathered(column: FieldReference, order: Sequence[SortKey] = ()) -> Any:
+def collect_list_of(column: FieldReference, order: Sequence[SortKey] = ()) -> Any:
     """The aggregate that makes a list of what is in a column, for the aggregate's lambda."""
 
     def measure(row: Any) -> Any:
         call_of = FunctionCall("aggregate", "collect_list", [row[column.position]], {}, URN, own_catalog())
-        made: Measure[Any, Any] = Measure(call_of)
-        return made.order_by(*fluent_keys(order)) if order else made
+        aggregate: Measure[Any, Any] = Measure(call_of)
+        return aggregate.order_by(*fluent_keys(order)) if order else aggregate
 
     return measure
 
 
-def to_gather(element: Term, name: str) -> Expression:
+def materialize_element(element: LoweredValue, name: str) -> Expression:
     """An element as one column. What is missing in it is NULL, and is told from null by what it is known to be.
 
     Raises `UnsupportedError`, with that name, if that takes more than the column itself.
     """
     _require_distinct_absence(element, name)
-    return whole(element, name)
+    return materialize(element, name)
 
 
-def _require_distinct_absence(term: Term, name: str) -> None:
-    match opened(term):
+def _require_distinct_absence(term: LoweredValue, name: str) -> None:
+    match expand_constant(term):
         case Column(absent=absent):
             require_typed(term, f'"{name}" in a list')
             if isinstance(absent, Expression):
                 raise UnsupportedError(f'"{name}" may be null and may be missing, which in a list nothing tells apart')
-        case Attributes(fields=fields) | Nullable(parts=Attributes(fields=fields)):
+        case Attributes(fields=fields) | NullableComposite(parts=Attributes(fields=fields)):
             for inside, field in fields:
                 _require_distinct_absence(field, f"{name}.{inside}")
-        case Gathered(column=column) if not column.type.nullable:
+        case CollectedList(column=column) if not column.type.nullable:
             pass
-        case Elements() | Nullable() | Gathered():
+        case ElementList() | NullableComposite() | CollectedList():
             raise UnsupportedError(f'"{name}", a collection inside a list, is not lowered to Substrait')
         case Constant():
             pass
 
 
-def element_of(term: Term, value: Expression) -> Term:
+def element_of(term: LoweredValue, value: Expression) -> LoweredValue:
     """What an element is, where it is this value: a term of the same parts as the one that was gathered."""
-    match opened(term):
+    match expand_constant(term):
         case Column(absent=absent):
             return Column(value, absent)
         case Attributes(fields=fields):
             return _parts(fields, value)
-        case Nullable(parts=Attributes(fields=fields)):
-            return Nullable(_parts(fields, value), Column(call("is_not_null", value)))
-        case Gathered() as collection:
+        case NullableComposite(parts=Attributes(fields=fields)):
+            return NullableComposite(_parts(fields, value), Column(call("is_not_null", value)))
+        case CollectedList() as collection:
             return attrs.evolve(collection, column=Column(value))
         case Constant() as constant:
             return constant
@@ -82,7 +82,7 @@ def element_of(term: Term, value: Expression) -> Term:
             raise AssertionError(other)
 
 
-def _parts(fields: tuple[tuple[str, Term], ...], struct: Expression) -> Attributes:
+def _parts(fields: tuple[tuple[str, LoweredValue], ...], struct: Expression) -> Attributes:
     return Attributes(
         tuple(
             (name, element_of(field, FieldAccess(struct, StructField(number))))

@@ -13,7 +13,7 @@ from substrait_dsl.fluent import expr as fluent
 from substrait_dsl.fluent.expr import bound, resolve
 from substrait_dsl.fluent.scope import NO_ROW
 from substrait_dsl.partiql.calls import call, cast, kind_of_type
-from substrait_dsl.partiql.lowered_values import Column, Term
+from substrait_dsl.partiql.lowered_values import Column, LoweredValue
 from substrait_dsl.partiql.null_and_missing import NO_BOOLEAN
 
 DIRECTIONS: dict[tuple[str, str], SortDirection] = {
@@ -38,7 +38,7 @@ def fluent_keys(order: Sequence[SortKey]) -> list[fluent.SortKey]:
     return keys
 
 
-def not_a_boolean(term: Term, schema: NamedStruct) -> Expression:
+def not_a_boolean(term: LoweredValue, schema: NamedStruct) -> Expression:
     """A condition that fails, when it is evaluated, for each row in which a value is there.
 
     It is a cast of a text that is written like no boolean, which engines refuse: it says what is wrong. The text

@@ -12,7 +12,15 @@ from substrait_dsl.algebra.expressions.literals import natural_type
 from substrait_dsl.algebra.relations import Read, Record, VirtualTable
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.errors import LiteralError, UnsupportedError
-from substrait_dsl.partiql.lowered_values import NOTHING, Attributes, Column, Constant, Elements, Term, opened
+from substrait_dsl.partiql.lowered_values import (
+    NOTHING,
+    Attributes,
+    Column,
+    Constant,
+    ElementList,
+    LoweredValue,
+    expand_constant,
+)
 from substrait_dsl.partiql.operations import kind_of
 from substrait_dsl.partiql.printing import data_text
 from substrait_dsl.partiql.values import MISSING, Bag, Struct, Value
@@ -53,7 +61,7 @@ class _Columns:
         return FieldReference(position, type_)
 
 
-def virtual_table(items: Sequence[Value]) -> tuple[Read, Term, FieldReference]:
+def virtual_table(items: Sequence[Value]) -> tuple[Read, LoweredValue, FieldReference]:
     """A virtual table with a row for each value, what one of the values is in it, and the column of their order.
 
     Raises `UnsupportedError` for values that are not all of one kind, which typed columns cannot hold, and for one
@@ -73,7 +81,7 @@ def virtual_table(items: Sequence[Value]) -> tuple[Read, Term, FieldReference]:
     return Read(schema, VirtualTable(records)), element, ordinal
 
 
-def _laid_out(values: list[Value], name: str, columns: _Columns) -> Term:
+def _laid_out(values: list[Value], name: str, columns: _Columns) -> LoweredValue:
     """What a value is that has these values, one for each row."""
     there = [value for value in values if value is not MISSING]
     if not there:
@@ -81,7 +89,7 @@ def _laid_out(values: list[Value], name: str, columns: _Columns) -> Term:
     if all(isinstance(value, Struct) for value in values):
         return _struct([value for value in values if isinstance(value, Struct)], name, columns)
     if len({type(value) for value in values}) == 1 and isinstance(values[0], tuple | Bag):
-        found = _elements([opened(Constant(value)) for value in values], name, columns)
+        found = _elements([expand_constant(Constant(value)) for value in values], name, columns)
         if found is not None:
             return found
     missing = len(there) < len(values)
@@ -111,16 +119,16 @@ def _struct(values: list[Struct], name: str, columns: _Columns) -> Attributes:
     )
 
 
-def _elements(values: Iterable[Term], name: str, columns: _Columns) -> Term | None:
+def _elements(values: Iterable[LoweredValue], name: str, columns: _Columns) -> LoweredValue | None:
     """Collections of as many elements each, in parts; None for others."""
-    parts = [value for value in values if isinstance(value, Elements)]
+    parts = [value for value in values if isinstance(value, ElementList)]
     if len({len(part.items) for part in parts}) != 1:
         return None
     rows = [[item.value if isinstance(item, Constant) else None for item in part.items] for part in parts]
     inside = [
         _laid_out(list(column), f"{name}[{number}]", columns) for number, column in enumerate(zip(*rows, strict=True))
     ]
-    return Elements(parts[0].kind, tuple(inside))
+    return ElementList(parts[0].kind, tuple(inside))
 
 
 def _common_type(values: Sequence[Value], name: str, nullable: bool) -> t.Type:

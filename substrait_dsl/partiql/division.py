@@ -33,16 +33,16 @@ def divided(op: str, left: Column, right: Column, mode: Mode) -> Column:
     if mode == "strict":
         if isinstance(right.expression, Literal):
             raise Mistyped("division by zero")
-        made = call(DIVISIONS[op], dividend, divisor, **{_BY_ZERO[op]: "ERROR"})
-        return Column(made, absent_of([left, right]))
+        quotient = call(DIVISIONS[op], dividend, divisor, **{_BY_ZERO[op]: "ERROR"})
+        return Column(quotient, absent_of([left, right]))
     zero = literal(0, type_)
-    made = call(DIVISIONS[op], dividend, call("nullif", divisor, zero))
+    quotient = call(DIVISIONS[op], dividend, call("nullif", divisor, zero))
     if not dividend.type.nullable and not divisor.type.nullable:
-        return Column(made, "missing")
+        return Column(quotient, "missing")
     by_zero = call("equal", divisor, zero)
     if dividend.type.nullable:  # null by zero is null
         by_zero = call("and", call("is_not_null", dividend), by_zero)
-    return Column(made, absent_where(left.missing, right.missing, by_zero))
+    return Column(quotient, absent_where(left.missing, right.missing, by_zero))
 
 
 def _kind(op: str, left: Column, right: Column) -> t.Type:

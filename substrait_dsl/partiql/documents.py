@@ -12,8 +12,8 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import literal
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.partiql.extension_catalog import own_call
-from substrait_dsl.partiql.lowered import LoweredValues, constants
-from substrait_dsl.partiql.lowered_values import NOTHING, Column, Constant, Term
+from substrait_dsl.partiql.lowered import LoweredCollection, constants
+from substrait_dsl.partiql.lowered_values import NOTHING, Column, Constant, LoweredValue
 from substrait_dsl.partiql.operations import kind_of
 from substrait_dsl.partiql.printing import data_text
 from substrait_dsl.partiql.untyped import is_dynamic
@@ -23,7 +23,7 @@ _DIGITS = 38
 """How many digits a number has that is read as it was written."""
 
 
-def as_dynamic(term: Term) -> Term:
+def as_dynamic(term: LoweredValue) -> LoweredValue:
     """A constant as a dynamic value; one that is dynamic as it is. Raises `UnsupportedError` for others."""
     if term == NOTHING or is_dynamic(term):
         return term
@@ -32,10 +32,10 @@ def as_dynamic(term: Term) -> Term:
     return Column(own_call("from_json", literal(_json(term.value), t.String())), "missing")
 
 
-def dynamic_constants(whole: Value) -> LoweredValues:
+def dynamic_constants(collection: Value) -> LoweredCollection:
     """The elements of a value as dynamic values, one for each row."""
-    texts = tuple(item if item is MISSING else _json(item) for item in elements(whole))
-    values = constants(texts if isinstance(whole, tuple) else Bag(texts))
+    texts = tuple(item if item is MISSING else _json(item) for item in elements(collection))
+    values = constants(texts if isinstance(collection, tuple) else Bag(texts))
     if not isinstance(values.element, Column):
         return values  # no elements, or none that is there
     return attrs.evolve(values, element=Column(own_call("from_json", values.element.expression), "missing"))

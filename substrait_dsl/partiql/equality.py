@@ -13,14 +13,14 @@ from substrait_dsl.partiql.functions import compared
 from substrait_dsl.partiql.lowered_values import (
     NOTHING,
     Attributes,
+    CollectedList,
     Column,
     Constant,
-    Elements,
-    Gathered,
-    Nullable,
-    Term,
+    ElementList,
+    LoweredValue,
+    NullableComposite,
     absent_of,
-    taken_apart,
+    split_struct,
 )
 from substrait_dsl.partiql.untyped import require_typed
 from substrait_dsl.partiql.values import MISSING
@@ -29,7 +29,7 @@ _FALSE = literal(False, t.Boolean())
 _TRUE = literal(True, t.Boolean())
 
 
-def equality(left: Term, right: Term, is_equal: bool) -> Column:
+def equality(left: LoweredValue, right: LoweredValue, is_equal: bool) -> Column:
     """Whether two values are equal, or whether they differ; of which at least one is in parts.
 
     It is null or missing where a column that is compared with them is.
@@ -43,23 +43,23 @@ def equality(left: Term, right: Term, is_equal: bool) -> Column:
     return Column(IfThen((IfClause(there, result),), literal(None, t.Boolean(nullable=True))), absent_of(columns))
 
 
-def _same(left: Term, right: Term) -> Expression:
+def _same(left: LoweredValue, right: LoweredValue) -> Expression:
     """Whether values are the same, never NULL: inside structs and collections null is equal to null."""
-    one, other = taken_apart(left), taken_apart(right)
-    if any(isinstance(side, Nullable | Gathered) for side in (one, other)):
+    one, other = split_struct(left), split_struct(right)
+    if any(isinstance(side, NullableComposite | CollectedList) for side in (one, other)):
         raise UnsupportedError("groups, and structs and collections that may be null, are not compared")
     match one, other:
         case Attributes(), Attributes():
             return _same_attributes(one, other)
-        case Elements(), Elements():
+        case ElementList(), ElementList():
             if one.kind != other.kind or len(one.items) != len(other.items):
                 return _FALSE
             if one.kind == "bag" and len(one.items) > 1:
                 raise UnsupportedError("bags in a row are not compared")
             return _all([_same(*pair) for pair in zip(one.items, other.items, strict=True)])
-        case (Attributes() | Elements(), Attributes() | Elements()):
+        case (Attributes() | ElementList(), Attributes() | ElementList()):
             return _FALSE
-        case (Attributes() | Elements() as parts, leaf) | (leaf, Attributes() | Elements() as parts):
+        case (Attributes() | ElementList() as parts, leaf) | (leaf, Attributes() | ElementList() as parts):
             return _beside_leaf(parts, leaf)
         case _:
             return _same_leaves(one, other)
@@ -73,14 +73,14 @@ def _same_attributes(left: Attributes, right: Attributes) -> Expression:
     return _all([_same(sides[0].get(name, NOTHING), sides[1].get(name, NOTHING)) for name in names])
 
 
-def _beside_leaf(parts: Attributes | Elements, leaf: Term) -> Expression:
+def _beside_leaf(parts: Attributes | ElementList, leaf: LoweredValue) -> Expression:
     """A struct or a collection is no scalar; whether it is a list in a column is not asked."""
     if isinstance(leaf, Column) and isinstance(leaf.type, t.List | t.Map):
         raise UnsupportedError(f"a column of {leaf.type} is not compared with a struct or a list that is made")
     return _FALSE
 
 
-def _same_leaves(left: Term, right: Term) -> Expression:
+def _same_leaves(left: LoweredValue, right: LoweredValue) -> Expression:
     (one, is_missing), (other, is_other_missing) = _leaf(left), _leaf(right)
     alike = [] if is_missing == is_other_missing else [call("equal", is_missing, is_other_missing)]
     found = compared("is_not_distinct_from", one, other)
@@ -89,7 +89,7 @@ def _same_leaves(left: Term, right: Term) -> Expression:
     return _all([*alike, found])
 
 
-def _leaf(term: Term) -> tuple[Expression, Expression]:
+def _leaf(term: LoweredValue) -> tuple[Expression, Expression]:
     """A scalar, or a column, and whether it is missing."""
     match term:
         case Column():

@@ -13,22 +13,30 @@ from substrait_dsl.errors import FunctionNotFoundError, UnsupportedError, placin
 from substrait_dsl.fluent.base import made
 from substrait_dsl.partiql.bindings import AggregateFunction, GroupBy
 from substrait_dsl.partiql.calls import INTEGERS, call, cast, kind_of_type
-from substrait_dsl.partiql.collected_lists import gathered, to_gather
+from substrait_dsl.partiql.collected_lists import collect_list_of, materialize_element
 from substrait_dsl.partiql.constants import to_literal
 from substrait_dsl.partiql.lowered import LoweredBindings
-from substrait_dsl.partiql.lowered_values import Attributes, Column, Constant, Gathered, Nullable, Term, opened
+from substrait_dsl.partiql.lowered_values import (
+    Attributes,
+    CollectedList,
+    Column,
+    Constant,
+    LoweredValue,
+    NullableComposite,
+    expand_constant,
+)
 from substrait_dsl.partiql.node import ValueExpr
 from substrait_dsl.partiql.untyped import counted, is_dynamic, require_typed
 
 
-def grouped(group_by: GroupBy, rows: LoweredBindings, value_of: Callable[[ValueExpr], Term]) -> LoweredBindings:
+def grouped(group_by: GroupBy, rows: LoweredBindings, value_of: Callable[[ValueExpr], LoweredValue]) -> LoweredBindings:
     """A row for each combination of keys: these, and what is aggregated, become columns before."""
 
     def column(value: ValueExpr, what: str, is_counted: bool = False) -> Column:
-        term = opened(value_of(value))
+        term = expand_constant(value_of(value))
         if isinstance(term, Constant):
             return Column(to_literal(term.value))
-        if is_counted and isinstance(term, Nullable):
+        if is_counted and isinstance(term, NullableComposite):
             return Column(call("nullif", term.there.expression, literal(False, t.Boolean())))
         if is_counted and not isinstance(term, Column):
             return Column(literal(True, t.Boolean()))  # it is there for each row
@@ -46,19 +54,19 @@ def grouped(group_by: GroupBy, rows: LoweredBindings, value_of: Callable[[ValueE
             of = column(one.value, f"the {one.function} of what", is_counted=one.function == "count")
             measured.append(_prepared(one.function, of).expression)
     member = Attributes(tuple(rows.variables.items()))
-    group = [] if group_by.group_as is None else [to_gather(member, group_by.group_as)]
+    group = [] if group_by.group_as is None else [materialize_element(member, group_by.group_as)]
     computed = (*keys, *measured, *group)
     rows, columns = rows.with_columns(*((f"grouped{number}", one) for number, one in enumerate(computed)))
     aggregates = columns[len(keys) :]
-    for one, given in zip(group_by.measures, aggregates, strict=False):
+    for one, argument in zip(group_by.measures, aggregates, strict=False):
         with placing(f'"{one.name}"'):
-            _require_function(one.function, given, rows.rel)
-    measures = [_measure(one.function, given) for one, given in zip(group_by.measures, aggregates, strict=False)]
-    measures += map(gathered, aggregates[len(measures) :])
+            _require_function(one.function, argument, rows.rel)
+    measures = [_measure(one.function, argument) for one, argument in zip(group_by.measures, aggregates, strict=False)]
+    measures += map(collect_list_of, aggregates[len(measures) :])
     rel, found = _aggregated(rows.rel, columns[: len(keys)], measures)
-    terms: list[Term] = [*found]
+    terms: list[LoweredValue] = [*found]
     if group:
-        terms[-1] = Gathered(found[-1], member)
+        terms[-1] = CollectedList(found[-1], member)
     return LoweredBindings(rel, "bag", dict(zip(group_by.variables, terms, strict=True)))
 
 

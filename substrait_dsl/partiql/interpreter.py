@@ -254,8 +254,10 @@ class _Interpreter:
                 return "list", self.sorted(keys, self.tuples(source, env), env)
             case MapLet(named=named, source=source):
                 kind, tuples = self.bindings(source, env)
-                made = ((one, {**env, **one}) for one in tuples)
-                return kind, [{**one, **{new.name: self.value(new.value, here) for new in named}} for one, here in made]
+                scoped = ((one, {**env, **one}) for one in tuples)
+                return kind, [
+                    {**one, **{new.name: self.value(new.value, here) for new in named}} for one, here in scoped
+                ]
             case GroupBy() as group_by:
                 return "bag", self.groups(group_by, env)
             case never:

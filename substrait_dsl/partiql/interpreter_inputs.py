@@ -16,7 +16,7 @@ from substrait_dsl.partiql.printing import data_text
 from substrait_dsl.partiql.values import MISSING, Bag, Struct, Table, Value, to_value
 
 
-def data_of(names: Iterable[str], tables: Tables, given: object) -> dict[str, Value | Table]:
+def data_of(names: Iterable[str], tables: Tables, data: object) -> dict[str, Value | Table]:
     """What names stand for in the interpreter: the values among the tables, their rows, and what is given.
 
     The rows of a relation are a bag, also if they are given as a list; a column of record ids is none of their
@@ -24,13 +24,13 @@ def data_of(names: Iterable[str], tables: Tables, given: object) -> dict[str, Va
 
     Raises `UnknownFieldError` for a table without data, `InvalidArgumentError` for data that are no rows.
     """
-    require(given, (Mapping, NoneType), "the data are a dict of values by the names of tables")
-    assert isinstance(given, Mapping | None)
-    for name, one in (given or {}).items():
+    require(data, (Mapping, NoneType), "the data are a dict of values by the names of tables")
+    assert isinstance(data, Mapping | None)
+    for name, one in (data or {}).items():
         if isinstance(one, RelationBase):
             message = f'the data of the table "{name}" are a bag or a list of rows, got a relation'
             raise InvalidArgumentError(message, hint="collect(spark) computes with what engines have")
-    found = {name: one if isinstance(one, Table) else to_value(one) for name, one in (given or {}).items()}
+    found = {name: one if isinstance(one, Table) else to_value(one) for name, one in (data or {}).items()}
     for name, source in tables.items():
         if not isinstance(source, RelationBase | StoredTable):
             found.setdefault(name, source)
@@ -47,15 +47,15 @@ def data_of(names: Iterable[str], tables: Tables, given: object) -> dict[str, Va
     return found
 
 
-def _table(name: str, source: RelationBase | StoredTable, given: Value | Table) -> Value | Table:
+def _table(name: str, source: RelationBase | StoredTable, rows: Value | Table) -> Value | Table:
     """The rows of a relation, as a bag."""
-    if isinstance(given, Table):
-        return given
-    if not isinstance(given, Bag | tuple):
+    if isinstance(rows, Table):
+        return rows
+    if not isinstance(rows, Bag | tuple):
         raise InvalidArgumentError(
-            f'the data of the table "{name}" are a bag or a list of rows, got {shortened(repr(given))}'
+            f'the data of the table "{name}" are a bag or a list of rows, got {shortened(repr(rows))}'
         )
-    bag = given if isinstance(given, Bag) else Bag(given)
+    bag = rows if isinstance(rows, Bag) else Bag(rows)
     return _with_ids(bag, source.record_id) if isinstance(source, StoredTable) else bag
 
 

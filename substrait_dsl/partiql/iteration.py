@@ -31,25 +31,25 @@ from substrait_dsl.partiql.extension_catalog import own_call
 from substrait_dsl.partiql.functions import common_type
 from substrait_dsl.partiql.interpreter import Mode
 from substrait_dsl.partiql.lateral import ONE_ROW
-from substrait_dsl.partiql.lowered import LoweredBindings, LoweredValues, constants
+from substrait_dsl.partiql.lowered import LoweredBindings, LoweredCollection, constants
 from substrait_dsl.partiql.lowered_values import (
     NOTHING,
     Attributes,
+    CollectedList,
     Column,
     Constant,
-    Elements,
-    Gathered,
-    Nullable,
-    Term,
-    opened,
-    taken_apart,
+    ElementList,
+    LoweredValue,
+    NullableComposite,
+    expand_constant,
+    split_struct,
 )
 from substrait_dsl.partiql.null_and_missing import absent_where, guarded, surely
 from substrait_dsl.partiql.untyped import is_dynamic, values_of_dynamic
 from substrait_dsl.partiql.values import MISSING, Bag
 
 
-def elements(term: Term) -> LoweredValues:
+def elements(term: LoweredValue) -> LoweredCollection:
     """The elements of a collection in a row, as rows beside that row; what is no collection is a bag of itself."""
     match term:
         case Column() if is_dynamic(term):
@@ -58,34 +58,34 @@ def elements(term: Term) -> LoweredValues:
             return _of_list(term, lists.type)
         case Constant(value=value):
             return constants(value)
-        case Gathered(column=column, element=element, kind=kind):
+        case CollectedList(column=column, element=element, kind=kind):
             if column.type.nullable:
                 raise UnsupportedError("a scan of a group that may be null is not lowered to Substrait")
             rel = Unnest(Project(ONE_ROW, (column.expression,), ("group",)), 0)
             item, offset = (FieldReference(position, rel.schema.types[position]) for position in (1, 2))
             return _numbered(LoweredBindings(rel, kind, {}), element_of(element, item), offset)
-        case Nullable(parts=Elements()):
+        case NullableComposite(parts=ElementList()):
             raise UnsupportedError("a scan of a collection that may be null is not lowered to Substrait")
-        case Elements(kind=kind, items=()):
+        case ElementList(kind=kind, items=()):
             return constants(() if kind == "list" else Bag())
-        case Elements(kind=kind, items=items):
+        case ElementList(kind=kind, items=items):
             copies = _Copies()
             element = copies.merged(items)
             ordinal = copies.column([literal(number, t.I64()) for number in range(len(items))])
             return _numbered(LoweredBindings(copies.rel, kind, {}), element, ordinal)
         case _:
-            return LoweredValues(LoweredBindings(ONE_ROW, "bag", {}), term)
+            return LoweredCollection(LoweredBindings(ONE_ROW, "bag", {}), term)
 
 
-def _numbered(rows: LoweredBindings, element: Term, ordinal: FieldReference) -> LoweredValues:
+def _numbered(rows: LoweredBindings, element: LoweredValue, ordinal: FieldReference) -> LoweredCollection:
     """Elements with the column that is their place, which those of a bag do not have."""
     if rows.kind == "bag":
-        return LoweredValues(rows, element)
+        return LoweredCollection(rows, element)
     order = (SortKey(ordinal, "asc_nulls_first"),)
-    return LoweredValues(LoweredBindings(rows.rel, rows.kind, {}, order), element, ordinal)
+    return LoweredCollection(LoweredBindings(rows.rel, rows.kind, {}, order), element, ordinal)
 
 
-def _of_list(column: Column, type_: t.List) -> LoweredValues:
+def _of_list(column: Column, type_: t.List) -> LoweredCollection:
     """The elements of a column of lists. A list that is null or missing is no collection: a bag of itself."""
     lists = column.expression
     if not type_.nullable:
@@ -104,7 +104,7 @@ def _of_list(column: Column, type_: t.List) -> LoweredValues:
     return _numbered(rows, Column(FieldReference(1, inside), absent), ordinal)
 
 
-def _of_dynamic(column: Column) -> LoweredValues:
+def _of_dynamic(column: Column) -> LoweredCollection:
     """The elements of a dynamic value, which is a list in some rows, and no collection in others: a bag of itself."""
     (value,) = values_of_dynamic([column])
     parts = (own_call("elements", value), own_call("is_list", value))
@@ -115,17 +115,17 @@ def _of_dynamic(column: Column) -> LoweredValues:
     return _numbered(rows, Column(element, "missing"), ordinal)
 
 
-def attributes(term: Term, mode: Mode) -> tuple[LoweredBindings, Term, Term]:
+def attributes(term: LoweredValue, mode: Mode) -> tuple[LoweredBindings, LoweredValue, LoweredValue]:
     """The attributes of a struct in a row, as rows beside that row: these, their values, and their names.
 
     What is no struct counts as one of one attribute, and missing as one of none; in strict mode it is an error.
     """
     if isinstance(term, Column) and is_dynamic(term):
         return _attributes_of_dynamic(term, mode)
-    struct = taken_apart(term)
+    struct = split_struct(term)
     if isinstance(struct, Column) and isinstance(struct.type, t.Map):
         raise UnsupportedError(f"an unpivot of a {struct.type} is not lowered to Substrait")
-    if isinstance(struct, Nullable | Gathered):
+    if isinstance(struct, NullableComposite | CollectedList):
         raise UnsupportedError("an unpivot of a value that may be null, or of a group, is not lowered to Substrait")
     if not isinstance(struct, Attributes):
         if mode == "strict":
@@ -144,7 +144,7 @@ def attributes(term: Term, mode: Mode) -> tuple[LoweredBindings, Term, Term]:
     return LoweredBindings(Filter(copies.rel, there), "bag", {}), value, Column(name)
 
 
-def _attributes_of_dynamic(column: Column, mode: Mode) -> tuple[LoweredBindings, Term, Term]:
+def _attributes_of_dynamic(column: Column, mode: Mode) -> tuple[LoweredBindings, LoweredValue, LoweredValue]:
     (value,) = values_of_dynamic([column])
     pairs = own_call("attributes", value)
     if mode == "strict":
@@ -173,27 +173,27 @@ class _Copies:
         type_ = values[0].type.with_nullability(any(value.type.nullable for value in values))
         return FieldReference(len(self.fields) - 1, type_)
 
-    def merged(self, parts: Sequence[Term]) -> Term:
+    def merged(self, parts: Sequence[LoweredValue]) -> LoweredValue:
         """The term that has these values in the copies.
 
         Raises `UnsupportedError` for values that no typed columns hold.
         """
-        found = [opened(part) for part in parts]
+        found = [expand_constant(part) for part in parts]
         if all(part == NOTHING for part in found):
             return NOTHING
         structs = [part for part in found if isinstance(part, Attributes)]
         if len(structs) == len(found):
             return self._struct(structs)
-        lists = [part for part in found if isinstance(part, Elements)]
+        lists = [part for part in found if isinstance(part, ElementList)]
         if len(lists) == len(found) and len({(part.kind, len(part.items)) for part in lists}) == 1:
             items = zip(*(part.items for part in lists), strict=True)
-            return Elements(lists[0].kind, tuple(self.merged(each) for each in items))
+            return ElementList(lists[0].kind, tuple(self.merged(each) for each in items))
         scalars = [part for part in found if isinstance(part, Column | Constant)]
         if len(scalars) < len(found):
             raise UnsupportedError("rows for a struct or collection and for other values are not lowered to Substrait")
         return self._scalar(scalars)
 
-    def _struct(self, structs: Sequence[Attributes]) -> Term:
+    def _struct(self, structs: Sequence[Attributes]) -> LoweredValue:
         names = [tuple(name for name, _ in struct.fields) for struct in structs]
         if len(set(names)) == 1:
             values = zip(*([value for _, value in struct.fields] for struct in structs), strict=True)
@@ -218,12 +218,12 @@ class _Copies:
                 columns.append(Column(cast(to_literal(part.value), type_)))
             else:
                 columns.append(Column(cast(part.expression, type_), part.absent))
-        made = self.column([column.expression for column in columns])
+        merged = self.column([column.expression for column in columns])
         stands_for = {column.absent for column in columns if column.type.nullable}
         if stands_for <= {"null"} or stands_for == {"missing"}:
-            return Column(made, next(iter(stands_for), "null"))
+            return Column(merged, next(iter(stands_for), "null"))
         missing = [column.missing for column in columns]
-        return Column(made, self.column([_false() if one is None else surely(one) for one in missing]))
+        return Column(merged, self.column([_false() if one is None else surely(one) for one in missing]))
 
 
 def _known_type(part: Column | Constant) -> t.Type | None:

@@ -34,7 +34,7 @@ from substrait_dsl.algebra.relations import (
 from substrait_dsl.algebra.rules import LateralJoinType
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.fluent.scope import Scope, outward
-from substrait_dsl.partiql.lowered_values import Column, Term, with_columns
+from substrait_dsl.partiql.lowered_values import Column, LoweredValue, with_columns
 
 ONE_ROW = Read(NamedStruct(()), VirtualTable((Record(()),)))
 """One row of no columns: what a value that is no table is computed beside."""
@@ -45,7 +45,7 @@ def new_anchor(rel: Rel) -> int:
     return Scope("a lateral join", (rel,)).take_anchor()
 
 
-def with_expressions(term: Term, change: Callable[[Expression], Expression]) -> Term:
+def with_expressions(term: LoweredValue, change: Callable[[Expression], Expression]) -> LoweredValue:
     """The term over another row: what it is computed by, and where it is missing."""
 
     def changed(column: Column) -> Column:
@@ -55,12 +55,12 @@ def with_expressions(term: Term, change: Callable[[Expression], Expression]) -> 
     return with_columns(term, changed)
 
 
-def seen_from_inside(term: Term, anchor: int) -> Term:
+def seen_from_inside(term: LoweredValue, anchor: int) -> LoweredValue:
     """A variable of the left side, as the right side sees it."""
     return with_expressions(term, lambda expression: outward(expression, anchor))
 
 
-def beside(variables: Mapping[str, Term], width: int, anchor: int | None) -> dict[str, Term]:
+def beside(variables: Mapping[str, LoweredValue], width: int, anchor: int | None) -> dict[str, LoweredValue]:
     """Variables of a right side over the row of both sides, of which the left one has so many columns.
 
     `anchor`: what they call the left row, if they refer to it.
@@ -92,9 +92,11 @@ def rows_beside(left: Rel, right: Rel, anchor: int) -> Rel:
         case Cross(left=one, right=other):
             return rows_beside(rows_beside(left, one, anchor), other, anchor)
         case Expand(input=child, fields=fields, names=names, anchor=None):
-            kept = (ConsistentField(FieldReference(number, field.type)) for number, field in enumerate(left.schema))
+            left_fields = (
+                ConsistentField(FieldReference(number, field.type)) for number, field in enumerate(left.schema)
+            )
             copied = (rebuild(field, _change(width, anchor)) for field in fields)
-            return Expand(rows_beside(left, child, anchor), (*kept, *copied), (*left.schema.names, *names))
+            return Expand(rows_beside(left, child, anchor), (*left_fields, *copied), (*left.schema.names, *names))
         case Join(left=one, right=other, how="inner" | "left" as how, condition=condition, anchor=None):
             rows, on = rows_beside(left, one, anchor), _moved(condition, width, anchor)
             if anchor not in other.free_anchors:

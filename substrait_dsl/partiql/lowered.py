@@ -12,7 +12,7 @@ from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import Project
 from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.partiql.constants import virtual_table
-from substrait_dsl.partiql.lowered_values import Column, Term, with_columns
+from substrait_dsl.partiql.lowered_values import Column, LoweredValue, with_columns
 from substrait_dsl.partiql.values import Kind, Value, elements
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class LoweredBindings:
     rel: Rel
     kind: Kind | None
     """None: a list, but a bag for each row around in which there is none."""
-    variables: Mapping[str, Term]
+    variables: Mapping[str, LoweredValue]
     order: Order = ()
     """What tells the order of a list."""
 
@@ -56,46 +56,50 @@ class LoweredBindings:
         names, expressions = zip(*new, strict=True)
         rel = Project(self.rel, expressions, names)
         width = len(self.rel.schema)
-        made = tuple(FieldReference(width + number, one.type) for number, one in enumerate(expressions))
-        return attrs.evolve(self, rel=rel), made
+        references = tuple(FieldReference(width + number, one.type) for number, one in enumerate(expressions))
+        return attrs.evolve(self, rel=rel), references
 
-    def holding(self, term: Term, name: str, *, also_outer: bool = False) -> tuple[LoweredBindings, Term]:
+    def holding(
+        self, term: LoweredValue, name: str, *, also_outer: bool = False
+    ) -> tuple[LoweredBindings, LoweredValue]:
         """The same tuples, and a term, of which everything that is computed has become a column of theirs.
 
         A variable is used any number of times: what it stands for must not be computed as often.
         """
         rows = self
 
-        def held(column: Column) -> Column:
+        def to_column(column: Column) -> Column:
             absent = column.absent
-            return Column(kept(column.expression), kept(absent) if isinstance(absent, Expression) else absent)
+            return Column(
+                to_reference(column.expression), to_reference(absent) if isinstance(absent, Expression) else absent
+            )
 
-        def kept(expression: Expression) -> Expression:
+        def to_reference(expression: Expression) -> Expression:
             nonlocal rows
             if isinstance(expression, FieldReference) and (expression.root == ROOT or not also_outer):
                 return expression
-            rows, (made,) = rows.with_columns((name, expression))
-            return made
+            rows, (reference,) = rows.with_columns((name, expression))
+            return reference
 
-        changed = with_columns(term, held)
-        return rows, changed
+        stored = with_columns(term, to_column)
+        return rows, stored
 
 
 @attrs.frozen
-class LoweredValues:
+class LoweredCollection:
     """A collection of values: what the value is in the row of a relation, one for each."""
 
     source: LoweredBindings
-    element: Term
+    element: LoweredValue
     index: FieldReference | None = None
     """The column that is the index of the value, if there is one."""
 
 
-def constants(whole: Value) -> LoweredValues:
+def constants(collection: Value) -> LoweredCollection:
     """The elements of a value, as the rows of a virtual table."""
-    kind: Kind = "list" if isinstance(whole, tuple) else "bag"
-    rel, element, ordinal = virtual_table(elements(whole))
+    kind: Kind = "list" if isinstance(collection, tuple) else "bag"
+    rel, element, ordinal = virtual_table(elements(collection))
     if kind == "bag":
-        return LoweredValues(LoweredBindings(rel, kind, {}), element)
+        return LoweredCollection(LoweredBindings(rel, kind, {}), element)
     order = (SortKey(ordinal, "asc_nulls_first"),)
-    return LoweredValues(LoweredBindings(rel, kind, {}, order), element, ordinal)
+    return LoweredCollection(LoweredBindings(rel, kind, {}, order), element, ordinal)

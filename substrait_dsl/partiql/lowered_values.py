@@ -43,31 +43,31 @@ class Column:
 class Attributes:
     """A struct in parts. It is never null itself; an attribute that may be missing is not there where it is."""
 
-    fields: tuple[tuple[str, Term], ...]
+    fields: tuple[tuple[str, LoweredValue], ...]
 
 
 @attrs.frozen
-class Elements:
+class ElementList:
     """A list, or a bag, of so many elements for each row."""
 
     kind: Kind
-    items: tuple[Term, ...]
+    items: tuple[LoweredValue, ...]
 
 
 @attrs.frozen
-class Nullable:
+class NullableComposite:
     """A struct or collection in parts that is null where a required boolean is false; so are then its parts."""
 
-    parts: Attributes | Elements
+    parts: Attributes | ElementList
     there: Column
 
 
 @attrs.frozen
-class Gathered:
+class CollectedList:
     """A bag or list that is a column of lists; what an element of it is, over a row that is no more (`element_of`)."""
 
     column: Column
-    element: Term
+    element: LoweredValue
     kind: Kind = "bag"
 
 
@@ -78,31 +78,31 @@ class Constant:
     value: Value
 
 
-Term: TypeAlias = Column | Attributes | Elements | Nullable | Gathered | Constant
+LoweredValue: TypeAlias = Column | Attributes | ElementList | NullableComposite | CollectedList | Constant
 
 NOTHING = Constant(MISSING)
 
 
-def opened(term: Term) -> Term:
+def expand_constant(term: LoweredValue) -> LoweredValue:
     """A constant struct or collection in parts, one level; any other term as it is."""
     match term:
         case Constant(value=Struct(fields=fields)):
             return Attributes(tuple((name, Constant(value)) for name, value in fields))
         case Constant(value=Bag(items=items)):
-            return Elements("bag", tuple(map(Constant, items)))
+            return ElementList("bag", tuple(map(Constant, items)))
         case Constant(value=tuple() as items):
-            return Elements("list", tuple(map(Constant, items)))
+            return ElementList("list", tuple(map(Constant, items)))
         case _:
             return term
 
 
-def taken_apart(term: Term) -> Term:
+def split_struct(term: LoweredValue) -> LoweredValue:
     """A struct in parts, also one that is a column; any other term as it is, or a collection in parts.
 
     Raises `UnsupportedError` for a column of structs that may be null.
     """
     if not (isinstance(term, Column) and isinstance(term.type, StructType)):
-        return opened(term)
+        return expand_constant(term)
     if term.type.nullable:
         raise UnsupportedError(f"a struct that may be null, {term.type}, is not taken apart")
     return Attributes(tuple((name, attribute(term, number)) for number, name in enumerate(term.type.field_names)))
@@ -116,18 +116,18 @@ def attribute(struct: Column, number: int) -> Column:
     return Column(FieldAccess(struct.expression, StructField(number)), absent)
 
 
-def leaves(term: Term, name: str = "") -> Iterator[tuple[str, Column | Constant]]:
+def leaves(term: LoweredValue, name: str = "") -> Iterator[tuple[str, Column | Constant]]:
     """The columns and constants that a term consists of, with a name for each: ``f.FooId``, ``pair[0]``."""
-    match opened(term):
+    match expand_constant(term):
         case Attributes(fields=fields):
             for inside, field in fields:
                 yield from leaves(field, f"{name}.{inside}" if name else inside)
-        case Elements(items=items):
+        case ElementList(items=items):
             for number, item in enumerate(items):
                 yield from leaves(item, f"{name}[{number}]")
-        case Gathered(column=column):
+        case CollectedList(column=column):
             yield name or "value", column
-        case Nullable(parts=parts, there=there):
+        case NullableComposite(parts=parts, there=there):
             yield f"{name} is there", there
             yield from leaves(parts, name)
         case leaf:
@@ -135,20 +135,20 @@ def leaves(term: Term, name: str = "") -> Iterator[tuple[str, Column | Constant]
             yield name or "value", leaf
 
 
-def with_columns(term: Term, change: Callable[[Column], Column]) -> Term:
+def with_columns(term: LoweredValue, change: Callable[[Column], Column]) -> LoweredValue:
     """The term with other columns."""
     match term:
         case Column():
             return change(term)
         case Constant():
             return term
-        case Gathered(column=column):
+        case CollectedList(column=column):
             return attrs.evolve(term, column=change(column))
-        case Nullable(parts=parts, there=there):
-            return Nullable(with_columns(parts, change), change(there))  # type: ignore[arg-type]  # parts stay in parts
+        case NullableComposite(parts=parts, there=there):
+            return NullableComposite(with_columns(parts, change), change(there))  # type: ignore[arg-type]  # parts stay in parts
         case Attributes(fields=fields):
             return Attributes(tuple((name, with_columns(field, change)) for name, field in fields))
-        case Elements(items=items):
+        case ElementList(items=items):
             return attrs.evolve(term, items=tuple(with_columns(item, change) for item in items))
 
 
@@ -161,7 +161,7 @@ def absent_of(columns: list[Column]) -> Absent:
     return absent_where(*(column.missing for column in nullable))
 
 
-def nowhere(columns: list[Column]) -> Term:
+def absent_result(columns: list[Column]) -> LoweredValue:
     """What has no value for these operands, in permissive mode: null where one of them is, else missing."""
     nothing = literal(None, Boolean(nullable=True))
     nullable = [column for column in columns if column.type.nullable]

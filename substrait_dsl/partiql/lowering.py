@@ -29,8 +29,8 @@ from substrait_dsl.partiql.groups import grouped
 from substrait_dsl.partiql.interpreter import Mode, evaluate_value
 from substrait_dsl.partiql.iteration import attributes, elements
 from substrait_dsl.partiql.lateral import beside, new_anchor, rows_beside, seen_from_inside
-from substrait_dsl.partiql.lowered import LoweredBindings, LoweredValues, StoredTable, Tables, constants
-from substrait_dsl.partiql.lowered_values import NOTHING, Attributes, Column, Constant, Elements, Term
+from substrait_dsl.partiql.lowered import LoweredBindings, LoweredCollection, StoredTable, Tables, constants
+from substrait_dsl.partiql.lowered_values import NOTHING, Attributes, Column, Constant, ElementList, LoweredValue
 from substrait_dsl.partiql.node import BindingsExpr, Node, ValueExpr, walk
 from substrait_dsl.partiql.operators import lowered
 from substrait_dsl.partiql.padding import outer_join
@@ -39,7 +39,7 @@ from substrait_dsl.partiql.queries import folded, named_queries
 from substrait_dsl.partiql.untyped import as_type, is_dynamic, require_typed, table_column
 from substrait_dsl.partiql.values import MISSING
 
-Scope = Mapping[str, Term]
+Scope = Mapping[str, LoweredValue]
 
 
 def lower_bindings(expression: BindingsExpr, tables: Tables, mode: Mode) -> LoweredBindings:
@@ -58,7 +58,7 @@ def lower_bindings(expression: BindingsExpr, tables: Tables, mode: Mode) -> Lowe
     return _lowering(expression, tables, mode).bindings(expression)
 
 
-def lower_values(expression: ValueExpr, tables: Tables, mode: Mode) -> LoweredValues:
+def lower_values(expression: ValueExpr, tables: Tables, mode: Mode) -> LoweredCollection:
     """The relation of a value expression that is a collection; see `lower_bindings`."""
     return _lowering(expression, tables, mode).collection(expression)
 
@@ -103,10 +103,10 @@ class _Lowering:
                 return self.ordered(keys, self.bindings(source))
             case b.MapLet(named=named, source=source):
                 rows, terms = self.terms([one.value for one in named], self.bindings(source))
-                made = {one.name: term for one, term in zip(named, terms, strict=True)}
-                for name, term in made.items():
-                    rows, made[name] = rows.holding(term, name)
-                return attrs.evolve(rows, variables={**rows.variables, **made})
+                variables = {one.name: term for one, term in zip(named, terms, strict=True)}
+                for name, term in variables.items():
+                    rows, variables[name] = rows.holding(term, name)
+                return attrs.evolve(rows, variables={**rows.variables, **variables})
             case b.GroupBy() as group_by:
                 rows = self.bindings(group_by.source)
                 return grouped(group_by, rows, lambda value: self.within(value, rows))
@@ -126,7 +126,7 @@ class _Lowering:
         """The elements of a collection, one for each row, with their index and their record id."""
         values = self.collection(scan.value)
         rows, element = values.source.holding(values.element, scan.as_)
-        variables: dict[str, Term] = {scan.as_: element}
+        variables: dict[str, LoweredValue] = {scan.as_: element}
         if scan.at is not None:
             rows, variables[scan.at] = (rows, _place(values.index)) if values.index else self.indexed(rows)
         if scan.by is not None:
@@ -139,7 +139,7 @@ class _Lowering:
         named = ((unpivot.as_, value), (unpivot.at, name), (unpivot.by, NOTHING))
         return attrs.evolve(rows, variables={each: term for each, term in named if each is not None})
 
-    def indexed(self, rows: LoweredBindings) -> tuple[LoweredBindings, Term]:
+    def indexed(self, rows: LoweredBindings) -> tuple[LoweredBindings, LoweredValue]:
         """The index of each element of a list, counted anew in its order."""
         if rows.kind == "bag":
             return rows, NOTHING
@@ -150,7 +150,7 @@ class _Lowering:
         rows, (number,) = rows.with_columns(("at", row_number(rows.order)))
         return rows, Column(call("subtract", number, literal(1, t.I64())))
 
-    def record_id(self, expression: ValueExpr) -> Term:
+    def record_id(self, expression: ValueExpr) -> LoweredValue:
         name = expression.name if isinstance(expression, e.Id) else None
         table = self.tables.get(name) if name is not None and name not in self.outer else None
         if not isinstance(table, StoredTable):
@@ -178,7 +178,7 @@ class _Lowering:
         rows, (term,) = self.terms([condition], rows)
         return attrs.evolve(rows, rel=Filter(rows.rel, self.condition(term, rows)))
 
-    def condition(self, term: Term, rows: LoweredBindings) -> Expression:
+    def condition(self, term: LoweredValue, rows: LoweredBindings) -> Expression:
         """A condition; what is no boolean is false, in strict mode an error for each row where it is not null."""
         if isinstance(term, Column) and is_dynamic(term):
             term = as_type("as_boolean", term, self.mode)
@@ -196,8 +196,10 @@ class _Lowering:
     def fetched(self, source: BindingsExpr, count: int | None, offset: int | None) -> LoweredBindings:
         rows = self.bindings(source)
         rel = Sort(rows.rel, rows.order) if rows.order else rows.rel
-        kept, skipped = (None if n is None else literal(min(n, _MOST_ROWS), t.I64()) for n in (count, offset))
-        return attrs.evolve(rows, rel=Fetch(rel, kept, skipped))
+        count_literal, offset_literal = (
+            None if n is None else literal(min(n, _MOST_ROWS), t.I64()) for n in (count, offset)
+        )
+        return attrs.evolve(rows, rel=Fetch(rel, count_literal, offset_literal))
 
     def number(self, expression: ValueExpr, what: str) -> int:
         if not _is_closed(expression):
@@ -223,21 +225,21 @@ class _Lowering:
 
     # --- values
 
-    def collection(self, expression: ValueExpr) -> LoweredValues:
+    def collection(self, expression: ValueExpr) -> LoweredCollection:
         """A value as a collection; what is none as a bag of it."""
         match expression:
             case e.MapValues(value=value, source=source):
                 rows, (element,) = self.terms([value], self.bindings(source))
-                return LoweredValues(rows, element)
+                return LoweredCollection(rows, element)
             case e.Id(name=name) if name in self.tables and name not in self.outer:
-                given = self.tables[name]
-                return self.table(given) if isinstance(given, RelationBase | StoredTable) else constants(given)
+                table = self.tables[name]
+                return self.table(table) if isinstance(table, RelationBase | StoredTable) else constants(table)
             case e.Call(function="dynamic", arguments=(argument,)):
                 term = self.value(argument, self.outer)
                 return dynamic_constants(term.value) if isinstance(term, Constant) else elements(as_dynamic(term))
         return elements(self.value(expression, self.outer))
 
-    def table(self, table: RelationBase | StoredTable) -> LoweredValues:
+    def table(self, table: RelationBase | StoredTable) -> LoweredCollection:
         """The rows of a table, a bag of structs."""
         relation, record_id = (table.relation, table.record_id) if isinstance(table, StoredTable) else (table, None)
         rel = relation._rel
@@ -246,9 +248,11 @@ class _Lowering:
             for position, field in enumerate(rel.schema)
             if field.name != record_id
         )
-        return LoweredValues(LoweredBindings(rel, "bag", {}), Attributes(fields))
+        return LoweredCollection(LoweredBindings(rel, "bag", {}), Attributes(fields))
 
-    def terms(self, expressions: Sequence[ValueExpr], rows: LoweredBindings) -> tuple[LoweredBindings, list[Term]]:
+    def terms(
+        self, expressions: Sequence[ValueExpr], rows: LoweredBindings
+    ) -> tuple[LoweredBindings, list[LoweredValue]]:
         """What value expressions are in the row of binding tuples; each query in them becomes a column before."""
         named, queries = named_queries(expressions)
         scope = {**self.outer, **rows.variables}
@@ -260,11 +264,11 @@ class _Lowering:
             rows = attrs.evolve(rows, rel=rows_beside(rows.rel, fold.rel, anchor))
         return rows, [self.value(expression, scope) for expression in named]
 
-    def within(self, expression: ValueExpr, rows: LoweredBindings) -> Term:
+    def within(self, expression: ValueExpr, rows: LoweredBindings) -> LoweredValue:
         """What a value expression is in the row of binding tuples, and of those around them."""
         return self.value(expression, {**self.outer, **rows.variables})
 
-    def value(self, expression: ValueExpr, scope: Scope) -> Term:
+    def value(self, expression: ValueExpr, scope: Scope) -> LoweredValue:
         """What a value expression is in the row that a scope describes."""
         if isinstance(expression, e.Call) and expression.function == "dynamic":
             return as_dynamic(self.value(expression.arguments[0], scope))
@@ -286,9 +290,9 @@ class _Lowering:
                 values = [(self.value(pair.name, scope), self.value(pair.value, scope)) for pair in pairs]
                 return struct_of(values, self.mode)
             case e.ListExpr(items=items):
-                return Elements("list", tuple(self.value(item, scope) for item in items))
+                return ElementList("list", tuple(self.value(item, scope) for item in items))
             case e.BagExpr(items=items):
-                return Elements("bag", tuple(self.value(item, scope) for item in items))
+                return ElementList("bag", tuple(self.value(item, scope) for item in items))
             case e.Operator(op=op, operands=operands):
                 return lowered(op, [self.value(operand, scope) for operand in operands], self.mode)
             case e.Call(function=function, arguments=arguments):

@@ -20,36 +20,36 @@ from substrait_dsl.partiql.constants import to_literal
 from substrait_dsl.partiql.functions import common_type
 from substrait_dsl.partiql.lowered_values import (
     Attributes,
+    CollectedList,
     Column,
     Constant,
-    Elements,
-    Gathered,
-    Nullable,
-    Term,
-    opened,
+    ElementList,
+    LoweredValue,
+    NullableComposite,
+    expand_constant,
 )
 
 
-def whole(term: Term, name: str) -> Expression:
+def materialize(term: LoweredValue, name: str) -> Expression:
     """A value as one expression; what is missing in it is NULL.
 
     Raises `UnsupportedError` for a collection of values that no typed list can hold, calling the value by a name.
     """
-    match opened(term):
+    match expand_constant(term):
         case Column() as column:
             return column.expression
         case Constant(value=value):
             return to_literal(value)
         case Attributes(fields=fields):
-            inside = tuple(whole(field, f"{name}.{attribute}") for attribute, field in fields)
+            inside = tuple(materialize(field, f"{name}.{attribute}") for attribute, field in fields)
             return NestedStruct(inside, names=tuple(attribute for attribute, _ in fields))
-        case Elements(items=items):
-            return _listed([whole(item, f"{name}[{number}]") for number, item in enumerate(items)], name)
-        case Gathered(column=column):
+        case ElementList(items=items):
+            return _listed([materialize(item, f"{name}[{number}]") for number, item in enumerate(items)], name)
+        case CollectedList(column=column):
             return column.expression
-        case Nullable(parts=parts, there=there):
-            found = whole(parts, name)
-            return IfThen((IfClause(there.expression, found),), literal(None, found.type.as_nullable()))
+        case NullableComposite(parts=parts, there=there):
+            value_or_null = materialize(parts, name)
+            return IfThen((IfClause(there.expression, value_or_null),), literal(None, value_or_null.type.as_nullable()))
 
 
 def _listed(items: Sequence[Expression], name: str) -> Expression:

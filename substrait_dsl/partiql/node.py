@@ -180,47 +180,47 @@ def a_node(kind: type[Node]) -> str:
     return _WORDS.get(kind) or kind.called or f"`({kind.head} ..)`"
 
 
-def _check(field: attrs.Attribute[Any], given: object) -> None:
+def _check(field: attrs.Attribute[Any], value: object) -> None:
     """Refuse what does not belong into a field: bindings where a value does, and the reverse, above all."""
     name = field.name.rstrip("_")
     match form_of(field):
         case Form.VALUE:
-            _require(name, ValueExpr, given)
+            _require(name, ValueExpr, value)
         case Form.MAYBE_VALUE:
-            if given is not None:
-                _require(name, ValueExpr, given)
+            if value is not None:
+                _require(name, ValueExpr, value)
         case Form.BINDINGS:
-            _require(name, BindingsExpr, given)
+            _require(name, BindingsExpr, value)
         case Form.VALUES:
-            _require_all(name, ValueExpr, given)
+            _require_all(name, ValueExpr, value)
         case Form.NODES | Form.REST:
-            _require_all(name, class_of(field), given)
+            _require_all(name, class_of(field), value)
         case Form.NAME:
-            if not isinstance(given, str):
-                raise InvalidArgumentError(f"{name} is a name, got {shortened(repr(given))}")
+            if not isinstance(value, str):
+                raise InvalidArgumentError(f"{name} is a name, got {shortened(repr(value))}")
         case Form.MAYBE_NAME:
-            if not (given is None or isinstance(given, str)):
-                raise InvalidArgumentError(f"{name} is a name or None, got {shortened(repr(given))}")
+            if not (value is None or isinstance(value, str)):
+                raise InvalidArgumentError(f"{name} is a name or None, got {shortened(repr(value))}")
         case Form.WORD:
             words = words_of(field)
-            require_choice(words.what, given, words.known, words.receiver)
+            require_choice(words.what, value, words.known, words.receiver)
         case Form.DATA:
             pass
 
 
-def _require_all(name: str, kind: type[Node], given: object) -> None:
-    if not isinstance(given, tuple):
-        raise InvalidArgumentError(f"{name} is a tuple, got {shortened(repr(given))}")
-    for one in given:
+def _require_all(name: str, kind: type[Node], value: object) -> None:
+    if not isinstance(value, tuple):
+        raise InvalidArgumentError(f"{name} is a tuple, got {shortened(repr(value))}")
+    for one in value:
         _require(f"each of {name}", kind, one)
 
 
-def _require(name: str, kind: type[Node], given: object) -> None:
-    if not isinstance(given, kind):
-        got = f"{kind_words(given)}, {shortened(str(given))}" if isinstance(given, Node) else shortened(repr(given))
+def _require(name: str, kind: type[Node], value: object) -> None:
+    if not isinstance(value, kind):
+        got = f"{kind_words(value)}, {shortened(str(value))}" if isinstance(value, Node) else shortened(repr(value))
         raise TypeMismatchError(
             f"{name} is {a_node(kind)}, got {got}",
-            hint=_BRIDGES.get(kind) if isinstance(given, ValueExpr | BindingsExpr) else hint_of_expression(given),
+            hint=_BRIDGES.get(kind) if isinstance(value, ValueExpr | BindingsExpr) else hint_of_expression(value),
         )
 
 
@@ -236,18 +236,18 @@ def _walked(node: Node) -> Iterator[Node]:
         yield from _walked(child)
 
 
-def require_node(given: object, verb: str) -> None:
+def require_node(value: object, verb: str) -> None:
     """Raise `TypeMismatchError` for what is no node, such as `Bindings`, which hold one."""
-    if not isinstance(given, Node):
-        message = f"{verb}: expected a node, got {shortened(repr(given))}"
-        raise TypeMismatchError(message, hint=hint_of_expression(given))
+    if not isinstance(value, Node):
+        message = f"{verb}: expected a node, got {shortened(repr(value))}"
+        raise TypeMismatchError(message, hint=hint_of_expression(value))
 
 
-def hint_of_expression(given: object) -> str | None:
+def hint_of_expression(value: object) -> str | None:
     """How what is no expression is made one, if it can be."""
-    if isinstance(given, str):
+    if isinstance(value, str):
         return "parse(text) reads one"
-    return "bindings and values have one: query.expression" if hasattr(type(given), "expression") else None
+    return "bindings and values have one: query.expression" if hasattr(type(value), "expression") else None
 
 
 def transform(node: Node, change: Callable[[Node], Node]) -> Node:
@@ -258,9 +258,9 @@ def transform(node: Node, change: Callable[[Node], Node]) -> Node:
     require_node(node, "transform")
     changed: dict[str, Any] = {}
     for field in fields_of(type(node)):
-        given = getattr(node, field.name)
-        if isinstance(given, Node):
-            changed[field.name] = transform(given, change)
-        elif isinstance(given, tuple) and form_of(field) is not Form.DATA:
-            changed[field.name] = tuple(transform(child, change) for child in given)
+        value = getattr(node, field.name)
+        if isinstance(value, Node):
+            changed[field.name] = transform(value, change)
+        elif isinstance(value, tuple) and form_of(field) is not Form.DATA:
+            changed[field.name] = tuple(transform(child, change) for child in value)
     return change(attrs.evolve(node, **changed) if changed else node)

@@ -175,9 +175,9 @@ class _Reader:
                 options[field.name] = self.part(field)
         self.expect(")")
         self.levels -= 1
-        return self.made(start, lambda: kind(**options))
+        return self.construct(start, lambda: kind(**options))
 
-    def made(self, start: Token, make: Callable[[], Node]) -> Node:
+    def construct(self, start: Token, make: Callable[[], Node]) -> Node:
         """A node; what it refuses is said with the place."""
         try:
             return make()

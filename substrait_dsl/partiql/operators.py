@@ -30,16 +30,16 @@ from substrait_dsl.partiql.interpreter import Mode
 from substrait_dsl.partiql.lowered_values import (
     NOTHING,
     Attributes,
+    CollectedList,
     Column,
     Constant,
-    Elements,
-    Gathered,
-    Nullable,
-    Term,
+    ElementList,
+    LoweredValue,
+    NullableComposite,
     absent_of,
-    nowhere,
-    opened,
-    taken_apart,
+    absent_result,
+    expand_constant,
+    split_struct,
 )
 from substrait_dsl.partiql.operations import Mistyped
 from substrait_dsl.partiql.padding import all_of, where_all
@@ -47,7 +47,7 @@ from substrait_dsl.partiql.untyped import is_dynamic, of_dynamic
 from substrait_dsl.partiql.values import MISSING
 
 
-def lowered(op: str, operands: Sequence[Term], mode: Mode) -> Term:
+def lowered(op: str, operands: Sequence[LoweredValue], mode: Mode) -> LoweredValue:
     """An operator or function of terms that are not all constant."""
     columns: list[Column] = []
     try:
@@ -64,7 +64,7 @@ def lowered(op: str, operands: Sequence[Term], mode: Mode) -> Term:
             return of_dynamic(op, operands, mode)
         if op == "in":
             return _is_in(operands[0], operands[1], mode)
-        in_parts = [operand for operand in operands if isinstance(opened(operand), Attributes | Elements)]
+        in_parts = [operand for operand in operands if isinstance(expand_constant(operand), Attributes | ElementList)]
         if in_parts and op in ("eq", "ne"):
             return equality(operands[0], operands[1], is_equal=op == "eq")
         columns = [column_of(operand, op) for operand in operands if operand not in in_parts]
@@ -80,43 +80,43 @@ def lowered(op: str, operands: Sequence[Term], mode: Mode) -> Term:
     except Mistyped as error:
         if mode == "strict":
             raise EvaluationError(f"{op}: {error}") from error
-        return _beside_others(op, operands) if op in ("and", "or") else nowhere(_absences(operands))
+        return _beside_others(op, operands) if op in ("and", "or") else absent_result(_absences(operands))
     return Column(result, absent_of(columns))
 
 
-def _is_absent(operands: Sequence[Term]) -> bool:
+def _is_absent(operands: Sequence[LoweredValue]) -> bool:
     return NOTHING in operands or Constant(None) in operands
 
 
-def _absences(operands: Sequence[Term]) -> list[Column]:
+def _absences(operands: Sequence[LoweredValue]) -> list[Column]:
     """The operands that may be null or missing, as columns which are that for the same rows."""
     found: list[Column] = []
     for operand in operands:
         match operand:
             case Column():
                 found.append(operand)
-            case Gathered(column=column):
+            case CollectedList(column=column):
                 found.append(column)
-            case Nullable(there=there):
+            case NullableComposite(there=there):
                 found.append(Column(call("nullif", there.expression, literal(False, t.Boolean()))))
     return found
 
 
-def _is_in(value: Term, among: Term, mode: Mode) -> Term:
+def _is_in(value: LoweredValue, among: LoweredValue, mode: Mode) -> LoweredValue:
     """Whether a value is equal to one of the elements of a collection; null, if only a null one might be."""
-    among = opened(among)
+    among = expand_constant(among)
     unknown = Column(literal(None, t.Boolean(nullable=True)))  # where an element is null
     sides = [side for side in (value, among) if isinstance(side, Column)]
-    if isinstance(among, Gathered) and not among.column.type.nullable and _is_scalar(among.element):
+    if isinstance(among, CollectedList) and not among.column.type.nullable and _is_scalar(among.element):
         among = among.column  # null and missing elements are alike
-    if isinstance(among, Gathered | Nullable):
+    if isinstance(among, CollectedList | NullableComposite):
         raise UnsupportedError("in of structs of a query, or of a group that may be null, is not lowered to Substrait")
     if isinstance(among, Column) and isinstance(among.type, t.List):
         type_ = among.type.element
         test = OF_COLUMNS["eq"](column_of(value, "in").expression, FieldReference(0, type_, LambdaParameter()))
         predicate = test if test.type.nullable else Cast(test, t.Boolean(nullable=True))
         found = call("any_match", among.expression, Lambda((type_,), predicate))
-    elif isinstance(among, Elements):
+    elif isinstance(among, ElementList):
         tests = [column_of(lowered("eq", (value, item), mode), "in").expression for item in among.items]
         found = call("or", *tests) if len(tests) > 1 else tests[0] if tests else literal(False, t.Boolean())
     else:
@@ -127,32 +127,32 @@ def _is_in(value: Term, among: Term, mode: Mode) -> Term:
     return Column(found, absent_of([*sides, unknown]))
 
 
-def _is_scalar(element: Term) -> bool:
+def _is_scalar(element: LoweredValue) -> bool:
     """Whether what is gathered is what the list holds."""
-    return isinstance(opened(element), Column | Constant)
+    return isinstance(expand_constant(element), Column | Constant)
 
 
-def column_of(term: Term, op: str) -> Column:
+def column_of(term: LoweredValue, op: str) -> Column:
     """A scalar as an expression. Raises `UnsupportedError` for other terms."""
     match term:
         case Column():
             return term
         case Constant(value=value):
             return Column(to_literal(value))
-        case Attributes() | Elements() | Nullable() | Gathered():
+        case Attributes() | ElementList() | NullableComposite() | CollectedList():
             raise UnsupportedError(f"{op} of a struct or a collection is not lowered to Substrait")
 
 
-def _connected(name: str) -> Callable[[Sequence[Term]], Term]:
+def _connected(name: str) -> Callable[[Sequence[LoweredValue]], LoweredValue]:
     """`and` and `or`: an operand that is missing counts as null, and so is the result never missing."""
 
-    def of(operands: Sequence[Term]) -> Term:
+    def of(operands: Sequence[LoweredValue]) -> LoweredValue:
         parts = []
         for operand in operands:
             if operand == NOTHING:
                 parts.append(to_literal(None))
                 continue
-            if isinstance(operand, Attributes | Elements):
+            if isinstance(operand, Attributes | ElementList):
                 raise Mistyped("a struct or a collection is not a boolean")
             part = column_of(operand, name).expression
             require_kind("boolean", part)
@@ -162,7 +162,7 @@ def _connected(name: str) -> Callable[[Sequence[Term]], Term]:
     return of
 
 
-def _beside_others(name: str, operands: Sequence[Term]) -> Term:
+def _beside_others(name: str, operands: Sequence[LoweredValue]) -> LoweredValue:
     """`and` and `or` of operands of which some are no booleans: missing, but where each of those is null or missing."""
     others = [operand for operand in operands if not _may_be_boolean(operand)]
     columns = [operand.expression for operand in others if isinstance(operand, Column)]
@@ -175,24 +175,24 @@ def _beside_others(name: str, operands: Sequence[Term]) -> Term:
     return Column(IfThen((IfClause(wrong, nothing),), column_of(rest, name).expression), wrong)
 
 
-def _may_be_boolean(operand: Term) -> bool:
+def _may_be_boolean(operand: LoweredValue) -> bool:
     if isinstance(operand, Constant):
         return operand.value is None or operand.value is MISSING or isinstance(operand.value, bool)
     return isinstance(operand, Column) and isinstance(operand.type, t.Boolean)
 
 
-def _is_null(operands: Sequence[Term]) -> Term:
+def _is_null(operands: Sequence[LoweredValue]) -> LoweredValue:
     operand = operands[0]
     if isinstance(operand, Constant):
         return Constant(operand.value is None or operand.value is MISSING)
-    if isinstance(operand, Nullable):
+    if isinstance(operand, NullableComposite):
         return Column(call("not", operand.there.expression))
-    if isinstance(operand, Gathered):
+    if isinstance(operand, CollectedList):
         return Column(call("is_null", operand.column.expression))
     return Column(call("is_null", operand.expression)) if isinstance(operand, Column) else Constant(False)
 
 
-def _is_missing(operands: Sequence[Term]) -> Term:
+def _is_missing(operands: Sequence[LoweredValue]) -> LoweredValue:
     operand = operands[0]
     if isinstance(operand, Constant):
         return Constant(operand.value is MISSING)
@@ -201,7 +201,7 @@ def _is_missing(operands: Sequence[Term]) -> Term:
     return Constant(False) if operand.missing is None else Column(operand.missing)
 
 
-def _coalesce(operands: Sequence[Term]) -> Term:
+def _coalesce(operands: Sequence[LoweredValue]) -> LoweredValue:
     columns = [column_of(operand, "coalesce") for operand in operands if operand != NOTHING]
     columns = [column for column in columns if not _is_null_literal(column.expression)]
     if not columns:
@@ -220,26 +220,26 @@ def _is_null_literal(expression: Expression) -> bool:
     return isinstance(expression, Literal) and expression.value is None
 
 
-def _struct_concat(operands: Sequence[Term]) -> Term:
-    fields: list[tuple[str, Term]] = []
-    parts = [taken_apart(operand) for operand in operands]
-    there = {number: part.there.expression for number, part in enumerate(parts) if isinstance(part, Nullable)}
+def _struct_concat(operands: Sequence[LoweredValue]) -> LoweredValue:
+    fields: list[tuple[str, LoweredValue]] = []
+    parts = [split_struct(operand) for operand in operands]
+    there = {number: part.there.expression for number, part in enumerate(parts) if isinstance(part, NullableComposite)}
     for number, part in enumerate(parts):
-        struct = part.parts if isinstance(part, Nullable) else part
+        struct = part.parts if isinstance(part, NullableComposite) else part
         if not isinstance(struct, Attributes):
             raise Mistyped("an operand is not a struct")
         others = [each for other, each in there.items() if other != number]
         fields += ((name, where_all(others, field)) for name, field in struct.fields)
-    whole = Attributes(tuple(fields))
-    return Nullable(whole, Column(all_of([*there.values()]))) if there else whole
+    combined = Attributes(tuple(fields))
+    return NullableComposite(combined, Column(all_of([*there.values()]))) if there else combined
 
 
-def _star(operands: Sequence[Term]) -> Term:
+def _star(operands: Sequence[LoweredValue]) -> LoweredValue:
     value, number = operands
-    part = taken_apart(value)
+    part = split_struct(value)
     if isinstance(part, Attributes):
         return part
-    if isinstance(part, Nullable):
+    if isinstance(part, NullableComposite):
         raise UnsupportedError("star of a struct or a collection that may be null is not lowered to Substrait")
     if value == NOTHING:
         return Attributes(())
@@ -247,7 +247,7 @@ def _star(operands: Sequence[Term]) -> Term:
     return Attributes(((f"_{number.value!r}", value),))
 
 
-OF_TERMS: dict[str, Callable[[Sequence[Term]], Term]] = {
+OF_TERMS: dict[str, Callable[[Sequence[LoweredValue]], LoweredValue]] = {
     "and": _connected("and"),
     "or": _connected("or"),
     "is_null": _is_null,

@@ -13,19 +13,19 @@ from substrait_dsl.algebra.expressions import Expression, FieldReference, litera
 from substrait_dsl.algebra.relations import Project, Rel, Sort, emit
 from substrait_dsl.errors import SchemaError, UnsupportedError
 from substrait_dsl.partiql.constants import to_literal
-from substrait_dsl.partiql.lowered import LoweredBindings, LoweredValues
+from substrait_dsl.partiql.lowered import LoweredBindings, LoweredCollection
 from substrait_dsl.partiql.lowered_values import (
     Attributes,
+    CollectedList,
     Column,
     Constant,
-    Elements,
-    Gathered,
-    Nullable,
-    Term,
+    ElementList,
+    LoweredValue,
+    NullableComposite,
+    expand_constant,
     leaves,
-    opened,
 )
-from substrait_dsl.partiql.materialization import whole
+from substrait_dsl.partiql.materialization import materialize
 from substrait_dsl.partiql.untyped import DYNAMIC
 from substrait_dsl.partiql.values import MISSING, Bag, BindingsData, BindingTuple, Struct, Value, to_value
 
@@ -40,7 +40,7 @@ _EXACT = decimal.Context(prec=100)
 """Of more digits than any number has that a dynamic value holds."""
 
 
-def columns_of(lowered: LoweredBindings | LoweredValues) -> Rel:
+def columns_of(lowered: LoweredBindings | LoweredCollection) -> Rel:
     """The relation that values are read from: a column for each part of them that is no struct or collection, in order.
 
     A part that is null in some rows and missing in others has a second column, which says where it is missing.
@@ -54,7 +54,7 @@ def columns_of(lowered: LoweredBindings | LoweredValues) -> Rel:
     return _emitted(lowered, found)
 
 
-def table_of(lowered: LoweredBindings | LoweredValues) -> Rel:
+def table_of(lowered: LoweredBindings | LoweredCollection) -> Rel:
     """The relation of what an expression gives: a column for each attribute and each other value, in order.
 
     Columns are called by the way to them: ``f.FooId`` in a binding tuple, ``FooId`` in a struct, ``value`` for other
@@ -73,20 +73,20 @@ def table_of(lowered: LoweredBindings | LoweredValues) -> Rel:
                     f'a column of the variable "{owners[name]}" and one of "{root}" would both be called "{name}"',
                     hint="give one of the variables another name; collect reads them as they are",
                 )
-            found.append((name, whole(part, name)))
+            found.append((name, materialize(part, name)))
     return _emitted(lowered, found)
 
 
-def _attributes(term: Term, root: str) -> Iterator[tuple[str, Term]]:
-    part = opened(term)
-    part = part.parts if isinstance(part, Nullable) else part
+def _attributes(term: LoweredValue, root: str) -> Iterator[tuple[str, LoweredValue]]:
+    part = expand_constant(term)
+    part = part.parts if isinstance(part, NullableComposite) else part
     if isinstance(part, Attributes):
         yield from ((f"{root}.{inside}" if root else inside, field) for inside, field in part.fields)
     else:
         yield root or "value", part
 
 
-def _emitted(lowered: LoweredBindings | LoweredValues, found: list[tuple[str, Expression]]) -> Rel:
+def _emitted(lowered: LoweredBindings | LoweredCollection, found: list[tuple[str, Expression]]) -> Rel:
     rows = lowered if isinstance(lowered, LoweredBindings) else lowered.source
     rel = Sort(rows.rel, rows.order) if rows.order else rows.rel
     found = found or [("value", literal(True, t.Boolean()))]  # rows count, also those of no columns
@@ -98,7 +98,7 @@ def _emitted(lowered: LoweredBindings | LoweredValues, found: list[tuple[str, Ex
     return emit(rel, mapping, [name for name, _ in found])
 
 
-def require_readable(lowered: LoweredBindings | LoweredValues) -> None:
+def require_readable(lowered: LoweredBindings | LoweredCollection) -> None:
     """Raise `UnsupportedError` for columns whose values are none of PartiQL's."""
     for term, root in _roots(lowered):
         for name, leaf in leaves(term, root):
@@ -118,7 +118,7 @@ def _is_readable(type_: t.Type) -> bool:
             return isinstance(type_, _READ) or type_.matches(DYNAMIC)
 
 
-def values_of(lowered: LoweredValues, rows: Iterable[Sequence[Any]]) -> Value:
+def values_of(lowered: LoweredCollection, rows: Iterable[Sequence[Any]]) -> Value:
     """The collection that rows of the columns are."""
     items = tuple(_decoded(lowered.element, iter(row)) for row in rows)
     return items if lowered.source.kind == "list" else Bag(items)
@@ -134,7 +134,7 @@ def bindings_of(lowered: LoweredBindings, rows: Iterable[Sequence[Any]]) -> Bind
     return BindingsData(lowered.kind, tuple(tuples))
 
 
-def _roots(lowered: LoweredBindings | LoweredValues) -> list[tuple[Term, str]]:
+def _roots(lowered: LoweredBindings | LoweredCollection) -> list[tuple[LoweredValue, str]]:
     if isinstance(lowered, LoweredBindings):
         return [(term, name) for name, term in lowered.variables.items()]
     return [(lowered.element, "")]
@@ -146,22 +146,22 @@ def _expression(leaf: Column | Constant) -> Expression:
     return leaf.expression
 
 
-def _decoded(term: Term, cells: Iterator[Any]) -> Value:
+def _decoded(term: LoweredValue, cells: Iterator[Any]) -> Value:
     """A value, made of the next cells of a row."""
-    match opened(term):
+    match expand_constant(term):
         case Attributes(fields=fields):
-            made = [(name, _decoded(field, cells)) for name, field in fields]
-            return Struct(tuple((name, value) for name, value in made if value is not MISSING))
-        case Elements(kind=kind, items=items):
+            attributes = [(name, _decoded(field, cells)) for name, field in fields]
+            return Struct(tuple((name, value) for name, value in attributes if value is not MISSING))
+        case ElementList(kind=kind, items=items):
             inside = tuple(_decoded(item, cells) for item in items)
             return inside if kind == "list" else Bag(inside)
-        case Gathered(element=element, kind=kind):
+        case CollectedList(element=element, kind=kind):
             gathered = next(cells)
             if gathered is None:
                 return None
             inside = tuple(_inside(element, one) for one in gathered)
             return inside if kind == "list" else Bag(inside)
-        case Nullable(parts=parts):
+        case NullableComposite(parts=parts):
             is_there = next(cells)
             found = _decoded(parts, cells)
             return found if is_there else None
@@ -176,15 +176,15 @@ def _decoded(term: Term, cells: Iterator[Any]) -> Value:
             raise AssertionError(term)
 
 
-def _inside(term: Term, cell: Any) -> Value:
+def _inside(term: LoweredValue, cell: Any) -> Value:
     """A value inside a list, made of one cell."""
-    match opened(term):
+    match expand_constant(term):
         case Attributes(fields=fields):
-            made = [(name, _inside(field, part)) for (name, field), part in zip(fields, cell, strict=True)]
-            return Struct(tuple((name, value) for name, value in made if value is not MISSING))
-        case Nullable(parts=parts):
+            attributes = [(name, _inside(field, part)) for (name, field), part in zip(fields, cell, strict=True)]
+            return Struct(tuple((name, value) for name, value in attributes if value is not MISSING))
+        case NullableComposite(parts=parts):
             return None if cell is None else _inside(parts, cell)
-        case Gathered(element=element, kind=kind):
+        case CollectedList(element=element, kind=kind):
             inside = tuple(_inside(element, one) for one in cell)
             return inside if kind == "list" else Bag(inside)
         case Column(absent=absent) as column:

@@ -17,13 +17,13 @@ from substrait_dsl.partiql.lateral import beside
 from substrait_dsl.partiql.lowered import LoweredBindings
 from substrait_dsl.partiql.lowered_values import (
     Attributes,
+    CollectedList,
     Column,
     Constant,
-    Elements,
-    Gathered,
-    Nullable,
-    Term,
-    opened,
+    ElementList,
+    LoweredValue,
+    NullableComposite,
+    expand_constant,
 )
 from substrait_dsl.partiql.null_and_missing import Absent, surely
 from substrait_dsl.partiql.values import MISSING
@@ -61,7 +61,7 @@ def outer_join(
     return attrs.evolve(both, rel=rel, variables=variables)
 
 
-def _padded_side(variables: Mapping[str, Term], marker: int | None) -> Mapping[str, Term]:
+def _padded_side(variables: Mapping[str, LoweredValue], marker: int | None) -> Mapping[str, LoweredValue]:
     """The variables of a side after the join; if it may lack a partner, its marker is at this position then."""
     if marker is None:
         return variables
@@ -74,28 +74,28 @@ def _with_marker(rows: LoweredBindings) -> tuple[LoweredBindings, int]:
 
     Where that is null after a join, there is no such tuple.
     """
-    variables: dict[str, Term] = {}
+    variables: dict[str, LoweredValue] = {}
     for name, term in rows.variables.items():
         rows, variables[name] = rows.holding(term, name, also_outer=True)
     rows, (marker,) = rows.with_columns(("is there", literal(True, t.Boolean())))
     return attrs.evolve(rows, variables=variables), marker.position
 
 
-def _padded(term: Term, there: Column) -> Term:
-    match opened(term):
+def _padded(term: LoweredValue, there: Column) -> LoweredValue:
+    match expand_constant(term):
         case Column(expression=expression, absent=absent):
             after = _absent(absent, there.expression) if expression.type.nullable else "null"
             return Column(_nullable(expression), after)
         case Attributes(fields=fields):
-            return Nullable(Attributes(tuple((name, _padded(field, there)) for name, field in fields)), there)
-        case Elements(kind=kind, items=items):
-            return Nullable(Elements(kind, tuple(_padded(item, there) for item in items)), there)
-        case Gathered(column=column) as collection:
+            return NullableComposite(Attributes(tuple((name, _padded(field, there)) for name, field in fields)), there)
+        case ElementList(kind=kind, items=items):
+            return NullableComposite(ElementList(kind, tuple(_padded(item, there) for item in items)), there)
+        case CollectedList(column=column) as collection:
             return attrs.evolve(collection, column=Column(_nullable(column.expression)))
-        case Nullable(parts=parts, there=before):
+        case NullableComposite(parts=parts, there=before):
             inside = _padded(parts, there)
-            assert isinstance(inside, Nullable)
-            return Nullable(inside.parts, Column(surely(_nullable(before.expression))))
+            assert isinstance(inside, NullableComposite)
+            return NullableComposite(inside.parts, Column(surely(_nullable(before.expression))))
         case Constant(value=None):
             return Constant(None)
         case Constant(value=value) if value is MISSING:
@@ -123,7 +123,7 @@ def _nullable(expression: Expression) -> Expression:
     return attrs.evolve(expression, column_type=expression.column_type.as_nullable())
 
 
-def where_all(conditions: Sequence[Expression], term: Term) -> Term:
+def where_all(conditions: Sequence[Expression], term: LoweredValue) -> LoweredValue:
     """The term, but null where one of these conditions, required booleans, is false."""
     return _where(all_of(conditions), term) if conditions else term
 
@@ -133,8 +133,8 @@ def all_of(conditions: Sequence[Expression]) -> Expression:
     return conditions[0] if len(conditions) == 1 else call("and", *conditions)
 
 
-def _where(holds: Expression, term: Term) -> Term:
-    match opened(term):
+def _where(holds: Expression, term: LoweredValue) -> LoweredValue:
+    match expand_constant(term):
         case Column(expression=expression) as column:
             null = literal(None, expression.type.as_nullable())
             missing = column.missing
@@ -146,14 +146,16 @@ def _where(holds: Expression, term: Term) -> Term:
             return Column(to_literal(None), holds)
         case Constant(value=value):
             return _where(holds, Column(to_literal(value)))
-        case Gathered(column=column) as collection:
+        case CollectedList(column=column) as collection:
             null = literal(None, column.type.as_nullable())
             return attrs.evolve(collection, column=Column(IfThen((IfClause(holds, column.expression),), null)))
-        case Nullable(parts=parts, there=there):
+        case NullableComposite(parts=parts, there=there):
             inside = _where(holds, parts)
-            assert isinstance(inside, Nullable)
-            return Nullable(inside.parts, Column(call("and", holds, there.expression)))
+            assert isinstance(inside, NullableComposite)
+            return NullableComposite(inside.parts, Column(call("and", holds, there.expression)))
         case Attributes(fields=fields):
-            return Nullable(Attributes(tuple((name, _where(holds, field)) for name, field in fields)), Column(holds))
-        case Elements(kind=kind, items=items):
-            return Nullable(Elements(kind, tuple(_where(holds, item) for item in items)), Column(holds))
+            return NullableComposite(
+                Attributes(tuple((name, _where(holds, field)) for name, field in fields)), Column(holds)
+            )
+        case ElementList(kind=kind, items=items):
+            return NullableComposite(ElementList(kind, tuple(_where(holds, item) for item in items)), Column(holds))

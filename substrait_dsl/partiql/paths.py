@@ -9,14 +9,14 @@ from substrait_dsl.errors import EvaluationError, LiteralError, UnsupportedError
 from substrait_dsl.partiql.calls import call
 from substrait_dsl.partiql.extension_catalog import own_call
 from substrait_dsl.partiql.interpreter import Mode
-from substrait_dsl.partiql.lowered_values import Column, Term, nowhere
+from substrait_dsl.partiql.lowered_values import Column, LoweredValue, absent_result
 from substrait_dsl.partiql.null_and_missing import Absent, absent_where, guarded
 
 _FARTHEST = 2**31 - 1
 """The last index that a list of Substrait has."""
 
 
-def list_element(column: Column, index: int, mode: Mode) -> Term:
+def list_element(column: Column, index: int, mode: Mode) -> LoweredValue:
     """An element of a column of lists: missing where the list is too short, an error there in strict mode."""
     type_ = column.type
     assert isinstance(type_, t.List)
@@ -27,7 +27,7 @@ def list_element(column: Column, index: int, mode: Mode) -> Term:
     return _part(column, part, type_.element, too_short, f"a list has no element {index}", mode)
 
 
-def under_key(column: Column, name: str, mode: Mode) -> Term:
+def under_key(column: Column, name: str, mode: Mode) -> LoweredValue:
     """The value under a key of a column of maps, which is an attribute of a struct.
 
     Raises `UnsupportedError` for maps whose keys are no texts.
@@ -46,11 +46,11 @@ def under_key(column: Column, name: str, mode: Mode) -> Term:
     return _part(column, part, type_.value, lacking, why, mode)
 
 
-def no_part(column: Column, why: str, mode: Mode) -> Term:
+def no_part(column: Column, why: str, mode: Mode) -> LoweredValue:
     """What no value of a column has: an error in strict mode."""
     if mode == "strict":
         raise EvaluationError(why)
-    return nowhere([column])
+    return absent_result([column])
 
 
 def _part(column: Column, part: Expression, type_: t.Type, lacking: Expression, why: str, mode: Mode) -> Column:

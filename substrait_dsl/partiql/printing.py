@@ -34,22 +34,22 @@ def render(node: Node) -> str:
     return f"({' '.join(parts)})"
 
 
-def _parts(field: attrs.Attribute[Any], given: Any) -> list[str]:
+def _parts(field: attrs.Attribute[Any], value: Any) -> list[str]:
     match form_of(field):
         case Form.VALUE | Form.BINDINGS:
-            return [render(given)]
+            return [render(value)]
         case Form.MAYBE_VALUE:
-            return ["null" if given is None else render(given)]
+            return ["null" if value is None else render(value)]
         case Form.VALUES | Form.REST:
-            return [render(one) for one in given]
+            return [render(one) for one in value]
         case Form.NODES:
-            return [f"({' '.join(render(one) for one in given)})"]
+            return [f"({' '.join(render(one) for one in value)})"]
         case Form.DATA:
-            return [symbol(given) if isinstance(given, str) else data_text(given)]
+            return [symbol(value) if isinstance(value, str) else data_text(value)]
         case Form.MAYBE_NAME:
-            return ["null" if given is None else symbol(given)]
+            return ["null" if value is None else symbol(value)]
         case Form.NAME | Form.WORD:
-            return [symbol(given)]
+            return [symbol(value)]
 
 
 def symbol(name: str) -> str:

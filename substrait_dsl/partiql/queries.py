@@ -13,10 +13,10 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.fluent.base import made
 from substrait_dsl.fluent.expr import bound, resolve
 from substrait_dsl.fluent.scope import NO_ROW
-from substrait_dsl.partiql.collected_lists import gathered, to_gather
+from substrait_dsl.partiql.collected_lists import collect_list_of, materialize_element
 from substrait_dsl.partiql.expressions import Id, MapValues, Pivot
-from substrait_dsl.partiql.lowered import LoweredBindings, LoweredValues
-from substrait_dsl.partiql.lowered_values import Column, Gathered
+from substrait_dsl.partiql.lowered import LoweredBindings, LoweredCollection
+from substrait_dsl.partiql.lowered_values import CollectedList, Column
 from substrait_dsl.partiql.node import Form, Node, ValueExpr, fields_of, form_of
 
 
@@ -40,15 +40,15 @@ def _replaced(node: Any, named: Callable[[MapValues], Id]) -> Any:
         return node
     changed: dict[str, Any] = {}
     for field in fields_of(type(node)):
-        given = getattr(node, field.name)
-        if isinstance(given, Node):
-            changed[field.name] = _replaced(given, named)
-        elif isinstance(given, tuple) and form_of(field) is not Form.DATA:
-            changed[field.name] = tuple(_replaced(child, named) for child in given)
+        value = getattr(node, field.name)
+        if isinstance(value, Node):
+            changed[field.name] = _replaced(value, named)
+        elif isinstance(value, tuple) and form_of(field) is not Form.DATA:
+            changed[field.name] = tuple(_replaced(child, named) for child in value)
     return attrs.evolve(node, **changed) if changed else node
 
 
-def folded(values: LoweredValues) -> LoweredBindings:
+def folded(values: LoweredCollection) -> LoweredBindings:
     """The values of a query as the one row of a relation, in which its variable ``""`` is the collection of them.
 
     Raises `UnsupportedError` if it depends on the row around whether they are a bag or a list.
@@ -56,13 +56,13 @@ def folded(values: LoweredValues) -> LoweredBindings:
     kind = values.source.kind
     if kind is None:
         raise UnsupportedError("a query in a row over a list that may be null or missing is not lowered to Substrait")
-    element = to_gather(values.element, "the value of a query")
+    element = materialize_element(values.element, "the value of a query")
     is_nullable = element.type.nullable
     # The fold leaves out what is NULL.
     item = NestedStruct((element,), names=("value",)) if is_nullable else element
     rows, (column,) = values.source.with_columns(("value", item))
-    rel = made(rows.rel).aggregate(values=gathered(column, values.source.order))._rel
+    rel = made(rows.rel).aggregate(values=collect_list_of(column, values.source.order))._rel
     collected: Expression = FieldReference(0, rel.schema.types[0])
     if is_nullable:
         collected = resolve(functions.transform(bound(collected, None), lambda each: each["value"]), NO_ROW)
-    return LoweredBindings(rel, "bag", {"": Gathered(Column(collected), values.element, kind)})
+    return LoweredBindings(rel, "bag", {"": CollectedList(Column(collected), values.element, kind)})

@@ -13,7 +13,7 @@ from substrait_dsl.partiql import expressions as e
 from substrait_dsl.partiql.builder import Bindings
 from substrait_dsl.partiql.lowered import StoredTable
 from substrait_dsl.partiql.node import BindingsExpr, ValueExpr
-from substrait_dsl.partiql.value_builder import Given, Values, made_value, value
+from substrait_dsl.partiql.value_builder import ValueLike, Values, derive_value, value
 from substrait_dsl.partiql.values import to_value
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def lit(constant: object) -> Values:
         return Values(e.Lit(to_value(constant)))
 
 
-def struct(attributes: Mapping[str, Given] | None = None, /, **named: Given) -> Values:
+def struct(attributes: Mapping[str, ValueLike] | None = None, /, **named: ValueLike) -> Values:
     """A struct of these attributes, without those whose value is missing: ``struct(fid=t.f.FooId)``.
 
     Raises `SchemaError` for a name that is given twice, `InvalidArgumentError` for one that is no text.
@@ -93,44 +93,44 @@ def struct(attributes: Mapping[str, Given] | None = None, /, **named: Given) -> 
             require(name, str, "the name of an attribute is a str")
             if name in named:
                 raise SchemaError(f'the attribute "{name}" is given twice', hint="struct_concat keeps both")
-        given = {**(attributes or {}), **named}
-        values = {name: value(each) for name, each in given.items()}
+        combined = {**(attributes or {}), **named}
+        values = {name: value(each) for name, each in combined.items()}
         pairs = tuple(e.ExprPair(e.Lit(name), each.expression) for name, each in values.items())
-        return made_value(e.StructExpr(pairs), *values.values())
+        return derive_value(e.StructExpr(pairs), *values.values())
 
 
-def list_of(*items: Given) -> Values:
+def list_of(*items: ValueLike) -> Values:
     """A list of these values."""
     with naming("list_of"):
         values = [value(item) for item in items]
-        return made_value(e.ListExpr(tuple(each.expression for each in values)), *values)
+        return derive_value(e.ListExpr(tuple(each.expression for each in values)), *values)
 
 
-def bag_of(*items: Given) -> Values:
+def bag_of(*items: ValueLike) -> Values:
     """A bag of these values."""
     with naming("bag_of"):
         values = [value(item) for item in items]
-        return made_value(e.BagExpr(tuple(each.expression for each in values)), *values)
+        return derive_value(e.BagExpr(tuple(each.expression for each in values)), *values)
 
 
-def call(function: str, *arguments: Given) -> Values:
+def call(function: str, *arguments: ValueLike) -> Values:
     """A function by its name: ``call("upper", t.f.FooName)``. Raises `InvalidChoiceError` for one that is not there."""
     with naming("call"):
         return _call(function, *arguments)
 
 
-def _call(function: str, *arguments: Given) -> Values:
+def _call(function: str, *arguments: ValueLike) -> Values:
     values = [value(argument) for argument in arguments]
-    return made_value(e.Call(function, tuple(each.expression for each in values)), *values)
+    return derive_value(e.Call(function, tuple(each.expression for each in values)), *values)
 
 
-def _own_call(function: str, given: Given) -> Values:
+def _own_call(function: str, operand: ValueLike) -> Values:
     """The call of a function that is one of Python's here, too."""
     with naming(function):
-        return _call(function, given)
+        return _call(function, operand)
 
 
-def struct_concat(*structs: Given) -> Values:
+def struct_concat(*structs: ValueLike) -> Values:
     """The attributes of several structs in one, repeated names included."""
     with naming("struct_concat"):
         if not structs:
@@ -138,31 +138,31 @@ def struct_concat(*structs: Given) -> Values:
         return _call("struct_concat", *structs)
 
 
-def as_boolean(given: Given) -> Values:
+def as_boolean(operand: ValueLike) -> Values:
     """A value that is a boolean; one of another type has no value here. See `as_integer`."""
-    return _own_call("as_boolean", given)
+    return _own_call("as_boolean", operand)
 
 
-def as_integer(given: Given) -> Values:
+def as_integer(operand: ValueLike) -> Values:
     """A value that is an integer of 64 bits: ``as_integer(t.doc.size) > 3``.
 
     It says of which type a dynamic value is (`DYNAMIC`), so that engines can compute with it. Null and missing stay;
     one of another type is missing in permissive mode, and an error in strict mode.
     """
-    return _own_call("as_integer", given)
+    return _own_call("as_integer", operand)
 
 
-def as_float(given: Given) -> Values:
+def as_float(operand: ValueLike) -> Values:
     """A value that is a number, as a float. See `as_integer`."""
-    return _own_call("as_float", given)
+    return _own_call("as_float", operand)
 
 
-def as_text(given: Given) -> Values:
+def as_text(operand: ValueLike) -> Values:
     """A value that is a text. See `as_integer`."""
-    return _own_call("as_text", given)
+    return _own_call("as_text", operand)
 
 
-def dynamic(constant: Given) -> Values:
+def dynamic(constant: ValueLike) -> Values:
     """A constant whose values are of any types: ``scan(dynamic([1, "two", {"x": None}]), as_="v")``.
 
     In a plan they are `DYNAMIC`, where those of other constants have one type. Raises as `lit` does.

@@ -12,7 +12,7 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.partiql.calls import INTEGERS, call, cast, kind_of_type
 from substrait_dsl.partiql.extension_catalog import URN, own_call
 from substrait_dsl.partiql.interpreter import Mode
-from substrait_dsl.partiql.lowered_values import Column, Constant, Term, absent_of
+from substrait_dsl.partiql.lowered_values import Column, Constant, LoweredValue, absent_of
 from substrait_dsl.partiql.null_and_missing import absent_where, guarded
 from substrait_dsl.partiql.operations import AS_TYPES
 
@@ -25,7 +25,7 @@ PartiQL's null is a value of it, a NULL in the column is `MISSING`.
 _FARTHEST = 2**31 - 1
 
 
-def is_dynamic(term: Term) -> bool:
+def is_dynamic(term: LoweredValue) -> bool:
     """Whether a term is a column of this type."""
     return isinstance(term, Column) and term.type.matches(DYNAMIC)
 
@@ -39,7 +39,7 @@ def table_column(reference: FieldReference) -> Column:
     return Column(reference)
 
 
-def require_typed(term: Term, what: str) -> None:
+def require_typed(term: LoweredValue, what: str) -> None:
     """Raise `UnsupportedError` for a dynamic value where an engine needs one type."""
     if is_dynamic(term):
         raise UnsupportedError(
@@ -68,7 +68,7 @@ def dynamic_step(column: Column, step: object, mode: Mode) -> Column:
     return Column(part, "missing")
 
 
-def of_dynamic(op: str, operands: Sequence[Term], mode: Mode) -> Term:
+def of_dynamic(op: str, operands: Sequence[LoweredValue], mode: Mode) -> LoweredValue:
     """An operator or function of which an operand is dynamic. Raises `UnsupportedError` for most."""
     if op in AS_TYPES:
         return as_type(op, operands[0], mode)
@@ -82,7 +82,7 @@ def of_dynamic(op: str, operands: Sequence[Term], mode: Mode) -> Term:
     raise AssertionError(operands)
 
 
-def as_type(function: str, term: Term, mode: Mode) -> Column:
+def as_type(function: str, term: LoweredValue, mode: Mode) -> Column:
     """A dynamic value as one of a type; that of another type is missing, in strict mode an error for each such row."""
     (value,) = values_of_dynamic([term])
     return _of_right_type(own_call(function, value), value, None, f"{function}: the value is of another type", mode)
@@ -107,7 +107,7 @@ _COMPARISONS = {"eq": "equal", "ne": "not_equal", "lt": "lt", "lte": "lte", "gt"
 _TURNED = {"lt": "gt", "lte": "gte", "gt": "lt", "gte": "lte"}
 
 
-def _compared(op: str, left: Term, right: Term, mode: Mode) -> Column:
+def _compared(op: str, left: LoweredValue, right: LoweredValue, mode: Mode) -> Column:
     """How a dynamic value compares with a text, a boolean or an integer.
 
     One of another type is not equal, and has no order.
@@ -129,7 +129,7 @@ def _compared(op: str, left: Term, right: Term, mode: Mode) -> Column:
 _FUNCTIONS = {"text": "as_text", "boolean": "as_boolean"}
 
 
-def _typed_operand(term: Term) -> Column | None:
+def _typed_operand(term: LoweredValue) -> Column | None:
     """A text, a boolean, or an integer of 64 bits; None for another one."""
     match term:
         case Column() if isinstance(term.type, INTEGERS):
@@ -174,7 +174,7 @@ def counted(column: Column) -> Expression:
     return IfThen((IfClause(known, literal(True, t.Boolean(nullable=True))),), literal(None, t.Boolean(nullable=True)))
 
 
-def values_of_dynamic(terms: Sequence[Term]) -> list[Expression]:
+def values_of_dynamic(terms: Sequence[LoweredValue]) -> list[Expression]:
     """Dynamic values. Raises `UnsupportedError` for one that an outer join may make null, which is no value of it."""
     columns = [term for term in terms if isinstance(term, Column)]
     if any(column.absent != "missing" for column in columns):

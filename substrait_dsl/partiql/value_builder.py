@@ -27,7 +27,7 @@ from substrait_dsl.partiql.collection_kinds import kind_of_value
 from substrait_dsl.partiql.interpreter import Mode, evaluate_value, require_mode, struct_of
 from substrait_dsl.partiql.interpreter_inputs import data_of
 from substrait_dsl.partiql.keys import Measured, SortBy
-from substrait_dsl.partiql.lowered import LoweredBindings, LoweredValues, Source, StoredTable
+from substrait_dsl.partiql.lowered import LoweredBindings, LoweredCollection, Source, StoredTable
 from substrait_dsl.partiql.lowering import lower_values
 from substrait_dsl.partiql.node import BindingsExpr, ValueExpr
 from substrait_dsl.partiql.null_and_missing import telling
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from substrait_dsl.fluent.relation import Relation
 
 
-Given: TypeAlias = "Values | Value | Sequence[object] | Mapping[str, object]"
+ValueLike: TypeAlias = "Values | Value | Sequence[object] | Mapping[str, object]"
 """What a value may be given as: one of the algebra, or a plain Python object that is a constant."""
 
 
@@ -74,7 +74,7 @@ class Bound(Called, ABC):
         raise TypeMismatchError("an expression of the algebra is no container", hint="write x.is_in(collection)")
 
     @abstractmethod
-    def _lowered(self, mode: Mode) -> LoweredValues | LoweredBindings:
+    def _lowered(self, mode: Mode) -> LoweredCollection | LoweredBindings:
         """The relation, and what its columns are."""
 
     def as_relation(self, mode: Mode = "permissive") -> Relation[Any]:
@@ -137,8 +137,8 @@ class Values(Bound):
         last = value(step)
         node = self._node
         if isinstance(node, e.Path):  # one path of several steps
-            return made_value(e.Path(node.root, (*node.steps, last._node)), self, last)
-        return made_value(e.Path(node, (last._node,)), self, last)
+            return derive_value(e.Path(node.root, (*node.steps, last._node)), self, last)
+        return derive_value(e.Path(node, (last._node,)), self, last)
 
     if not TYPE_CHECKING:  # a type checker says itself that no value is called
 
@@ -156,7 +156,7 @@ class Values(Bound):
 
     def _operator(self, op: str, *others: object) -> Values:
         operands = [self, *map(value, others)]
-        return made_value(e.Operator(op, tuple(each._node for each in operands)), *operands)
+        return derive_value(e.Operator(op, tuple(each._node for each in operands)), *operands)
 
     def __eq__(self, other: object) -> Values:  # type: ignore[override]  # a comparison in the algebra
         return self._operator("eq", other)
@@ -227,7 +227,7 @@ class Values(Bound):
         return self._operator("neg")
 
     def __abs__(self) -> Values:
-        return made_value(e.Call("abs", (self._node,)), self)
+        return derive_value(e.Call("abs", (self._node,)), self)
 
     def is_null(self) -> Values:
         """Whether it is null or missing."""
@@ -252,7 +252,7 @@ class Values(Bound):
         """Whether the collection is a bag or a list; None, if that depends on the rows that a path leads to."""
         return kind_of_value(self._node, self.sources)
 
-    def _lowered(self, mode: Mode) -> LoweredValues:
+    def _lowered(self, mode: Mode) -> LoweredCollection:
         return lower_values(self._node, self.sources, mode)
 
     def collect(self, spark: SparkSession, mode: Mode = "permissive") -> Value:
@@ -324,53 +324,53 @@ class Tuple:
         return variable
 
 
-def value(given: object) -> Values:
+def value(operand: object) -> Values:
     """A value: one of the algebra as it is, any other Python object as a constant.
 
     Raises `InvalidArgumentError` for an object that is no value of PartiQL, `TypeMismatchError` for bindings.
     """
-    if isinstance(given, Values):
-        return given
-    if isinstance(given, Bound):
-        raise no_value(given)
-    if isinstance(given, RelationBase):
+    if isinstance(operand, Values):
+        return operand
+    if isinstance(operand, Bound):
+        raise no_value(operand)
+    if isinstance(operand, RelationBase):
         raise InvalidArgumentError(
             "a relation is no value, before it has a name", hint='partiql.table("t", relation) makes a value of it'
         )
-    if isinstance(given, Tuple):
-        name = given._source.variables[0]
+    if isinstance(operand, Tuple):
+        name = operand._source.variables[0]
         raise TypeMismatchError(
             "expected a value, got a binding tuple, which is none",
             hint=f"t.{name} is a variable of it; struct({name}=t.{name}) makes a value of variables",
         )
-    if isinstance(given, Expr | SortKey):
+    if isinstance(operand, Expr | SortKey):
         raise TypeMismatchError(
-            f"expected a value of the algebra, got an expression of relations, {shortened(repr(given))}",
+            f"expected a value of the algebra, got an expression of relations, {shortened(repr(operand))}",
             hint="a lambda gets the binding tuple: lambda t: t.f.name",
         )
-    if isinstance(given, Measured):
+    if isinstance(operand, Measured):
         raise TypeMismatchError(
-            f"expected a value, got the aggregate {given.function}", hint='group_by(measures={"n": ..}) computes it'
+            f"expected a value, got the aggregate {operand.function}", hint='group_by(measures={"n": ..}) computes it'
         )
-    if isinstance(given, SortBy):
+    if isinstance(operand, SortBy):
         raise TypeMismatchError(
             "expected a value, got a sort key",
-            hint=f"the lambda stands inside: {given.direction}(lambda t: ...)",
+            hint=f"the lambda stands inside: {operand.direction}(lambda t: ...)",
         )
-    return Values(e.Lit(to_value(given)))
+    return Values(e.Lit(to_value(operand)))
 
 
-def no_value(given: object) -> TypeMismatchError:
+def no_value(operand: object) -> TypeMismatchError:
     """The error for bindings where a value belongs."""
-    got = shortened(str(given))
+    got = shortened(str(operand))
     return TypeMismatchError(f"expected a value, got {got}", hint="map_values makes values of bindings")
 
 
-def made_value(expression: ValueExpr, *parts: Bound) -> Values:
+def derive_value(expression: ValueExpr, *parts: Bound) -> Values:
     """A value that is made of others, whose tables it has."""
-    made_of = Values(expression, sources_of(parts))
-    made_of.scopes = scopes_of(parts)
-    return made_of
+    derived = Values(expression, sources_of(parts))
+    derived.scopes = scopes_of(parts)
+    return derived
 
 
 def sources_of(parts: Sequence[Bound]) -> dict[str, Source]:
@@ -393,13 +393,13 @@ def _is_same(one: Source, other: Source) -> bool:
 
 def sources_of_user(tables: Mapping[str, object] | None) -> dict[str, Source]:
     """What names stand for: relations as they are, other Python objects as values."""
-    given = tables or {}
-    require(given, Mapping, "the tables are a dict of relations and values by their names")
-    return {name: _source(source) for name, source in given.items()}
+    named = tables or {}
+    require(named, Mapping, "the tables are a dict of relations and values by their names")
+    return {name: _source(source) for name, source in named.items()}
 
 
-def _source(given: object) -> Source:
+def _source(source: object) -> Source:
     """What a name stands for: a relation, that of a table that is a value already, or a value."""
-    if isinstance(given, Values) and isinstance(given._node, e.Id) and given._node.name in given.sources:
-        return given.sources[given._node.name]
-    return given if isinstance(given, RelationBase | StoredTable) else to_value(given)
+    if isinstance(source, Values) and isinstance(source._node, e.Id) and source._node.name in source.sources:
+        return source.sources[source._node.name]
+    return source if isinstance(source, RelationBase | StoredTable) else to_value(source)

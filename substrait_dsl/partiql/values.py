@@ -67,21 +67,21 @@ Value: TypeAlias = Union[
 """A value; ``datetime.datetime`` is a ``datetime.date``."""
 
 
-def _items(given: Sequence[Value]) -> tuple[Value, ...]:
-    if not isinstance(given, tuple | list):
-        raise InvalidArgumentError(f"the elements of a Bag are a tuple, got {shortened(repr(given))}")
-    return tuple(given)
+def _items(items: Sequence[Value]) -> tuple[Value, ...]:
+    if not isinstance(items, tuple | list):
+        raise InvalidArgumentError(f"the elements of a Bag are a tuple, got {shortened(repr(items))}")
+    return tuple(items)
 
 
-def _fields(given: Sequence[tuple[str, Value]]) -> tuple[tuple[str, Value], ...]:
+def _fields(fields: Sequence[tuple[str, Value]]) -> tuple[tuple[str, Value], ...]:
     """Names and values. Raises `InvalidArgumentError` for what is no such pairs."""
-    if not isinstance(given, tuple | list):
-        raise InvalidArgumentError(f"expected a tuple of pairs of a name and a value, got {shortened(repr(given))}")
-    for field in given:
+    if not isinstance(fields, tuple | list):
+        raise InvalidArgumentError(f"expected a tuple of pairs of a name and a value, got {shortened(repr(fields))}")
+    for field in fields:
         if not (isinstance(field, tuple) and len(field) == 2):
             raise InvalidArgumentError(f"expected a pair of a name and a value, got {shortened(repr(field))}")
         _attribute(field[0])
-    return tuple(given)
+    return tuple(fields)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -143,18 +143,20 @@ class Struct:
         return f"Struct({list(self.fields)!r})"
 
 
-def _bound(given: Sequence[tuple[str, Value]]) -> tuple[tuple[str, Value], ...]:
-    return tuple((name, value if _is_value(value) else to_value(value)) for name, value in _fields(given))
+def _bound(fields: Sequence[tuple[str, Value]]) -> tuple[tuple[str, Value], ...]:
+    return tuple((name, value if _is_value(value) else to_value(value)) for name, value in _fields(fields))
 
 
-def _is_value(given: object) -> bool:
-    match given:
+def _is_value(candidate: object) -> bool:
+    match candidate:
         case Bag(items=items) | (tuple() as items):
             return all(map(_is_value, items))
         case Struct(fields=fields):
             return all(_is_value(value) for _, value in fields)
         case _:
-            return given is None or isinstance(given, Missing | bool | int | float | Decimal | str | bytes | dt.date)
+            return candidate is None or isinstance(
+                candidate, Missing | bool | int | float | Decimal | str | bytes | dt.date
+            )
 
 
 @attrs.frozen
@@ -175,10 +177,10 @@ class BindingTuple:
         return dict(self.fields)[name]
 
 
-def _tuples(given: Sequence[BindingTuple]) -> tuple[BindingTuple, ...]:
-    if not isinstance(given, tuple | list) or not all(isinstance(one, BindingTuple) for one in given):
-        raise InvalidArgumentError(f"expected a tuple of BindingTuples, got {shortened(repr(given))}")
-    return tuple(given)
+def _tuples(tuples: Sequence[BindingTuple]) -> tuple[BindingTuple, ...]:
+    if not isinstance(tuples, tuple | list) or not all(isinstance(one, BindingTuple) for one in tuples):
+        raise InvalidArgumentError(f"expected a tuple of BindingTuples, got {shortened(repr(tuples))}")
+    return tuple(tuples)
 
 
 @attrs.frozen
@@ -209,7 +211,7 @@ def require_distinct(names: Sequence[str], where: str) -> None:
         raise SchemaError(f"{where} cannot have the name {quoted(twice)} more than once; its names are {quoted(names)}")
 
 
-def to_value(given: object, level: int = 0) -> Value:
+def to_value(obj: object, level: int = 0) -> Value:
     """A value made of plain Python objects: a dict becomes a struct, a list or tuple a list.
 
     Raises:
@@ -218,29 +220,29 @@ def to_value(given: object, level: int = 0) -> Value:
     """
     if level > MOST_LEVELS:
         raise UnsupportedError(f"values nested more than {MOST_LEVELS} levels deep are not supported")
-    match given:
-        case Decimal() if not given.is_finite():
-            raise InvalidArgumentError(f"a decimal is finite, got {given}", hint=f'write float("{given}")')
+    match obj:
+        case Decimal() if not obj.is_finite():
+            raise InvalidArgumentError(f"a decimal is finite, got {obj}", hint=f'write float("{obj}")')
         case None | Missing() | bool():
-            return given
+            return obj
         case int() | float() | Decimal() | str() | bytes() | dt.date():
-            return given if type(given) in _SCALARS else _exactly(given)
+            return obj if type(obj) in _SCALARS else _exactly(obj)
         case Bag(items=items):
             return Bag(tuple(to_value(item, level + 1) for item in items))
         case Struct(fields=fields):
             return Struct(tuple((_attribute(name), to_value(value, level + 1)) for name, value in fields))
         case Mapping():
-            return Struct(tuple((_attribute(name), to_value(value, level + 1)) for name, value in given.items()))
+            return Struct(tuple((_attribute(name), to_value(value, level + 1)) for name, value in obj.items()))
         case list() | tuple():
-            return tuple(to_value(item, level + 1) for item in given)
+            return tuple(to_value(item, level + 1) for item in obj)
         case _:
             raise InvalidArgumentError(
                 f"a value is None, MISSING, a bool, number, text, bytes, date, datetime, list, dict, Bag or Struct, "
-                f"got {shortened(repr(given))}",
+                f"got {shortened(repr(obj))}",
                 hint="a bag is partiql.bag([...])"
-                if isinstance(given, set | frozenset)
+                if isinstance(obj, set | frozenset)
                 else "list_of, bag_of and struct make values of expressions"
-                if hasattr(type(given), "expression")
+                if hasattr(type(obj), "expression")
                 else None,
             )
 
@@ -249,27 +251,27 @@ _SCALARS: tuple[type, ...] = (int, float, Decimal, str, bytes, dt.datetime, dt.d
 """The classes of scalars, those that are of another before it."""
 
 
-def _exactly(given: Any) -> Value:
+def _exactly(obj: Any) -> Value:
     """A scalar of a class of somebody else, such as an `IntEnum` or ``numpy.float64``, as one of Python's own.
 
     Raises `InvalidArgumentError` if that is another value: a moment with nanoseconds, or none.
     """
-    kind = next(kind for kind in _SCALARS if isinstance(given, kind))
+    kind = next(kind for kind in _SCALARS if isinstance(obj, kind))
     try:
-        match given:
+        match obj:
             case dt.datetime():
-                timestamp = dt.datetime.combine(given.date(), given.time(), given.tzinfo)
-                exact: Value = timestamp.replace(fold=given.fold)
+                timestamp = dt.datetime.combine(obj.date(), obj.time(), obj.tzinfo)
+                exact: Value = timestamp.replace(fold=obj.fold)
             case dt.date():
-                exact = dt.date(given.year, given.month, given.day)
+                exact = dt.date(obj.year, obj.month, obj.day)
             case str():
-                exact = str.__str__(given)  # `str` of a member of an enumeration is its name
+                exact = str.__str__(obj)  # `str` of a member of an enumeration is its name
             case _:
-                exact = kind(given)
+                exact = kind(obj)
     except (TypeError, ValueError):  # pandas' NaT is a datetime
         exact = MISSING
-    if exact is MISSING or not (exact == given or exact != exact):
-        raise InvalidArgumentError(f"{shortened(repr(given))} is no {kind.__name__} of Python's")
+    if exact is MISSING or not (exact == obj or exact != exact):
+        raise InvalidArgumentError(f"{shortened(repr(obj))} is no {kind.__name__} of Python's")
     return exact
 
 
@@ -301,11 +303,11 @@ def bag(items: Iterable[object]) -> Bag:
         return Bag(tuple(to_value(item, 1) for item in items))
 
 
-def _require_several(given: object, what: str) -> None:
+def _require_several(items: object, what: str) -> None:
     """Raise `InvalidArgumentError` for what is not objects one after the other, or is one value itself."""
-    if isinstance(given, str | bytes | Mapping | Struct | set | frozenset) or not isinstance(given, Iterable):
-        hint = f"[{shortened(repr(given), 40)}] is a list of it" if isinstance(given, str | Mapping | Struct) else None
-        raise InvalidArgumentError(f"{what} are a list, got {shortened(repr(given))}", hint=hint)
+    if isinstance(items, str | bytes | Mapping | Struct | set | frozenset) or not isinstance(items, Iterable):
+        hint = f"[{shortened(repr(items), 40)}] is a list of it" if isinstance(items, str | Mapping | Struct) else None
+        raise InvalidArgumentError(f"{what} are a list, got {shortened(repr(items))}", hint=hint)
 
 
 def elements(value: Value) -> Sequence[Value]:
@@ -313,9 +315,9 @@ def elements(value: Value) -> Sequence[Value]:
     return value if isinstance(value, tuple) else value.items if isinstance(value, Bag) else (value,)
 
 
-def _ids(given: Iterable[object]) -> tuple[Value, ...]:
-    _require_several(given, "the record ids of a table")
-    return tuple(map(to_value, given))
+def _ids(ids: Iterable[object]) -> tuple[Value, ...]:
+    _require_several(ids, "the record ids of a table")
+    return tuple(map(to_value, ids))
 
 
 @attrs.frozen

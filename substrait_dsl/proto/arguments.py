@@ -166,12 +166,12 @@ def _default(value: int | str, declared: ValueArgument) -> Literal:
 
 def _width_of_others(arguments: Sequence[Argument]) -> Type | None:
     """The type of the arguments that are numbers and no constants; the widest of the constants, if there is none."""
-    given = [argument for argument in arguments if isinstance(argument, Expression)]
-    others = {each.type.as_required() for each in given if not is_integer_constant(each)}
+    values = [argument for argument in arguments if isinstance(argument, Expression)]
+    others = {each.type.as_required() for each in values if not is_integer_constant(each)}
     numbers = [type_ for type_ in others if isinstance(type_, _NUMBERS) or _is_unsigned(type_)]
     if numbers:
         return numbers[0] if len(numbers) == 1 else None
-    constants = [each.type for each in given if is_integer_constant(each)]
+    constants = [each.type for each in values if is_integer_constant(each)]
     widths = list(INTEGER_RANGES)
     return max(constants, key=lambda type_: widths.index(type(type_)), default=None)
 
@@ -185,8 +185,8 @@ def _is_unsigned(type_: Type) -> bool:
 
 def _strange_texts(arguments: Sequence[Argument], fitted: Sequence[Argument]) -> int:
     """How many constant texts are of no type that a text has that is no constant."""
-    given = [each for each in arguments if isinstance(each, Expression) and is_text(each.type)]
-    kinds = {each.type.keyword for each in given if not isinstance(each, Literal)}
+    texts = [each for each in arguments if isinstance(each, Expression) and is_text(each.type)]
+    kinds = {each.type.keyword for each in texts if not isinstance(each, Literal)}
     constants = [each for each in fitted if isinstance(each, Literal) and is_text(each.type)]
     return sum(each.type.keyword not in kinds for each in constants) if kinds else 0
 

@@ -32,7 +32,7 @@ from substrait_dsl.catalog.function_requirements import require_order
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.construction import cast_to
 from substrait_dsl.proto.encoder import Encoder
-from substrait_dsl.proto.enums import AGGREGATION_INVOCATION, AGGREGATION_PHASE, SORT_DIRECTION, word_of
+from substrait_dsl.proto.enums import AGGREGATION_INVOCATION, AGGREGATION_PHASE, SORT_DIRECTION, name_for
 from substrait_dsl.proto.functions import decode_comparison, decode_function
 from substrait_dsl.proto.options import decode_options, encode_options
 from substrait_dsl.proto.types import decode_type, encode_type
@@ -199,7 +199,7 @@ def decode_phase(decoder: Decoder, message: Any) -> Phase:
             message,
         )
         return "initial_to_result"
-    return word_of(AGGREGATION_PHASE, message.phase, pb.AggregationPhase, f"{message.DESCRIPTOR.name}.phase")
+    return name_for(AGGREGATION_PHASE, message.phase, pb.AggregationPhase, f"{message.DESCRIPTOR.name}.phase")
 
 
 def decode_invocation(message: Any) -> Invocation:
@@ -208,7 +208,7 @@ def decode_invocation(message: Any) -> Invocation:
     if message.invocation == pb.AggregateFunction.AGGREGATION_INVOCATION_UNSPECIFIED:
         return "all"
     field = f"{message.DESCRIPTOR.name}.invocation"
-    return word_of(AGGREGATION_INVOCATION, message.invocation, invocation, field)
+    return name_for(AGGREGATION_INVOCATION, message.invocation, invocation, field)
 
 
 # --- what calls are made of
@@ -244,7 +244,7 @@ def decode_argument(decoder: Decoder, message: pb.FunctionArgument, scope: Scope
         case "type":
             return TypeArgument(decode_type(decoder, message.type))
         case _:
-            decoder.fail(message)
+            decoder.mark_location(message)
             raise PlanFormatError("an argument must say value, enum or type")
 
 
@@ -279,4 +279,4 @@ def decode_sort_key(decoder: Decoder, message: pb.SortField, scope: Scope) -> So
             reference = message.comparison_function_reference
             return SortKey(expression, decode_comparison(decoder, message, reference, values, require_order))
     direction = pb.SortField.SortDirection
-    return SortKey(expression, word_of(SORT_DIRECTION, message.direction, direction, "SortField.direction"))
+    return SortKey(expression, name_for(SORT_DIRECTION, message.direction, direction, "SortField.direction"))

@@ -26,7 +26,7 @@ from substrait_dsl.algebra.relations import (
 )
 from substrait_dsl.algebra.rules import JOIN_RULES
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
-from substrait_dsl.proto.enums import COMPUTATION_TYPE, word_of
+from substrait_dsl.proto.enums import COMPUTATION_TYPE, name_for
 from substrait_dsl.proto.extensions import decode_advanced_extension, decode_own_extension, encode_advanced_extension
 from substrait_dsl.proto.paths import path_of
 from substrait_dsl.proto.private_extensions import decode_choices, without_choices
@@ -111,12 +111,12 @@ def _check_number(decoder: Decoder, message: pb.RelCommon) -> None:
     """Raise `PlanFormatError` for a number that no relation can have, or that another one has."""
     number = message.rel_anchor
     if number == 0:
-        decoder.fail(message)
+        decoder.mark_location(message)
         raise PlanFormatError("the number of a relation (rel_anchor) is at least 1, got 0")
     first = decoder.numbered.setdefault(number, message)
     if first is not message:  # a tree that is read in several places is one message
-        decoder.fail(message)
-        place = "" if decoder.whole is None else f", the first at {path_of(decoder.whole, first)}"
+        decoder.mark_location(message)
+        place = "" if decoder.document is None else f", the first at {path_of(decoder.document, first)}"
         raise PlanFormatError(f"two relations have the number {number} (rel_anchor){place}")
 
 
@@ -231,7 +231,7 @@ def _decode_computation(decoder: Decoder, message: Any, number: int) -> Computat
     if message.type == pb.RelCommon.Hint.COMPUTATION_TYPE_UNSPECIFIED:
         decoder.report(FindingCode.COMPUTATION_TYPE, f"{name} does not say its type; read as unknown", message)
     else:
-        kind = word_of(COMPUTATION_TYPE, message.type, pb.RelCommon.Hint.ComputationType, f"{name}.type")
+        kind = name_for(COMPUTATION_TYPE, message.type, pb.RelCommon.Hint.ComputationType, f"{name}.type")
     return Computation(number, kind, decode_own_extension(message))
 
 
@@ -262,11 +262,11 @@ def _without_absent_side(join: AnyJoin, mapping: tuple[int, ...] | None) -> tupl
     """The mapping of an old join in positions of today's; it must do without the side that is not there any more."""
     left, right = len(join.left.schema), len(join.right.schema)
     rule = JOIN_RULES[join.how]
-    kept = range(left, left + right) if rule.left == "absent" else range(left)
-    places = {old: new for new, old in enumerate((*kept, *((left + right,) if rule.mark else ())))}
-    if mapping is None or not all(position in places for position in mapping):
+    columns = range(left, left + right) if rule.left == "absent" else range(left)
+    new_positions = {old: new for new, old in enumerate((*columns, *((left + right,) if rule.mark else ())))}
+    if mapping is None or not all(position in new_positions for position in mapping):
         raise UnsupportedError(
             f"a {join.how} join of a plan older than 0.72 puts out the columns of both sides; only what it keeps can "
             "be read, by an emit of no other columns"
         )
-    return tuple(places[position] for position in mapping)
+    return tuple(new_positions[position] for position in mapping)

@@ -30,7 +30,7 @@ from substrait_dsl.catalog import Typed
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.constants import constant_of_type, with_common_width, with_type_of
 from substrait_dsl.proto.encoder import Encoder
-from substrait_dsl.proto.enums import FAILURE_BEHAVIOR, word_of
+from substrait_dsl.proto.enums import FAILURE_BEHAVIOR, name_for
 from substrait_dsl.proto.literals import decode_literal, encode_literal
 from substrait_dsl.proto.types import decode_type, encode_type
 
@@ -53,7 +53,7 @@ def decode_cast(decoder: Decoder, message: pb.Expression.Cast, scope: Scope) -> 
         decoder.report(FindingCode.CAST_FAILURE, "a cast does not say its failure_behavior; read as throw", message)
     else:
         behavior = pb.Expression.Cast.FailureBehavior
-        on_failure = word_of(FAILURE_BEHAVIOR, message.failure_behavior, behavior, "Cast.failure_behavior")
+        on_failure = name_for(FAILURE_BEHAVIOR, message.failure_behavior, behavior, "Cast.failure_behavior")
     value = decoder.expression(message.input, scope)
     target = _type_of_cast(decoder, message, value.type)
     for written in _types_as_text(value.type, target):
@@ -91,14 +91,14 @@ def _types_as_text(source: Type, target: Type) -> Iterator[Type]:
     match source, target:
         case _, String() | VarChar() | FixedChar():
             yield from (source, *_types_inside(source))
-        case List(element=given), List(element=wanted):
-            yield from _types_as_text(given, wanted)
+        case List(element=actual), List(element=wanted):
+            yield from _types_as_text(actual, wanted)
         case Map(key=key, value=value), Map(key=wanted_key, value=wanted_value):
             yield from _types_as_text(key, wanted_key)
             yield from _types_as_text(value, wanted_value)
-        case Struct(types=given_types), Struct(types=wanted_types):
-            for given, wanted in zip(given_types, wanted_types, strict=False):
-                yield from _types_as_text(given, wanted)
+        case Struct(types=actual_types), Struct(types=wanted_types):
+            for actual, wanted in zip(actual_types, wanted_types, strict=False):
+                yield from _types_as_text(actual, wanted)
 
 
 def _types_inside(type_: Type) -> Iterator[Type]:

@@ -39,8 +39,8 @@ def scalar_call(decoder: Decoder, extension: str, name: str, *arguments: Argumen
     Raises:
         FunctionNotFoundError: no overload takes such arguments.
     """
-    given = tuple(map(given_by, arguments))
-    found = decoder.catalog.resolve("scalar", name, given, urn=f"{URN}{extension}")
+    types = tuple(map(given_by, arguments))
+    found = decoder.catalog.resolve("scalar", name, types, urn=f"{URN}{extension}")
     chosen = tuple(FunctionOption(option, (value,)) for option, value in options.items())
     return ScalarFunction(found.overload.function, arguments, found.output_type, chosen)
 

@@ -25,7 +25,7 @@ MOST_DIGITS = 38
 DIVISION_SCALE = 4
 """How many digits more than its dividend a quotient has after the point."""
 
-WHOLE = Decimal(38, 0)
+INTEGER_38 = Decimal(38, 0)
 """The type of the whole numbers that quotients are computed by."""
 
 _SCALE_THAT_STAYS = 6
@@ -101,7 +101,7 @@ def truncated_quotient(decoder: Decoder, x: Expression, y: Expression, result: A
             hint="cast the operands to fewer digits after the point",
         )
     decoder.repeat(x.size + y.size)
-    dividend, divisor = _whole(decoder, x, scale + in_y), _whole(decoder, y, in_y)
+    dividend, divisor = _unscaled(decoder, x, scale + in_y), _unscaled(decoder, y, in_y)
     remainder = scalar_call(decoder, "arithmetic_decimal", "modulus", dividend, divisor)
     multiple = scalar_call(decoder, "arithmetic_decimal", "subtract", dividend, remainder)
     quotient = scalar_call(decoder, "arithmetic_decimal", "divide", multiple, divisor)
@@ -111,16 +111,16 @@ def truncated_quotient(decoder: Decoder, x: Expression, y: Expression, result: A
     if digits < 1:
         raise UnsupportedError(f"a quotient with {scale} digits after the point, cut there, cannot be computed")
     unit = literal(Number(1).scaleb(-scale), _decimal(scale, scale))
-    whole = cast_to(quotient, _decimal(digits, 0))
-    return cast_to(scalar_call(decoder, "arithmetic_decimal", "multiply", whole, unit), result)
+    integer = cast_to(quotient, _decimal(digits, 0))
+    return cast_to(scalar_call(decoder, "arithmetic_decimal", "multiply", integer, unit), result)
 
 
-def _whole(decoder: Decoder, value: Expression, power: int) -> Expression:
+def _unscaled(decoder: Decoder, value: Expression, power: int) -> Expression:
     """A value times a power of ten that makes it a whole number, as one."""
     if power:
         tens = literal(Number(10**power), _decimal(power + 1, 0))
         value = scalar_call(decoder, "arithmetic_decimal", "multiply", cast_to_decimal(value), tens)
-    return cast_to(value, WHOLE)
+    return cast_to(value, INTEGER_38)
 
 
 def cast_to_decimal(value: Expression) -> Expression:

@@ -237,10 +237,10 @@ def _end(name: str) -> Reader:
                 return scalar_call(decoder, "string", name, text, literal(count, I32()))
             case (Expression() as text, Literal(value=int() as count)):
                 length = scalar_call(decoder, "string", "char_length", text)
-                kept = scalar_call(decoder, "arithmetic", "add", length, literal(count, I64()))
+                remaining = scalar_call(decoder, "arithmetic", "add", length, literal(count, I64()))
                 none = literal(0, I64())
-                kept = scalar_call(decoder, "comparison", "greatest", kept, none)
-                return scalar_call(decoder, "string", name, text, cast_to(kept, I32()))
+                remaining = scalar_call(decoder, "comparison", "greatest", remaining, none)
+                return scalar_call(decoder, "string", name, text, cast_to(remaining, I32()))
             case _:
                 raise UnsupportedError(
                     f"DataFusion's {name} leaves out characters where its number is below 0, which no function of the "
@@ -294,12 +294,12 @@ def _like_without_case(decoder: Decoder, arguments: Arguments, declared: Type | 
         UnsupportedError: the pattern has characters beyond ASCII, of which some are folded otherwise.
     """
     match arguments:
-        case (Expression() as text, Literal(value=str() as pattern) as given) if pattern.isascii():
+        case (Expression() as text, Literal(value=str() as pattern) as pattern_literal) if pattern.isascii():
             if "s" in pattern.lower():
                 text = scalar_call(
                     decoder, "string", "replace", text, literal(_LONG_S, String()), literal("s", String())
                 )
-            return _LIKE_WITHOUT_CASE(decoder, (text, given), declared)
+            return _LIKE_WITHOUT_CASE(decoder, (text, pattern_literal), declared)
         case (Expression(), Literal(value=str() as pattern)):
             raise UnsupportedError(
                 f"which letters of {pattern!r} are alike without case, beyond ASCII, the specification does not say",
@@ -316,13 +316,15 @@ _LIKE_WITHOUT_CASE = _like(case_sensitivity="CASE_INSENSITIVE")
 def _regexp_replace(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
     """The first match is replaced; with the flag g all are."""
     match arguments:
-        case (text, pattern, Literal(value=str() as replacement) as given, *flags) if "$" not in replacement:
+        case (text, pattern, Literal(value=str() as replacement) as replacement_literal, *flags) if (
+            "$" not in replacement
+        ):
             occurrences = {(): 1, ("g",): 0}
-            said = tuple(flag.value for flag in flags if isinstance(flag, Literal))
-            if said not in occurrences or len(said) != len(flags):
+            flag_values = tuple(flag.value for flag in flags if isinstance(flag, Literal))
+            if flag_values not in occurrences or len(flag_values) != len(flags):
                 return None
-            numbers = (literal(1, I64()), literal(occurrences[said], I64()))
-            return scalar_call(decoder, "string", "regexp_replace", text, pattern, given, *numbers)
+            numbers = (literal(1, I64()), literal(occurrences[flag_values], I64()))
+            return scalar_call(decoder, "string", "regexp_replace", text, pattern, replacement_literal, *numbers)
         case (_, _, _):
             raise UnsupportedError(
                 "DataFusion replaces the first match only, and names groups otherwise in a replacement than the "

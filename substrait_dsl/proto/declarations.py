@@ -104,7 +104,7 @@ def decode_declarations(decoder: Decoder, plan: Plan | ExtendedExpression) -> No
     looked_up: set[str] = set()
     for urn in plan.extension_urns:
         if not urn.urn:
-            decoder.fail(urn)
+            decoder.mark_location(urn)
             raise PlanFormatError("the URN of an extension is empty")
         if urn.urn.startswith(OWN_URNS) and urn.urn not in decoder.catalog.extensions:
             many = len(decoder.reports) > _MOST_SUGGESTIONS
@@ -129,11 +129,11 @@ def decode_declarations(decoder: Decoder, plan: Plan | ExtendedExpression) -> No
                 variation = TypeVariation(_decode_urn(decoder, urns, declaration), declaration.name)
                 anchor = declaration.type_variation_anchor
                 if anchor == 0:
-                    decoder.fail(declaration)
+                    decoder.mark_location(declaration)
                     raise PlanFormatError("type variation 0 is the system's preferred one: no plan declares it")
                 _declare(decoder, decoder.variations, "type variation", anchor, variation, declaration)
             case None:
-                decoder.fail(extension)
+                decoder.mark_location(extension)
                 raise PlanFormatError("an extension declaration declares nothing")
             case other:
                 assert_never(other)
@@ -170,13 +170,13 @@ _MISSPELT = 0.95
 def _decode_urn(decoder: Decoder, urns: Mapping[int, str], declaration: Any) -> str:
     """The URN of the extension that a declaration is from; the empty text if it does not say so."""
     if not declaration.name:
-        decoder.fail(declaration)
+        decoder.mark_location(declaration)
         raise PlanFormatError("an extension declaration has no name")
     reference = declaration.extension_urn_reference
     if reference in urns:
         return urns[reference]
     if reference not in (0, NO_URN):
-        decoder.fail(declaration)
+        decoder.mark_location(declaration)
         raise PlanFormatError(f"the plan refers to extension URN {reference}, which it does not declare")
     decoder.report(
         FindingCode.EXTENSION_MISSING,
@@ -189,5 +189,5 @@ def _decode_urn(decoder: Decoder, urns: Mapping[int, str], declaration: Any) -> 
 
 def _declare(decoder: Decoder, known: dict[int, V], what: str, anchor: int, value: V, message: Message) -> None:
     if known.setdefault(anchor, value) != value:
-        decoder.fail(message)
+        decoder.mark_location(message)
         raise PlanFormatError(f"the plan declares {what} {anchor} twice, differently")

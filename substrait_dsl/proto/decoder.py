@@ -51,7 +51,7 @@ class _Part:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None and issubclass(kind, SubstraitDslError):
-            self.decoder.fail(self.message)
+            self.decoder.mark_location(self.message)
 
 
 class Decoder:
@@ -69,12 +69,12 @@ class Decoder:
         catalog: Catalog,
         decode_relation: Callable[[Decoder, pb.Rel, Scope | None], Rel],
         decode_expression: Callable[[Decoder, pb.Expression, Scope], Expression],
-        whole: Message | None = None,
+        document: Message | None = None,
     ) -> None:
         self.catalog = catalog
         self._decode_relation = decode_relation
         self._decode_expression = decode_expression
-        self.whole = whole
+        self.document = document
         self.functions: dict[int, FunctionId] = {}
         self.types: dict[int, tuple[str, str]] = {}
         """The URN and the name of each user-defined type."""
@@ -104,7 +104,7 @@ class Decoder:
         self.sizes = Sizes()
         self.calls: dict[Hashable, tuple[FunctionId, Type, tuple[CallReport, ...]]] = {}
         """What calls turned out to be, and what there is to report of each: a plan has many alike."""
-        self.failed: Any = None
+        self.error_source: Any = None
         """The innermost message that an error came from; its path in the plan is looked for only then."""
         self.reports = Reports()
         """What is not as the specification says, each with the message that says it."""
@@ -119,10 +119,10 @@ class Decoder:
         self._repeated = 0
         self._rows: dict[tuple[int, Root], Row] = {}
 
-    def fail(self, message: Any) -> None:
+    def mark_location(self, message: Any) -> None:
         """Remember where an error came from, unless a message further in has already said so."""
-        if self.failed is None:
-            self.failed = message
+        if self.error_source is None:
+            self.error_source = message
 
     def part(self, message: Any) -> _Part:
         """Read a part of a relation: an error inside comes from that message, unless one further in has said so."""

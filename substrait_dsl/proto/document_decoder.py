@@ -19,14 +19,14 @@ from substrait_dsl.proto.expressions import decode_expression
 from substrait_dsl.proto.paths import path_of
 from substrait_dsl.proto.relations import decode_relation
 from substrait_dsl.proto.reports import require_none
-from substrait_dsl.proto.versions import WORDS, of_newer_version, version_in
+from substrait_dsl.proto.versions import WORDS, newer_version_problem, version_in
 
 W = TypeVar("W", Plan, ExtendedExpression)
 R = TypeVar("R")
 S = TypeVar("S", bound=bytes | str)
 
 
-def decode_whole(
+def decode_document(
     message: W, read: Callable[[Decoder, W], R], catalog: Catalog | None, strict: bool | Weight
 ) -> tuple[R, tuple[Finding, ...]]:
     """Decode a message that stands by itself.
@@ -44,38 +44,38 @@ def decode_whole(
         PlanFormatError: a rule is broken; with the path of the message that does.
         UnsupportedError: there is something that the algebra has no place for; with its path.
     """
-    whole = WORDS[message.DESCRIPTOR.name]
+    noun = WORDS[message.DESCRIPTOR.name]
     decoder = Decoder(catalog or standard_catalog(), decode_relation, decode_expression, message)
     try:
         try:
-            made = read(decoder, message)
+            result = read(decoder, message)
         except TypeMismatchError as error:
             if not decoder.disagreed:
                 raise
             # What others derive may fit together where the types that the functions should have do not.
-            text = f"by the definitions of the functions, {error.message}; the types that {whole} declares are kept"
-            failed = decoder.failed
+            text = f"by the definitions of the functions, {error.message}; the types that {noun} declares are kept"
+            failed = decoder.error_source
             decoder = Decoder(decoder.catalog, decode_relation, decode_expression, message)
             decoder.keep_declared = True
             decoder.report(FindingCode.DECLARED_TYPES, text, failed)
-            made = read(decoder, message)
+            result = read(decoder, message)
     except UnsupportedError as error:
-        error.path = path_of(message, decoder.failed)
+        error.path = path_of(message, decoder.error_source)
         raise
     except SubstraitDslError as error:
-        path = error.path or path_of(message, decoder.failed)
+        path = error.path or path_of(message, decoder.error_source)
         raise PlanFormatError(error.message, hint=error.hint, path=path) from error
     except RecursionError:
-        raise PlanFormatError(f"{whole} is nested too deeply") from None
+        raise PlanFormatError(f"{noun} is nested too deeply") from None
     findings = decoder.reports.findings(message)
     require_none(findings, strict)
-    return made, findings
+    return result, findings
 
 
-def read_whole(
+def read_document(
     kind: type[W],
     source: S,
-    modern: Callable[[S, list[Finding]], W],
+    to_current: Callable[[S, list[Finding]], W],
     read: Callable[[Decoder, W], R],
     catalog: Catalog | None,
     strict: bool | Weight,
@@ -85,28 +85,28 @@ def read_whole(
     Args:
         kind: the class of the message.
         source: the bytes or the text.
-        modern: makes the message of today, and tells what it translated by a reading of ours.
-        read: as for `decode_whole`.
-        catalog: as for `decode_whole`, as are the results and the errors.
-        strict: as for `decode_whole`.
+        to_current: makes the message of today, and tells what it translated by a reading of ours.
+        read: as for `decode_document`.
+        catalog: as for `decode_document`, as are the results and the errors.
+        strict: as for `decode_document`.
     """
-    made: R
+    result: R
     found: tuple[Finding, ...]
     translated: list[Finding] = []
     try:
-        message = modern(source, translated)
+        message = to_current(source, translated)
         require_none(merge_findings(translated), strict)
-        made, found = decode_whole(message, read, catalog, strict)
+        result, found = decode_document(message, read, catalog, strict)
     except PlanFormatError as error:
-        error.hint = _other_kind(kind, source) or error.hint
-        newer = of_newer_version(version_in(kind, source), WORDS[kind.DESCRIPTOR.name])
+        error.hint = _hint_for_other_class(kind, source) or error.hint
+        newer = newer_version_problem(version_in(kind, source), WORDS[kind.DESCRIPTOR.name])
         if newer is not None and newer != error.message:
             error.hint = newer if error.hint is None else f"{newer}; {error.hint}"
         raise
-    return made, merge_findings((*translated, *found)) if translated else found
+    return result, merge_findings((*translated, *found)) if translated else found
 
 
-def _other_kind(kind: type[Plan | ExtendedExpression], source: bytes | str) -> str | None:
+def _hint_for_other_class(kind: type[Plan | ExtendedExpression], source: bytes | str) -> str | None:
     """What to do with something that is no message of a kind, if it is one of the other kind."""
     from substrait_dsl.proto import legacy  # not needed for writing
 

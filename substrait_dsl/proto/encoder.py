@@ -112,7 +112,7 @@ class Encoder:
         self._anchors = 0
         self._promised: dict[int, int] = {}
         self._waiting_references: dict[int, list[pb.Expression.FieldReference]] = {}
-        self._kept: set[int] = set()
+        self._assigned: set[int] = set()
 
     def expression(self, expression: Expression, message: pb.Expression) -> None:
         """Write an expression, or the ordinal of one that stands apart."""
@@ -173,12 +173,12 @@ class Encoder:
         """Give the row of a relation the number by which a subtree, written before, already refers to it."""
         if rel.anchor is None or rel.anchor not in self._promised:
             return
-        if rel.anchor in self._kept:
+        if rel.anchor in self._assigned:
             raise UnsupportedError(
                 "a subquery that is stored apart refers to the row of a relation that stands in the plan twice",
                 hint="build the relation around one of the two subqueries anew, from its own tables",
             )
-        self._kept.add(rel.anchor)
+        self._assigned.add(rel.anchor)
         referenced = self._referenced_relation(rel, message)
         self._number(rel.anchor, referenced)
         for reference in self._waiting_references.pop(rel.anchor, ()):

@@ -136,7 +136,7 @@ BOUNDS_TYPE: dict[BoundsType, pb.Expression.WindowFunction.BoundsType.ValueType]
 )
 
 
-def word_of(words: Mapping[W, int], number: int, enum: Any, field: str) -> W:
+def name_for(words: Mapping[W, int], number: int, enum: Any, field: str) -> W:
     """The word that a number of an enumeration stands for.
 
     Args:

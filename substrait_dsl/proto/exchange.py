@@ -29,10 +29,10 @@ from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.extensions import decode_any, encode_any
 from substrait_dsl.proto.private_extensions import (
     Choices,
+    boolean_value,
     decode_choices,
     encode_choices,
     message_of,
-    truth,
     understood,
 )
 from substrait_dsl.proto.references import decode_reference, encode_reference
@@ -92,7 +92,7 @@ def decode_exchange_kind(decoder: Decoder, message: pb.ExchangeRel, scope: Scope
         case "single_target":
             bucket = decoder.expression(message.single_target.expression, scope)
             choices = decode_choices(message.common)
-            return SingleBucket(bucket, understood("constrained_to_count", choices, truth, default=False))
+            return SingleBucket(bucket, understood("constrained_to_count", choices, boolean_value, default=False))
         case "multi_target":
             target = message.multi_target
             return MultiBucket(decoder.expression(target.expression, scope), target.constrained_to_count)
@@ -123,7 +123,7 @@ def decode_exchange_target(decoder: Decoder, message: pb.ExchangeRel.ExchangeTar
         case "extended":
             return ExchangeTarget(decode_any(message.extended), tuple(message.partition_id))
         case _:
-            decoder.fail(message)
+            decoder.mark_location(message)
             raise PlanFormatError("a target of an exchange must say uri or extended")
 
 

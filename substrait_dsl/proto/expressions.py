@@ -92,10 +92,10 @@ def encode_expression(encoder: Encoder, expression: Expression, message: pb.Expr
     if id(expression) in encoder.layout.detached:
         encoder.detach(expression, message)
     else:
-        encode_whole_expression(encoder, expression, message)
+        encode_expression_body(encoder, expression, message)
 
 
-def encode_whole_expression(encoder: Encoder, expression: Expression, message: pb.Expression) -> None:
+def encode_expression_body(encoder: Encoder, expression: Expression, message: pb.Expression) -> None:
     """Write an expression, also one that stands apart."""
     known = closed(expression)
     match known:
@@ -165,7 +165,7 @@ def decode_expression(decoder: Decoder, message: pb.Expression, scope: Scope) ->
             decoder.sizes.check_type(expression.type)
         return expression
     except SubstraitDslError:
-        decoder.fail(message)
+        decoder.mark_location(message)
         raise
 
 

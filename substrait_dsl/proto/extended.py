@@ -19,9 +19,9 @@ from substrait_dsl.errors import LiteralError, PlanFormatError, UnsupportedError
 from substrait_dsl.proto.calls import decode_aggregate_function, encode_aggregate_function
 from substrait_dsl.proto.declarations import decode_declarations
 from substrait_dsl.proto.detached import check_detached
-from substrait_dsl.proto.document_decoder import decode_whole, read_whole
+from substrait_dsl.proto.document_decoder import decode_document, read_document
 from substrait_dsl.proto.encoder import Encoder
-from substrait_dsl.proto.expressions import encode_expression, encode_whole_expression
+from substrait_dsl.proto.expressions import encode_expression, encode_expression_body
 from substrait_dsl.proto.extensions import decode_advanced_extension, encode_advanced_extension
 from substrait_dsl.proto.names import decode_column_names
 from substrait_dsl.proto.plan_layout import Layout, in_place, is_shallow, lay_out
@@ -58,7 +58,7 @@ def encode_extended_expression(
         UnsupportedError: something is too deep or too large to be written, or a relation in a subquery would have to
             stand apart (``ReferenceRel``), which only a plan has a place for.
     """
-    message = _encode_whole(extended, outer_references or OUTER_REFERENCES_OF[encoding])
+    message = _encode_document(extended, outer_references or OUTER_REFERENCES_OF[encoding])
     if encoding == "legacy":
         from substrait_dsl.proto.legacy_fields import add_legacy_fields  # few are written so
 
@@ -66,14 +66,14 @@ def encode_extended_expression(
     return message
 
 
-def _encode_whole(extended: ExtendedExpression, outer_references: OuterReferences) -> pb.ExtendedExpression:
+def _encode_document(extended: ExtendedExpression, outer_references: OuterReferences) -> pb.ExtendedExpression:
     if is_shallow(extended.nodes):
         try:
             return _encode(extended, in_place(extended.nodes), outer_references)
         except DeepTypeError:
             pass  # the expressions are low, but a type in them is not
     layout = lay_out(extended.nodes)
-    if layout.apart:
+    if layout.separate:
         raise UnsupportedError(
             "a relation in a subquery of the extended expression is too deep, used too often, or to be stored once: it "
             "would stand apart (ReferenceRel), which only a plan has a place for",
@@ -92,7 +92,7 @@ def _encode(extended: ExtendedExpression, layout: Layout, outer_references: Oute
         _encode_base_schema(encoder, extended.base_schema, message)
         for referred in extended.referred:
             encode_expression_reference(encoder, referred, message.referred_expr.add())
-        encoder.write_detached(encode_whole_expression)
+        encoder.write_detached(encode_expression_body)
     except UnicodeEncodeError as error:
         raise LiteralError(f"an expression holds Unicode text only, this is none: {error.object!r}") from error
     message.expected_type_urls.extend(extended.expected_type_urls)
@@ -114,7 +114,7 @@ def decode_extended_expression(
     message: pb.ExtendedExpression, catalog: Catalog | None = None, *, strict: bool | Weight = False
 ) -> tuple[ExtendedExpression, tuple[Finding, ...]]:
     """Decode an extended expression. Arguments, results and errors as of `decode_plan`."""
-    return decode_whole(message, _decode, catalog, strict)
+    return decode_document(message, _decode, catalog, strict)
 
 
 def _decode(decoder: Decoder, message: pb.ExtendedExpression) -> ExtendedExpression:
@@ -177,7 +177,7 @@ def extended_from_bytes(
     """Decode the bytes of an extended expression of any version. Arguments, results and errors as of `decode_plan`."""
     from substrait_dsl.proto.legacy import modern_extended_expression  # not needed for writing
 
-    return read_whole(pb.ExtendedExpression, data, modern_extended_expression, _decode, catalog, strict)
+    return read_document(pb.ExtendedExpression, data, modern_extended_expression, _decode, catalog, strict)
 
 
 def extended_from_json(
@@ -186,7 +186,7 @@ def extended_from_json(
     """Decode the JSON of an extended expression of any version. Arguments, results and errors as of `decode_plan`."""
     from substrait_dsl.proto.legacy import modern_extended_expression_from_json
 
-    return read_whole(
+    return read_document(
         pb.ExtendedExpression,
         text,
         modern_extended_expression_from_json,

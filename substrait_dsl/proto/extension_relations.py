@@ -34,10 +34,10 @@ from substrait_dsl.proto.private_extensions import (
     declared_properties,
     decode_choices,
     encode_choices,
+    integer_value,
     message_of,
     properties_choice,
     understood,
-    whole,
 )
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def decode_unnest(rel: Rel, choices: Choices) -> Unnest:
     """Read an unnest of a column of a relation."""
     match choices:
         case {"unnest": int() | float() as column, **others} if not others and not isinstance(column, bool):
-            return Unnest(rel, understood("unnest", choices, whole, 0))
+            return Unnest(rel, understood("unnest", choices, integer_value, 0))
         case _:
             raise PlanFormatError(f"an extension_single of ours cannot be understood: {dict(choices)}")
 

@@ -109,10 +109,12 @@ def decode_function(
     before = decoder.reports.count
     if function is None:
         function = decoder.function(message.function_reference)
-    given = tuple(map(given_by, arguments))
-    known = _recalled(decoder.catalog, function, given, kinds, phase)
+    argument_types = tuple(map(given_by, arguments))
+    known = _recalled(decoder.catalog, function, argument_types, kinds, phase)
     undecided = known.type is None and not known.missing
-    by_value = undecided and (values := tuple(given_by(argument, by_value=True) for argument in arguments)) != given
+    by_value = (
+        undecided and (values := tuple(given_by(argument, by_value=True) for argument in arguments)) != argument_types
+    )
     if by_value:  # the value of a literal may decide
         known = _recalled(decoder.catalog, function, values, kinds, phase)
     is_fitted = False
@@ -126,7 +128,7 @@ def decode_function(
             code = FindingCode.CONSTANT_NARROWED if is_assumed else FindingCode.FUNCTION_ARGUMENTS
             known = Known(fitted.function, fitted.type, text, code)
     if known.type is None and known.problem and phase == "initial_to_result" and not message.HasField("output_type"):
-        known = _infer_type(decoder.catalog, known, given, kinds)
+        known = _infer_type(decoder.catalog, known, argument_types, kinds)
     declared = decode_type(decoder, message.output_type) if message.HasField("output_type") else None
     in_days = gives_days(arguments)
     type_, reports = _output_type(decoder, declared, function, known, arguments, in_days=in_days)
@@ -134,7 +136,7 @@ def decode_function(
     if (
         not (by_value or in_days or is_fitted)
         and decoder.reports.count == before
-        and all(map(stands_for_equals, given))
+        and all(map(stands_for_equals, argument_types))
     ):
         decoder.calls[call] = known.function, type_, reports
     for code, text, subject in reports:
@@ -274,11 +276,11 @@ def decode_comparison(
     function = decoder.function(reference)
     if not all(is_known(decoder.catalog, type_) for type_ in values):
         return function
-    given = tuple(map(Typed, values))
-    known = _recalled(decoder.catalog, function, given, ("scalar",), "initial_to_result")
+    argument_types = tuple(map(Typed, values))
+    known = _recalled(decoder.catalog, function, argument_types, ("scalar",), "initial_to_result")
     overload = known_overload(decoder.catalog, known.function)
     if overload is not None:
-        require(overload, derive(overload, given, decoder.catalog.separate))
+        require(overload, derive(overload, argument_types, decoder.catalog.separate))
     if known.problem is not None:
         if known.type is None:
             text = f"the function that compares is kept as it is: {_first_line(known.problem)}"

@@ -19,7 +19,7 @@ from substrait_dsl.algebra.types import Boolean
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.proto.common import puts_out_both_sides
 from substrait_dsl.proto.encoder import Encoder
-from substrait_dsl.proto.enums import JOIN_TYPE, LATERAL_JOIN_TYPE, word_of
+from substrait_dsl.proto.enums import JOIN_TYPE, LATERAL_JOIN_TYPE, name_for
 from substrait_dsl.proto.scopes import row_of
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def decode_join(decoder: Decoder, message: pb.JoinRel, outer: Scope | None) -> R
     """Read a join."""
     left = decoder.relation(message.left, outer), message.left
     right = decoder.relation(message.right, outer), message.right
-    how = word_of(JOIN_TYPE, message.type, pb.JoinRel.JoinType, "JoinRel.type")
+    how = name_for(JOIN_TYPE, message.type, pb.JoinRel.JoinType, "JoinRel.type")
     scope = row_of(decoder, message, outer, left, right)
     condition = _condition(decoder, message, scope)
     join = Join(left[0], right[0], how, condition, anchor=scope.anchor)
@@ -83,7 +83,7 @@ def decode_lateral_join(decoder: Decoder, message: pb.LateralJoinRel, outer: Sco
     row = row_of(decoder, message, outer, left)
     row.lateral = True
     right = decoder.relation(message.right, row), message.right
-    how = word_of(LATERAL_JOIN_TYPE, message.type, pb.JoinRel.JoinType, "LateralJoinRel.type")
+    how = name_for(LATERAL_JOIN_TYPE, message.type, pb.JoinRel.JoinType, "LateralJoinRel.type")
     scope = row_of(decoder, message, outer, left, right)
     scope.anchor = row.anchor  # one number serves the left row and, in subqueries of the condition, the row of both
     condition = _condition(decoder, message, scope)
@@ -117,8 +117,8 @@ def decode_post_filter(
         )
     rule = JOIN_RULES[join.how]
     sides = ((join.left, message.left), rule.left), ((join.right, message.right), rule.right)
-    kept = [side for side, what in sides if what != "absent"]
-    scope = row_of(decoder, message, outer, *kept, types=join.schema.types)
+    visible = [side for side, what in sides if what != "absent"]
+    scope = row_of(decoder, message, outer, *visible, types=join.schema.types)
     post_filter = decoder.expression(message.post_join_filter, scope)
     if scope.anchor is None:
         return attrs.evolve(join, post_filter=post_filter)

@@ -54,12 +54,12 @@ def modern_extended_expression(data: bytes, findings: MutableSequence[Finding] |
 
 
 def _modern(kind: type[W], data: bytes, findings: MutableSequence[Finding] | None) -> W:
-    whole: W = _parse(kind, data)
-    require_few_parts(whole)
-    require_known_major(whole)
-    has_removed = drop_unknown_fields(whole, data)
-    if not has_removed and version_of(whole) >= LAST_REMOVAL:
-        return whole
+    document: W = _parse(kind, data)
+    require_few_parts(document)
+    require_known_major(document)
+    has_removed = drop_unknown_fields(document, data)
+    if not has_removed and version_of(document) >= LAST_REMOVAL:
+        return document
     old: Any = _parse(old_class(kind), data)
     for message, place, number in _unknown_fields(old) if has_removed else ():
         raise _unknown_field(message, place, number)

@@ -42,7 +42,7 @@ class OldPlan:
     _declared: dict[int, str]
     """The URNs that the plan declares itself, by their anchors."""
     _anchors: dict[str, int]
-    _made: dict[str, str] = attrs.field(factory=dict)
+    _uris_by_urn: dict[str, str] = attrs.field(factory=dict)
     """The URIs behind the URNs that were made here."""
     _reports: list[tuple[FindingCode, str]] = attrs.field(factory=list)
     repeated: list[tuple[Any, list[int]]] = attrs.field(factory=list)
@@ -112,8 +112,10 @@ class OldPlan:
         """The anchor of the URN that an extension has today, which is declared if need be."""
         urn = urn_of(uri)
         if urn not in standard_catalog().urns:
-            if self._made.setdefault(urn, uri) != uri:
-                raise PlanFormatError(f'the extensions "{uri}" and "{self._made[urn]}" would have one URN, "{urn}"')
+            if self._uris_by_urn.setdefault(urn, uri) != uri:
+                raise PlanFormatError(
+                    f'the extensions "{uri}" and "{self._uris_by_urn[urn]}" would have one URN, "{urn}"'
+                )
             if urn != uri and urn not in self._anchors:
                 self.report(
                     FindingCode.EXTENSION_URI, f'no URN is known for the extension "{uri}"; it is called "{urn}"'

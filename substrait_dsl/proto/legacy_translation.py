@@ -31,8 +31,8 @@ MOST_ROWS = 2**63 - 1
 # --- the plan and its declarations
 
 
-def _whole(whole: Any, old: OldPlan) -> None:
-    whole.ClearField("extension_uris")
+def _document(document: Any, old: OldPlan) -> None:
+    document.ClearField("extension_uris")
     if old.repeated:
         old.report(
             FindingCode.GROUPING_REPEATED,
@@ -342,8 +342,8 @@ def _interval_type(kind: Any, old: OldPlan) -> None:
 
 
 TRANSLATIONS: dict[str, Callable[[Any, OldPlan], None]] = {
-    "Plan": _whole,
-    "ExtendedExpression": _whole,
+    "Plan": _document,
+    "ExtendedExpression": _document,
     "RelRoot": _root,
     f"{DECLARATION}.ExtensionType": _declaration,
     f"{DECLARATION}.ExtensionTypeVariation": _declaration,

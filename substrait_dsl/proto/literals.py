@@ -100,7 +100,7 @@ def decode_literal(decoder: Decoder, message: pb.Expression.Literal) -> Literal:
             _require_same_number(read, message.type_variation_reference)
         return Literal(read.value, attrs.evolve(read.literal_type, nullable=message.nullable, variation=variation))
     except SubstraitDslError:
-        decoder.fail(message)
+        decoder.mark_location(message)
         raise
 
 

@@ -34,7 +34,7 @@ def decode_mask(decoder: Decoder, message: pb.Expression.MaskExpression) -> Stru
     Nobody does it (spec decision 25).
     """
     if not message.HasField("select"):
-        decoder.fail(message)
+        decoder.mark_location(message)
         raise PlanFormatError("a mask must say what it selects (select)")
     mask = decode_struct_mask(decoder, message.select)
     if not message.maintain_singular_struct and _has_one_element(mask):
@@ -117,12 +117,12 @@ def decode_list_mask(decoder: Decoder, message: pb.Expression.MaskExpression.Lis
                     raise _unclear(decoder, selected, f"{text} behind other elements: whether they stand there twice")
                 raise _unclear(decoder, selected, f"{text}: whether that is the end, or how many")
             case None:
-                decoder.fail(selected)
+                decoder.mark_location(selected)
                 raise PlanFormatError("a part of a mask of a list must say item or slice")
             case kind:
                 assert_never(kind)
     if not message.selection:
-        decoder.fail(message)
+        decoder.mark_location(message)
         raise PlanFormatError("a mask of a list must say which elements it selects (selection)")
     below = [first - 1, *positions]
     if any(one >= other for one, other in pairwise(below)):
@@ -132,7 +132,7 @@ def decode_list_mask(decoder: Decoder, message: pb.Expression.MaskExpression.Lis
 
 
 def _unclear(decoder: Decoder, message: Message, text: str) -> UnsupportedError:
-    decoder.fail(message)
+    decoder.mark_location(message)
     return UnsupportedError(
         f"a mask of a list selects {text}, the specification does not say",
         hint="a slice from 0 on, and elements by ascending positions, can be read in one way",
@@ -158,14 +158,14 @@ def _decode_part(decoder: Decoder, message: pb.Expression.MaskExpression.Select)
         case "list":
             return decode_list_mask(decoder, message.list)
         case "map":
-            decoder.fail(message)
+            decoder.mark_location(message)
             raise UnsupportedError(
                 "a mask of a map cannot be read: the specification does not say what becomes of a key that a map does "
                 "not have, nor what a pattern of keys is",
                 hint="mask whole fields, the fields of structs, and elements of lists",
             )
         case None:
-            decoder.fail(message)
+            decoder.mark_location(message)
             raise PlanFormatError("a part of a mask must say struct, list or map")
         case kind:
             assert_never(kind)

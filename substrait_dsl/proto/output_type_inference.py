@@ -80,16 +80,16 @@ def _independent_type(catalog: Catalog, overload: Overload, arguments: Sequence[
     needed = {name for _, expression in overload.returns.assignments for name in _names(expression)}
     needed |= set(_names(overload.returns.result))
     nullable = False
-    for position, given in enumerate(arguments):
-        nullable |= isinstance(given, Typed) and given.type.nullable
+    for position, argument in enumerate(arguments):
+        nullable |= isinstance(argument, Typed) and argument.type.nullable
         if position >= len(overload.arguments) and overload.variadic is None:
             continue
         declared = overload.argument_at(position) if overload.arguments else None
         if not isinstance(declared, ValueArgument):
             continue
         attempt = bindings.copy()
-        if isinstance(given, Typed) and attempt.match_argument(
-            declared.pattern, given.type, discrete=overload.nullability == "DISCRETE"
+        if isinstance(argument, Typed) and attempt.match_argument(
+            declared.pattern, argument.type, discrete=overload.nullability == "DISCRETE"
         ):
             bindings = attempt
         elif not needed.isdisjoint(_names(declared.pattern)):
@@ -106,12 +106,12 @@ def _as_its_argument(overload: Overload, arguments: Sequence[Given]) -> Type | N
     result = overload.returns.result
     if len(overload.arguments) != 1 or len(arguments) != 1 or overload.returns.assignments:
         return None
-    declared, given = overload.arguments[0], arguments[0]
-    if not isinstance(declared, ValueArgument) or not isinstance(given, Typed) or not isinstance(result, TypeNode):
+    declared, argument = overload.arguments[0], arguments[0]
+    if not isinstance(declared, ValueArgument) or not isinstance(argument, Typed) or not isinstance(result, TypeNode):
         return None
     if attrs.evolve(result, nullable=False) != attrs.evolve(declared.pattern, nullable=False):
         return None
-    return given.type if overload.nullability == "MIRROR" else given.type.with_nullability(result.nullable)
+    return argument.type if overload.nullability == "MIRROR" else argument.type.with_nullability(result.nullable)
 
 
 def _names(expression: Expression) -> Iterator[str]:

@@ -16,7 +16,7 @@ from substrait_dsl.algebra.types import Type
 from substrait_dsl.catalog.function_requirements import require_match
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.encoder import Encoder
-from substrait_dsl.proto.enums import BUILD_INPUT, KEY_COMPARISON, PHYSICAL_JOIN_TYPE, word_of
+from substrait_dsl.proto.enums import BUILD_INPUT, KEY_COMPARISON, PHYSICAL_JOIN_TYPE, name_for
 from substrait_dsl.proto.functions import decode_comparison
 from substrait_dsl.proto.joins import decode_post_filter
 from substrait_dsl.proto.references import decode_reference, encode_reference
@@ -36,9 +36,9 @@ def decode_hash_join(decoder: Decoder, message: pb.HashJoinRel, outer: Scope | N
     """Read a hash join; one that does not say which input it builds from builds from the right one."""
     build: BuildSide = "right"
     if message.build_input != pb.HashJoinRel.BUILD_INPUT_UNSPECIFIED:
-        build = word_of(BUILD_INPUT, message.build_input, pb.HashJoinRel.BuildInput, "HashJoinRel.build_input")
+        build = name_for(BUILD_INPUT, message.build_input, pb.HashJoinRel.BuildInput, "HashJoinRel.build_input")
     left, right = decoder.relation(message.left, outer), decoder.relation(message.right, outer)
-    how = word_of(PHYSICAL_JOIN_TYPE, message.type, pb.HashJoinRel.JoinType, "HashJoinRel.type")
+    how = name_for(PHYSICAL_JOIN_TYPE, message.type, pb.HashJoinRel.JoinType, "HashJoinRel.type")
     keys = decode_join_keys(decoder, message, left, right)
     scope = row_of(decoder, message, outer, (left, message.left), (right, message.right))
     residual = (
@@ -64,7 +64,7 @@ def encode_key_join(encoder: Encoder, rel: HashJoin | MergeJoin, message: pb.Has
 def decode_merge_join(decoder: Decoder, message: pb.MergeJoinRel, outer: Scope | None) -> Rel:
     """Read a merge join."""
     left, right = decoder.relation(message.left, outer), decoder.relation(message.right, outer)
-    how = word_of(PHYSICAL_JOIN_TYPE, message.type, pb.MergeJoinRel.JoinType, "MergeJoinRel.type")
+    how = name_for(PHYSICAL_JOIN_TYPE, message.type, pb.MergeJoinRel.JoinType, "MergeJoinRel.type")
     keys = decode_join_keys(decoder, message, left, right)
     scope = row_of(decoder, message, outer, (left, message.left), (right, message.right))
     residual = (
@@ -86,7 +86,7 @@ def encode_nested_loop_join(encoder: Encoder, rel: NestedLoopJoin, message: pb.N
 def decode_nested_loop_join(decoder: Decoder, message: pb.NestedLoopJoinRel, outer: Scope | None) -> NestedLoopJoin:
     """Read a nested loop join."""
     left, right = decoder.relation(message.left, outer), decoder.relation(message.right, outer)
-    how = word_of(PHYSICAL_JOIN_TYPE, message.type, pb.NestedLoopJoinRel.JoinType, "NestedLoopJoinRel.type")
+    how = name_for(PHYSICAL_JOIN_TYPE, message.type, pb.NestedLoopJoinRel.JoinType, "NestedLoopJoinRel.type")
     scope = row_of(decoder, message, outer, (left, message.left), (right, message.right))
     condition = decoder.expression(message.expression, scope) if message.HasField("expression") else None
     return NestedLoopJoin(left, right, how, condition, anchor=scope.anchor)
@@ -127,7 +127,7 @@ def decode_key_comparison(
     match message.WhichOneof("inner_type"):
         case "simple":
             enum = pb.ComparisonJoinKey.SimpleComparisonType
-            return word_of(KEY_COMPARISON, message.simple, enum, "ComparisonType.simple")
+            return name_for(KEY_COMPARISON, message.simple, enum, "ComparisonType.simple")
         case "custom_function_reference":
             return decode_comparison(decoder, message, message.custom_function_reference, sides, require_match)
         case _:

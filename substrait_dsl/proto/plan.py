@@ -30,18 +30,18 @@ from substrait_dsl.errors import LiteralError, PlanFormatError, UnsupportedError
 from substrait_dsl.proto.declarations import Declarations, decode_declarations
 from substrait_dsl.proto.detached import check_detached
 from substrait_dsl.proto.encoder import Encoder
-from substrait_dsl.proto.enums import EVALUATION_MODE, word_of
-from substrait_dsl.proto.expressions import encode_expression, encode_whole_expression
+from substrait_dsl.proto.enums import EVALUATION_MODE, name_for
+from substrait_dsl.proto.expressions import encode_expression, encode_expression_body
 from substrait_dsl.proto.extensions import decode_advanced_extension, encode_advanced_extension
 from substrait_dsl.proto.grouping_sets import is_grouping_set_index
 from substrait_dsl.proto.literals import decode_literal, encode_literal
 from substrait_dsl.proto.names import names_by_position
 from substrait_dsl.proto.plan_layout import Layout, in_place, is_shallow, lay_out
 from substrait_dsl.proto.projects import puts_out_expressions
-from substrait_dsl.proto.relations import encode_relation, encode_whole_relation
+from substrait_dsl.proto.relations import encode_relation, encode_relation_body
 from substrait_dsl.proto.subquery_depth import require_readable
 from substrait_dsl.proto.types import DeepTypeError, decode_type_aliases, encode_type_aliases
-from substrait_dsl.proto.versions import Whole, decode_version, encode_version
+from substrait_dsl.proto.versions import DocumentMessage, decode_version, encode_version
 
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder
@@ -112,8 +112,8 @@ def _encode_plan(plan: AlgebraPlan, layout: Layout, outer_references: OuterRefer
                 case Root():
                     encoder.start_tree(encoded := message.relations.add())
                     encode_root(encoder, tree, encoded.root)
-                    encoder.write_detached(encode_whole_expression)
-                case Subtree(input=rel) if id(rel) not in layout.apart:
+                    encoder.write_detached(encode_expression_body)
+                case Subtree(input=rel) if id(rel) not in layout.separate:
                     encode_subtree(encoder, rel, message)
         for binding in plan.parameter_bindings:
             encode_parameter_binding(encoder.declarations, binding, message.parameter_bindings.add())
@@ -142,9 +142,9 @@ def decode_plan(
         PlanFormatError: the plan breaks a rule; with the path of the message that does.
         UnsupportedError: the plan has something that the algebra has no place for; with its path.
     """
-    from substrait_dsl.proto.document_decoder import decode_whole  # not needed for writing
+    from substrait_dsl.proto.document_decoder import decode_document  # not needed for writing
 
-    return decode_whole(message, _decode_plan, catalog, strict)
+    return decode_document(message, _decode_plan, catalog, strict)
 
 
 def _decode_plan(decoder: Decoder, message: Plan) -> AlgebraPlan:
@@ -198,7 +198,7 @@ def _require_order(plan: AlgebraPlan, layout: Layout) -> None:
         written += [each for each in before if not each.free_anchors]
         written.append(rel)
     meant = [tree.input for tree in evaluated_trees(plan.trees)]
-    if steps_of(written, layout.apart) != steps_of(meant, frozenset()):
+    if steps_of(written, layout.separate) != steps_of(meant, frozenset()):
         raise UnsupportedError(
             "a part of the plan is so deep that it has to stand apart, where it would be evaluated before a change of "
             "a table that comes first",
@@ -210,8 +210,8 @@ def encode_subtree(encoder: Encoder, rel: Rel, message: Plan) -> None:
     """Write a relation that stands apart."""
     encoder.ordinals[id(rel)] = len(message.relations)
     encoder.start_tree(tree := message.relations.add())
-    encode_whole_relation(encoder, rel, tree.rel)
-    encoder.write_detached(encode_whole_expression)
+    encode_relation_body(encoder, rel, tree.rel)
+    encoder.write_detached(encode_expression_body)
 
 
 def encode_root(encoder: Encoder, root: Root, message: RelRoot) -> None:
@@ -244,7 +244,7 @@ def decode_root(decoder: Decoder, rel: Rel, message: RelRoot) -> Root:
         decoder.report(FindingCode.ROOT_NAMES, "a root has no names: its columns are called 0, 1, ...", message)
         return Root(rel, names_by_position(rel.schema))
     if len(message.names) != needed:
-        decoder.fail(message)
+        decoder.mark_location(message)
         nested = "; the fields of structs inside count, depth first" if needed != len(rel.schema) else ""
         raise PlanFormatError(
             f"a root has {len(message.names)} names, but its relation has {needed} fields",
@@ -289,13 +289,13 @@ def decode_evaluation_mode(decoder: Decoder, message: Plan) -> EvaluationMode:
         return "per_plan"
     try:
         modes = ExecutionBehavior.VariableEvaluationMode
-        return word_of(EVALUATION_MODE, behavior.variable_eval_mode, modes, "variable_eval_mode")
+        return name_for(EVALUATION_MODE, behavior.variable_eval_mode, modes, "variable_eval_mode")
     except PlanFormatError:
-        decoder.fail(behavior)
+        decoder.mark_location(behavior)
         raise
 
 
-def to_bytes(message: Whole) -> bytes:
+def to_bytes(message: DocumentMessage) -> bytes:
     """The bytes of a plan or an extended expression; equal ones have equal bytes."""
     return message.SerializeToString(deterministic=True)
 
@@ -304,13 +304,13 @@ def from_bytes(
     data: bytes, catalog: Catalog | None = None, *, strict: bool | Weight = False
 ) -> tuple[AlgebraPlan, tuple[Finding, ...]]:
     """Decode the bytes of a plan of any version. Arguments, results and errors as of `decode_plan`."""
-    from substrait_dsl.proto.document_decoder import read_whole
+    from substrait_dsl.proto.document_decoder import read_document
     from substrait_dsl.proto.legacy import modern_plan  # not needed for writing
 
-    return read_whole(Plan, data, modern_plan, _decode_plan, catalog, strict)
+    return read_document(Plan, data, modern_plan, _decode_plan, catalog, strict)
 
 
-def to_json(message: Whole) -> str:
+def to_json(message: DocumentMessage) -> str:
     """The JSON of a plan or an extended expression, in the names of protobuf's JSON form (``lowerCamelCase``)."""
     from substrait_dsl.proto.any_json import encode_json
 
@@ -321,7 +321,7 @@ def from_json(
     text: str, catalog: Catalog | None = None, *, strict: bool | Weight = False
 ) -> tuple[AlgebraPlan, tuple[Finding, ...]]:
     """Decode the JSON of a plan of any version. Arguments, results and errors as of `decode_plan`."""
-    from substrait_dsl.proto.document_decoder import read_whole
+    from substrait_dsl.proto.document_decoder import read_document
     from substrait_dsl.proto.legacy import modern_plan_from_json
 
-    return read_whole(Plan, text, modern_plan_from_json, _decode_plan, catalog, strict)
+    return read_document(Plan, text, modern_plan_from_json, _decode_plan, catalog, strict)

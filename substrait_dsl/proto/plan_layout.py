@@ -69,7 +69,7 @@ class Layout(FrozenValue):
     subtrees: tuple[tuple[Rel, ...], ...]
     """For each node at the top of the plan, the relations that get a ``PlanRel`` of their own before it: each before
     those that refer to it."""
-    apart: frozenset[int]
+    separate: frozenset[int]
     """The `id` of each of these."""
     detached: frozenset[int]
     """The `id` of each expression that goes to ``detached_expressions``."""
@@ -141,7 +141,7 @@ class _Survey:
         self._subtrees: dict[int, Rel] = {}
         self._detached: set[int] = set()
         self._open_anchors: set[int] = set()
-        self._apart = set(shared)
+        self._separate = set(shared)
         self._own = OwnLevels()
         self._ends: list[int] = []
         for node in nodes:
@@ -189,8 +189,8 @@ class _Survey:
         below, room = LEVELS[type(node)], _ROOM[type(node)]
         for child in children:
             # An invocation holds its lambda in a field that takes no ordinal.
-            held = type(child) is Lambda and isinstance(node, LambdaInvocation)
-            child_levels, child_size = self._link(child, _NO_CUT if held else room)
+            is_invoked = type(child) is Lambda and isinstance(node, LambdaInvocation)
+            child_levels, child_size = self._link(child, _NO_CUT if is_invoked else room)
             if below + child_levels > levels:
                 levels = below + child_levels
             size += child_size
@@ -209,8 +209,8 @@ class _Survey:
 
         That subtree is written once and knows one number for the row: so the relation must be written once, too.
         """
-        if rel.anchor in self._open_anchors or (isinstance(rel, Emit) and id(rel.input) in self._apart):
-            self._apart.add(id(rel))
+        if rel.anchor in self._open_anchors or (isinstance(rel, Emit) and id(rel.input) in self._separate):
+            self._separate.add(id(rel))
 
     def _link(self, child: Node, room: int) -> tuple[int, int]:
         """The levels and the size of a child where its parent has that much room; decides whether it is cut off."""
@@ -224,7 +224,7 @@ class _Survey:
             return found
         levels, size = found
         if isinstance(child, Rel):
-            if levels > room or id(child) in self._apart or (child.inside.shares and _stands_once(child)):
+            if levels > room or id(child) in self._separate or (child.inside.shares and _stands_once(child)):
                 self._cut(child)
             if id(child) in self._subtrees:
                 return _CUT_LEVELS, 1

@@ -107,14 +107,14 @@ def understood(name: str, choices: Choices, read: Callable[[Any], T], default: T
         raise PlanFormatError(f"the {name} of a relation cannot be understood: {said}") from error
 
 
-def truth(value: object) -> bool:
+def boolean_value(value: object) -> bool:
     """The truth value that a value of JSON is. Raises `ValueError` for one that is none."""
     if not isinstance(value, bool):
         raise ValueError(value)
     return value
 
 
-def whole(number: float) -> int:
+def integer_value(number: float) -> int:
     """The whole number that a number of JSON is. Raises `ValueError` for one that is none."""
     if number != int(number):
         raise ValueError(number)
@@ -161,7 +161,7 @@ _DIRECTIONS: dict[str, SortDirection] = {direction: direction for direction in S
 
 
 def _read_path(positions: Any) -> FieldPath:
-    return tuple(map(whole, positions))
+    return tuple(map(integer_value, positions))
 
 
 def _read_direction(said: Any) -> SortDirection | FunctionId:

@@ -37,7 +37,7 @@ def puts_out_expressions(decoder: Decoder, plan: Plan) -> bool:
         rel = _origin_of_columns(tree.root.input)
         kind = rel.WhichOneof("rel_type")
         if kind != "project" or (rel.project.expressions and not tree.root.names):
-            decoder.fail(tree.root)
+            decoder.mark_location(tree.root)
             raise UnsupportedError(_cannot_tell(decoder, str(kind)), hint=_WRITE_EMIT)
         are_as_many &= len(tree.root.names) == len(rel.project.expressions)
     return are_as_many

@@ -256,7 +256,7 @@ def decode_file_item(decoder: Decoder, message: pb.ReadRel.LocalFiles.FileOrFile
     """Read one path of a read of files."""
     path, form = message.WhichOneof("path_type"), message.WhichOneof("file_format")
     if path is None or form is None:
-        decoder.fail(message)
+        decoder.mark_location(message)
         raise PlanFormatError("an item of local files must have a path and a format")
     kind = next(kind for kind, field in PATH_FIELDS.items() if field == path)
     return FileItem(

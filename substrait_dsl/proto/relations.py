@@ -48,7 +48,7 @@ from substrait_dsl.errors import PlanFormatError, SubstraitDslError, Unsupported
 from substrait_dsl.proto.calls import decode_measure, decode_sort_key, encode_measure, encode_sort_key
 from substrait_dsl.proto.common import decode_common, encode_common
 from substrait_dsl.proto.encoder import Encoder, body_of
-from substrait_dsl.proto.enums import FETCH_MODE, SET_OP, word_of
+from substrait_dsl.proto.enums import FETCH_MODE, SET_OP, name_for
 from substrait_dsl.proto.exchange import decode_exchange, encode_capture, encode_exchange
 from substrait_dsl.proto.extension_relations import (
     decode_extension_leaf,
@@ -95,19 +95,19 @@ if TYPE_CHECKING:
 
 def encode_relation(encoder: Encoder, rel: Rel, message: pb.Rel) -> None:
     """Write a relation, or a reference to one that stands apart."""
-    if id(rel) in encoder.layout.apart:
+    if id(rel) in encoder.layout.separate:
         message.reference.subtree_ordinal = encoder.ordinals[id(rel)]
     else:
-        encode_whole_relation(encoder, rel, message)
+        encode_relation_body(encoder, rel, message)
 
 
-def encode_whole_relation(encoder: Encoder, rel: Rel, message: pb.Rel, mapping: tuple[int, ...] | None = None) -> None:
+def encode_relation_body(encoder: Encoder, rel: Rel, message: pb.Rel, mapping: tuple[int, ...] | None = None) -> None:
     """Write a relation, also one that stands apart, with the mapping of the emit that stands on it."""
     known = closed(rel)
     encoder.enter(rel, message)
     match known:
         case Emit():
-            encode_whole_relation(encoder, known.input, message, known.mapping)
+            encode_relation_body(encoder, known.input, message, known.mapping)
             return
         case Read():
             encode_read(encoder, known, message.read)
@@ -195,7 +195,7 @@ def decode_relation(decoder: Decoder, message: pb.Rel, outer: Scope | None) -> R
                 rel = decode_common(decoder, _reader(kind)(decoder, body, outer), body)
                 decoder.sizes.check_schema(rel.schema)
         except SubstraitDslError:
-            decoder.fail(step)
+            decoder.mark_location(step)
             raise
         if step is not message:
             decoder.ready = step, rel
@@ -317,7 +317,7 @@ def decode_top_n(decoder: Decoder, message: pb.TopNRel, outer: Scope | None) -> 
     if message.mode == pb.FETCH_MODE_UNSPECIFIED:
         decoder.report(FindingCode.FETCH_MODE, "a top-n does not say its mode; read as rows_only", message)
     else:
-        mode = word_of(FETCH_MODE, message.mode, pb.FetchMode, "TopNRel.mode")
+        mode = name_for(FETCH_MODE, message.mode, pb.FetchMode, "TopNRel.mode")
     keys = tuple(decode_sort_key(decoder, key, scope) for key in message.sorts)
     count, offset = (
         decoder.expression(getattr(message, name), scope) if message.HasField(name) else None
@@ -370,7 +370,7 @@ def encode_set(encoder: Encoder, rel: Set, message: pb.SetRel) -> None:
 
 def decode_set(decoder: Decoder, message: pb.SetRel, outer: Scope | None) -> Set:
     """Read a set operation."""
-    op = word_of(SET_OP, message.op, pb.SetRel.SetOp, "SetRel.op")
+    op = name_for(SET_OP, message.op, pb.SetRel.SetOp, "SetRel.op")
     inputs = tuple(decoder.relation(rel, outer) for rel in message.inputs)
     decoder.sizes.count_inputs(sum(map(len, {id(rel.schema): rel.schema for rel in inputs}.values())))
     return Set(inputs, op)

@@ -67,10 +67,10 @@ class Reports:
     def __iter__(self) -> Iterator[Report]:
         return iter(self._reports.values())
 
-    def findings(self, whole: Message) -> tuple[Finding, ...]:
+    def findings(self, document: Message) -> tuple[Finding, ...]:
         """The findings, the heavier first, with their paths in a plan."""
         shown = [list(report.messages.values())[:MAX_PATHS] for report in self._reports.values()]
-        paths = iter(paths_of(whole, (message for messages in shown for message in messages)))
+        paths = iter(paths_of(document, (message for messages in shown for message in messages)))
         return merge_findings(
             Finding(report.code, report.text, tuple(next(paths) for _ in messages), len(report.messages))
             for report, messages in zip(self._reports.values(), shown, strict=True)

@@ -130,7 +130,7 @@ class Trees:
         for ordinal, tree in enumerate(self._trees):
             later = max(tree.references, default=ordinal)
             if later > ordinal:
-                decoder.fail(self._messages[ordinal])
+                decoder.mark_location(self._messages[ordinal])
                 raise PlanFormatError(
                     f"relation {ordinal} of the plan refers to relation {later}, which is evaluated after it, and the "
                     "plan changes tables in between or before",
@@ -174,7 +174,7 @@ class Trees:
     def _decode(self, decoder: Decoder, ordinal: int, outer: Scope | None) -> Rel:
         message = self._messages[ordinal]
         if message.WhichOneof("rel_type") is None:
-            decoder.fail(message)
+            decoder.mark_location(message)
             raise PlanFormatError("a tree of the plan has no relation")
         before, decoder.detached = decoder.detached, self.detached[ordinal]
         try:

@@ -13,7 +13,7 @@ from substrait import algebra_pb2 as pb
 from substrait_dsl.algebra.expressions import Expression, InPredicate, ScalarSubquery, SetComparison, SetPredicate
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.encoder import Encoder
-from substrait_dsl.proto.enums import COMPARISON_OP, PREDICATE_OP, REDUCTION_OP, word_of
+from substrait_dsl.proto.enums import COMPARISON_OP, PREDICATE_OP, REDUCTION_OP, name_for
 
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder
@@ -53,7 +53,7 @@ def encode_set_predicate(
 
 def decode_set_predicate(decoder: Decoder, message: pb.Expression.Subquery.SetPredicate, scope: Scope) -> SetPredicate:
     """Read a test of a subquery's rows as a whole."""
-    op = word_of(PREDICATE_OP, message.predicate_op, type(message).PredicateOp, "SetPredicate.predicate_op")
+    op = name_for(PREDICATE_OP, message.predicate_op, type(message).PredicateOp, "SetPredicate.predicate_op")
     return SetPredicate(op, decoder.relation(message.tuples, scope))
 
 
@@ -72,8 +72,8 @@ def decode_set_comparison(
 ) -> SetComparison:
     """Read a comparison with any or all of a subquery's values."""
     kind = type(message)
-    reduction = word_of(REDUCTION_OP, message.reduction_op, kind.ReductionOp, "SetComparison.reduction_op")
-    comparison = word_of(COMPARISON_OP, message.comparison_op, kind.ComparisonOp, "SetComparison.comparison_op")
+    reduction = name_for(REDUCTION_OP, message.reduction_op, kind.ReductionOp, "SetComparison.reduction_op")
+    comparison = name_for(COMPARISON_OP, message.comparison_op, kind.ComparisonOp, "SetComparison.comparison_op")
     left = decoder.expression(message.left, scope)
     return SetComparison(reduction, comparison, left, decoder.relation(message.right, scope))
 

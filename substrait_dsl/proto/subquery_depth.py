@@ -26,7 +26,7 @@ _CALLS = {kind: 2 * levels for kind, levels in LEVELS.items()} | dict.fromkeys(
     (ScalarSubquery, InPredicate, SetPredicate, SetComparison), 4
 )
 """How many calls a node takes at most for what is read inside of it: two for each message, but for subqueries."""
-_CALLS_APART = 5
+_CALLS_FOR_SEPARATE = 5
 """How many calls it takes to look for what stands apart."""
 
 
@@ -41,26 +41,26 @@ def require_readable(nodes: Sequence[Node], layout: Layout) -> None:
         return
     found: dict[int, _Calls] = {}
     for node in _children_first(nodes):
-        here, apart = 2, 0
+        here, separate = 2, 0
         for child in node.children():
             calls, own = found[id(child)], _CALLS[type(node)]
-            stands_apart = id(child) in layout.detached or id(child) in layout.apart
-            if stands_apart and isinstance(child, Rel) and not child.free_anchors:
+            is_separate = id(child) in layout.detached or id(child) in layout.separate
+            if is_separate and isinstance(child, Rel) and not child.free_anchors:
                 continue  # it sees no row outside of it, and is read before all else
-            looking = _CALLS_APART if stands_apart else 0
+            looking = _CALLS_FOR_SEPARATE if is_separate else 0
             if _sees_other_rows(child, node):
-                here = max(here, own + looking + calls.here + calls.apart)
-            elif stands_apart:
-                apart = max(apart, looking + calls.here, calls.apart)
+                here = max(here, own + looking + calls.here + calls.separate)
+            elif is_separate:
+                separate = max(separate, looking + calls.here, calls.separate)
             else:
                 own = 0 if child is _first_input(node) else own
-                here, apart = max(here, own + calls.here), max(apart, calls.apart)
-        if here + apart > MAX_CALLS:
+                here, separate = max(here, own + calls.here), max(separate, calls.separate)
+        if here + separate > MAX_CALLS:
             raise UnsupportedError(
                 f"subqueries nest too deeply: reading them back would take more than {MAX_CALLS} calls in each other",
                 hint="join the relations instead",
             )
-        found[id(node)] = _Calls(here, apart)
+        found[id(node)] = _Calls(here, separate)
 
 
 @attrs.frozen(repr=False)
@@ -69,7 +69,7 @@ class _Calls(FrozenValue):
 
     here: int
     """Where it stands: its own and those for what is inside of it, or those for its first input, which comes before."""
-    apart: int
+    separate: int
     """For what stands apart, over the same rows: that comes before, too, one after the other."""
 
 

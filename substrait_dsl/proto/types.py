@@ -124,7 +124,7 @@ def decode_type(decoder: Decoder, message: pb.Type) -> t.Type:
             return alias.with_nullability(decode_nullability(decoder, message.alias))
         return decode_type_body(decoder, _KINDS[field], getattr(message, field))
     except SubstraitDslError:
-        decoder.fail(message)
+        decoder.mark_location(message)
         raise
 
 
@@ -144,10 +144,10 @@ def decode_type_body(decoder: Decoder, kind: type[t.Type], body: Any) -> t.Type:
     if kind in NUMBER_FIELDS:
         return kind(*(getattr(body, name) for name in NUMBER_FIELDS[kind]), **common)
     decode_inner = _INNER_TYPES.get(kind)
-    made = kind(**common) if decode_inner is None else kind(*decode_inner(decoder, body), **common)
-    if isinstance(made, t.UserDefined):
-        report_user_defined(decoder, made, body)
-    return made
+    decoded = kind(**common) if decode_inner is None else kind(*decode_inner(decoder, body), **common)
+    if isinstance(decoded, t.UserDefined):
+        report_user_defined(decoder, decoded, body)
+    return decoded
 
 
 def report_user_defined(decoder: Decoder, type_: t.UserDefined, message: Any) -> None:
@@ -254,7 +254,7 @@ def _decode_type_parameter(decoder: Decoder, message: pb.Type.Parameter) -> t.Ty
         case "data_type":
             return decode_type(decoder, message.data_type)
         case None:
-            decoder.fail(message)
+            decoder.mark_location(message)
             raise PlanFormatError("a parameter of a user-defined type has no value")
         case field:
             assert_never(field)
@@ -295,7 +295,7 @@ def decode_named_struct(decoder: Decoder, message: pb.NamedStruct) -> NamedStruc
             FindingCode.NULLABILITY_MISSING, "the struct of a schema is not REQUIRED: taken for it", message.struct
         )
     if message.struct.type_variation_reference:
-        decoder.fail(message.struct)
+        decoder.mark_location(message.struct)
         raise UnsupportedError("the struct of a schema is of a type variation, for which a schema has no place")
     types = [decode_type(decoder, kind) for kind in message.struct.types]
     with decoder.part(message):
@@ -326,7 +326,7 @@ def decode_type_aliases(decoder: Decoder, messages: Sequence[pb.TypeAlias]) -> N
     declared: dict[int, pb.TypeAlias] = {}
     for message in messages:
         if declared.setdefault(message.type_alias_anchor, message) != message:
-            decoder.fail(message)
+            decoder.mark_location(message)
             raise PlanFormatError(f"the plan declares type alias {message.type_alias_anchor} twice, differently")
     used = {
         anchor: {part.type_alias_reference for part in inside(message) if isinstance(part, pb.Type.TypeAliasReference)}

@@ -21,28 +21,30 @@ _FAR_LEVEL = 40
 """From this level it reaches all that are left: parsers accept messages 100 deep."""
 
 
-def drop_unknown_fields(whole: Message, data: bytes) -> bool:
+def drop_unknown_fields(document: Message, data: bytes) -> bool:
     """Drop the fields that nobody knows from a message, which was read from these bytes; returns whether it had any."""
-    size = whole.ByteSize()
-    whole.DiscardUnknownFields()
-    if not _is_low(whole, data):
-        for message in _far_inside(whole):
+    size = document.ByteSize()
+    document.DiscardUnknownFields()
+    if not _is_low(document, data):
+        for message in _far_inside(document):
             message.DiscardUnknownFields()
-    return whole.ByteSize() != size
+    return document.ByteSize() != size
 
 
 # --- messages that are low, as most are
 
 _OPEN, _CLOSE = b"\x0b", b"\x0c"
-_OPEN_WHOLE, _CLOSE_WHOLE = b"\x13", b"\x14"
+_OPEN_DOCUMENT, _CLOSE_DOCUMENT = b"\x13", b"\x14"
 _AROUND = 100 - _DROP_LEVELS
 
 
-def _is_low(whole: Message, data: bytes) -> bool:
+def _is_low(document: Message, data: bytes) -> bool:
     """Whether a message has at most `_DROP_LEVELS` levels: then parsers accept it with so many more around it."""
     around = _AROUND - 1
     try:
-        _nest(whole.DESCRIPTOR).FromString(_OPEN * around + _OPEN_WHOLE + data + _CLOSE_WHOLE + _CLOSE * around)
+        _nest(document.DESCRIPTOR).FromString(
+            _OPEN * around + _OPEN_DOCUMENT + data + _CLOSE_DOCUMENT + _CLOSE * around
+        )
     except DecodeError:
         return False
     return True
@@ -70,9 +72,9 @@ def _nest(descriptor: Any) -> type[Message]:
 _MESSAGE = FieldDescriptor.TYPE_MESSAGE
 
 
-def _far_inside(whole: Message) -> list[Any]:
+def _far_inside(document: Message) -> list[Any]:
     """The messages at `_FAR_LEVEL`, save those that are too short to hold others below `_DROP_LEVELS`."""
-    relations, current = _relations(), [whole]
+    relations, current = _relations(), [document]
     for level in range(_FAR_LEVEL):
         # A message inside another takes two bytes at least, its tag and its length. Relations are not measured: that
         # takes the longer the more stands inside, and most of them lead far.

@@ -22,7 +22,7 @@ from substrait_dsl.proto.distributions import find_version
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder
 
-Whole = Plan | ExtendedExpression
+DocumentMessage = Plan | ExtendedExpression
 """A message that is written and read by itself."""
 
 WORDS: dict[str, str] = {"Plan": "the plan", "ExtendedExpression": "the extended expression"}
@@ -35,7 +35,7 @@ def encode_version(message: VersionMessage) -> None:
     message.producer = _producer()
 
 
-def decode_version(decoder: Decoder, message: Whole) -> Version | None:
+def decode_version(decoder: Decoder, message: DocumentMessage) -> Version | None:
     """Read the version of the specification that a plan was written for.
 
     Raises `PlanFormatError` for one of another major version.
@@ -47,11 +47,11 @@ def decode_version(decoder: Decoder, message: Whole) -> Version | None:
     decoder.version = numbers_of(said)
     decoder.producer = producer_of(said.producer, decoder.version)
     if decoder.version == (0, 0, 0):
-        whole = WORDS[message.DESCRIPTOR.name]
+        noun = WORDS[message.DESCRIPTOR.name]
         decoder.report(
-            FindingCode.VERSION_MISSING, f"{whole} does not say which version of the specification it is of", said
+            FindingCode.VERSION_MISSING, f"{noun} does not say which version of the specification it is of", said
         )
-    newer = of_newer_version(said, WORDS[message.DESCRIPTOR.name])
+    newer = newer_version_problem(said, WORDS[message.DESCRIPTOR.name])
     if newer is not None:
         decoder.report(FindingCode.VERSION_NEWER, f"{newer}: read as of that", said)
     with decoder.part(said):
@@ -81,27 +81,27 @@ def _producer() -> str:
 # --- what cannot be read
 
 
-def require_known_major(message: Whole) -> None:
+def require_known_major(message: DocumentMessage) -> None:
     """Raise `PlanFormatError` for another major version, whose messages may mean anything else."""
     if message.version.major_number != installed_version()[0]:
         raise PlanFormatError(
-            of_newer_version(message.version, WORDS[message.DESCRIPTOR.name]) or "",
+            newer_version_problem(message.version, WORDS[message.DESCRIPTOR.name]) or "",
             hint="versions with different first numbers do not fit together: have it written for the version known "
             "here",
             path="version",
         )
 
 
-def of_newer_version(message: VersionMessage, whole: str) -> str | None:
+def newer_version_problem(message: VersionMessage, noun: str) -> str | None:
     """What may be the matter with a plan that cannot be read: that its version is not known here."""
     version, known = numbers_of(message), installed_version()
     if version[:2] > known[:2] or version[0] != known[0]:
         said, here = ".".join(map(str, version)), ".".join(map(str, known))
-        return f"{whole} is of version {said} of the specification, and version {here} is known here"
+        return f"{noun} is of version {said} of the specification, and version {here} is known here"
     return None
 
 
-def version_in(kind: type[Whole], source: bytes | str) -> VersionMessage:
+def version_in(kind: type[DocumentMessage], source: bytes | str) -> VersionMessage:
     """The version that bytes or JSON say, as far as that can be read where the plan cannot; empty if it cannot."""
     import json
 

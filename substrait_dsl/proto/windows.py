@@ -43,7 +43,7 @@ from substrait_dsl.proto.calls import (
     encode_sort_key,
 )
 from substrait_dsl.proto.encoder import Encoder
-from substrait_dsl.proto.enums import AGGREGATION_INVOCATION, AGGREGATION_PHASE, BOUNDS_TYPE, word_of
+from substrait_dsl.proto.enums import AGGREGATION_INVOCATION, AGGREGATION_PHASE, BOUNDS_TYPE, name_for
 from substrait_dsl.proto.functions import decode_function
 from substrait_dsl.proto.options import decode_options, encode_options
 from substrait_dsl.proto.types import encode_type
@@ -116,7 +116,7 @@ def decode_bounds_type(decoder: Decoder, message: CallMessage) -> BoundsType:
     """Read what the bounds count; unsaid, it makes no difference to a frame without offsets (spec decision 31)."""
     if message.bounds_type != pb.Expression.WindowFunction.BOUNDS_TYPE_UNSPECIFIED:
         name = f"{message.DESCRIPTOR.name}.bounds_type"
-        return word_of(BOUNDS_TYPE, message.bounds_type, pb.Expression.WindowFunction.BoundsType, name)
+        return name_for(BOUNDS_TYPE, message.bounds_type, pb.Expression.WindowFunction.BoundsType, name)
     kinds = [bound.WhichOneof("kind") for bound in (message.lower_bound, message.upper_bound)]
     if "preceding" in kinds or "following" in kinds:
         raise PlanFormatError(

@@ -36,7 +36,7 @@ from substrait_dsl.algebra.relations import (
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.encoder import Encoder
-from substrait_dsl.proto.enums import CREATE_MODE, DDL_OBJECT, DDL_OP, OUTPUT_MODE, WRITE_OP, word_of
+from substrait_dsl.proto.enums import CREATE_MODE, DDL_OBJECT, DDL_OP, OUTPUT_MODE, WRITE_OP, name_for
 from substrait_dsl.proto.extensions import decode_any, decode_own_extension, encode_any
 from substrait_dsl.proto.literals import decode_literal, encode_literal
 from substrait_dsl.proto.private_extensions import Choices, choices_in, message_of
@@ -73,12 +73,12 @@ def encode_write(encoder: Encoder, rel: Write, message: pb.WriteRel) -> None:
 def decode_write(decoder: Decoder, message: pb.WriteRel, outer: Scope | None) -> Write:
     """Read a write; without a schema of the table, that is the one of the input (spec decision 45)."""
     rel = decoder.relation(message.input, outer)
-    op = word_of(WRITE_OP, message.op, pb.WriteRel.WriteOp, "WriteRel.op")
+    op = name_for(WRITE_OP, message.op, pb.WriteRel.WriteOp, "WriteRel.op")
     output: OutputMode = "no_output"
     if message.output == pb.WriteRel.OUTPUT_MODE_UNSPECIFIED:
         decoder.report(FindingCode.WRITE_OUTPUT, "a write does not say its output; read as no_output", message)
     else:
-        output = word_of(OUTPUT_MODE, message.output, pb.WriteRel.OutputMode, "WriteRel.output")
+        output = name_for(OUTPUT_MODE, message.output, pb.WriteRel.OutputMode, "WriteRel.output")
     target = decode_write_target(decoder, message)
     return Write(rel, target, _table_schema(decoder, message, rel), op, output, _create_mode(decoder, message, op))
 
@@ -96,7 +96,7 @@ def _create_mode(decoder: Decoder, message: pb.WriteRel, op: WriteOp) -> CreateM
     """What to do if the table exists: an error, where a ``ctas`` does not say it."""
     said = message.create_mode != pb.WriteRel.CREATE_MODE_UNSPECIFIED
     if op == "ctas" and said:
-        return word_of(CREATE_MODE, message.create_mode, pb.WriteRel.CreateMode, "WriteRel.create_mode")
+        return name_for(CREATE_MODE, message.create_mode, pb.WriteRel.CreateMode, "WriteRel.create_mode")
     if op == "ctas":
         decoder.report(FindingCode.CREATE_MODE, "a ctas does not say its create_mode; read as error_if_exists", message)
         return "error_if_exists"
@@ -203,7 +203,7 @@ def decode_update(decoder: Decoder, message: pb.UpdateRel, outer: Scope | None) 
     schema = decode_named_struct(decoder, message.table_schema)
     scope = row_of(decoder, message, outer, types=schema.types)
     if not message.HasField("condition"):
-        decoder.fail(message.condition)
+        decoder.mark_location(message.condition)
         raise PlanFormatError(
             "an update does not say which rows it changes: its condition is missing",
             hint="the literal true is the condition that changes all rows",
@@ -241,8 +241,8 @@ def encode_ddl(encoder: Encoder, rel: Ddl, message: pb.DdlRel) -> None:
 
 def decode_ddl(decoder: Decoder, message: pb.DdlRel, outer: Scope | None) -> Ddl:
     """Read a data definition; the schema and the defaults of what is dropped have no meaning."""
-    kind = word_of(DDL_OBJECT, message.object, pb.DdlRel.DdlObject, "DdlRel.object")
-    op = word_of(DDL_OP, message.op, pb.DdlRel.DdlOp, "DdlRel.op")
+    kind = name_for(DDL_OBJECT, message.object, pb.DdlRel.DdlObject, "DdlRel.object")
+    op = name_for(DDL_OP, message.op, pb.DdlRel.DdlOp, "DdlRel.op")
     target = decode_ddl_target(message)
     definition = decoder.relation(message.view_definition, outer) if message.HasField("view_definition") else None
     if op in DROPS:

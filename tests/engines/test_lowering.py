@@ -11,7 +11,7 @@ from examples.tpch.queries import QUERIES
 from substrait_dsl import functions
 from substrait_dsl.algebra.expressions import OuterReference, ScalarFunction, ScalarSubquery
 from substrait_dsl.algebra.node import Rel, walk
-from substrait_dsl.engines.lowering.context import Place
+from substrait_dsl.engines.lowering.context import NodeLocation
 from substrait_dsl.engines.lowering.plan import try_to_lower
 from substrait_dsl.engines.profile import load_profile
 from substrait_dsl.errors import CatalogError, InvalidChoiceError, UnsupportedError
@@ -70,7 +70,7 @@ def test_all_that_has_no_form_is_collected() -> None:
     result = try_to_lower(plan._algebra, load_profile("datafusion"))
     assert result.plan is None
     assert sorted(word for each in result.refusals for word in FUNCTIONS if word in str(each)) == sorted(FUNCTIONS)
-    assert all(isinstance(each.refused, Place) for each in result.refusals)
+    assert all(isinstance(each.refused, NodeLocation) for each in result.refusals)
 
 
 FUNCTIONS = ("overflow=ERROR", "shift_left", "bitwise_not", "sqrt")

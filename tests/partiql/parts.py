@@ -88,7 +88,7 @@ class Parts:
             case 1:
                 return self.boolean(depth)
             case 2:
-                return self.nowhere()
+                return self.absent_result()
             case _:
                 return self.number(depth)
 
@@ -111,7 +111,7 @@ class Parts:
     def text(self) -> Values:
         return self.random.choice((self.row.t.s["1"], self.row.u.d, pq.lit("a"), self.row.t.m))
 
-    def nowhere(self) -> Values:
+    def absent_result(self) -> Values:
         """What has no value for all rows, or for those in which something is there."""
         t = self.row.t
         return self.random.choice((t.xs["q"], t.s.q, t.a.q, t.ys[-1], t.s["1"] - 1, t.x / t.b, t.x / t.x, t.xs < t.xs))

@@ -180,7 +180,7 @@ def test_a_refused_type_is_remembered_by_the_message_furthest_in() -> None:
     decoder = decoder_of()
     with refused(PlanFormatError, "does not say which one"):
         decode_type(decoder, kind)
-    assert decoder.failed is kind.map.value.list.type
+    assert decoder.error_source is kind.map.value.list.type
 
 
 # --- type aliases

@@ -28,7 +28,7 @@ from substrait_dsl.engines.lowering.terms import (
     one_zero,
     only,
 )
-from substrait_dsl.engines.lowering.terms import measure as made
+from substrait_dsl.engines.lowering.terms import measure as make_measure
 from substrait_dsl.engines.lowering.window_functions import WITHOUT_ORDER
 
 INTEGERS = (t.I8, t.I16, t.I32, t.I64)
@@ -40,8 +40,12 @@ def lower_aggregate(rel: r.Aggregate, to: Lowering) -> Rel:
     source, keys, measures = _without_subqueries(rel, to)
     if len(rel.grouping_sets) <= 1:
         order = rel.grouping_sets[0] if rel.grouping_sets else ()
-        made = _grouped(source, keys, order, measures, to)
-        return r.emit(made, range(len(rel.schema)), rel.schema.names) if made.schema.names != rel.schema.names else made
+        groups = _grouped(source, keys, order, measures, to)
+        return (
+            r.emit(groups, range(len(rel.schema)), rel.schema.names)
+            if groups.schema.names != rel.schema.names
+            else groups
+        )
     parts = [_grouping_set(rel, number_of, source, keys, measures, to) for number_of in range(len(rel.grouping_sets))]
     return r.Set(tuple(parts), "union_all")
 
@@ -67,15 +71,16 @@ def _grouping_set(
 ) -> Rel:
     """The groups of one of several grouping sets, with NULL for the keys that it does not have, and its index."""
     order = rel.grouping_sets[index]
-    made = _grouped(source, keys, order, measures, to)
+    groups = _grouped(source, keys, order, measures, to)
     used = sorted(set(order))
-    place = {position: n for n, position in enumerate(used)}
+    key_positions = {position: n for n, position in enumerate(used)}
     kinds = rel.schema.types
-    shown = [
-        of_type(column(made, place[n]), kinds[n]) if n in place else Literal(None, kinds[n]) for n in range(len(keys))
+    key_values = [
+        of_type(column(groups, key_positions[n]), kinds[n]) if n in key_positions else Literal(None, kinds[n])
+        for n in range(len(keys))
     ]
-    values = columns(made, range(len(used), len(used) + len(measures)))
-    return only(made, (*shown, *values, number(index, t.I32())), rel.schema.names)
+    values = columns(groups, range(len(used), len(used) + len(measures)))
+    return only(groups, (*key_values, *values, number(index, t.I32())), rel.schema.names)
 
 
 def _grouped(
@@ -108,7 +113,7 @@ def _grouped(
 
 
 def _row_count() -> Measure:
-    return made("aggregate_generic", "count")
+    return make_measure("aggregate_generic", "count")
 
 
 def _computed(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], Callable[[Rel], Expression]]:
@@ -135,7 +140,7 @@ def _computed(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], C
             return _decimal_average(bare, at, to)
         case "bool_and" | "bool_or", (Expression() as argument,) if to.profile.function_rules.get(name) == "extreme":
             extreme = "min" if name == "bool_and" else "max"
-            part = made("arithmetic", extreme, cast(argument, t.I32()), filter=measure.filter)
+            part = make_measure("arithmetic", extreme, cast(argument, t.I32()), filter=measure.filter)
             one = number(1, t.I32())
             return [part], lambda groups: of_type(call("comparison", "equal", column(groups, at), one), type_)
         case "min" | "max", (Expression(type=t.FP32() | t.FP64()),) if (
@@ -144,7 +149,7 @@ def _computed(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], C
             return _real_extreme(Measure(attrs.evolve(bare.function, invocation="all"), bare.filter), at)
         case "sum0", (Expression(),):
             extension = function.function.urn.rpartition("functions_")[2]
-            plain = made(extension, "sum", *function.arguments, filter=measure.filter)
+            plain = make_measure(extension, "sum", *function.arguments, filter=measure.filter)
             plain = Measure(attrs.evolve(plain.function, invocation=function.invocation), measure.filter)
             zero = of_type(number(0, plain.function.output_type.as_required()), plain.function.output_type)
             return [plain], lambda groups: of_type(call("comparison", "coalesce", column(groups, at), zero), type_)
@@ -162,20 +167,20 @@ def _real_extreme(measure: Measure, at: int) -> tuple[list[Measure], Callable[[R
     assert isinstance(value, Expression)
     finite, class_of = without_extremes(value)
     extreme = Measure(attrs.evolve(function, arguments=(finite,)), measure.filter)
-    found = made("arithmetic", function.function.name, class_of, filter=measure.filter)
+    class_measure = make_measure("arithmetic", function.function.name, class_of, filter=measure.filter)
 
     def final(groups: Rel) -> Expression:
         return extreme_of_class(column(groups, at), column(groups, at + 1), function.output_type)
 
-    return [extreme, found], final
+    return [extreme, class_measure], final
 
 
 def _sum_and_count(measure: Measure, extension: str) -> list[Measure]:
     """The sum of what is averaged, and its number."""
     function = measure.function
     (argument,) = function.arguments
-    total = made(extension, "sum", argument, filter=measure.filter)
-    many = made("aggregate_generic", "count", argument, filter=measure.filter)
+    total = make_measure(extension, "sum", argument, filter=measure.filter)
+    many = make_measure("aggregate_generic", "count", argument, filter=measure.filter)
     return [Measure(attrs.evolve(each.function, invocation=function.invocation), each.filter) for each in (total, many)]
 
 
@@ -212,23 +217,26 @@ def _integer_average(measure: Measure, at: int, to: Lowering) -> tuple[list[Meas
         )
     (argument,) = function.arguments
     assert isinstance(argument, Expression)
-    total = made("arithmetic_decimal", "sum", cast(argument, WIDE), filter=measure.filter)
-    many = made("aggregate_generic", "count", argument, filter=measure.filter)
+    total = make_measure("arithmetic_decimal", "sum", cast(argument, WIDE), filter=measure.filter)
+    many = make_measure("aggregate_generic", "count", argument, filter=measure.filter)
     parts = [
         Measure(attrs.evolve(each.function, invocation=function.invocation), each.filter) for each in (total, many)
     ]
 
     def final(groups: Rel) -> Expression:
-        number_of = cast(column(groups, at + 1), WIDE)
+        divisor_or_zero = cast(column(groups, at + 1), WIDE)
         divisor = call(
-            "comparison", "nullif", number_of, of_type(Literal(decimal.Decimal(0), t.Decimal(38, 0)), number_of.type)
+            "comparison",
+            "nullif",
+            divisor_or_zero,
+            of_type(Literal(decimal.Decimal(0), t.Decimal(38, 0)), divisor_or_zero.type),
         )
-        whole = call(
+        multiple = call(
             "arithmetic_decimal",
             "subtract",
             column(groups, at),
             cast(call("arithmetic_decimal", "modulus", column(groups, at), divisor), WIDE),
         )
-        return of_type(call("arithmetic_decimal", "divide", cast(whole, WIDE), divisor), function.output_type)
+        return of_type(call("arithmetic_decimal", "divide", cast(multiple, WIDE), divisor), function.output_type)
 
     return parts, final

@@ -54,7 +54,7 @@ def formed(expression: Expression, to: Lowering) -> Expression:
                 return of_type(_call(node, to), node.type)
             case SingularOrList(value=value, options=options) if isinstance(
                 value.type, t.FP32 | t.FP64
-            ) and to.profile.has_form("nans_apart"):
+            ) and to.profile.has_form("nans_beside_nulls"):
                 pairs = ([value, each] for each in options)
                 tests = [_nans_compared(call("comparison", "equal", *pair), pair) for pair in pairs]
                 return of_type(balanced("or", tests), node.type)
@@ -65,11 +65,13 @@ def formed(expression: Expression, to: Lowering) -> Expression:
             case _:
                 return node
 
-    made = rebuild(expression, change, into_relations=False)
+    changed = rebuild(expression, change, into_relations=False)
     if to.profile.cast_types is not None:
-        made = rebuild(made, lambda node: _without_idle_cast(node, to), into_relations=False)
+        changed = rebuild(changed, lambda node: _without_idle_cast(node, to), into_relations=False)
     return (
-        rebuild(made, _with_known_conditions, into_relations=False) if to.profile.has_form("known_conditions") else made
+        rebuild(changed, _with_known_conditions, into_relations=False)
+        if to.profile.has_form("known_conditions")
+        else changed
     )
 
 
@@ -238,10 +240,10 @@ def _pairs(node: ScalarFunction, arguments: list[Expression]) -> Expression:
         return node
     if node.function.name != "concat":
         return balanced(node.function.name, arguments)
-    made = arguments[0]
+    text = arguments[0]
     for each in arguments[1:]:
-        made = call("string", "concat", made, each)
-    return made
+        text = call("string", "concat", text, each)
+    return text
 
 
 def _difference(node: ScalarFunction, arguments: list[Expression]) -> Expression:
@@ -272,8 +274,8 @@ def _distinct_by_nulls(node: ScalarFunction, arguments: list[Expression]) -> Exp
         clauses.append((is_null(left), is_null(right)))
     if right.type.nullable:
         clauses.append((is_null(right), FALSE))
-    made = chosen(clauses, equal) if clauses else equal
-    return of_type(made, t.Boolean()) if node.function.name == "is_not_distinct_from" else negated(made)
+    test = chosen(clauses, equal) if clauses else equal
+    return of_type(test, t.Boolean()) if node.function.name == "is_not_distinct_from" else negated(test)
 
 
 def _nans_compared(node: ScalarFunction, arguments: list[Expression]) -> Expression:
@@ -283,19 +285,19 @@ def _nans_compared(node: ScalarFunction, arguments: list[Expression]) -> Express
     one, other = (call("comparison", "is_nan", each) for each in arguments)
     match node.function.name:
         case "equal":
-            made: Expression = balanced("or", [node, balanced("and", [one, other])])
+            test: Expression = balanced("or", [node, balanced("and", [one, other])])
         case "not_equal":
-            made = balanced("and", [node, negated(balanced("and", [one, other]))])
+            test = balanced("and", [node, negated(balanced("and", [one, other]))])
         case "gt":
-            made = balanced("or", [node, balanced("and", [one, negated(other)])])
+            test = balanced("or", [node, balanced("and", [one, negated(other)])])
         case "lt":
-            made = balanced("or", [node, balanced("and", [other, negated(one)])])
+            test = balanced("or", [node, balanced("and", [other, negated(one)])])
         case "gte":
-            made = balanced("or", [node, one])
+            test = balanced("or", [node, one])
         case _:
-            made = balanced("or", [node, other])
+            test = balanced("or", [node, other])
     nulls = [is_null(each) for each in arguments if each.type.nullable]
-    return chosen([(balanced("or", nulls), UNKNOWN)], made) if nulls else made
+    return chosen([(balanced("or", nulls), UNKNOWN)], test) if nulls else test
 
 
 def _by_quotient(node: ScalarFunction, arguments: list[Expression]) -> Expression:

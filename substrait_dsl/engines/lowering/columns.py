@@ -26,10 +26,10 @@ def lower_project(rel: r.Project, to: Lowering) -> Rel:
     width = len(rel.input.schema)
 
     def with_values(child: Rel) -> Rel:
-        made, expressions = attach(to, child, rel.expressions, rel.anchor)
-        inner = len(made.schema)
+        source, expressions = attach(to, child, rel.expressions, rel.anchor)
+        inner = len(source.schema)
         return r.emit(
-            r.Project(made, tuple(expressions), rel.names), [*range(width), *range(inner, inner + len(expressions))]
+            r.Project(source, tuple(expressions), rel.names), [*range(width), *range(inner, inner + len(expressions))]
         )
 
     match rel.input:  # joins keep no order
@@ -46,9 +46,11 @@ def _over_partitions(rel: r.Project, to: Lowering) -> Rel:
     width = len(rel.input.schema)
 
     def joined(child: Rel) -> Rel:
-        made, expressions = over_partitions(child, rel.expressions, to)
-        inner = len(made.schema)
-        return r.emit(r.Project(made, expressions, rel.names), [*range(width), *range(inner, inner + len(expressions))])
+        source, expressions = over_partitions(child, rel.expressions, to)
+        inner = len(source.schema)
+        return r.emit(
+            r.Project(source, expressions, rel.names), [*range(width), *range(inner, inner + len(expressions))]
+        )
 
     return above_sort(rel.input, joined)
 

@@ -14,7 +14,7 @@ from substrait_dsl.errors import SubstraitDslError, UnsupportedError
 
 
 @attrs.frozen
-class Place:
+class NodeLocation:
     """A node of a plan that is being lowered, and the relation at the top of its tree."""
 
     top: Rel
@@ -28,10 +28,10 @@ class Lowering:
     profile: Profile
     refusals: list[UnsupportedError] = attrs.field(factory=list)
     """What has been refused so far, each with its place in the plan."""
-    rewritten: list[Place] = attrs.field(factory=list)
+    rewritten: list[NodeLocation] = attrs.field(factory=list)
     """The nodes that others have been made for so far."""
 
-    misread: list[tuple[str, Place]] = attrs.field(factory=list)
+    misread: list[tuple[str, NodeLocation]] = attrs.field(factory=list)
     """What engines may take for something else, by the codes of `MISREADINGS`, and where it is."""
 
     known_columns: dict[tuple[int, int], tuple[Rel, bool]] = attrs.field(factory=dict, init=False)
@@ -42,18 +42,18 @@ class Lowering:
     origins: dict[int, tuple[Rel, Node]] = attrs.field(factory=dict)
     """By the identity of a relation that was made, the relation itself, and the node that it was made for."""
 
-    def remember(self, made: Rel, node: Node) -> None:
+    def remember(self, lowered: Rel, node: Node) -> None:
         """Record for what a relation, and those inside it that are new, were made."""
-        stack = [made]
+        stack = [lowered]
         while stack:
             rel = stack.pop()
             if id(rel) not in self.origins:
                 self.origins[id(rel)] = (rel, node)
                 stack += rel.inputs
 
-    def origin(self, made: Rel) -> Node | None:
+    def origin(self, lowered: Rel) -> Node | None:
         """The node that a relation was made for."""
-        found = self.origins.get(id(made))
+        found = self.origins.get(id(lowered))
         return None if found is None else found[1]
 
     def has_set(self, rel: Rel) -> bool:
@@ -102,12 +102,12 @@ class Lowering:
         error.rule = rule
         return error
 
-    def refusal_of(self, error: SubstraitDslError, place: Place) -> UnsupportedError:
+    def refusal_of(self, error: SubstraitDslError, location: NodeLocation) -> UnsupportedError:
         """The error that refuses a node: this one, or one that says that what was to stand there is not legal."""
         if not isinstance(error, UnsupportedError):
             error = self.refusal_by("no-form", f"what {self.profile} would get instead is not legal: {error.message}")
         if error.refused is None:
-            error.refused = place
+            error.refused = location
         return error
 
     def has_function(self, kind: str, function: FunctionId) -> bool:

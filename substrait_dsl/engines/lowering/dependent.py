@@ -217,13 +217,15 @@ class _Domain:
             return r.Join(left, right, rel.how, self.bound(rel.condition), mark=rel.mark)
         if theirs and not mine:  # only of an inner join
             condition = moved(self.bound(rel.condition), lambda at: self.without_left_domain(at, first))
-            made = r.Join(left, right, "inner", condition)
-            return r.emit(made, [*range(first, first + width), *range(first), *range(first + width, len(made.schema))])
+            joined = r.Join(left, right, "inner", condition)
+            return r.emit(
+                joined, [*range(first, first + width), *range(first), *range(first + width, len(joined.schema))]
+            )
         condition = moved(self.bound(rel.condition), lambda at: at if at < width + first else at + width)
-        made = r.Join(left, right, rel.how, conjunction([*self.matched(width + first), condition]))
-        if len(made.schema) <= width + first:
-            return made
-        return r.emit(made, [*range(width + first), *range(2 * width + first, len(made.schema))])
+        joined = r.Join(left, right, rel.how, conjunction([*self.matched(width + first), condition]))
+        if len(joined.schema) <= width + first:
+            return joined
+        return r.emit(joined, [*range(width + first), *range(2 * width + first, len(joined.schema))])
 
     def without_left_domain(self, at: int, first: int) -> int:
         """Where a column stands that would stand at a position if the domain came before the left input."""

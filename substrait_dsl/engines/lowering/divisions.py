@@ -24,8 +24,8 @@ def wide_decimal(node: ScalarFunction, left: Expression, right: Expression) -> E
     type_ = left.type
     assert isinstance(type_, t.Decimal)
     wider = t.Decimal(max(type_.precision, WIDE), type_.scale, nullable=type_.nullable)
-    made = ScalarFunction(node.function, (of_type(left, wider), right), node.type)
-    return Cast(made, node.type)
+    quotient = ScalarFunction(node.function, (of_type(left, wider), right), node.type)
+    return Cast(quotient, node.type)
 
 
 def guarded_division(node: ScalarFunction, left: Expression, right: Expression) -> Expression:
@@ -113,8 +113,8 @@ def _sum(left: Expression, right: Expression) -> Expression:
 
 
 def _product(left: Expression, right: Expression) -> Expression:
-    made = call("arithmetic_decimal", "multiply", left, right)
-    return cast(made, decimal_type(38, _scale(left) + _scale(right)))
+    product = call("arithmetic_decimal", "multiply", left, right)
+    return cast(product, decimal_type(38, _scale(left) + _scale(right)))
 
 
 def _scale(value: Expression) -> int:

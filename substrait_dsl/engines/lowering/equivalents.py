@@ -63,15 +63,15 @@ def _wide(node: ScalarFunction) -> Expression:
     match name:
         case "negate" | "abs":
             (value,) = digits
-            minus = call("arithmetic_decimal", "subtract", _whole(0, t.Decimal(19, 0)), value)
+            minus = call("arithmetic_decimal", "subtract", _integer_literal(0, t.Decimal(19, 0)), value)
             if name == "negate":
                 return cast(minus, WIDEST)
-            is_negative = call("comparison", "lt", value, _whole(0, t.Decimal(19, 0)))
+            is_negative = call("comparison", "lt", value, _integer_literal(0, t.Decimal(19, 0)))
             return chosen([(is_negative, cast(minus, WIDEST))], cast(value, WIDEST))
         case "divide":  # of the one quotient that overflows
             left, right = arguments
             exact = cast(call("arithmetic", "divide", left, right), WIDEST)
-            return chosen([(_is_least_by_minus_one(left, right), _whole(2**63, WIDEST))], exact)
+            return chosen([(_is_least_by_minus_one(left, right), _integer_literal(2**63, WIDEST))], exact)
         case _:
             return cast(call("arithmetic_decimal", name, *digits), WIDEST)
 
@@ -81,7 +81,7 @@ def _is_least_by_minus_one(left: Expression, right: Expression) -> Expression:
     return balanced("and", [equal(left, least), equal(right, literal(-1, right.type.as_required()))])
 
 
-def _whole(value: int, type_: t.Type) -> Literal:
+def _integer_literal(value: int, type_: t.Type) -> Literal:
     return (
         Literal(decimal.Decimal(value), type_) if isinstance(type_, t.Decimal) else literal(value, type_.as_required())
     )
@@ -92,9 +92,11 @@ def _saturated(node: ScalarFunction) -> Expression:
     type_, wide = node.type, _wide(node)
     bits = BITS[type(type_)]
     wanted = wide.type.as_required()
-    most, least = _whole(2 ** (bits - 1) - 1, wanted), _whole(-(2 ** (bits - 1)), wanted)
-    held = chosen([(call("comparison", "gt", wide, most), most), (call("comparison", "lt", wide, least), least)], wide)
-    return of_type(Cast(held, type_), type_)
+    most, least = _integer_literal(2 ** (bits - 1) - 1, wanted), _integer_literal(-(2 ** (bits - 1)), wanted)
+    clamped = chosen(
+        [(call("comparison", "gt", wide, most), most), (call("comparison", "lt", wide, least), least)], wide
+    )
+    return of_type(Cast(clamped, type_), type_)
 
 
 def wrapped(node: ScalarFunction) -> Expression:
@@ -125,17 +127,17 @@ def extreme_value(node: ScalarFunction, arguments: list[Expression]) -> Expressi
     name = "gte" if node.function.name.startswith("greatest") else "lte"
     skips = node.function.name.endswith("_skip_null")
     type_ = node.type
-    made = of_type(arguments[0], type_)
+    extreme = of_type(arguments[0], type_)
     for each in arguments[1:]:
         value = of_type(each, type_)
         clauses: list[tuple[Expression, Expression]] = []
-        if skips and made.type.nullable:
-            clauses += [(is_null(made), value), (is_null(value), made)]
-        made = of_type(chosen([*clauses, (compared(name, made, value), made)], value), type_)
+        if skips and extreme.type.nullable:
+            clauses += [(is_null(extreme), value), (is_null(value), extreme)]
+        extreme = of_type(chosen([*clauses, (compared(name, extreme, value), extreme)], value), type_)
     nulls = [is_null(each) for each in arguments if each.type.nullable]
     if skips or not nulls:
-        return made
-    return chosen([(balanced("or", nulls), Literal(None, type_.as_nullable()))], made)
+        return extreme
+    return chosen([(balanced("or", nulls), Literal(None, type_.as_nullable()))], extreme)
 
 
 def sign_of(node: ScalarFunction, arguments: list[Expression]) -> Expression:
@@ -206,18 +208,18 @@ def _compare_to_largest(comparison: str, value: Expression) -> Expression:
     return balanced("and", [negated(call("comparison", "is_nan", value)), call("comparison", comparison, size, bound)])
 
 
-def bits_apart(node: ScalarFunction, arguments: list[Expression]) -> Expression:
+def hide_operand(node: ScalarFunction, arguments: list[Expression]) -> Expression:
     """Bits of two integers, of which engines do not see that one is the negative of the other: they take -v for ~v."""
     left, right = arguments
     zero = literal(0, right.type.as_required())
     hidden = right if isinstance(right, Literal) else chosen([(equal(right, zero), right)], right)
     if node.function.name == "bitwise_and":  # all bits, without those that only one has
         either, one = (call("arithmetic", name, left, hidden) for name in ("bitwise_or", "bitwise_xor"))
-        made = call("arithmetic", "bitwise_xor", either, one)
+        result = call("arithmetic", "bitwise_xor", either, one)
     else:
-        made = call("arithmetic", node.function.name, left, hidden)
+        result = call("arithmetic", node.function.name, left, hidden)
     nulls = [is_null(each) for each in arguments if each.type.nullable]
-    return chosen([(balanced("or", nulls), Literal(None, node.type.as_nullable()))], made) if nulls else made
+    return chosen([(balanced("or", nulls), Literal(None, node.type.as_nullable()))], result) if nulls else result
 
 
 EQUIVALENTS: Mapping[str, Callable[[ScalarFunction, list[Expression]], Expression]] = {
@@ -225,6 +227,6 @@ EQUIVALENTS: Mapping[str, Callable[[ScalarFunction, list[Expression]], Expressio
     "sign": sign_of,
     "is_finite": is_finite,
     "is_infinite": is_infinite,
-    "bits_apart": bits_apart,
+    "hidden_operand": hide_operand,
 }
 """What writes a call by other functions, by the names of rules in profiles."""

@@ -40,7 +40,7 @@ from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.fitted import counted_decimal, is_counted
 from substrait_dsl.engines.lowering.safe_casts import null_where_it_fails
 from substrait_dsl.engines.lowering.scalar_functions import lower_scalar_function
-from substrait_dsl.engines.lowering.structs import field_of, has_structs, literal_struct, made_struct
+from substrait_dsl.engines.lowering.structs import field_of, has_structs, literal_struct, make_struct
 from substrait_dsl.engines.lowering.terms import (
     TRUE,
     UNKNOWN,
@@ -83,7 +83,7 @@ def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
         case NestedStruct(fields=fields) if has_structs(to):
             type_ = node.type
             assert isinstance(type_, t.Struct)
-            return of_type(made_struct(fields, type_, to), type_)
+            return of_type(make_struct(fields, type_, to), type_)
         case FieldAccess(input=value, segment=StructField(position=position)) if has_structs(to):
             return of_type(field_of(value, position, to), node.type)
         case ScalarSubquery() | InPredicate() | SetPredicate() | SetComparison():

@@ -126,11 +126,11 @@ def fitted_decimal(node: ScalarFunction, left: Expression, right: Expression) ->
         what = f"{node.function.name} of {left.type} and {right.type}"
         raise UnsupportedError(f"{what} has {behind} digits behind the point, and is not exact")
     left, right = fitting(left, smaller), fitting(right, rest)
-    made: Expression = ScalarFunction(node.function, (left, right), node.type)
+    result: Expression = ScalarFunction(node.function, (left, right), node.type)
     if behind > type_.scale:
-        typed = Cast(made, of_digits(MOST, behind, nullable=type_.nullable))
-        made = fitting(_rounded(typed, int(type_.scale)), int(type_.precision) - int(type_.scale))
-    return Cast(made, node.type)
+        typed = Cast(result, of_digits(MOST, behind, nullable=type_.nullable))
+        result = fitting(_rounded(typed, int(type_.scale)), int(type_.precision) - int(type_.scale))
+    return Cast(result, node.type)
 
 
 def fitted_quotient(dividend: Expression, divisor: Expression, type_: t.Decimal[Any, Any]) -> Expression:

@@ -16,7 +16,7 @@ from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.rules import JoinType, SetOp
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.engines.lowering.calls import formed
-from substrait_dsl.engines.lowering.context import Lowering, Place
+from substrait_dsl.engines.lowering.context import Lowering, NodeLocation
 from substrait_dsl.engines.lowering.declared import union_of_columns
 from substrait_dsl.engines.lowering.groups import form_aggregate
 from substrait_dsl.engines.lowering.pairs import form_join
@@ -62,11 +62,11 @@ def bring_to_forms(top: Rel, to: Lowering, original: Rel) -> Rel:
             stack += ((child, False) for child in rel.inputs)
             continue
         if is_wrong_semi_join(rel, to):
-            to.misread.append(("semi-join", Place(original, to.origin(rel) or original)))
+            to.misread.append(("semi-join", NodeLocation(original, to.origin(rel) or original)))
         try:
             done[id(rel)] = _form(rel, [done[id(child)] for child in rel.inputs], to)
         except SubstraitDslError as error:
-            to.refusals.append(to.refusal_of(error, Place(original, to.origin(rel) or original)))
+            to.refusals.append(to.refusal_of(error, NodeLocation(original, to.origin(rel) or original)))
             done[id(rel)] = r.Read(rel.schema, r.NamedTable(("refused",)))
     return done[id(top)]
 
@@ -78,12 +78,12 @@ def _form(rel: Rel, inputs: Sequence[Rel], to: Lowering) -> Rel:
         case r.Filter(condition=condition):
             return filtered(inputs[0], formed(condition, to), to)
         case r.Project(expressions=expressions):
-            made = [*columns(inputs[0]), *(formed(each, to) for each in expressions)]
-            return shown(inputs[0], made, rel.schema.names, to)
+            values = [*columns(inputs[0]), *(formed(each, to) for each in expressions)]
+            return shown(inputs[0], values, rel.schema.names, to)
         case r.Emit(mapping=mapping):
             return shown(inputs[0], columns(inputs[0], mapping), rel.schema.names, to)
         case r.Sort(keys=keys):
-            by = [SortKey(formed(each.expression, to), each.direction) for each in _apart(keys, to)]
+            by = [SortKey(formed(each.expression, to), each.direction) for each in _with_nan_keys(keys, to)]
             return _sort(_above_join(inputs[0], to), by, to)
         case r.Fetch(count=count, offset=offset):
             if to.profile.has_form("counts_of_32_bits"):
@@ -140,13 +140,13 @@ def _rows(rel: r.Read, rows: Sequence[r.Record], to: Lowering) -> Rel:
         for type_, carrier in zip(kinds, carriers, strict=True)
     ]
     values = [[_bare(*each) for each in zip(row, bare, carriers, strict=True)] for row in cells]
-    given = values or [[Literal(None, type_.as_nullable()) for type_ in bare]]
+    literals = values or [[Literal(None, type_.as_nullable()) for type_ in bare]]
     names = rel.schema.names
     fields = tuple(
-        Field(name, type_.as_nullable() if any(row[n].value is None for row in given) else type_)
+        Field(name, type_.as_nullable() if any(row[n].value is None for row in literals) else type_)
         for n, (name, type_) in enumerate(zip(names, bare, strict=True))
     )
-    table = r.Read(NamedStruct(fields), r.VirtualTable(tuple(r.Record(tuple(row)) for row in given)))
+    table = r.Read(NamedStruct(fields), r.VirtualTable(tuple(r.Record(tuple(row)) for row in literals)))
     source: Rel = table if values else r.Filter(table, FALSE)
     typed = [_typed_cell(each, type_, to) for each, type_ in zip(columns(source), kinds, strict=True)]
     return shown(source, typed, names, to)
@@ -170,14 +170,14 @@ def _typed_cell(cell: Expression, type_: t.Type, to: Lowering) -> Expression:
     raise to.refusal(f"rows in the plan with NULL of {type_}")
 
 
-def _apart(keys: Sequence[SortKey], to: Lowering) -> list[SortKey]:
+def _with_nan_keys(keys: Sequence[SortKey], to: Lowering) -> list[SortKey]:
     """Sort keys, with one in front of each that may be NaN where the engine has NaN beside NULL: it is the largest."""
-    found: list[SortKey] = []
+    extended: list[SortKey] = []
     for key in keys:
-        if isinstance(key.expression.type, t.FP32 | t.FP64) and to.profile.has_form("nans_apart"):
-            found.append(SortKey(call("comparison", "is_nan", key.expression), key.direction))
-        found.append(key)
-    return found
+        if isinstance(key.expression.type, t.FP32 | t.FP64) and to.profile.has_form("nans_beside_nulls"):
+            extended.append(SortKey(call("comparison", "is_nan", key.expression), key.direction))
+        extended.append(key)
+    return extended
 
 
 def _above_join(rel: Rel, to: Lowering) -> Rel:
@@ -275,7 +275,7 @@ def _of_set(value: Expression, type_: t.Type, to: Lowering) -> Expression:
     return value if value.type == type_ else formed(Cast(value, type_), to)
 
 
-def _typed(made: Rel, rel: Rel, to: Lowering) -> Rel:
+def _typed(source: Rel, rel: Rel, to: Lowering) -> Rel:
     """The rows as columns of the types of a relation."""
-    values = [_of_set(each, type_, to) for each, type_ in zip(columns(made), rel.schema.types, strict=True)]
-    return shown(made, values, rel.schema.names, to)
+    values = [_of_set(each, type_, to) for each, type_ in zip(columns(source), rel.schema.types, strict=True)]
+    return shown(source, values, rel.schema.names, to)

@@ -41,7 +41,7 @@ class _Columns:
 
     expressions: list[Expression] = attrs.field(factory=list)
 
-    def place(self, expression: Expression) -> int:
+    def position_of(self, expression: Expression) -> int:
         """Where an expression stands, once."""
         for position, each in enumerate(self.expressions):
             if each == expression:
@@ -61,10 +61,10 @@ def form_aggregate(rel: r.Aggregate, child: Rel, to: Lowering) -> Rel:
     below = child
     while isinstance(below, r.Project | r.Emit | r.Filter):
         below = below.input
-    if isinstance(below, r.Aggregate) and to.profile.has_form("aggregates_apart"):
+    if isinstance(below, r.Aggregate) and to.profile.has_form("separate_aggregates"):
         child = _beside_one_row(child, to)
-    is_apart = to.profile.has_form("zeros_apart")
-    keys = [formed(one_zero(each) if is_apart else each, to) for each in rel.keys]
+    separates_zeros = to.profile.has_form("signed_zeros")
+    keys = [formed(one_zero(each) if separates_zeros else each, to) for each in rel.keys]
     measures = [_without_filter(rebuild_measure(each, lambda part: formed(part, to)), to) for each in rel.measures]
     if to.profile.has_form("measures_of_all_rows") and any(map(_is_distinct, measures)):
         return _split(child, keys, measures, rel.schema.names, to)
@@ -89,8 +89,10 @@ def _split(
     groups: list[tuple[Rel, list[int]]] = []
     plain = [n for n, each in enumerate(measures) if not _is_distinct(each)]
     if plain:
-        made = _aggregate(child, keys, [measures[n] for n in plain], [f"c{n}" for n in range(width + len(plain))], to)
-        groups.append((made, plain))
+        aggregate = _aggregate(
+            child, keys, [measures[n] for n in plain], [f"c{n}" for n in range(width + len(plain))], to
+        )
+        groups.append((aggregate, plain))
     for n in (n for n, each in enumerate(measures) if _is_distinct(each)):
         function = measures[n].function
         arguments = [each for each in function.arguments if isinstance(each, Expression)]
@@ -104,8 +106,11 @@ def _split(
         at = len(joined.schema)
         tests = [same(column(joined, n), shifted(column(other, n), at)) for n in range(width)]
         beside = form_join(r.Join(joined, other, "inner", conjunction(tests)), to)
-        kept = [*range(at), *range(at + width, len(beside.schema))]
-        joined, order = shown(beside, columns(beside, kept), [f"c{i}" for i in range(len(kept))], to), [*order, *more]
+        positions = [*range(at), *range(at + width, len(beside.schema))]
+        joined, order = (
+            shown(beside, columns(beside, positions), [f"c{i}" for i in range(len(positions))], to),
+            [*order, *more],
+        )
     places = [*range(width), *(width + order.index(n) for n in range(len(measures)))]
     return shown(joined, columns(joined, places), names, to)
 
@@ -114,28 +119,28 @@ def _aggregate(
     child: Rel, keys: Sequence[Expression], measures: Sequence[Measure], names: Sequence[str], to: Lowering
 ) -> Rel:
     below = _Columns()
-    places = [below.place(key) for key in keys]
+    places = [below.position_of(key) for key in keys]
     different = sorted(set(places))
     arguments = [
-        [below.place(each) for each in one.function.arguments if isinstance(each, Expression)] for one in measures
+        [below.position_of(each) for each in one.function.arguments if isinstance(each, Expression)] for one in measures
     ]
     if not below.expressions:
-        below.place(number(0, t.I32()))
+        below.position_of(number(0, t.I32()))
     base = declared(shown(child, below.expressions, [f"c{n}" for n in range(len(below.expressions))], to), to)
     moved = [
         Measure(attrs.evolve(one.function, arguments=columns(base, places)))
         for one, places in zip(measures, arguments, strict=True)
     ]
-    made = r.Aggregate(
+    aggregate = r.Aggregate(
         base,
         columns(base, different),
         (tuple(range(len(different))),) if different or to.profile.has_form("grouping_of_no_keys") else (),
         tuple(moved),
         tuple(f"c{n}" for n in range(len(different) + len(moved))),
     )
-    shown_keys = [column(made, different.index(place)) for place in places]
-    values = [_of_own_type(column(made, len(different) + n), each, to) for n, each in enumerate(moved)]
-    return shown(made, [*shown_keys, *values], names, to)
+    key_columns = [column(aggregate, different.index(place)) for place in places]
+    values = [_of_own_type(column(aggregate, len(different) + n), each, to) for n, each in enumerate(moved)]
+    return shown(aggregate, [*key_columns, *values], names, to)
 
 
 def _of_own_type(value: Expression, measure: Measure, to: Lowering) -> Expression:
@@ -155,17 +160,17 @@ def _without_filter(one: Measure, to: Lowering) -> Measure:
         return one
     function = one.function
     if not function.arguments:
-        return measure("aggregate_generic", "count", _kept(one.filter, number(1, t.I32()), to))
+        return measure("aggregate_generic", "count", _null_unless(one.filter, number(1, t.I32()), to))
     if function.function.name not in NULLS_LEFT_OUT:
         raise to.refusal(f"a measure {function.function.name} with a filter")
     (value,) = function.arguments
     assert isinstance(value, Expression)
-    return Measure(attrs.evolve(function, arguments=(_kept(one.filter, value, to),)))
+    return Measure(attrs.evolve(function, arguments=(_null_unless(one.filter, value, to),)))
 
 
 NULLS_LEFT_OUT = ("count", "sum", "min", "max", "avg", "bool_and", "bool_or")
 """Aggregate functions to which a NULL is no value."""
 
 
-def _kept(condition: Expression, value: Expression, to: Lowering) -> Expression:
+def _null_unless(condition: Expression, value: Expression, to: Lowering) -> Expression:
     return formed(chosen([(condition, value)], Literal(None, value.type.as_nullable())), to)

@@ -103,9 +103,9 @@ def plain_join(to: Lowering, left: Rel, right: Rel, how: JoinType, condition: Ex
         case _ if how in LOGICAL:
             return r.Join(left, right, how, condition)
         case "left_mark":
-            made, value = any_match(to, left, right, condition, None)
+            joined, value = any_match(to, left, right, condition, None)
             mark = of_type(value, t.Boolean(nullable=True))
-            return only(made, (*columns(made, range(width)), mark), (*left.schema.names, "mark"))
+            return only(joined, (*columns(joined, range(width)), mark), (*left.schema.names, "mark"))
         case "left_single":
             return _single(to, left, right, condition)
         case _:
@@ -127,12 +127,12 @@ def _single(to: Lowering, left: Rel, right: Rel, condition: Expression) -> Rel:
         matches = r.Join(matches, r.Fetch(left, number(1), None), "left_semi", TRUE)  # no row has several, if none is
         return r.Join(left, one_at_most(to, matches, 0, "a single join"), "left", TRUE)
     domain = distinct(left, used)
-    place = {position: n for n, position in enumerate(used)}
-    test = moved(condition, lambda at: place[at] if at < width else at - width + len(used))
+    new_positions = {position: n for n, position in enumerate(used)}
+    test = moved(condition, lambda at: new_positions[at] if at < width else at - width + len(used))
     matches = one_at_most(to, r.Join(domain, right, "inner", test), len(used), "a row of a single join")
     keys = [same(column(left, at), shifted(column(matches, n), width)) for n, at in enumerate(used)]
-    made = r.Join(left, matches, "left", conjunction(keys))
-    return r.emit(made, [*range(width), *range(width + len(used), len(made.schema))])
+    joined = r.Join(left, matches, "left", conjunction(keys))
+    return r.emit(joined, [*range(width), *range(width + len(used), len(joined.schema))])
 
 
 def _mirrored(rel: r.Join, to: Lowering) -> Rel:
@@ -141,10 +141,10 @@ def _mirrored(rel: r.Join, to: Lowering) -> Rel:
     if has_subquery(rel.condition):
         raise to.refusal(f"a {rel.how} join with a subquery in its condition")
     condition = moved(rel.condition, lambda at: at + right if at < left else at - left)
-    made = lower_join(r.Join(rel.right, rel.left, MIRRORED[rel.how], condition, mark=rel.mark, anchor=rel.anchor), to)
+    joined = lower_join(r.Join(rel.right, rel.left, MIRRORED[rel.how], condition, mark=rel.mark, anchor=rel.anchor), to)
     if JOIN_RULES[rel.how].left == "absent":
-        return made
-    return r.emit(made, [*range(right, right + left), *range(right)])
+        return joined
+    return r.emit(joined, [*range(right, right + left), *range(right)])
 
 
 def _with_subqueries(rel: r.Join, to: Lowering) -> Rel:
@@ -167,7 +167,7 @@ def lower_lateral_join(rel: r.LateralJoin, to: Lowering) -> Rel:
     keys = [same(column(rel.left, at), shifted(column(spread, n), width)) for n, at in enumerate(positions)]
     condition = moved(rel.condition, lambda at: at if at < width else at + added)
     tests = [*keys, *([] if condition is TRUE else [condition])]
-    made = plain_join(to, rel.left, spread, rel.how, conjunction(tests))
+    joined = plain_join(to, rel.left, spread, rel.how, conjunction(tests))
     if JOIN_RULES[rel.how].right != "absent":
-        made = r.emit(made, [*range(width), *range(width + added, len(made.schema))])
-    return made if rel.post_filter is None else filtered(to, made, rel.post_filter, None)
+        joined = r.emit(joined, [*range(width), *range(width + added, len(joined.schema))])
+    return joined if rel.post_filter is None else filtered(to, joined, rel.post_filter, None)

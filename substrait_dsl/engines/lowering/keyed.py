@@ -162,8 +162,8 @@ def _by_key(left: Rel, right: Rel, how: JoinType, keys: Sequence[Key], to: Lower
         return shown(joined, columns(joined, range(width)), names, to)
     right_side = declared(shown(right, [*columns(right), other], [*right.schema.names, "key"], to), to)
     joined = _joined(left_side, right_side, how, len(right.schema))
-    kept = [*range(width), *range(width + 1, width + 1 + len(right.schema))]
-    return shown(joined, columns(joined, kept), (*names, *right.schema.names), to)
+    positions = [*range(width), *range(width + 1, width + 1 + len(right.schema))]
+    return shown(joined, columns(joined, positions), (*names, *right.schema.names), to)
 
 
 def _joined(left: Rel, right: Rel, how: JoinType, at: int = 0) -> Rel:
@@ -182,11 +182,11 @@ def _one_key(keys: Sequence[Key], to: Lowering) -> tuple[Expression, Expression]
         return formed(keys[0].left, to), formed(keys[0].right, to)
     sides = []
     for side in ("left", "right"):
-        made: Expression = Literal("", t.String())
+        key_text: Expression = Literal("", t.String())
         for key in keys:
             text = _text(getattr(key, side), to, joins_nulls=key.joins_nulls)
-            made = call("string", "concat", call("string", "concat", made, Literal("|", t.String())), text)
-        sides.append(formed(made, to))
+            key_text = call("string", "concat", call("string", "concat", key_text, Literal("|", t.String())), text)
+        sides.append(formed(key_text, to))
     return sides[0], sides[1]
 
 
@@ -195,19 +195,19 @@ def _text(value: Expression, to: Lowering, *, joins_nulls: bool) -> Expression:
     match value.type:
         case t.String(nullable=nullable):
             length = ScalarFunction(LENGTH, (value,), t.I32(nullable=nullable))
-            made: Expression = call("string", "concat", cast(length, t.String()), Literal(":", t.String()))
-            made = call("string", "concat", made, value)
+            text: Expression = call("string", "concat", cast(length, t.String()), Literal(":", t.String()))
+            text = call("string", "concat", text, value)
         case (
             t.Boolean() | t.I8() | t.I16() | t.I32() | t.I64() | t.FP32() | t.FP64() | t.Decimal() | t.Date()
             | t.PrecisionTimestamp()
         ):  # fmt: skip
-            made = cast(one_zero(value), t.String())
+            text = cast(one_zero(value), t.String())
         case other:
             raise to.refusal(f"a join by several values, one of them {other}")
     if joins_nulls and value.type.nullable:
         none = Literal("N", t.String(nullable=True))
-        return chosen([(is_null(value), none)], of_type(made, none.type))
-    return made
+        return chosen([(is_null(value), none)], of_type(text, none.type))
+    return text
 
 
 def _by_different_values(left: Rel, right: Rel, how: JoinType, condition: Expression, to: Lowering) -> Rel:
@@ -220,8 +220,8 @@ def _by_different_values(left: Rel, right: Rel, how: JoinType, condition: Expres
             if isinstance(node, FieldReference) and node.root == ROOT and node.position < width
         }
     )
-    place = {position: n for n, position in enumerate(used)}
-    test = moved(condition, lambda at: place[at] if at < width else at - width + len(used))
+    new_positions = {position: n for n, position in enumerate(used)}
+    test = moved(condition, lambda at: new_positions[at] if at < width else at - width + len(used))
     if not used:
         return _by_key(left, _filtered(right, [test], to), how, (), to)
     values = [formed(one_zero(column(left, at)), to) for at in used]
@@ -229,8 +229,8 @@ def _by_different_values(left: Rel, right: Rel, how: JoinType, condition: Expres
     domain = r.Aggregate(below, columns(below), (tuple(range(len(used))),), (), below.schema.names)
     matches = _inner(domain, right, _parts(test, len(used)), to)
     keys = [Key(column(left, at), column(matches, n), joins_nulls=True) for n, at in enumerate(used)]
-    made = _by_key(left, declared(matches, to), how, keys, to)
+    joined = _by_key(left, declared(matches, to), how, keys, to)
     if how != "left":
-        return made
-    kept = [*range(width), *range(width + len(used), len(made.schema))]
-    return shown(made, columns(made, kept), [made.schema.names[at] for at in kept], to)
+        return joined
+    positions = [*range(width), *range(width + len(used), len(joined.schema))]
+    return shown(joined, columns(joined, positions), [joined.schema.names[at] for at in positions], to)

@@ -29,7 +29,7 @@ from substrait_dsl.engines.lowering.constants import Constants, no_constant
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.dependent import MAX_ROW
 from substrait_dsl.engines.lowering.null_keys import with_equalities
-from substrait_dsl.engines.lowering.structs import has_random, never, takes_apart
+from substrait_dsl.engines.lowering.structs import accesses_field, has_random, never
 from substrait_dsl.engines.lowering.terms import (
     FALSE,
     call,
@@ -222,12 +222,12 @@ def _with_key_columns(project: r.Project) -> Rel:
 
     Engines compute such a key where it stands, and so do not find the rows in its order.
     """
-    apart = list(dict.fromkeys(key for key in _window_keys(project) if takes_apart(key)))
-    if not apart:
+    field_keys = list(dict.fromkeys(key for key in _window_keys(project) if accesses_field(key)))
+    if not field_keys:
         return project
     width = len(project.input.schema)
-    source = with_columns(project.input, *apart, name="key")
-    places = {key: column(source, width + number) for number, key in enumerate(apart)}
+    source = with_columns(project.input, *field_keys, name="key")
+    places = {key: column(source, width + number) for number, key in enumerate(field_keys)}
 
     def change(node: Node) -> Node:
         if not isinstance(node, WindowFunction):
@@ -236,9 +236,9 @@ def _with_key_columns(project: r.Project) -> Rel:
         return WindowFunction(node.call, tuple(places.get(each, each) for each in node.partitions), sorts)
 
     expressions = tuple(rebuild(each, change, into_relations=False) for each in project.expressions)
-    made = attrs.evolve(project, input=source, expressions=expressions)
+    computed = attrs.evolve(project, input=source, expressions=expressions)
     inner = len(source.schema)
-    return r.emit(made, [*range(width), *range(inner, inner + len(expressions))])
+    return r.emit(computed, [*range(width), *range(inner, inner + len(expressions))])
 
 
 def _with_computed_windows(project: r.Project) -> r.Project:
@@ -289,8 +289,8 @@ def _windows_without_constants(project: r.Project, constants: Constants) -> r.Pr
             return value
         sorts = [SortKey(no_constant(key.expression, source, constants), key.direction) for key in value.sorts]
         partitions = [no_constant(each, source, constants) for each in value.partitions]
-        made = attrs.evolve(value, partitions=tuple(partitions), sorts=tuple(sorts))
-        return value if made == value else made
+        changed = attrs.evolve(value, partitions=tuple(partitions), sorts=tuple(sorts))
+        return value if changed == value else changed
 
     expressions = tuple(map(without, project.expressions))
     is_same = all(one is other for one, other in zip(expressions, project.expressions, strict=True))

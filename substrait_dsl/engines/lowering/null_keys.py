@@ -46,8 +46,8 @@ def with_equalities(condition: Expression, to: Lowering) -> Expression:
             ):
                 if isinstance(left, Literal) or isinstance(right, Literal):
                     return node  # of one side alone
-                made = _are_same(left, right, node, to)
-                return made if made is node or node.function.name == "is_not_distinct_from" else negated(made)
+                test = _are_same(left, right, node, to)
+                return test if test is node or node.function.name == "is_not_distinct_from" else negated(test)
             case _:
                 return node
 

@@ -31,16 +31,18 @@ def over_partitions(child: Rel, expressions: Sequence[Expression], to: Lowering)
     windows = [
         node for each in expressions for node in walk(each, into_relations=False) if isinstance(node, WindowFunction)
     ]
-    made = child
+    source = child
     for partitions in dict.fromkeys(each.partitions for each in windows):
         some = [each for each in dict.fromkeys(windows) if each.partitions == partitions]
-        made, columns = _with_groups(child, made, partitions, some, to)
+        source, columns = _with_groups(child, source, partitions, some, to)
         found.update(zip(some, columns, strict=True))
-    return made, tuple(rebuild(each, lambda node: found.get(node, node), into_relations=False) for each in expressions)
+    return source, tuple(
+        rebuild(each, lambda node: found.get(node, node), into_relations=False) for each in expressions
+    )
 
 
 def _with_groups(
-    child: Rel, made: Rel, partitions: tuple[Expression, ...], windows: Sequence[WindowFunction], to: Lowering
+    child: Rel, source: Rel, partitions: tuple[Expression, ...], windows: Sequence[WindowFunction], to: Lowering
 ) -> tuple[Rel, list[Expression]]:
     """A relation, whose first columns are those of another, beside the groups of the latter, and their values."""
     keys = tuple(map(one_zero, partitions))
@@ -51,7 +53,7 @@ def _with_groups(
     names = tuple(f"c{n}" for n in range(len(keys) + len(measures)))
     sets = (tuple(range(len(keys))),) if keys else ()
     groups = lower_aggregate(r.Aggregate(child, keys, sets, measures, names), to)
-    width = len(made.schema)
+    width = len(source.schema)
     tests = [same(key, shifted(column(groups, n), width)) for n, key in enumerate(keys)]
-    joined = r.Join(made, groups, "inner", conjunction(tests)) if tests else r.Cross(made, groups)
+    joined = r.Join(source, groups, "inner", conjunction(tests)) if tests else r.Cross(source, groups)
     return joined, [of_type(column(joined, width + len(keys) + n), each.type) for n, each in enumerate(windows)]

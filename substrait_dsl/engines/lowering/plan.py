@@ -20,7 +20,7 @@ from substrait_dsl.algebra.plan import AlgebraPlan, Root, Tree
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.stability import SHARED_HINT, SHARED_ROWS, unstable_shared_relations
 from substrait_dsl.engines.lowering import aggregates, columns, joins, rows, sets
-from substrait_dsl.engines.lowering.context import Lowering, Place
+from substrait_dsl.engines.lowering.context import Lowering, NodeLocation
 from substrait_dsl.engines.lowering.expressions import lower_expression
 from substrait_dsl.engines.lowering.forms import bring_to_forms
 from substrait_dsl.engines.lowering.misreadings import without_misreadings
@@ -41,9 +41,9 @@ class LoweringResult:
     """The plan with the same rows, types and names, each once; None where something is refused."""
     refusals: tuple[UnsupportedError, ...]
     """All that has no form on the engine, in the order of evaluation; ``refused`` says which node that is."""
-    rewritten: tuple[Place, ...]
+    rewritten: tuple[NodeLocation, ...]
     """The nodes of the plan that others stand for."""
-    misread: tuple[tuple[str, Place], ...]
+    misread: tuple[tuple[str, NodeLocation], ...]
     """What others stand for because engines may take it for something else, by the codes of `MISREADINGS`."""
 
 
@@ -80,34 +80,36 @@ def try_to_lower(plan: AlgebraPlan, profile: Profile) -> LoweringResult:
         to.refusals.append(to.refusal("a plan of several trees, or of none that is returned,", rule="trees"))
     for rel in unstable_shared_relations(plan.relations):
         error = to.refusal_by("shared-rows", f"{to.profile} {SHARED_ROWS}", SHARED_HINT)
-        error.refused = Place(next(top for top in plan.relations if any(node is rel for node in walk(top))), rel)
+        error.refused = NodeLocation(next(top for top in plan.relations if any(node is rel for node in walk(top))), rel)
         to.refusals.append(error)
     bound = plan.with_parameters_bound()
     trees: list[Root] = []
     for tree in bound.trees:
-        made = _lowered(tree, to)
+        relation = _lowered(tree, to)
         if isinstance(tree, Root):
-            _require_root(tree, made, to)
-            trees.append(Root(made, tree.names).with_unique_columns(is_alike=profile.has_form("named_columns_alike")))
+            _require_root(tree, relation, to)
+            trees.append(
+                Root(relation, tree.names).with_unique_columns(is_alike=profile.has_form("named_columns_alike"))
+            )
     if to.refusals:
         return LoweringResult(None, tuple(to.refusals), tuple(to.rewritten), tuple(to.misread))
     lowered = attrs.evolve(bound, trees=tuple(trees), version=None, expected_type_urls=(), type_aliases=())
     return LoweringResult(lowered, (), tuple(to.rewritten), tuple(to.misread))
 
 
-def _require_root(root: Root, made: Rel, to: Lowering) -> None:
+def _require_root(root: Root, rel: Rel, to: Lowering) -> None:
     """Refuse a root whose columns, or whose size, the engine does not take."""
     if to.profile.forms is not None and any(isinstance(type_, t.Struct) for type_ in root.input.schema.types):
         to.refusals.append(to.refusal("a column that is a struct"))
-    if made.size > MAX_SIZE:
+    if rel.size > MAX_SIZE:
         to.refusals.append(
             to.refusal_by(
                 "size",
-                f"for {to.profile} the plan would have {made.size} parts, as it reads relations that are used several "
+                f"for {to.profile} the plan would have {rel.size} parts, as it reads relations that are used several "
                 f"times once for each time; at most {MAX_SIZE} are written",
             )
         )
-    kinds, found = root.input.schema.types, made.schema.types
+    kinds, found = root.input.schema.types, rel.schema.types
     if to.profile.forms is not None:  # to such engines it is nothing whether a value may be NULL
         kinds, found = (tuple(type_.as_nullable() for type_ in each) for each in (kinds, found))
     if found != kinds and not to.refusals:  # what stands for a refused relation may have another number of rows
@@ -122,40 +124,40 @@ def _lowered(tree: Tree, to: Lowering) -> Rel:
         try:
             done[id(node)], is_rewritten = _lower_over(node, done, to)
         except SubstraitDslError as error:
-            to.refusals.append(to.refusal_of(error, Place(top, node)))
+            to.refusals.append(to.refusal_of(error, NodeLocation(top, node)))
             done[id(node)] = _placeholder(node, done)
         else:
             if is_rewritten:
-                to.rewritten.append(Place(top, node))
-        made = done[id(node)]
-        if isinstance(made, Rel):
-            to.remember(made, node)
-    made = done[id(top)]
-    assert isinstance(made, Rel)
+                to.rewritten.append(NodeLocation(top, node))
+        result = done[id(node)]
+        if isinstance(result, Rel):
+            to.remember(result, node)
+    result = done[id(top)]
+    assert isinstance(result, Rel)
     if to.profile.forms is None or to.refusals:
-        return _put_out(made, tree, to)
-    return bring_to_forms(made, to, top)
+        return _put_out(result, tree, to)
+    return bring_to_forms(result, to, top)
 
 
-def _put_out(made: Rel, tree: Tree, to: Lowering) -> Rel:
+def _put_out(relation: Rel, tree: Tree, to: Lowering) -> Rel:
     """What a tree puts out, as the engine reads it, and with the names of the plan in structs."""
     top = tree.input
     found: list[tuple[str, Node]] = []
     if not to.refusals:
-        ordered = _in_order(made, top)
-        found += [("lost-order", top)] if ordered is not made else []
-        made = ordered
+        ordered = _in_order(relation, top)
+        found += [("lost-order", top)] if ordered is not relation else []
+        relation = ordered
     try:
         if isinstance(tree, Root):
-            made = rows.with_root_names(made, NamedStruct.named(top.schema.types, tree.names).types, to)
-        made = without_misreadings(made, lambda code, node: found.append((code, node)), to)
+            relation = rows.with_root_names(relation, NamedStruct.named(top.schema.types, tree.names).types, to)
+        relation = without_misreadings(relation, lambda code, node: found.append((code, node)), to)
     except UnsupportedError as error:
-        error.refused = Place(top, top)
+        error.refused = NodeLocation(top, top)
         to.refusals.append(error)
     if found:
         own = {id(node) for node in walk(top)}
-        to.misread.extend((code, Place(top, _origin(node, own, to) or top)) for code, node in found)
-    return made
+        to.misread.extend((code, NodeLocation(top, _origin(node, own, to) or top)) for code, node in found)
+    return relation
 
 
 def _origin(node: Node, own: Collection[int], to: Lowering) -> Node | None:
@@ -163,23 +165,23 @@ def _origin(node: Node, own: Collection[int], to: Lowering) -> Node | None:
     return node if id(node) in own else to.origin(node) if isinstance(node, Rel) else None
 
 
-def _in_order(made: Rel, top: Rel) -> Rel:
+def _in_order(lowered: Rel, top: Rel) -> Rel:
     """A relation that was lowered, sorted anew where it is known to be in an order, and no sort makes it at the top.
 
     Engines may lose the order of what is joined or has window functions above the sort.
     """
-    rel = made
+    rel = lowered
     while isinstance(rel, r.Emit | r.Fetch):
         rel = rel.input
     if isinstance(rel, r.Sort):
-        return made
+        return lowered
     keys: list[SortKey] = []
     for key in top.properties.ordering:
         type_ = top.schema.types[key.field[0]]
         if len(key.field) > 1 or isinstance(type_, t.Struct | t.List | t.Map):
             break
-        keys.append(SortKey(one_zero(column(made, key.field[0])), key.direction))
-    return r.Sort(made, tuple(keys)) if keys else made
+        keys.append(SortKey(one_zero(column(lowered, key.field[0])), key.direction))
+    return r.Sort(lowered, tuple(keys)) if keys else lowered
 
 
 def _placeholder(node: Node, done: Mapping[int, Node]) -> Node:
@@ -192,9 +194,9 @@ def _placeholder(node: Node, done: Mapping[int, Node]) -> Node:
 def _lower_over(node: Node, done: Mapping[int, Node], to: Lowering) -> tuple[Node, bool]:
     """A node over its parts, which are lowered, and whether it is another than that with these parts."""
     if isinstance(node, r.Emit):  # its input may have become an emit, on which no other stands
-        made = done[id(node.input)]
-        assert isinstance(made, Rel)
-        return emit_over(made, node), False
+        source = done[id(node.input)]
+        assert isinstance(source, Rel)
+        return emit_over(source, node), False
     logical = _without_method(node) if isinstance(node, Rel) else node
     same = with_children(logical, done)
     match same:
@@ -231,26 +233,30 @@ def _without_method(node: Rel) -> Rel:
             return node
 
 
-def _fitted(made: Rel, rel: Rel) -> Rel:
+def _fitted(lowered: Rel, rel: Rel) -> Rel:
     """A relation that was lowered, with the names that it had before, for who reads it."""
-    return made if made.schema.names == rel.schema.names else r.emit(made, range(len(rel.schema)), rel.schema.names)
+    return (
+        lowered
+        if lowered.schema.names == rel.schema.names
+        else r.emit(lowered, range(len(rel.schema)), rel.schema.names)
+    )
 
 
-def _is_same(made: Node, node: Node) -> bool:
+def _is_same(lowered: Node, node: Node) -> bool:
     """Whether two nodes are equal; those that share their parts are found so without a look into these."""
-    if made is node:
+    if lowered is node:
         return True
-    if type(made) is not type(node):
+    if type(lowered) is not type(node):
         return False
     is_shared = True
-    for one, other in zip(made.parts(), node.parts(), strict=True):
+    for one, other in zip(lowered.parts(), node.parts(), strict=True):
         if one is other or (type(one) is tuple and len(one) == len(other) and all(map(is_, one, other))):
             continue
         if isinstance(one, Node | tuple):
             is_shared = False
         elif one != other:
             return False
-    return is_shared or made == node
+    return is_shared or lowered == node
 
 
 def _without_names(rel: Rel) -> Rel:

@@ -44,17 +44,17 @@ def lower_read(rel: r.Read, to: Lowering) -> Rel:
         case r.VirtualTable() if any(isinstance(type_, t.Struct) for type_ in rel.base_schema.types):
             raise to.refusal("rows in the plan with structs", rule="literal")
         case r.NamedTable() | r.VirtualTable():
-            made: Rel = rel if _is_plain(rel) else r.Read(rel.base_schema, rel.definition)
-            made = with_positions(made, to) if has_structs(to) else made
+            source: Rel = rel if _is_plain(rel) else r.Read(rel.base_schema, rel.definition)
+            source = with_positions(source, to) if has_structs(to) else source
         case r.LocalFiles() | r.IcebergTable() | r.ExtensionTable():
             raise to.refusal("a read of what is no table with a name and no rows in the plan")
     if rel.filter is not None:
-        made = filtered(to, made, rel.filter, rel.anchor)
+        source = filtered(to, source, rel.filter, rel.anchor)
     if rel.projection is None:
-        return made
+        return source
     if any(item.child is not None for item in rel.projection.items):
         raise to.refusal("a read of a part of a column")
-    return r.emit(made, [item.position for item in rel.projection.items])
+    return r.emit(source, [item.position for item in rel.projection.items])
 
 
 def _is_plain(rel: r.Read) -> bool:
@@ -99,9 +99,9 @@ def _takes_structs(key: Expression) -> bool:
 
 def lower_sort(rel: r.Sort, to: Lowering) -> Rel:
     """A sort by expressions without subqueries."""
-    made, keys = sort_keys(rel.input, rel.keys, rel.anchor, to)
-    is_same = is_bare(rel) and made is rel.input and all(map(is_, keys, rel.keys))
-    return rel if is_same else first_columns(r.Sort(made, keys), len(rel.schema))
+    source, keys = sort_keys(rel.input, rel.keys, rel.anchor, to)
+    is_same = is_bare(rel) and source is rel.input and all(map(is_, keys, rel.keys))
+    return rel if is_same else first_columns(r.Sort(source, keys), len(rel.schema))
 
 
 def sort_keys(rel: Rel, keys: Sequence[SortKey], anchor: int | None, to: Lowering) -> tuple[Rel, tuple[SortKey, ...]]:
@@ -169,17 +169,17 @@ def constant(expression: Expression | None, to: Lowering) -> Expression | None:
 def lower_top_n(rel: r.TopN, to: Lowering) -> Rel:
     """A sort and a fetch. With ties, the rows whose ranks are those of the first ones."""
     count, offset = constant(rel.count, to), constant(rel.offset, to)
-    made, keys = sort_keys(rel.input, rel.keys, rel.anchor, to)
+    source, keys = sort_keys(rel.input, rel.keys, rel.anchor, to)
     width = len(rel.schema)
     if rel.mode == "rows_only" or count is None:
-        ordered = r.Sort(made, keys)
+        ordered = r.Sort(source, keys)
         return first_columns(
             _fetch(ordered, count, offset, to) if to.has_window_functions() else r.Fetch(ordered, count, offset), width
         )
     if integer_of(count) == 0:
-        return first_columns(r.Fetch(made, number(0)), width)
-    inner = len(made.schema)
-    ranked = with_columns(made, row_number(sorts=keys), window("rank", sorts=keys), name="rank")
+        return first_columns(r.Fetch(source, number(0)), width)
+    inner = len(source.schema)
+    ranked = with_columns(source, row_number(sorts=keys), window("rank", sorts=keys), name="rank")
     last = min(integer_of(count) + (0 if offset is None else integer_of(offset)), MAX_ROW)
     conditions = [
         *fetched(column(ranked, inner), None, offset),

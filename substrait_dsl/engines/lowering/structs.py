@@ -15,7 +15,7 @@ from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.terms import call, chosen, columns, is_null, of_type, only
 
-MADE = "named_struct:any"
+MAKE_STRUCT = "named_struct:any"
 FIELD = "get_field:any_str"
 """The functions of an engine that make a struct of names and values, and give the field of a name."""
 RANDOM = "random:"
@@ -35,10 +35,10 @@ def by_position(position: int) -> str:
 
 def has_structs(to: Lowering) -> bool:
     """Whether the engine makes structs."""
-    return MADE in to.profile.function_keys
+    return MAKE_STRUCT in to.profile.function_keys
 
 
-def made_struct(
+def make_struct(
     fields: Sequence[Expression], type_: t.Struct[Any], to: Lowering, name: Names = by_position
 ) -> Expression:
     """A struct of values."""
@@ -47,7 +47,9 @@ def made_struct(
     arguments: list[Expression] = []
     for position, field in enumerate(fields):
         arguments += [Literal(name(position), t.String()), field]
-    return ScalarFunction(FunctionId(to.profile.urn_of(MADE), MADE), tuple(arguments), type_.as_required())
+    return ScalarFunction(
+        FunctionId(to.profile.urn_of(MAKE_STRUCT), MAKE_STRUCT), tuple(arguments), type_.as_required()
+    )
 
 
 def field_of(value: Expression, position: int, to: Lowering, name: Names = by_position) -> Expression:
@@ -55,8 +57,8 @@ def field_of(value: Expression, position: int, to: Lowering, name: Names = by_po
     type_ = value.type
     assert isinstance(type_, t.Struct)
     part = type_.types[position]
-    kept = _in_place(value, to) if name is by_position else value
-    arguments = (kept, Literal(name(position), t.String()))
+    source = _in_place(value, to) if name is by_position else value
+    arguments = (source, Literal(name(position), t.String()))
     found = ScalarFunction(FunctionId(to.profile.urn_of(FIELD), FIELD), arguments, part)
     return chosen([(is_null(value), Literal(None, part.as_nullable()))], found) if type_.nullable else found
 
@@ -77,7 +79,7 @@ def never(to: Lowering) -> Expression:
     return call("comparison", "lt", drawn, Literal(0.0, t.FP64()))
 
 
-def takes_apart(value: Expression) -> bool:
+def accesses_field(value: Expression) -> bool:
     """Whether a field of a struct is computed in a lowered expression."""
     nodes = walk(value, into_relations=False)
     return any(isinstance(node, ScalarFunction) and node.function.key == FIELD for node in nodes)
@@ -90,7 +92,7 @@ def literal_struct(node: Literal, to: Lowering, lower: Callable[[Literal], Expre
     if node.value is None:
         return node
     fields = [of_type(lower(value), part) for value, part in zip(node.value, type_.types, strict=True)]
-    return of_type(made_struct(fields, type_, to), node.type)
+    return of_type(make_struct(fields, type_, to), node.type)
 
 
 def require_flat(type_: t.Struct[Any], to: Lowering) -> None:
@@ -104,9 +106,11 @@ def renamed(value: Expression, old: Names, new: Names, to: Lowering) -> Expressi
     type_ = value.type
     assert isinstance(type_, t.Struct)
     fields = [of_type(field_of(value, position, to, old), part) for position, part in enumerate(type_.types)]
-    made = made_struct(fields, type_, to, new)
+    struct = make_struct(fields, type_, to, new)
     # The NULL must have the new names, too.
-    return chosen([(is_null(value), call("comparison", "nullif", made, made))], made) if type_.nullable else made
+    return (
+        chosen([(is_null(value), call("comparison", "nullif", struct, struct))], struct) if type_.nullable else struct
+    )
 
 
 def with_positions(rel: Rel, to: Lowering) -> Rel:

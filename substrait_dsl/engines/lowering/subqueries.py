@@ -222,8 +222,8 @@ def _joined(rel: Rel, found: Rel, positions: Sequence[int]) -> Rel:
     """
     width, added = len(rel.schema), len(positions)
     keys = [same(column(rel, at), shifted(column(found, n), width)) for n, at in enumerate(positions)]
-    made = r.Join(rel, found, "left", conjunction(keys))
-    return r.emit(made, [*range(width), *range(width + added, len(made.schema))])
+    joined = r.Join(rel, found, "left", conjunction(keys))
+    return r.emit(joined, [*range(width), *range(width + added, len(joined.schema))])
 
 
 def _spread(to: Lowering, rel: Rel, child: Rel, anchor: int | None, positions: list[int]) -> Rel:
@@ -356,14 +356,14 @@ def _beside_domain(
     }
     own = outer_positions(child, anchor)
     positions = [*own, *sorted(used - set(own))]
-    place = {position: n for n, position in enumerate(positions)}
+    new_positions = {position: n for n, position in enumerate(positions)}
     if not positions:
         spread = child
     elif own and anchor is not None:
         spread = for_each(to, child, distinct(rel, positions), anchor, positions)
     else:
         spread = r.Cross(distinct(rel, positions), child)
-    test = moved(condition, lambda at: place[at] if at < width else at - width + len(positions))
+    test = moved(condition, lambda at: new_positions[at] if at < width else at - width + len(positions))
     if is_filtered:
         return (spread if test is TRUE else r.Filter(spread, test)), positions
     return with_columns(spread, test, name="test"), positions

@@ -57,15 +57,15 @@ def row_number(partitions: Sequence[Expression] = (), sorts: Sequence[SortKey] =
 def window(name: str, partitions: Sequence[Expression] = (), sorts: Sequence[SortKey] = ()) -> WindowFunction:
     """A window function without arguments."""
     found = standard_catalog().resolve("window", name, (), urn=f"{URN}arithmetic")
-    made = WindowCall(found.overload.function, (), found.output_type)
-    return WindowFunction(made, tuple(partitions), tuple(sorts))
+    function = WindowCall(found.overload.function, (), found.output_type)
+    return WindowFunction(function, tuple(partitions), tuple(sorts))
 
 
 def row_count(partitions: Sequence[Expression] = ()) -> WindowFunction:
     """How many rows a partition has."""
     function = measure("aggregate_generic", "count").function
-    made = WindowCall(function.function, (), function.output_type)
-    return WindowFunction(made, tuple(partitions))
+    counting = WindowCall(function.function, (), function.output_type)
+    return WindowFunction(counting, tuple(partitions))
 
 
 def one_zero(value: Expression) -> Expression:
@@ -217,12 +217,12 @@ def shifted(expression: Expression, by: int) -> Expression:
     return moved(expression, lambda position: position + by) if by else expression
 
 
-def moved(expression: Expression, place: Callable[[int], int]) -> Expression:
-    """An expression over a row in which a column stands where `place`, a function of positions, says."""
+def moved(expression: Expression, position_of: Callable[[int], int]) -> Expression:
+    """An expression over a row in which a column stands where `position_of`, a function of positions, says."""
 
     def change(node: Node) -> Node:
         if isinstance(node, FieldReference) and node.root == ROOT:
-            return FieldReference(place(node.position), node.column_type)
+            return FieldReference(position_of(node.position), node.column_type)
         return node
 
     return rebuild(expression, change, into_relations=False)

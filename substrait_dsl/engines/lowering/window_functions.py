@@ -53,27 +53,29 @@ UNSIGNED = "arrow_cast:any_str"
 
 def lower_window_function(node: WindowFunction, to: Lowering) -> Expression:
     """A window function over rows, or over a range of one key that is a number."""
-    made = _framed(node, to)
+    framed = _framed(node, to)
     argument = next((each for each in node.call.arguments if isinstance(each, Expression)), None)
     match node.call.function.name, argument:
         case "avg", Expression(type=t.I8() | t.I16() | t.I32() | t.I64()):
-            return _integer_average(made, argument, to)
+            return _integer_average(framed, argument, to)
         case "bool_and" | "bool_or" as name, Expression():
-            return _extreme_truth(made, argument, "min" if name == "bool_and" else "max", to)
+            return _extreme_truth(framed, argument, "min" if name == "bool_and" else "max", to)
         case "min" | "max", Expression(type=t.FP32() | t.FP64()):
-            return _real_extreme(made, argument, to)
+            return _real_extreme(framed, argument, to)
         case "lag" | "lead", Expression() if len(node.call.arguments) == 3:
-            return _neighbour(made, to)
+            return _neighbour(framed, to)
         case _:
-            return _required(made, to)
+            return _required(framed, to)
 
 
 def is_of_partition(node: WindowFunction) -> bool:
     """Whether a window function is an aggregate of all rows of the partition, whatever their order."""
     call = node.call
-    is_whole = (call.lower, call.upper) == (UNBOUNDED, UNBOUNDED) or (call.bounds_type == "range" and not node.sorts)
+    covers_partition = (call.lower, call.upper) == (UNBOUNDED, UNBOUNDED) or (
+        call.bounds_type == "range" and not node.sorts
+    )
     is_plain = call.invocation == "all" and call.phase == "initial_to_result"
-    return is_whole and is_plain and call.function.name in WITHOUT_ORDER
+    return covers_partition and is_plain and call.function.name in WITHOUT_ORDER
 
 
 def _required(node: WindowFunction, to: Lowering) -> WindowFunction:
@@ -97,15 +99,15 @@ def _framed(node: WindowFunction, to: Lowering) -> WindowFunction:
         raise to.refusal(f"{name} of {type_} over a frame that leaves rows behind")
     partitions = tuple(map(one_zero, node.partitions))
     sorts = tuple(SortKey(in_order(key.expression), key.direction) for key in node.sorts)
-    made = attrs.evolve(node.call, options=())
-    offsets = [bound.offset for bound in (made.lower, made.upper) if bound.offset is not None]
-    if made.bounds_type == "range" and offsets:
+    function = attrs.evolve(node.call, options=())
+    offsets = [bound.offset for bound in (function.lower, function.upper) if bound.offset is not None]
+    if function.bounds_type == "range" and offsets:
         (key,) = sorts
         distances = [_distance(each, key.expression, to) for each in offsets]
-        lower, upper = (_of_distance(bound, distances) for bound in (made.lower, made.upper))
-        made = attrs.evolve(made, lower=lower, upper=upper)
+        lower, upper = (_of_distance(bound, distances) for bound in (function.lower, function.upper))
+        function = attrs.evolve(function, lower=lower, upper=upper)
         sorts = (SortKey(_counted(key.expression, to), key.direction),)
-    return WindowFunction(made, partitions, sorts)
+    return WindowFunction(function, partitions, sorts)
 
 
 def _of_distance(bound: Bound, distances: list[Literal]) -> Bound:
@@ -144,7 +146,7 @@ def _distance(offset: Expression, key: Expression, to: Lowering) -> Literal:
 def _like(node: WindowFunction, name: str, extension: str, *arguments: Argument) -> WindowFunction:
     """An aggregate function of the specification over the same rows."""
     found = measure(extension, name, *arguments).function
-    made = WindowCall(
+    function = WindowCall(
         found.function,
         arguments,
         found.output_type,
@@ -152,7 +154,7 @@ def _like(node: WindowFunction, name: str, extension: str, *arguments: Argument)
         upper=node.call.upper,
         bounds_type=node.call.bounds_type,
     )
-    return WindowFunction(made, node.partitions, node.sorts)
+    return WindowFunction(function, node.partitions, node.sorts)
 
 
 def _integer_average(node: WindowFunction, value: Expression, to: Lowering) -> Expression:
@@ -162,8 +164,8 @@ def _integer_average(node: WindowFunction, value: Expression, to: Lowering) -> E
     many = _required(_like(node, "count", "aggregate_generic", value), to)
     divisor = chosen([(call("comparison", "gt", many, number(0)), cast(many, wide))], Literal(None, wide.as_nullable()))
     rest = cast(call("arithmetic_decimal", "modulus", total, divisor), wide)
-    whole = cast(call("arithmetic_decimal", "subtract", total, rest), wide)
-    return of_type(call("arithmetic_decimal", "divide", whole, divisor), node.call.output_type)
+    multiple = cast(call("arithmetic_decimal", "subtract", total, rest), wide)
+    return of_type(call("arithmetic_decimal", "divide", multiple, divisor), node.call.output_type)
 
 
 def _extreme_truth(node: WindowFunction, value: Expression, name: str, to: Lowering) -> Expression:
@@ -188,10 +190,10 @@ def _neighbour(node: WindowFunction, to: Lowering) -> Expression:
     function = attrs.evolve(node.call.function, key=f"{node.call.function.name}:any_i32")
 
     def at_distance(each: Expression) -> WindowFunction:
-        made = attrs.evolve(
+        neighbour = attrs.evolve(
             node.call, function=function, arguments=(each, distance), output_type=each.type.as_nullable()
         )
-        return _required(attrs.evolve(node, call=made), to)
+        return _required(attrs.evolve(node, call=neighbour), to)
 
     exists = is_not_null(at_distance(TRUE))
     return of_type(chosen([(exists, at_distance(value))], default), node.call.output_type)
