@@ -190,9 +190,9 @@ class SparkExecution(Execution):
 
 def _error(failure: Failure, places: Sequence[Place], record: Record) -> ExecutionError:
     """The error that a failure becomes, which comes from one of these places."""
-    from substrait_dsl.spark.diagnostics.explanations import hint, reason, refused_value, seen_from
+    from substrait_dsl.spark.diagnostics.explanations import hint, reason, reclassify, refused_value
 
-    failure = seen_from(failure, places)
+    failure = reclassify(failure, places)
     steps = [step(each.plan, each.rel, each.node) for each in places]
     place = places[0] if len({each.part for each in steps}) == 1 else None  # or several that say the same
     text = reason(failure, place, record)

@@ -25,7 +25,7 @@ from substrait_dsl.algebra.trees import Root
 from substrait_dsl.errors import UnsupportedError, kind_words
 from substrait_dsl.spark.changes.conflicts import Conflicts
 from substrait_dsl.spark.changes.dispatch import make_change
-from substrait_dsl.spark.changes.iceberg_snapshots import read_of_now
+from substrait_dsl.spark.changes.iceberg_snapshots import pin_to_snapshot
 from substrait_dsl.spark.changes.statements import no_rows
 from substrait_dsl.spark.expressions.types import to_spark
 from substrait_dsl.spark.lowering import Lowering
@@ -62,15 +62,15 @@ class Evaluation:
         self._order = order
         self._execution = execution
         self._lower_root = lower_root
-        self._conflicts = Conflicts(execution.spark, execution.given)
+        self._conflicts = Conflicts(execution.spark, execution.arrow_tables)
         self._evaluated: dict[int, Node] = {}
         """The results of changes and of checkpointed shared relations, by the ids of these."""
         self._waiting: dict[int, Evaluated] = {}
         """The shared relations that are checkpointed once they are computed, and are not yet, by the numbers of their
         trees."""
-        self._kept: dict[int, dict[int, Node]] = {}
+        self._pinned: dict[int, dict[int, Node]] = {}
         """The replacements of pinned parts: by tree number, then by the id of the part."""
-        self._made: list[Change] = []
+        self._pending_changes: list[Change] = []
         """In a rehearsal: the changes that create or alter a table."""
 
     def run(self) -> list[DataFrame]:
@@ -81,7 +81,7 @@ class Evaluation:
             while changes and changes[0].tree == number:
                 change = changes.popleft()
                 for read in self._order.live_reads(change):
-                    self._keep(read, change)
+                    self._pin(read, change)
                 self._change(change)
             self._share(number)
         return [frame for number in numbers if (frame := self._lower(number)) is not None]
@@ -106,37 +106,39 @@ class Evaluation:
             isinstance(change, Write) and (change.op == "ctas" or isinstance(change.target, FilesTarget))
         ):
             if self._execution.is_rehearsal:
-                self._made.append(change)
+                self._pending_changes.append(change)
             else:
                 self._conflicts.forget()
 
     def _is_unknown(self, rel: Rel) -> bool:
         """Whether, in a rehearsal, a relation reads or changes what the plan has yet to create."""
-        if not self._made:
+        if not self._pending_changes:
             return False
-        if isinstance(rel, Change) and any(self._conflicts.are_of_one(made, rel) for made in self._made):
+        if isinstance(rel, Change) and any(
+            self._conflicts.are_of_one(pending, rel) for pending in self._pending_changes
+        ):
             return True
         reads = [node for node in walk(rel) if isinstance(node, Read)]
-        return any(self._conflicts.may_change(made, read) for made in self._made for read in reads)
+        return any(self._conflicts.may_change(pending, read) for pending in self._pending_changes for read in reads)
 
     # --- what is kept
 
-    def _keep(self, read: PlacedRead, change: PlacedChange) -> None:
+    def _pin(self, read: PlacedRead, change: PlacedChange) -> None:
         """Pin the rows of a read before a change, if the change may modify them."""
         if self._is_unknown(read.read) or not self._conflicts.may_change(change.change, read.read):
             return
         self._compute(read.tree, change)
         tree = self._order.trees[read.tree].input
-        kept = self._kept.setdefault(read.tree, {})
+        pinned = self._pinned.setdefault(read.tree, {})
         if id(tree) in self._evaluated or any(
-            isinstance(kept.get(id(rel)), Evaluated) for rel in self._order.around(read)
+            isinstance(pinned.get(id(rel)), Evaluated) for rel in self._order.around(read)
         ):
             return
         if not isinstance(change.change, Ddl):
-            if id(read.read) in kept:  # at a snapshot
+            if id(read.read) in pinned:  # at a snapshot
                 return
-            if (then := read_of_now(read.read, self._execution)) is not None:
-                kept[id(read.read)] = then
+            if (then := pin_to_snapshot(read.read, self._execution)) is not None:
+                pinned[id(read.read)] = then
                 return
         rel = self._order.evaluated_before(read, change)
         if rel is None:
@@ -149,7 +151,7 @@ class Evaluation:
         if rel is tree and rel.shared:
             self._evaluated[id(rel)] = leaf
         else:
-            kept[id(rel)] = leaf
+            pinned[id(rel)] = leaf
 
     def _compute(self, tree: int, change: PlacedChange) -> None:
         """Checkpoint the waiting relations that depend on a tree and are needed after a change.
@@ -198,11 +200,11 @@ class Evaluation:
     def _now(self, number: int, rel: Rel) -> Rel:
         """Return a tree, or a part of it, with the results in place of what is evaluated already."""
         done = dict(self._evaluated)
-        for other in sorted(self._kept.keys() - {number}):
+        for other in sorted(self._pinned.keys() - {number}):
             shared = self._order.trees[other].input
             if other < number and shared.shared and id(shared) not in done:
-                done[id(shared)] = rebuild(shared, _as_it_is, done={**done, **self._kept[other]})
-        done.update(self._kept.get(number, {}))
+                done[id(shared)] = rebuild(shared, _as_it_is, done={**done, **self._pinned[other]})
+        done.update(self._pinned.get(number, {}))
         return rebuild(rel, _as_it_is, done=done) if done else rel
 
     def _inside(self, rel: Rel) -> Rows:

@@ -161,7 +161,7 @@ def _lower_root(root: Root, execution: ExecutionContext) -> DataFrame:
     frame = Lowering(execution).lower_root(root)
     require_correlation(nodes, frame)
     _require_plan(nodes, frame)
-    _refuse_streams(nodes, frame, execution.given)
+    _refuse_streams(nodes, frame, execution.arrow_tables)
     return frame
 
 
@@ -267,12 +267,12 @@ _BRACES = '; read the folder around those named after columns, with kind="folder
 _HOME = "~ is a name like any other: os.path.expanduser(path) puts the home directory in its place"
 
 
-def _refuse_streams(nodes: Sequence[Node], frame: DataFrame, given: ArrowTables) -> None:
+def _refuse_streams(nodes: Sequence[Node], frame: DataFrame, arrow_tables: ArrowTables) -> None:
     """Refuse streams: most relations are of all rows, and Spark would say so only when the stream is started."""
     tables = [
         node.definition.names for node in nodes if isinstance(node, Read) and isinstance(node.definition, NamedTable)
     ]
-    tables = [names for names in tables if names not in given]
+    tables = [names for names in tables if names not in arrow_tables]
     if tables and frame.isStreaming:
         streams = [".".join(names) for names in tables if named_frame(names, frame.sparkSession).isStreaming]
         raise UnsupportedError(

@@ -51,7 +51,7 @@ from substrait_dsl.spark.relations.frames import FrameTable
 from substrait_dsl.spark.relations.output import is_plain, output, plain_items
 from substrait_dsl.spark.relations.physical_joins import as_join
 from substrait_dsl.spark.relations.repetition import require_size
-from substrait_dsl.spark.relations.sql_fragments import Pieces
+from substrait_dsl.spark.relations.sql_fragments import Fragments
 from substrait_dsl.spark.relations.tables import Item, Rows, Table, items
 from substrait_dsl.spark.relations.texts import TextTable
 from substrait_dsl.spark.session.execution_context import ExecutionContext
@@ -87,11 +87,11 @@ class Lowering:
         self.execution = execution
         self.outer = outer or {}
         self.as_text = outer is not None
-        self.is_brief = False
+        self.is_short = False
         """Whether everything is known to be fit for text."""
-        self.is_piece = False
+        self.is_fragment = False
         """Whether all relations, though not all in their subqueries, are fit for text: this makes a piece of a plan."""
-        self.pieces: Pieces | None = None
+        self.fragments: Fragments | None = None
         """How the plan is split into SQL fragments; None: it is lowered step by step."""
         self.main = self
         """The lowering that makes DataFrames: uncorrelated parts of a subquery may be lowered there."""
@@ -110,7 +110,7 @@ class Lowering:
         inner = type(self)(self.execution, outer)
         inner.main = self.main
         inner.lookups = self.lookups
-        inner.is_brief = self.is_brief
+        inner.is_short = self.is_short
         return inner
 
     def __getitem__(self, rel: Rel) -> Rows:
@@ -148,7 +148,7 @@ class Lowering:
             return self._lowered(rel)
         if self._is_text(rel):
             self._steps[id(rel)] = 1
-            return self._piece(rel)
+            return self._lower_fragment(rel)
         outside, self._steps_inside = self._steps_inside, 0
         rows = self._lowered(rel)
         steps = 1 + self._steps_inside + max((self._steps[id(child)] for child in self._needed(rel)), default=0)
@@ -161,11 +161,11 @@ class Lowering:
 
     def _leaves_text(self, rel: Rel) -> bool:
         """Whether a relation is better made a DataFrame, for the text to refer to."""
-        if not self.as_text or self.is_brief or self.is_piece or rel.free_anchors:
+        if not self.as_text or self.is_short or self.is_fragment or rel.free_anchors:
             return False
-        return not self._is_brief(rel, MAX_ROWS_IN_TEXT)
+        return not self._is_short(rel, MAX_ROWS_IN_TEXT)
 
-    def _is_brief(self, rel: Rel, most_rows: int) -> bool:
+    def _is_short(self, rel: Rel, most_rows: int) -> bool:
         """Whether a relation can become one SQL text: it is small, and its reads can be text.
 
         An exchange cannot: SQL text has no partitions. Nor can an evaluated relation, which is rows.
@@ -177,19 +177,19 @@ class Lowering:
             size += 1
             if size > MAX_RELATIONS_PER_STATEMENT or isinstance(current, Exchange | Evaluated):
                 return False
-            if isinstance(current, Read) and not reads.can_be_text(current, most_rows, self.execution.given):
+            if isinstance(current, Read) and not reads.can_be_text(current, most_rows, self.execution.arrow_tables):
                 return False
             stack.extend(relations_inside(current))
         return True
 
     def _is_text(self, rel: Rel) -> bool:
         """Whether a relation is made a DataFrame by a text, of a piece that ends with it."""
-        return self.pieces is not None and self.pieces.is_text(rel)
+        return self.fragments is not None and self.fragments.is_text(rel)
 
-    def _piece(self, rel: Rel) -> Rows:
+    def _lower_fragment(self, rel: Rel) -> Rows:
         """Lower a fragment of the plan as one SQL text, and make it a DataFrame."""
-        whole = self.nested({})
-        whole.is_piece = True
+        lowering = self.nested({})
+        lowering.is_fragment = True
         for edge in self._awaited(rel):
             rows = self[edge]
             assert isinstance(rows.table, FrameTable)
@@ -197,31 +197,31 @@ class Lowering:
             table = TextTable(
                 rows.table.names, source, self.execution, keys=rows.table.keys, since_sorted=rows.table.since_sorted
             )
-            whole._done[id(edge)] = Rows(table, rows.columns)
-        table, columns = whole.text(rel)
-        made = items((*columns, *table.order))
-        names = tuple(item.text for item in made)
-        frame = self.execution.sql(table.query(made))
+            lowering._done[id(edge)] = Rows(table, rows.columns)
+        table, columns = lowering.text(rel)
+        select_items = items((*columns, *table.order))
+        names = tuple(item.text for item in select_items)
+        frame = self.execution.sql(table.query(select_items))
         return Rows(FrameTable(names, frame, self.execution, keys=table.keys, since_sorted=table.since_sorted), columns)
 
-    def _is_apart(self, rel: Rel) -> bool:
+    def _needs_frame(self, rel: Rel) -> bool:
         """Whether a relation cannot be part of a text."""
         return isinstance(rel, NotYet | Evaluated | Exchange) or (
-            isinstance(rel, Read) and not reads.can_be_text(rel, 0, self.execution.given)
+            isinstance(rel, Read) and not reads.can_be_text(rel, 0, self.execution.arrow_tables)
         )
 
     def lower_root(self, root: Root) -> DataFrame:
         """Lower a root to the DataFrame that its users see: in one text, or step by step."""
         if not self._is_one_text(root.input):
             return output(partitions.sorted_as_declared(root.input, self.lower(root.input)), root)
-        rows = partitions.sorted_as_declared(root.input, Rows(*self._whole().text(root.input)))
+        rows = partitions.sorted_as_declared(root.input, Rows(*self._text_lowering().text(root.input)))
         table, columns = rows.table, rows.columns
         assert isinstance(table, TextTable)
         if is_plain(root):
             return self.execution.sql(table.query(plain_items(columns, root)))
-        made = items(columns)
-        frame = self.execution.sql(table.query(made))
-        return output(Rows(FrameTable(tuple(item.text for item in made), frame, self.execution), columns), root)
+        select_items = items(columns)
+        frame = self.execution.sql(table.query(select_items))
+        return output(Rows(FrameTable(tuple(item.text for item in select_items), frame, self.execution), columns), root)
 
     def _is_one_text(self, rel: Rel) -> bool:
         """Prepare to lower a tree; return whether it becomes one SQL text."""
@@ -229,39 +229,39 @@ class Lowering:
         relations = parents_first(rel)
         self.execution.used = used_columns(relations)
         self.execution.joined_groups = joined_groups(relations, relations_inside)
-        if not self._is_brief(rel, 0):
+        if not self._is_short(rel, 0):
             if not self.execution.is_remote:
-                self.pieces = Pieces(relations, MAX_RELATIONS_PER_STATEMENT, self._is_apart)
+                self.fragments = Fragments(relations, MAX_RELATIONS_PER_STATEMENT, self._needs_frame)
             return False
         reads.look_up([each for each in relations if isinstance(each, Read)], self.execution)
         return True
 
-    def _whole(self) -> Lowering:
+    def _text_lowering(self) -> Lowering:
         """Return a lowering that makes one text of a tree."""
-        whole = self.nested({})
-        whole.is_brief = True
-        return whole
+        lowering = self.nested({})
+        lowering.is_short = True
+        return lowering
 
     def lower_inside(self, rel: Rel) -> Rows:
         """Lower a relation to a DataFrame with the columns as they are inside a plan."""
-        rows = Rows(*self._whole().text(rel)) if self._is_one_text(rel) else self.lower(rel)
+        rows = Rows(*self._text_lowering().text(rel)) if self._is_one_text(rel) else self.lower(rel)
         table = rows.table
         if isinstance(table, FrameTable):
             return rows
-        made = items((*rows.columns, *table.order))
+        select_items = items((*rows.columns, *table.order))
         assert isinstance(table, TextTable)
-        names = tuple(item.text for item in made)
-        frame = self.execution.sql(table.query(made))
+        names = tuple(item.text for item in select_items)
+        frame = self.execution.sql(table.query(select_items))
         return Rows(
             FrameTable(names, frame, self.execution, keys=table.keys, since_sorted=table.since_sorted), rows.columns
         )
 
     def text_of_root(self, root: Root) -> str | None:
         """A root as one query that stands for itself: it refers to tables of a catalog only; None: there is no such."""
-        if not self._is_brief(root.input, MAX_ROWS_IN_TEXT) or not is_plain(root):
+        if not self._is_short(root.input, MAX_ROWS_IN_TEXT) or not is_plain(root):
             return None
         self.execution.used = used_columns(parents_first(root.input))
-        table, columns = self._whole().text(root.input)
+        table, columns = self._text_lowering().text(root.input)
         text = table.query(plain_items(columns, root))
         return None if self.execution.registered_frames(text) else text
 
@@ -275,11 +275,11 @@ class Lowering:
         """Return the columns of the outer row that relations and expressions depend on."""
         return [self.outer[anchor][position] for anchor, position in columns_outside(nodes, self.outer.keys())]
 
-    def one_row(self, made: Sequence[Item]) -> Table:
+    def one_row(self, select_items: Sequence[Item]) -> Table:
         """A table of one row."""
         if self.as_text:
-            return TextTable((), "(SELECT 1)", self.execution).select(made)
-        return FrameTable((), self.execution.spark.range(1), self.execution).select(made)
+            return TextTable((), "(SELECT 1)", self.execution).select(select_items)
+        return FrameTable((), self.execution.spark.range(1), self.execution).select(select_items)
 
     def source(self, rel: Read) -> Rows:
         """The columns that a read finds, before it filters them."""
@@ -304,8 +304,8 @@ class Lowering:
 
     def _awaited(self, rel: Rel) -> Sequence[Rel]:
         """Return what must be lowered before a relation, or before the fragment that ends with it."""
-        if self.pieces is not None and self._is_text(rel):
-            return self.pieces.edges(rel, self._needed)
+        if self.fragments is not None and self._is_text(rel):
+            return self.fragments.edges(rel, self._needed)
         return self._needed(rel)
 
     def _lowered(self, rel: Rel) -> Rows:

@@ -91,11 +91,13 @@ def preflight(plan: AlgebraPlan, engine: Engine) -> Preflight:
             nodes = list(walk(tree.input))
             refused += _refused(tree.input, tree.names if isinstance(tree, Root) else None, nodes, engine)
             needs = Plan(tree.input, nodes)
-            settings |= {each.key: each for each in SETTINGS if _is_to_be_made(each) and each.applies_to(needs)}
+            settings |= {
+                each.key: each for each in SETTINGS if _is_set_by_local_sessions(each) and each.applies_to(needs)
+            }
     return Preflight(tuple(refused), tuple(settings.values()))
 
 
-def _is_to_be_made(setting: Setting) -> bool:
+def _is_set_by_local_sessions(setting: Setting) -> bool:
     """Whether a session of Spark with default settings lacks a value that a local session sets."""
     return setting.key == TIME_ZONE or (
         setting.key in OF_LOCAL_SESSIONS and setting.default is not None and setting.default not in setting.values

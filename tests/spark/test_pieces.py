@@ -11,7 +11,7 @@ import substrait_dsl as sd
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import Exchange
 from substrait_dsl.spark.relations.column_pruning import parents_first, relations_inside
-from substrait_dsl.spark.relations.sql_fragments import MIN_FRAGMENT_SIZE, Pieces
+from substrait_dsl.spark.relations.sql_fragments import MIN_FRAGMENT_SIZE, Fragments
 
 T = sd.read_named("t", {"a": "i64"})
 MOST = 64
@@ -37,7 +37,7 @@ def with_subqueries(steps: int) -> Any:
     return rel
 
 
-def texts(rel: Rel, pieces: Pieces) -> tuple[dict[int, int], int]:
+def texts(rel: Rel, pieces: Fragments) -> tuple[dict[int, int], int]:
     """For each text, by the relation that it ends with, how many relations it has; and how many relations are none."""
     found: dict[int, int] = {}
     apart: set[int] = set()
@@ -82,7 +82,7 @@ def in_text(rel: Rel, edges: set[int]) -> int:
 )
 def test_no_text_is_too_long(build: Callable[[], Any], wanted: int) -> None:
     root = build()._rel
-    found, apart = texts(root, Pieces(parents_first(root), MOST, is_exchange))
+    found, apart = texts(root, Fragments(parents_first(root), MOST, is_exchange))
     assert all(MIN_FRAGMENT_SIZE <= length <= MOST for length in found.values())
     assert apart == wanted
 
@@ -90,7 +90,7 @@ def test_no_text_is_too_long(build: Callable[[], Any], wanted: int) -> None:
 @pytest.mark.parametrize("build", [chain, with_subqueries, self_joined])
 def test_nothing_is_text_where_none_may_be(build: Callable[[int], Any]) -> None:
     root = build(5)._rel
-    pieces = Pieces(parents_first(root), 0, is_exchange)
+    pieces = Fragments(parents_first(root), 0, is_exchange)
     assert not any(map(pieces.is_text, parents_first(root)))
 
 

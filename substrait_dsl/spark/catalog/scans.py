@@ -66,7 +66,7 @@ def scan_of(frame: DataFrame) -> Scan | None:
 def _scan(plan: str) -> Scan:
     size = _SIZE.search(plan)
     return Scan(
-        frozenset(kind.lower() for kind in _SCAN.findall(plan)),
+        frozenset(format_.lower() for format_ in _SCAN.findall(plan)),
         _EMPTY in plan,
         inf if size is None else float(size[1]) * 1024 ** _UNITS.index(size[2]),
     )

@@ -18,7 +18,7 @@ from substrait_dsl.spark.catalog.table_names import (
     frame_if_there,
     is_path,
     is_temporary,
-    not_there,
+    not_found_error,
     statement_name,
 )
 from substrait_dsl.spark.session.failures import failure_of, spark_errors
@@ -68,7 +68,7 @@ class StoredTable:
         return title(self.names)
 
     @property
-    def whole(self) -> tuple[str, ...]:
+    def base_names(self) -> tuple[str, ...]:
         """The name of the table that a branch belongs to, else its own."""
         return self.names if self.branch is None else self.names[:-1]
 
@@ -88,8 +88,8 @@ class StoredTable:
     @property
     def required(self) -> frozenset[str]:
         """The required columns."""
-        kept = json.loads(self.properties.get(REQUIRED, "[]"))
-        return frozenset(kept) | {field.name for field in self.schema.fields if not field.nullable}
+        stored = json.loads(self.properties.get(REQUIRED, "[]"))
+        return frozenset(stored) | {field.name for field in self.schema.fields if not field.nullable}
 
     @property
     def identifiers(self) -> tuple[str, ...]:
@@ -97,14 +97,16 @@ class StoredTable:
         names = self.properties.get(_IDENTIFIERS, "[]")[1:-1].split(",")
         return tuple(name for name in map(str.strip, names) if name)
 
-    def require_whole(self, what: str) -> None:
+    def require_no_branch(self, what: str) -> None:
         """Raise `UnsupportedError` for a branch, which cannot be created, altered or dropped as a table."""
         if self.branch is not None:
-            raise UnsupportedError(f"{what}: that is a branch of {title(self.whole)}, whose rows alone can be changed")
+            raise UnsupportedError(
+                f"{what}: that is a branch of {title(self.base_names)}, whose rows alone can be changed"
+            )
 
     def require_main(self, what: str, spark: SparkSession) -> None:
         """Raise `UnsupportedError` for an Iceberg table if the session writes to a branch, or publishes later."""
-        if self.is_iceberg and self.properties.get(WRITES_APART) == "true":
+        if self.is_iceberg and self.properties.get(WRITE_AUDIT_PUBLISH) == "true":
             for setting in ("spark.wap.branch", "spark.wap.id"):
                 if spark.conf.get(setting, None) is not None:
                     raise UnsupportedError(
@@ -127,7 +129,7 @@ class StoredTable:
             )
 
 
-WRITES_APART = "write.wap.enabled"
+WRITE_AUDIT_PUBLISH = "write.wap.enabled"
 """The property of an Iceberg table that lets a session write to a branch, or write what is published later."""
 
 
@@ -163,8 +165,8 @@ def find_object(names: tuple[str, ...], spark: SparkSession) -> StoredTable | No
         if frame is None:
             return None
         return StoredTable(names, frame.schema, ICEBERG, _properties(name, spark), branch=branch)
-    kind, partitions = _described(name, spark)
-    return StoredTable(names, frame.schema, kind, properties, partitions)
+    format_, partitions = _described(name, spark)
+    return StoredTable(names, frame.schema, format_, properties, partitions)
 
 
 def _stored_by_spark(names: tuple[str, ...], schema: StructType, description: Description) -> StoredTable:
@@ -172,9 +174,9 @@ def _stored_by_spark(names: tuple[str, ...], schema: StructType, description: De
     options = description.get("storage_properties", {}).items()
     properties = {f"option.{key}": value for key, value in options} | description.get("table_properties", {})
     is_view = description.get("type", "VIEW") == "VIEW"
-    kind = "" if is_view else description.get("provider", "unknown").lower()
+    format_ = "" if is_view else description.get("provider", "unknown").lower()
     partitions = () if is_view else tuple(description.get("partition_columns", ()))
-    return StoredTable(names, schema, kind, properties, partitions, description=description)
+    return StoredTable(names, schema, format_, properties, partitions, description=description)
 
 
 def _properties(name: str, spark: SparkSession) -> dict[str, str]:
@@ -240,8 +242,8 @@ def folders_of(names: tuple[str, ...], spark: SparkSession) -> tuple[str, ...]:
     """Return the partition columns of an existing table of Spark's own; none of other tables."""
     if in_catalog(names, spark)[0] != SESSION_CATALOG or not all(map(_OWN_NAME.fullmatch, names)):
         return ()
-    kind, partitions = _described(statement_name(names), spark)
-    return () if kind == ICEBERG else partitions
+    format_, partitions = _described(statement_name(names), spark)
+    return () if format_ == ICEBERG else partitions
 
 
 def find_table(names: tuple[str, ...], spark: SparkSession) -> StoredTable | None:
@@ -273,9 +275,9 @@ def need_table(names: tuple[str, ...], spark: SparkSession, otherwise: str | Non
     if found is None:
         if spark.catalog.tableExists(statement_name(names)):
             raise ExecutionError(f"another writer has replaced {title(names)} just now", hint="run it again")
-        error = not_there(names, spark, may_be_given=False)
+        error = not_found_error(names, spark, may_be_passed=False)
         if error.hint is None:
-            error.hint = otherwise if can_be_made(names, spark) else NO_NAME_OF_NEW
+            error.hint = otherwise if can_be_created(names, spark) else NO_NAME_OF_NEW
         error.table = names
         raise error
     return found
@@ -284,7 +286,7 @@ def need_table(names: tuple[str, ...], spark: SparkSession, otherwise: str | Non
 NO_NAME_OF_NEW = "no table can be made under that name: take one of letters, digits and _, in a database that is there"
 
 
-def can_be_made(names: tuple[str, ...], spark: SparkSession) -> bool:
+def can_be_created(names: tuple[str, ...], spark: SparkSession) -> bool:
     """Whether a table of this name, which does not exist, can be created."""
     catalog, rest = in_catalog(names, spark)
     if catalog != SESSION_CATALOG:
@@ -302,7 +304,7 @@ def in_catalog(names: tuple[str, ...], spark: SparkSession) -> tuple[str, tuple[
     return spark.catalog.currentCatalog(), names
 
 
-def whole_name(names: tuple[str, ...], spark: SparkSession) -> tuple[str, ...]:
+def qualified_name(names: tuple[str, ...], spark: SparkSession) -> tuple[str, ...]:
     """Qualify a name by its catalog and namespace, which may be the current ones."""
     catalog, rest = in_catalog(names, spark)
     namespace = () if len(rest) > 1 else tuple(spark.catalog.currentDatabase().split("."))
@@ -323,11 +325,11 @@ def format_of_new(names: tuple[str, ...], what: str, spark: SparkSession) -> str
             f"{what}: tables of Spark's own catalog have names of letters, digits and _",
             hint=FILES if is_path(names[-1]) else SEVERAL_PARTS if "." in names[-1] else None,
         )
-    kind = spark.conf.get("spark.sql.sources.default") or "parquet"
-    return kind if "." in kind else kind.lower()
+    format_ = spark.conf.get("spark.sql.sources.default") or "parquet"
+    return format_ if "." in format_ else format_.lower()
 
 
 def catalog_format(catalog: str, spark: SparkSession) -> str:
     """Return the format of the tables in a catalog that is not Spark's own; empty if only it knows."""
-    kind = spark.conf.get(f"spark.sql.catalog.{catalog}", None) or ""
-    return ICEBERG if kind.startswith("org.apache.iceberg.") else ""
+    implementation = spark.conf.get(f"spark.sql.catalog.{catalog}", None) or ""
+    return ICEBERG if implementation.startswith("org.apache.iceberg.") else ""

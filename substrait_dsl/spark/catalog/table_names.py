@@ -52,7 +52,7 @@ def named_frame(names: tuple[str, ...], spark: SparkSession) -> DataFrame:
     """Return a table or view by its name. Raises `ExecutionError` if it does not exist."""
     frame = frame_if_there(names, spark)
     if frame is None:
-        error = not_there(names, spark)
+        error = not_found_error(names, spark)
         error.table = names
         raise error
     return frame
@@ -85,10 +85,10 @@ def frame_if_there(names: tuple[str, ...], spark: SparkSession) -> DataFrame | N
         if condition == _NO_NAMESPACE:  # what Spark's own catalog says of what is not its own
             raise _no_catalog(names, spark) from error
         if _NO_BRANCH in str(error):
-            whole, branch = ".".join(names[:-1]), names[-1].partition("_")[2]
+            table, branch = ".".join(names[:-1]), names[-1].partition("_")[2]
             raise ExecutionError(
-                f"table {quoted([whole])} has no branch {quoted([branch])}",
-                hint=f"ALTER TABLE {whole} CREATE BRANCH {branch} makes it, in Spark's SQL",
+                f"table {quoted([table])} has no branch {quoted([branch])}",
+                hint=f"ALTER TABLE {table} CREATE BRANCH {branch} makes it, in Spark's SQL",
             ) from error
         raise
 
@@ -104,8 +104,8 @@ def is_format_and_path(names: Sequence[str], spark: SparkSession) -> bool:
         if spark.catalog.tableExists(statement_name(names)):
             return False
         # A catalog that is not Spark's own may have views, which are no tables to it. By three parts there is no path.
-        whole = statement_name((spark.catalog.currentCatalog(), *names))
-        _ = spark.table(whole).schema
+        qualified = statement_name((spark.catalog.currentCatalog(), *names))
+        _ = spark.table(qualified).schema
     except spark_errors() as error:
         failure = failure_of(error, analysis=True)
         if failure is None or failure.condition not in (*_NOT_THERE, _NO_NAMESPACE):
@@ -149,21 +149,21 @@ _SPARKS_OWN = "_pyspark_"
 """The prefix of the views that pyspark creates for a query over a DataFrame, and drops after it."""
 
 
-def not_there(
-    names: Sequence[str], spark: SparkSession, *, kind: str = "table", may_be_given: bool = True
+def not_found_error(
+    names: Sequence[str], spark: SparkSession, *, object_type: str = "table", may_be_passed: bool = True
 ) -> ExecutionError:
-    """The error for a missing table or view, with those that exist; `may_be_given` allows the hint to pass rows."""
+    """The error for a missing table or view, with those that exist; `may_be_passed` allows the hint to pass rows."""
     there = tables_in(names[:-1], spark)
     if there is None:
         return ExecutionError(
-            f"there is no {kind} {quoted(['.'.join(names)])}, nor a database {quoted(['.'.join(names[:-1])])}",
+            f"there is no {object_type} {quoted(['.'.join(names)])}, nor a database {quoted(['.'.join(names[:-1])])}",
             hint=FILES if len(names) == 2 and is_path(names[-1]) else None,
         )
     known = [name for name in there if not name.startswith((VIEW_PREFIX, _SPARKS_OWN)) and not OF_WRITER.search(name)]
     if aside := find_of_writers(names[-1], "old", there):
         return ExecutionError(
-            f"there is no {kind} {quoted(['.'.join(names)])} just now: a writer that replaces it has called the old "
-            f"one {quoted(aside)}",
+            f"there is no {object_type} {quoted(['.'.join(names)])} just now: a writer that replaces it has called "
+            f"the old one {quoted(aside)}",
             hint="run it again; if that writer was killed, ALTER TABLE ... RENAME TO ... in Spark's SQL brings it back",
         )
     if len(names) <= 2 and is_path(names[-1]):
@@ -171,14 +171,16 @@ def not_there(
     elif len(names) == 1 and "." in names[0]:
         hint = SEVERAL_PARTS
     elif len(names) == 1:
-        given = (
+        pass_rows = (
             f'give its rows, tables={{"{names[0]}": frame}}, or register a DataFrame under that name: '
             "df.createOrReplaceTempView(...)"
         )
-        hint = suggestion(names[0], known) or (given if may_be_given else None)
+        hint = suggestion(names[0], known) or (pass_rows if may_be_passed else None)
     else:
         hint = suggestion(names[-1], known)
-    return ExecutionError(f"there is no {kind} {quoted(['.'.join(names)])}; there are {quoted(known)}", hint=hint)
+    return ExecutionError(
+        f"there is no {object_type} {quoted(['.'.join(names)])}; there are {quoted(known)}", hint=hint
+    )
 
 
 OF_WRITER = re.compile(r"__(?:new|old)_[0-9a-f]{12}\Z")

@@ -43,7 +43,7 @@ _LENIENT = "PERMISSIVE"
 class ReaderRestrictions:
     """What must not be pushed down to the readers of a table or view."""
 
-    whole: bool = False
+    all_columns: bool = False
     """Whether all columns are read, whatever the plan uses."""
     filters: bool = False
     """Whether no filters are pushed down."""
@@ -68,15 +68,15 @@ def restrictions_of(names: tuple[str, ...], frame: DataFrame, spark: SparkSessio
     table = None if any("${" in name for name in names) else find_object(names, spark)
     if table is not None and table.format == "csv" and _takes_values_alone(table, spark):
         return ReaderRestrictions()
-    pushed = (spark.conf.get(f"spark.sql.{kind}.filterPushdown.enabled", "true") for kind in scan.records)
+    pushed = (spark.conf.get(f"spark.sql.{format_}.filterPushdown.enabled", "true") for format_ in scan.records)
     filters = any(value != "false" for value in pushed)
     return ReaderRestrictions(True, filters, frozenset() if table is None else frozenset(table.partitions))
 
 
 def _takes_values_alone(table: StoredTable, spark: SparkSession) -> bool:
     """Whether the values of a CSV table do not depend on the columns that are read."""
-    given = {key.lower(): value for key, value in table.properties.items()}
-    options = {key.removeprefix(_OPTION): value for key, value in given.items() if key.startswith(_OPTION)}
+    properties = {key.lower(): value for key, value in table.properties.items()}
+    options = {key.removeprefix(_OPTION): value for key, value in properties.items() if key.startswith(_OPTION)}
     broken = options.pop("columnnameofcorruptrecord", None) or spark.conf.get(_BROKEN) or ""
     is_lenient = options.pop("mode", _LENIENT).upper() == _LENIENT
     has_broken = broken.lower() in map(str.lower, table.schema.names)

@@ -22,7 +22,7 @@ from substrait_dsl.spark.expressions.literals import literal_to_sql
 from substrait_dsl.spark.expressions.types import to_spark
 from substrait_dsl.spark.session.cancellation import hold_interrupts
 from substrait_dsl.spark.session.outcomes import note_outcome
-from substrait_dsl.spark.sources.schema_compatibility import parts_as_required, require_kept
+from substrait_dsl.spark.sources.schema_compatibility import parts_as_required, require_lossless
 
 if TYPE_CHECKING:
     from pyspark.sql.types import DataType, StructField, StructType
@@ -52,7 +52,7 @@ def alter(
         UnsupportedError: the format cannot do it, a column would become required, or it is not clear which column is
             which afterwards.
     """
-    table.require_whole(what)
+    table.require_no_branch(what)
     wanted = to_spark(schema)
     changes = _changes(table, wanted, what)
     _require_same_parts(table, schema, changes, what)
@@ -68,19 +68,19 @@ def _statements(
     table: StoredTable, changes: _Changes, wanted: StructType, defaults: Mapping[str, Literal]
 ) -> Iterator[str]:
     """Yield the clauses of ALTER TABLE, in an order that works."""
-    kinds = {field.name: field.dataType for field in wanted.fields}
+    types = {field.name: field.dataType for field in wanted.fields}
     for old, new in changes.renamed.items():
         yield f"RENAME COLUMN {column_list([old])} TO {column_list([new])}"
     if changes.dropped:
         yield f"DROP COLUMNS ({column_list(changes.dropped)})"
     if changes.retyped:
-        new_types = (f"{column_list([name])} TYPE {sql_type(kinds[name])}" for name in changes.retyped)
+        new_types = (f"{column_list([name])} TYPE {sql_type(types[name])}" for name in changes.retyped)
         yield f"ALTER COLUMN {', '.join(new_types)}"
     nullable = {changes.renamed.get(field.name, field.name) for field in table.schema.fields if field.nullable}
     if relaxed := [f"{column_list([name])} DROP NOT NULL" for name in changes.relaxed if name not in nullable]:
         yield f"ALTER COLUMN {', '.join(relaxed)}"
     if added := [
-        f"{column_list([name])} {sql_type(kinds[name])}{_default(defaults.get(name))}" for name in changes.added
+        f"{column_list([name])} {sql_type(types[name])}{_default(defaults.get(name))}" for name in changes.added
     ]:
         yield f"ADD COLUMNS ({', '.join(added)})"
     for name, value in defaults.items():
@@ -156,13 +156,13 @@ def _require_none_tightened(new: Mapping[str, StructField], required: Set[str], 
 
 def _require_same_parts(table: StoredTable, schema: NamedStruct, changes: _Changes, what: str) -> None:
     """Raise `UnsupportedError` for columns with a field or an element that would no longer be required."""
-    kinds = {changes.renamed.get(field.name, field.name): field.dataType for field in table.schema.fields}
+    types = {changes.renamed.get(field.name, field.name): field.dataType for field in table.schema.fields}
     relaxed = [
         field.name
         for field in schema
-        if field.name in kinds
+        if field.name in types
         and field.name not in changes.retyped
-        and not parts_as_required(kinds[field.name], field.type)
+        and not parts_as_required(types[field.name], field.type)
     ]
     if relaxed:
         raise UnsupportedError(
@@ -180,7 +180,7 @@ def _require_possible(
     execution: ExecutionContext,
 ) -> None:
     """Raise `UnsupportedError` for changes that the format does not support, before any statement runs."""
-    require_kept(wanted, table.format, what, execution.spark)
+    require_lossless(wanted, table.format, what, execution.spark)
     if respelled := [old for old, new in changes.renamed.items() if old.lower() == new.lower()]:
         raise UnsupportedError(f"{what}: Spark cannot change the case of letters alone, as in {quoted(respelled)}")
     if table.is_iceberg:

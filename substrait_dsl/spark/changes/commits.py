@@ -102,7 +102,7 @@ def read_journal(files: FileSystem, path: str) -> str:
         FileNotFoundError: there is none.
         ExecutionError: it is no text, or no file.
     """
-    if files.is_taken(path):
+    if files.is_not_a_file(path):
         raise no_journal(path)
     try:
         return files.read(path)
@@ -148,7 +148,7 @@ class Staging:
         staging = cls(files, target, path)
         try:
             owner = {"host": socket.gethostname(), "process": os.getpid()}
-            files.write(f"{path}/{_OWNER}", json.dumps(owner), is_kept=False)
+            files.write(f"{path}/{_OWNER}", json.dumps(owner), is_durable=False)
         except FileNotFoundError as error:
             staging.remove()
             raise staging.replaced("") from error
@@ -333,7 +333,7 @@ class Staging:
 
         The locations of partitions in the catalog are trusted.
         """
-        if self.files.is_taken(path):
+        if self.files.is_not_a_file(path):
             return True
         return path.startswith(f"{self.target}/") and self.files.has_link(self.target, path)
 
@@ -386,15 +386,15 @@ def recover(files: FileSystem, target: str, catalog: PartitionCatalog | None = N
 def staging(files: FileSystem, target: str, what: str) -> Iterator[Staging]:
     """A staging folder for one write, removed on failure; errors of the file system are explained."""
     try:
-        made = Staging.create(files, target)
+        folder = Staging.create(files, target)
         try:
-            yield made
+            yield folder
         except BaseException as error:
-            is_gone = isinstance(error, Exception) and not made.is_left and made.is_gone
-            if not made.is_left:
-                made.remove()
+            is_gone = isinstance(error, Exception) and not folder.is_left and folder.is_gone
+            if not folder.is_left:
+                folder.remove()
             if is_gone:  # whatever Spark or the system says of files that are not there
-                raise made.replaced(f"{what}: ") from error
+                raise folder.replaced(f"{what}: ") from error
             raise
     except OSError as error:
         raise ExecutionError(f"{what}: {system_words(error)}; nothing was written") from error

@@ -27,7 +27,7 @@ from substrait_dsl.algebra.relations import (
     VirtualTarget,
     Write,
 )
-from substrait_dsl.spark.catalog.table_metadata import described, whole_name
+from substrait_dsl.spark.catalog.table_metadata import described, qualified_name
 from substrait_dsl.spark.catalog.table_names import statement_name
 from substrait_dsl.spark.session.failures import spark_errors
 
@@ -62,9 +62,9 @@ class Conflicts:
     Answers of the catalog are cached until `forget`.
     """
 
-    def __init__(self, spark: SparkSession, given: ArrowTables) -> None:
+    def __init__(self, spark: SparkSession, tables: ArrowTables) -> None:
         self._spark = spark
-        self._given = given
+        self._tables = tables
         self._places: dict[tuple[str, ...], _Place] = {}
 
     def forget(self) -> None:
@@ -76,7 +76,7 @@ class Conflicts:
         match read.definition:
             case VirtualTable() | ExtensionTable():
                 return False
-            case NamedTable(names=names) if names in self._given:
+            case NamedTable(names=names) if names in self._tables:
                 return False
             case IcebergTable():
                 return isinstance(change, Ddl)  # the files of a snapshot stay until their table is dropped
@@ -117,7 +117,7 @@ class Conflicts:
 
 
 def _place_of_name(names: tuple[str, ...], spark: SparkSession) -> _Place:
-    lower = tuple(map(str.lower, whole_name(names, spark)))
+    lower = tuple(map(str.lower, qualified_name(names, spark)))
     try:
         details = described(statement_name(names), spark)
     except spark_errors():
@@ -131,7 +131,7 @@ def _place_of_name(names: tuple[str, ...], spark: SparkSession) -> _Place:
 def _folders_of_new(names: tuple[str, ...], spark: SparkSession) -> tuple[str, ...] | None:
     """Return the future folder of a table that is yet to be created; None: it is unknown."""
     try:
-        rows = spark.sql(f"DESCRIBE NAMESPACE {statement_name(whole_name(names, spark)[:-1])}").collect()
+        rows = spark.sql(f"DESCRIBE NAMESPACE {statement_name(qualified_name(names, spark)[:-1])}").collect()
     except spark_errors():
         return None
     folders = (_path(row[1]) for row in rows if row[0] == _LOCATION)

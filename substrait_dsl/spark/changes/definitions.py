@@ -23,12 +23,12 @@ from substrait_dsl.spark.catalog.table_metadata import (
     need_table,
     title,
 )
-from substrait_dsl.spark.catalog.table_names import column_list, is_temporary, not_there, statement_name
+from substrait_dsl.spark.catalog.table_names import column_list, is_temporary, not_found_error, statement_name
 from substrait_dsl.spark.changes.alter_table import alter
 from substrait_dsl.spark.changes.statements import (
     changing,
+    no_output,
     no_rows,
-    nothing,
     required_property,
     run_change,
     sql_type,
@@ -42,7 +42,7 @@ from substrait_dsl.spark.session.cancellation import hold_interrupts
 from substrait_dsl.spark.session.failures import failure_of, spark_errors
 from substrait_dsl.spark.session.outcomes import note_outcome
 from substrait_dsl.spark.sources.arrow_tables import table_title
-from substrait_dsl.spark.sources.schema_compatibility import require_distinct, require_kept
+from substrait_dsl.spark.sources.schema_compatibility import require_distinct, require_lossless
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -73,14 +73,14 @@ def define(rel: Ddl, execution: ExecutionContext) -> DataFrame:
         _view(rel, names, execution)
     else:
         _table(rel, names, execution)
-    return nothing(execution.spark)
+    return no_output(execution.spark)
 
 
 def _table(rel: Ddl, names: tuple[str, ...], execution: ExecutionContext) -> None:
     what = f"{rel.op} of {title(names)}"
     match rel.op:
         case "create" | "create_or_replace":
-            found = _of_kind(names, execution, is_view=False)
+            found = _find_object(names, execution, is_view=False)
             _require_absent(rel, found, what)
             assert rel.table_schema is not None
             _create(rel.table_schema, rel.defaults, names, found, what, execution)
@@ -102,10 +102,10 @@ def _create(
     what: str,
     execution: ExecutionContext,
 ) -> None:
-    kind = format_of_new(names, what, execution.spark) if found is None else found.format
+    format_ = format_of_new(names, what, execution.spark) if found is None else found.format
     types = to_spark(schema)
-    require_kept(types, kind, what, execution.spark)
-    if kind == ICEBERG and any(default.value is not None for default in defaults):
+    require_lossless(types, format_, what, execution.spark)
+    if format_ == ICEBERG and any(default.value is not None for default in defaults):
         raise UnsupportedError(f"{what}: Spark cannot give the columns of an Iceberg table default values")
     columns = []
     for place, field in enumerate(types.fields):
@@ -115,9 +115,9 @@ def _create(
             column += f" DEFAULT {literal_to_sql(default)}"
         columns.append(column)
     # Spark's own formats forget NOT NULL.
-    is_kept = kind == ICEBERG and (found is None or REQUIRED not in found.properties)
-    kept = "" if is_kept else required_property(schema, found)
-    definition = f" ({', '.join(columns)}){using(kind)}{kept}"
+    stores_nullability = format_ == ICEBERG and (found is None or REQUIRED not in found.properties)
+    properties = "" if stores_nullability else required_property(schema, found)
+    definition = f" ({', '.join(columns)}){using(format_)}{properties}"
     if found is None:
         run_change(what, f"CREATE TABLE {statement_name(names)}{definition}", execution)
     else:
@@ -132,15 +132,15 @@ def _view(rel: Ddl, names: tuple[str, ...], execution: ExecutionContext) -> None
     match rel.op:
         case "create" | "create_or_replace":
             _require_lasting(names, what, execution)
-            _require_absent(rel, _of_kind(names, execution, is_view=True), what)
+            _require_absent(rel, _find_object(names, execution, is_view=True), what)
             word = "CREATE OR REPLACE VIEW" if rel.op == "create_or_replace" else "CREATE VIEW"
             assert rel.table_schema is not None
             columns = column_list(rel.table_schema.names)
             _run_view(what, f"{word} {statement_name(names)} ({columns}) AS {_text(rel, what, execution)}", execution)
         case "alter":
             _require_lasting(names, what, execution)
-            if _of_kind(names, execution, is_view=True) is None:
-                error = not_there(names, execution.spark, kind="view")
+            if _find_object(names, execution, is_view=True) is None:
+                error = not_found_error(names, execution.spark, object_type="view")
                 error.hint = None
                 raise error
             # An ALTER VIEW takes the names of columns from the query alone.
@@ -159,10 +159,10 @@ def _text(rel: Ddl, what: str, execution: ExecutionContext) -> str:
     """The definition of a view as one query over tables of the catalog."""
     assert rel.view_definition is not None
     reads = (node.definition for node in walk(rel.view_definition) if isinstance(node, Read))
-    given = [read.names for read in reads if isinstance(read, NamedTable) and read.names in execution.given]
-    if given:
+    passed = [read.names for read in reads if isinstance(read, NamedTable) and read.names in execution.arrow_tables]
+    if passed:
         raise UnsupportedError(
-            f"{what}: it reads {table_title(given[0])}, which is given in tables for this execution alone",
+            f"{what}: it reads {table_title(passed[0])}, which is given in tables for this execution alone",
             hint="a view reads tables of a catalog: write the rows to one",
         )
     text = Lowering(execution).text_of_root(Root.of(rel.view_definition))
@@ -213,13 +213,13 @@ def _run_view(what: str, text: str, execution: ExecutionContext) -> None:
             raise
 
 
-def _of_kind(names: tuple[str, ...], execution: ExecutionContext, *, is_view: bool) -> StoredTable | None:
+def _find_object(names: tuple[str, ...], execution: ExecutionContext, *, is_view: bool) -> StoredTable | None:
     """Find the object of a name. Raises `ExecutionError` for a table where a view is meant, or the reverse."""
     found = find_object(names, execution.spark)
     if found is not None and found.is_view is not is_view:
-        kinds = ("view", "table") if found.is_view else ("table", "view")
+        nouns = ("view", "table") if found.is_view else ("table", "view")
         raise ExecutionError(
-            f"{quoted(['.'.join(names)])} is a {kinds[0]}, not a {kinds[1]}",
+            f"{quoted(['.'.join(names)])} is a {nouns[0]}, not a {nouns[1]}",
             hint=BESIDE_VIEW if len(names) == 1 and is_temporary(names[0], execution.spark) else None,
         )
     return found
@@ -232,11 +232,11 @@ def _require_absent(rel: Ddl, found: StoredTable | None, what: str) -> None:
 
 def _to_drop(rel: Ddl, names: tuple[str, ...], execution: ExecutionContext, *, is_view: bool) -> bool:
     """Whether there is something to drop."""
-    found = _of_kind(names, execution, is_view=is_view)
+    found = _find_object(names, execution, is_view=is_view)
     if found is not None:
-        found.require_whole(f"drop of {title(names)}")
+        found.require_no_branch(f"drop of {title(names)}")
     elif rel.op == "drop":
-        error = not_there(names, execution.spark, kind=rel.object)
+        error = not_found_error(names, execution.spark, object_type=rel.object)
         error.hint = "if_exists=True drops what may not be there"
         raise error
     return found is not None

@@ -37,7 +37,7 @@ class FileSystem(Protocol):
     def is_folder(self, path: str) -> bool:
         """Whether there is a folder."""
 
-    def is_taken(self, path: str) -> bool:
+    def is_not_a_file(self, path: str) -> bool:
         """Whether a path is there and no file: a folder, a link, a pipe."""
 
     def has_link(self, folder: str, path: str) -> bool:
@@ -73,10 +73,10 @@ class FileSystem(Protocol):
     def read(self, path: str) -> str:
         """Return the text of a file. Raises `FileNotFoundError` if there is none."""
 
-    def write(self, path: str, text: str, *, is_kept: bool = True) -> None:
+    def write(self, path: str, text: str, *, is_durable: bool = True) -> None:
         """Write a small file atomically.
 
-        `is_kept`: whether it is synchronized to disk, so that it survives a loss of power; that takes as long as a
+        `is_durable`: whether it is synchronized to disk, so that it survives a loss of power; that takes as long as a
         request to the catalog.
         """
 
@@ -90,7 +90,7 @@ class LocalFiles:
     def is_folder(self, path: str) -> bool:
         return os.path.isdir(path)
 
-    def is_taken(self, path: str) -> bool:
+    def is_not_a_file(self, path: str) -> bool:
         try:  # asked once: others rename files meanwhile
             return not stat.S_ISREG(os.lstat(path).st_mode)
         except (FileNotFoundError, NotADirectoryError):
@@ -163,11 +163,11 @@ class LocalFiles:
         with open(path, encoding="utf-8") as file:
             return file.read()
 
-    def write(self, path: str, text: str, *, is_kept: bool = True) -> None:
+    def write(self, path: str, text: str, *, is_durable: bool = True) -> None:
         draft = f"{path}.draft"
         with open(draft, "w", encoding="utf-8") as file:
             file.write(text)
-            if is_kept:
+            if is_durable:
                 file.flush()
                 os.fsync(file.fileno())
         os.replace(draft, path)
@@ -209,7 +209,7 @@ class JavaFiles:
     def is_folder(self, path: str) -> bool:
         return self.exists(path) and bool(self._call("getFileStatus", self._path(path)).isDirectory())
 
-    def is_taken(self, path: str) -> bool:
+    def is_not_a_file(self, path: str) -> bool:
         try:
             return not self._call("getFileStatus", self._path(path)).isFile()
         except FileNotFoundError:
@@ -286,7 +286,7 @@ class JavaFiles:
         finally:
             stream.close()
 
-    def write(self, path: str, text: str, *, is_kept: bool = True) -> None:
+    def write(self, path: str, text: str, *, is_durable: bool = True) -> None:
         draft = f"{path}.draft"
         stream = self._call("create", self._path(draft), True)
         try:
@@ -335,7 +335,9 @@ def reach(uri: str, spark: SparkSession) -> tuple[FileSystem, str] | None:
     """
     if is_remote(spark):
         path = _path_here(uri)
-        return (LocalFiles(), os.path.realpath(path)) if path is not None and _is_seen(path, spark) else None
+        return (
+            (LocalFiles(), os.path.realpath(path)) if path is not None and _is_shared_with_server(path, spark) else None
+        )
     if uri.startswith("file:/") and ".." not in uri.split("/"):  # as the catalog has it: Java has nothing to add
         path = _path_here(uri)
         if path is not None:
@@ -351,7 +353,7 @@ def _path_here(uri: str) -> str | None:
     return path if path is not None and path.startswith("/") else None
 
 
-def _is_seen(path: str, spark: SparkSession) -> bool:
+def _is_shared_with_server(path: str, spark: SparkSession) -> bool:
     """Whether the server of a client sees the same files, tried with a new folder."""
     around = path
     while not os.path.isdir(around):

@@ -11,7 +11,7 @@ import attrs
 
 from substrait_dsl.algebra.relations import NamedTable, Read
 from substrait_dsl.errors import ExecutionError, UnsupportedError
-from substrait_dsl.spark.catalog.table_metadata import WRITES_APART, find_object, whole_name
+from substrait_dsl.spark.catalog.table_metadata import WRITE_AUDIT_PUBLISH, find_object, qualified_name
 from substrait_dsl.spark.catalog.table_names import statement_name
 from substrait_dsl.spark.changes.statements import changing, run_change
 
@@ -54,13 +54,13 @@ def _committed(what: str, text: str, table: StoredTable, execution: ExecutionCon
         spark.conf.unset(_SETTING + _PROPERTY)
     _refresh(table, spark)
     snapshots = _metadata(table, "snapshots", spark)
-    made = spark.sql(f"SELECT parent_id FROM {snapshots} WHERE summary['{_PROPERTY}'] = '{mark}'").collect()
-    return Commit(made[0][0], True) if made else Commit(None, False)
+    rows = spark.sql(f"SELECT parent_id FROM {snapshots} WHERE summary['{_PROPERTY}'] = '{mark}'").collect()
+    return Commit(rows[0][0], True) if rows else Commit(None, False)
 
 
 def _refresh(table: StoredTable, spark: SparkSession) -> None:
     """Invalidate what a session has cached of a table: other threads and sessions change it, too."""
-    spark.sql(f"REFRESH TABLE {statement_name(table.whole)}")
+    spark.sql(f"REFRESH TABLE {statement_name(table.base_names)}")
 
 
 def changed(
@@ -109,7 +109,7 @@ def changed(
     raise ExecutionError(f"{what} was made, but another writer came between, so which rows it changed is not known")
 
 
-def read_of_now(read: Read, execution: ExecutionContext) -> Read | None:
+def pin_to_snapshot(read: Read, execution: ExecutionContext) -> Read | None:
     """Pin the read of an Iceberg table to its current snapshot; None: no snapshot has these rows and columns.
 
     That is true of other tables, of one without a snapshot, and of one that was altered after its last snapshot.
@@ -124,7 +124,9 @@ def read_of_now(read: Read, execution: ExecutionContext) -> Read | None:
         return None
     if _columns(_at(table, snapshot), execution) != _columns(table.sql, execution):
         return None
-    names = whole_name(table.whole, execution.spark)  # a name of two parts would be that of a table in a namespace
+    names = qualified_name(
+        table.base_names, execution.spark
+    )  # a name of two parts would be that of a table in a namespace
     then = attrs.evolve(read.definition, names=(*names, f"snapshot_id_{snapshot}"))
     return attrs.evolve(read, definition=then)
 
@@ -139,7 +141,7 @@ def _current(table: StoredTable, execution: ExecutionContext) -> int | None:
     rows = spark.sql(f"SELECT name, snapshot_id FROM {_metadata(table, 'refs', spark)}").collect()
     found = {row[0]: row[1] for row in rows}
     branch = table.branch
-    if branch is None and table.properties.get(WRITES_APART) == "true":
+    if branch is None and table.properties.get(WRITE_AUDIT_PUBLISH) == "true":
         branch = spark.conf.get("spark.wap.branch", None)
     number = found.get(branch or _MAIN, found.get(_MAIN))
     return None if number is None else int(number)
@@ -148,10 +150,10 @@ def _current(table: StoredTable, execution: ExecutionContext) -> int | None:
 _MAIN = "main"
 
 
-def _metadata(table: StoredTable, kind: str, spark: SparkSession) -> str:
+def _metadata(table: StoredTable, metadata_table: str, spark: SparkSession) -> str:
     """Write a metadata table of an Iceberg table as part of a FROM clause."""
-    name = statement_name((*table.whole, kind))
-    if len(table.whole) > 1:
+    name = statement_name((*table.base_names, metadata_table))
+    if len(table.base_names) > 1:
         return name
     # A name of two parts would be that of a table in a namespace; Spark gives the current one as SQL text.
     return f"{statement_name((spark.catalog.currentCatalog(),))}.{spark.catalog.currentDatabase()}.{name}"
@@ -159,4 +161,4 @@ def _metadata(table: StoredTable, kind: str, spark: SparkSession) -> str:
 
 def _at(table: StoredTable, snapshot: int | None) -> str:
     """Write an Iceberg table at a snapshot, if it has one, as part of a FROM clause."""
-    return table.sql if snapshot is None else f"{statement_name(table.whole)} VERSION AS OF {snapshot}"
+    return table.sql if snapshot is None else f"{statement_name(table.base_names)} VERSION AS OF {snapshot}"

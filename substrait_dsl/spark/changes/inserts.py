@@ -19,7 +19,7 @@ from substrait_dsl.spark.changes.commits import PartitionCatalog, Staging, recov
 from substrait_dsl.spark.changes.file_systems import as_uri, reach
 from substrait_dsl.spark.changes.statements import (
     changing,
-    kind_of,
+    error_class_of,
     reporting_replaced,
     run,
     run_change,
@@ -87,9 +87,9 @@ def insert(
     files, folder = found
     if not files.is_folder(folder):
         require_in_place(table, files, folder, what, spark)
-    given = dict(zip(columns, values, strict=True))
+    by_column = dict(zip(columns, values, strict=True))
     texts = [
-        f"{_of_length(field, given.get(field.name) or _default(field))} AS {statement_name((field.name,))}"
+        f"{_of_length(field, by_column.get(field.name) or _default(field))} AS {statement_name((field.name,))}"
         for field in table.schema.fields
     ]
     catalog = None
@@ -99,7 +99,7 @@ def insert(
         )
     with reporting_replaced(what), changing(what), _staging(table, files, folder, what, spark) as staged:
         recover(files, folder, catalog)
-        rows = source if _is_as_given(table, columns, values) else source.selectExpr(*texts)
+        rows = source if _needs_no_projection(table, columns, values) else source.selectExpr(*texts)
         writer = rows.write.format(table.format).options(**stored.options)
         if table.partitions:
             writer = writer.partitionBy(*table.partitions)
@@ -115,15 +115,15 @@ def insert(
 @contextmanager
 def _staging(table: StoredTable, files: FileSystem, folder: str, what: str, spark: SparkSession) -> Iterator[Staging]:
     """A staging folder inside of a table's folder; it is removed if the table is dropped meanwhile."""
-    is_made = not files.is_folder(folder)
+    is_new = not files.is_folder(folder)
     try:
         with staging(files, folder, what) as staged:
-            if is_made and not spark.catalog.tableExists(table.sql):
+            if is_new and not spark.catalog.tableExists(table.sql):
                 raise staged.replaced(f"{what}: ")
             yield staged
     except BaseException:
         with suppress(OSError, *spark_errors()):
-            if is_made or not spark.catalog.tableExists(table.sql):
+            if is_new or not spark.catalog.tableExists(table.sql):
                 files.delete_empty(folder)
         raise
 
@@ -134,7 +134,7 @@ def _if_there() -> Iterator[None]:
     try:
         yield
     except spark_errors() as error:
-        if kind_of(error) != "TABLE_OR_VIEW_NOT_FOUND":
+        if error_class_of(error) != "TABLE_OR_VIEW_NOT_FOUND":
             raise
 
 
@@ -153,7 +153,7 @@ def require_alone(location: str, what: str, spark: SparkSession) -> None:
     )
 
 
-def _is_as_given(table: StoredTable, columns: Sequence[str], values: Sequence[str]) -> bool:
+def _needs_no_projection(table: StoredTable, columns: Sequence[str], values: Sequence[str]) -> bool:
     """Whether the rows need no projection: they have the table's columns in order, unchanged."""
     return [*columns] == table.schema.names and all(
         value == statement_name((field.name,)) and fixed_length(field) is None

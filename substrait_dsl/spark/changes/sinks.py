@@ -31,7 +31,7 @@ from substrait_dsl.spark.catalog.table_names import is_temporary, quoted_name, s
 from substrait_dsl.spark.changes.file_systems import reach
 from substrait_dsl.spark.changes.file_writes import Mode, save
 from substrait_dsl.spark.changes.inserts import require_alone
-from substrait_dsl.spark.changes.statements import changing, nested_cast, nothing
+from substrait_dsl.spark.changes.statements import changing, nested_cast, no_output
 from substrait_dsl.spark.expressions.literals import text_to_sql
 from substrait_dsl.spark.session.cancellation import hold_interrupts
 from substrait_dsl.spark.session.outcomes import note_outcome
@@ -39,9 +39,9 @@ from substrait_dsl.spark.sources import partition_values
 from substrait_dsl.spark.sources.declared_columns import ROWS, check_columns
 from substrait_dsl.spark.sources.delimited_text import OVERLAPS, text_options
 from substrait_dsl.spark.sources.hadoop_substitution import require_names_read
-from substrait_dsl.spark.sources.orc_files import with_kept_days
+from substrait_dsl.spark.sources.orc_files import with_day_checks
 from substrait_dsl.spark.sources.paths import SKIPPED, local_path
-from substrait_dsl.spark.sources.schema_compatibility import require_kept
+from substrait_dsl.spark.sources.schema_compatibility import require_lossless
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameWriter
@@ -108,7 +108,7 @@ def write_files(rel: Write, target: FilesTarget, frame: DataFrame, execution: Ex
                     writer.option("partitionOverwriteMode", "static").mode(mode).save(path)
         finally:  # a write that fails may have removed the files that were there
             files_written()
-    return frame if rel.output == "modified_records" else nothing(frame.sparkSession)
+    return frame if rel.output == "modified_records" else no_output(frame.sparkSession)
 
 
 @contextmanager
@@ -143,18 +143,20 @@ def _with_named_folders(rel: Write, target: FilesTarget, frame: DataFrame, what:
     return frame.toDF(*(f"c{number}" for number in range(len(values)))).selectExpr(*values).toDF(*frame.columns)
 
 
-def _checked(rel: Write, kind: FileFormat, frame: DataFrame, partition_columns: Sequence[str], what: str) -> DataFrame:
+def _checked(
+    rel: Write, format_: FileFormat, frame: DataFrame, partition_columns: Sequence[str], what: str
+) -> DataFrame:
     """Add checks to the rows: a value that would be read back as another one is refused, or an error of its row."""
-    match kind:
+    match format_:
         case Parquet():
             require_names_read(frame.schema, frame.columns, what, "write")
-            require_kept(frame.schema, "parquet", what, frame.sparkSession)
+            require_lossless(frame.schema, "parquet", what, frame.sparkSession)
             return frame
         case Orc():
-            require_kept(frame.schema, "orc", what, frame.sparkSession)
-            return with_kept_days(frame, "orc", partition_columns)
+            require_lossless(frame.schema, "orc", what, frame.sparkSession)
+            return with_day_checks(frame, "orc", partition_columns)
         case DelimitedText():
-            return _as_text(rel, kind, frame, partition_columns, what)
+            return _as_text(rel, format_, frame, partition_columns, what)
         case Arrow() | Dwrf() as other:
             raise UnsupportedError(
                 f"{what}: Spark cannot write {type(other).__name__.upper()} files",
@@ -166,55 +168,55 @@ def _checked(rel: Write, kind: FileFormat, frame: DataFrame, partition_columns: 
             assert_never(never)
 
 
-def _writer(kind: FileFormat, frame: DataFrame) -> DataFrameWriter:
-    if not isinstance(kind, DelimitedText):
-        return frame.write.format("orc" if isinstance(kind, Orc) else "parquet")
+def _writer(format_: FileFormat, frame: DataFrame) -> DataFrameWriter:
+    if not isinstance(format_, DelimitedText):
+        return frame.write.format("orc" if isinstance(format_, Orc) else "parquet")
     return frame.write.format("csv").options(
-        **text_options(kind), emptyValue="", ignoreLeadingWhiteSpace="false", ignoreTrailingWhiteSpace="false"
+        **text_options(format_), emptyValue="", ignoreLeadingWhiteSpace="false", ignoreTrailingWhiteSpace="false"
     )
 
 
 def _as_text(
-    rel: Write, kind: DelimitedText, frame: DataFrame, partition_columns: Sequence[str], what: str
+    rel: Write, format_: DelimitedText, frame: DataFrame, partition_columns: Sequence[str], what: str
 ) -> DataFrame:
     """Write the rows as fields of delimited text, with an error for a value that would be read back as another one."""
     columns = [name for name in rel.table_schema.names if name not in partition_columns]
-    if kind.header_lines_to_skip > 1:
-        raise UnsupportedError(f"{what}: Spark writes one header line or none, not {kind.header_lines_to_skip}")
-    if kind.header_lines_to_skip:
-        _require_header(columns, kind, what)
+    if format_.header_lines_to_skip > 1:
+        raise UnsupportedError(f"{what}: Spark writes one header line or none, not {format_.header_lines_to_skip}")
+    if format_.header_lines_to_skip:
+        _require_header(columns, format_, what)
     names = [f"c{number}" for number in range(len(columns))]
-    fields = [_field(name, column, kind) for name, column in zip(names, columns, strict=True)]
-    if not kind.header_lines_to_skip:
+    fields = [_field(name, column, format_) for name, column in zip(names, columns, strict=True)]
+    if not format_.header_lines_to_skip:
         # Which row comes first in a file is not known.
         marked = text_to_sql("a value at the beginning of a line of delimited text begins with U+FEFF, a mark of files")
         fields[0] = f"if(startswith({names[0]}, '\ufeff'), raise_error({marked}), {fields[0]})"
-    if len(names) == 1 or kind.field_delimiter.isspace():
+    if len(names) == 1 or format_.field_delimiter.isspace():
         # Spark's reader passes over lines of white space, also where it separates fields.
         blank = " AND ".join(f"{field} RLIKE {text_to_sql(_BLANK)}" for field in fields)
         message = text_to_sql("a record would be an empty line of delimited text, which is none")
         fields[0] = f"if({blank}, raise_error({message}), {fields[0]})"
     # Folders are named after columns whose names no longer clash with those of fields.
-    apart = {name: f"d{number}" for number, name in enumerate(partition_columns)}
-    plain = dict(zip(columns, names, strict=True)) | apart
-    made = dict(zip(columns, fields, strict=True)) | apart
+    partition_names = {name: f"d{number}" for number, name in enumerate(partition_columns)}
+    plain = dict(zip(columns, names, strict=True)) | partition_names
+    texts = dict(zip(columns, fields, strict=True)) | partition_names
     order = rel.table_schema.names
     checked = frame.toDF(*(plain[name] for name in order))
-    return checked.selectExpr(*(f"{made[name]} AS {plain[name]}" for name in order)).toDF(*order)
+    return checked.selectExpr(*(f"{texts[name]} AS {plain[name]}" for name in order)).toDF(*order)
 
 
-def _require_header(names: Sequence[str], kind: DelimitedText, what: str) -> None:
+def _require_header(names: Sequence[str], format_: DelimitedText, what: str) -> None:
     """Raise `UnsupportedError` for column names that do not make a single header line."""
-    kept = {kind.field_delimiter: kind.quote, kind.quote: kind.escape}
-    never = ["\n", "\r", "\0", *(part for part, kept_by in kept.items() if part and not kept_by)]
+    escapes = {format_.field_delimiter: format_.quote, format_.quote: format_.escape}
+    never = ["\n", "\r", "\0", *(part for part, escape in escapes.items() if part and not escape)]
     if broken := [name for name in names if any(part in name for part in never)]:
         raise UnsupportedError(f"{what}: {quoted(broken)} cannot stand in the header line of this delimited text")
-    is_separated = len(names) > 1 and not kind.field_delimiter.isspace()
+    is_separated = len(names) > 1 and not format_.field_delimiter.isspace()
     if not is_separated and all(character <= " " for name in names for character in name):
         raise UnsupportedError(f"{what}: the header line would be empty, and Spark's reader would skip a record for it")
 
 
-def _field(name: str, column: str, kind: DelimitedText) -> str:
+def _field(name: str, column: str, format_: DelimitedText) -> str:
     """Write a value as a field of delimited text; `column` is the column's name in messages."""
 
     def unless(wrong: str, message: str, value: str) -> str:
@@ -222,21 +224,21 @@ def _field(name: str, column: str, kind: DelimitedText) -> str:
 
     lines = f"{name} RLIKE {text_to_sql(_BREAK)}"
     text = unless(lines, "a value of delimited text has several lines, or a NUL character", name)
-    for part, kept_by, what in (
-        (kind.field_delimiter, kind.quote, "delimiter, and there is no quote"),
-        (kind.quote, kind.escape, "quote, and there is no escape"),
+    for part, escape, what in (
+        (format_.field_delimiter, format_.quote, "delimiter, and there is no quote"),
+        (format_.quote, format_.escape, "quote, and there is no escape"),
     ):
-        if part and not kept_by:  # Spark would write a NUL character for what there is not
+        if part and not escape:  # Spark would write a NUL character for what there is not
             is_there = f"contains({name}, {text_to_sql(part)})"
             text = unless(is_there, f"a value of delimited text holds the {what}", text)
-    if len(kind.field_delimiter) > 1:
-        delimiter = text_to_sql(kind.field_delimiter)
+    if len(format_.field_delimiter) > 1:
+        delimiter = text_to_sql(format_.field_delimiter)
         is_early = f"instr(concat({name}, {delimiter}), {delimiter}) <= char_length({name})"
         text = unless(f"NOT contains({name}, {delimiter}) AND {is_early}", OVERLAPS, text)
-    if kind.null_value is None:
+    if format_.null_value is None:
         return text
-    null = text_to_sql(kind.null_value)
-    message = f"a value is {kind.null_value!r}, which stands for NULL in this delimited text"
+    null = text_to_sql(format_.null_value)
+    message = f"a value is {format_.null_value!r}, which stands for NULL in this delimited text"
     return f"coalesce({unless(f'{name} = {null}', message, text)}, {null})"
 
 
@@ -264,14 +266,14 @@ def write_view(rel: Write, target: VirtualTarget, frame: DataFrame, execution: E
     if mode == "error" and is_there:
         raise ExecutionError(f"{what}: there is one already", hint='create_mode="replace_if_exists"')
     if mode == "ignore" and is_there:
-        return frame.limit(0) if rel.output == "modified_records" else nothing(spark)
+        return frame.limit(0) if rel.output == "modified_records" else no_output(spark)
     written = frame if execution.is_rehearsal else frame.localCheckpoint()
     rows = written
     if mode == "append" and is_there:
         old = spark.table(view)
         names = check_columns(old.schema, rel.table_schema, f"the table in memory {quoted([target.name])}", ROWS)
-        kinds = [old.schema[name].dataType for name in names]
-        rows = old.select(*(quoted_name((name,)) for name in names)).unionAll(nested_cast(written, kinds))
+        types = [old.schema[name].dataType for name in names]
+        rows = old.select(*(quoted_name((name,)) for name in names)).unionAll(nested_cast(written, types))
     if execution.is_rehearsal:
         return written
     if rows is not written:
@@ -281,4 +283,4 @@ def write_view(rel: Write, target: VirtualTarget, frame: DataFrame, execution: E
         note_outcome("made")
         if target.pin:
             spark.catalog.cacheTable(view)
-    return written if rel.output == "modified_records" else nothing(spark)
+    return written if rel.output == "modified_records" else no_output(spark)

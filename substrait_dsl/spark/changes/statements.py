@@ -67,12 +67,12 @@ def property_of(required: Sequence[str]) -> str:
     return f"({string(REQUIRED)} = {string(json.dumps(required))})"
 
 
-def using(kind: str) -> str:
+def using(format_: str) -> str:
     """Write the clause of a new table that names its format; empty if the catalog chooses it."""
-    return f" USING {statement_name((kind,))}" if kind else ""
+    return f" USING {statement_name((format_,))}" if format_ else ""
 
 
-def nothing(spark: SparkSession) -> DataFrame:
+def no_output(spark: SparkSession) -> DataFrame:
     """Return the output of a change without one: no columns, no rows."""
     return spark.range(0).select()
 
@@ -111,7 +111,7 @@ def changing(what: str) -> Iterator[None]:
     try:
         yield
     except spark_errors() as error:
-        if _CONFLICT.search(_whole(error)):
+        if _CONFLICT.search(_text_with_causes(error)):
             raise ExecutionError(
                 f"{what}: another writer has changed the same table meanwhile, so nothing was done",
                 hint="run it again",
@@ -157,7 +157,7 @@ def reporting_replaced(what: str) -> Iterator[None]:
         yield
     except Exception as error:
         cause = error.__cause__ if isinstance(error, ExecutionError) else error
-        if cause is None or kind_of(cause) not in OF_REPLACED:
+        if cause is None or error_class_of(cause) not in OF_REPLACED:
             raise
         raise ExecutionError(
             f"{what}: another writer has replaced or dropped the table meanwhile, so nothing was done",
@@ -175,7 +175,7 @@ OF_REPLACED = (
 """Spark's error classes for a table that does not exist any more, or is another one without its partitions."""
 
 
-def kind_of(error: BaseException) -> str:
+def error_class_of(error: BaseException) -> str:
     """Return the error class of an error, such as ``TABLE_OR_VIEW_NOT_FOUND``; empty if it has none."""
     failure = failure_of(error, analysis=True)
     return "" if failure is None else failure.kind
@@ -191,7 +191,7 @@ _CONFLICT = re.compile(
 )
 
 
-def _whole(error: BaseException) -> str:
+def _text_with_causes(error: BaseException) -> str:
     """Return the text of an error with the stacks of its causes."""
     stack = getattr(error, "getStackTrace", None)
     return f"{error}\n{stack() if callable(stack) else ''}\n{error.__cause__ or ''}"

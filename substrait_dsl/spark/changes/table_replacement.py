@@ -20,7 +20,14 @@ from substrait_dsl.spark.catalog.table_metadata import in_catalog
 from substrait_dsl.spark.catalog.table_names import SESSION_CATALOG, find_of_writers, statement_name, tables_in
 from substrait_dsl.spark.changes.commits import STAGING, staging
 from substrait_dsl.spark.changes.file_systems import as_uri, reach
-from substrait_dsl.spark.changes.statements import OF_REPLACED, changing, kind_of, reporting_replaced, run, run_change
+from substrait_dsl.spark.changes.statements import (
+    OF_REPLACED,
+    changing,
+    error_class_of,
+    reporting_replaced,
+    run,
+    run_change,
+)
 from substrait_dsl.spark.changes.table_files import TableFiles, refresh
 from substrait_dsl.spark.session.cancellation import hold_interrupts
 from substrait_dsl.spark.session.failures import spark_errors
@@ -85,7 +92,7 @@ def create_or_replace(
         UnsupportedError: the old one is a branch, or the session writes one of it; or it cannot be renamed.
         ExecutionError: it could not be made; then the old table is what it was, or the message says where it is.
     """
-    old.require_whole(what)
+    old.require_no_branch(what)
     old.require_main(what, execution.spark)
     if old.is_iceberg:
         run_change(what, f"CREATE OR REPLACE TABLE {old.sql}{definition}", execution)
@@ -154,8 +161,8 @@ def _replace(what: str, old: StoredTable, definition: str, execution: ExecutionC
                 raise
             note_outcome("made")
             left = statement_name(aside)
-            kept = f"{what}: the table was replaced, but the old one is still there as {left}"
-            run(kept, f"DROP TABLE {left}", execution)
+            subject = f"{what}: the table was replaced, but the old one is still there as {left}"
+            run(subject, f"DROP TABLE {left}", execution)
 
 
 def _restore(
@@ -168,7 +175,7 @@ def _restore(
         _rename(what, aside, old.names, execution)
     except ExecutionError as second:
         now, first = quoted([".".join(aside)]), ""
-        if second.__cause__ is not None and kind_of(second.__cause__) == _LOCATION:
+        if second.__cause__ is not None and error_class_of(second.__cause__) == _LOCATION:
             first = f"remove the folder {quoted([_folder(old.names, execution)])}, which no table has; then "
         raise ExecutionError(
             f"{what}: the old table is called {now} now, and could not be renamed: {second.message}",
@@ -198,7 +205,7 @@ def _rename(what: str, table: tuple[str, ...], to: tuple[str, ...], execution: E
                 run(what, _renamed(table, to, execution), execution)
         except ExecutionError as error:
             is_last = turn == _MOST_TURNS - 1
-            if error.__cause__ is None or kind_of(error.__cause__) != _LOCATION or is_last:
+            if error.__cause__ is None or error_class_of(error.__cause__) != _LOCATION or is_last:
                 raise
             if not _is_freed(to, execution):
                 half = _half_renamed(to, execution)
@@ -267,7 +274,7 @@ def _move_away(half: Sequence[tuple[str, ...]], to: tuple[str, ...], execution: 
         for name in half:
             execution.sql(f"DROP TABLE {statement_name(name)}")
     except spark_errors() as error:
-        if kind_of(error) in OF_REPLACED:  # it has the new name now
+        if error_class_of(error) in OF_REPLACED:  # it has the new name now
             return
         raise
     found, before = (reach(_folder(name, execution), execution.spark) for name in (to, half[0]))

@@ -22,7 +22,7 @@ from substrait_dsl.spark.relations.expression_context import has_correlated, pre
 from substrait_dsl.spark.relations.output import guarded
 from substrait_dsl.spark.relations.tables import Rows, all_true
 from substrait_dsl.spark.relations.texts import TextTable
-from substrait_dsl.spark.sources.orc_files import ORC_FILES, kept_value
+from substrait_dsl.spark.sources.orc_files import ORC_FILES, checked_value
 from substrait_dsl.spark.sources.reads import as_inside
 from substrait_dsl.spark.sources.schema_compatibility import columns_in
 
@@ -50,14 +50,14 @@ def update(rel: Update, execution: ExecutionContext) -> DataFrame:
     names = columns_in(table, rel.table_schema, written=written)
     _require_subqueries(rel, table, what)
     condition, values = _texts(rel, table, names, execution)
-    kinds = {field.name: field.dataType for field in table.schema.fields}
+    types = {field.name: field.dataType for field in table.schema.fields}
     assignments = []
     for each, value in zip(rel.transformations, values, strict=True):
         name = names[each.column]
         if isinstance(each.value.type, Struct | List | Map):
-            value = f"CAST({value} AS {sql_type(kinds[name])})"
+            value = f"CAST({value} AS {sql_type(types[name])})"
         if table.files in ORC_FILES:
-            value = kept_value(value, kinds[name], table.files)
+            value = checked_value(value, types[name], table.files)
         assignments.append(f"{statement_name((name,))} = {value}")
     statement = f"UPDATE {table.sql} AS {_ROW} SET {', '.join(assignments)} WHERE {condition}"
     count = _counted(rel, statement, condition, table, what, execution)

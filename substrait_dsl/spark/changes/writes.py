@@ -30,8 +30,8 @@ from substrait_dsl.spark.changes.inserts import insert
 from substrait_dsl.spark.changes.sinks import write_files, write_view
 from substrait_dsl.spark.changes.statements import (
     nested_cast,
+    no_output,
     no_rows,
-    nothing,
     pairs,
     qualified,
     required_property,
@@ -43,9 +43,14 @@ from substrait_dsl.spark.changes.table_replacement import create, create_or_repl
 from substrait_dsl.spark.expressions.templates import require_comparable
 from substrait_dsl.spark.expressions.types import holds, to_spark
 from substrait_dsl.spark.lowering import Lowering
-from substrait_dsl.spark.sources.orc_files import ORC_FILES, with_kept_days
+from substrait_dsl.spark.sources.orc_files import ORC_FILES, with_day_checks
 from substrait_dsl.spark.sources.reads import as_inside
-from substrait_dsl.spark.sources.schema_compatibility import columns_in, is_of_length, require_distinct, require_kept
+from substrait_dsl.spark.sources.schema_compatibility import (
+    columns_in,
+    is_of_length,
+    require_distinct,
+    require_lossless,
+)
 from substrait_dsl.spark.sources.write_guards import inserted
 
 if TYPE_CHECKING:
@@ -70,20 +75,20 @@ def write(rel: Write, execution: ExecutionContext) -> DataFrame:
                 raise UnsupportedError(f"{title(names)} carries an enhancement that Spark does not know")
             return _to_table(rel, names, execution)
         case FilesTarget() as target:
-            return write_files(rel, target, _given(rel, execution), execution)
+            return write_files(rel, target, _input_rows(rel, execution), execution)
         case VirtualTarget() as target:
-            return write_view(rel, target, _given(rel, execution), execution)
+            return write_view(rel, target, _input_rows(rel, execution), execution)
         case ExtensionObject(detail=detail):
             raise UnsupportedError(f"Spark does not know how to write to an object of the type {detail.type_url}")
         case never:
             assert_never(never)
 
 
-def _given(rel: Write, execution: ExecutionContext, *, keep: bool = False) -> DataFrame:
+def _input_rows(rel: Write, execution: ExecutionContext, *, checkpoint: bool = False) -> DataFrame:
     """Return the input rows under the names of the table's columns; checkpointed if they are used again."""
     frame = Lowering(execution).lower_root(Root(rel.input, _names(rel)))
-    is_kept = (keep or rel.output == "modified_records") and not execution.is_rehearsal
-    return frame.localCheckpoint() if is_kept else frame
+    is_checkpointed = (checkpoint or rel.output == "modified_records") and not execution.is_rehearsal
+    return frame.localCheckpoint() if is_checkpointed else frame
 
 
 def _names(rel: Write) -> tuple[str, ...]:
@@ -92,7 +97,7 @@ def _names(rel: Write) -> tuple[str, ...]:
 
 def _result(rel: Write, frame: DataFrame) -> DataFrame:
     """Return the output of a write with these records."""
-    return frame if rel.output == "modified_records" else nothing(frame.sparkSession)
+    return frame if rel.output == "modified_records" else no_output(frame.sparkSession)
 
 
 def _to_table(rel: Write, names: tuple[str, ...], execution: ExecutionContext) -> DataFrame:
@@ -112,26 +117,28 @@ def _to_table(rel: Write, names: tuple[str, ...], execution: ExecutionContext) -
 def _insert(rel: Write, table: StoredTable, execution: ExecutionContext) -> DataFrame:
     columns = columns_in(table, rel.table_schema)
     what = f"insert into {table.title}"
-    require_kept(table.schema, table.format, what, execution.spark)
-    frame = _given(rel, execution)
+    require_lossless(table.schema, table.format, what, execution.spark)
+    frame = _input_rows(rel, execution)
     # An Iceberg table has the values that tell partitions apart in its files, too.
-    apart = set() if table.format == ICEBERG else set(table.partitions)
-    folders = {name for name, column in zip(rel.table_schema.names, columns, strict=True) if column in apart}
-    source = nested_cast(_kept(frame, table.files, folders), _kinds(table, columns))
+    partition_columns = set() if table.format == ICEBERG else set(table.partitions)
+    folders = {
+        name for name, column in zip(rel.table_schema.names, columns, strict=True) if column in partition_columns
+    }
+    source = nested_cast(_with_checks(frame, table.files, folders), _types(table, columns))
     texts = [statement_name((name,)) for name in rel.table_schema.names]
     values = inserted(table, columns, texts, what, execution.spark)
     insert(table, columns, values, source, what, execution)
     return _result(rel, frame)
 
 
-def _kept(frame: DataFrame, kind: str, apart: Container[str] = ()) -> DataFrame:
+def _with_checks(frame: DataFrame, format_: str, partition_columns: Container[str] = ()) -> DataFrame:
     """Add the checks that a format needs to rows; some columns are not in its files."""
-    return with_kept_days(frame, kind, apart) if kind in ORC_FILES else frame
+    return with_day_checks(frame, format_, partition_columns) if format_ in ORC_FILES else frame
 
 
-def _kinds(table: StoredTable, columns: Sequence[str]) -> list[DataType]:
-    kinds = {field.name: field.dataType for field in table.schema.fields}
-    return [kinds[column] for column in columns]
+def _types(table: StoredTable, columns: Sequence[str]) -> list[DataType]:
+    types = {field.name: field.dataType for field in table.schema.fields}
+    return [types[column] for column in columns]
 
 
 def _ctas(rel: Write, names: tuple[str, ...], execution: ExecutionContext) -> DataFrame:
@@ -146,13 +153,13 @@ def _ctas(rel: Write, names: tuple[str, ...], execution: ExecutionContext) -> Da
             f"{what}: there is a table of this name already",
             hint='create_mode="replace_if_exists", "append_if_exists" or "ignore_if_exists"',
         )
-    frame = _given(rel, execution)
+    frame = _input_rows(rel, execution)
     schema: StructType = frame.schema
-    kind = found.format if found is not None else format_of_new(names, what, execution.spark)
-    require_kept(schema, kind, what, execution.spark)
-    source = execution.register_frame(_kept(frame, kind if found is None else found.files))
+    format_ = found.format if found is not None else format_of_new(names, what, execution.spark)
+    require_lossless(schema, format_, what, execution.spark)
+    source = execution.register_frame(_with_checks(frame, format_ if found is None else found.files))
     rows = f"SELECT {_of_any_length(schema)} FROM {source}"
-    definition = f"{using(kind)}{required_property(rel.table_schema, found)} AS {rows}"
+    definition = f"{using(format_)}{required_property(rel.table_schema, found)} AS {rows}"
     if found is None:
         create(what, names, definition, execution)
     else:
@@ -184,42 +191,42 @@ def _delete(rel: Write, table: StoredTable, execution: ExecutionContext) -> Data
         raise SchemaError(f"{what}: rows are known by all their columns, and the given ones lack {quoted(others)}")
     for type_ in rel.table_schema.types:
         require_comparable(type_, what)
-    frame = nested_cast(_given(rel, execution, keep=True), _kinds(table, columns))
+    frame = nested_cast(_input_rows(rel, execution, checkpoint=True), _types(table, columns))
     keys, (group, number, copies, gone) = _new_names(table, len(columns), execution), _new_names(table, 4, execution)
     source = execution.register_frame(frame.toDF(*keys))
     key_list = ", ".join(keys)
-    compared = partial(_compared, kinds=rel.table_schema.types)
+    compared = partial(_compared, types=rel.table_schema.types)
     mine, stored = compared(qualified("__row", columns)), compared(qualified("__old", columns))
-    given = compared(keys)
+    input_keys = compared(keys)
     counted = f"(SELECT {key_list}, count(*) AS {copies} FROM {source} GROUP BY {key_list}) AS {group}"
 
     def numbered(rows: str) -> str:
         """Number the rows that equal an input row, among their equals."""
         return (
             f"(SELECT __old.*, row_number() OVER (PARTITION BY {', '.join(stored)} ORDER BY 1) AS {number}, "
-            f"{copies} FROM {rows} AS __old JOIN {counted} ON {' AND '.join(pairs(stored, given, '<=>'))})"
+            f"{copies} FROM {rows} AS __old JOIN {counted} ON {' AND '.join(pairs(stored, input_keys, '<=>'))})"
         )
 
-    kept = f"SELECT false, {column_list(columns)} FROM {numbered(table.sql)} WHERE {number} > {copies}"
-    rows = f"SELECT DISTINCT true AS {gone}, {key_list} FROM {source} UNION ALL {kept}"
+    excess = f"SELECT false, {column_list(columns)} FROM {numbered(table.sql)} WHERE {number} > {copies}"
+    rows = f"SELECT DISTINCT true AS {gone}, {key_list} FROM {source} UNION ALL {excess}"
     text = (
         f"MERGE INTO {table.sql} AS __row USING ({rows}) AS {group} "
-        f"ON {gone} AND {' AND '.join(pairs(mine, given, '<=>'))} WHEN MATCHED THEN DELETE "
+        f"ON {gone} AND {' AND '.join(pairs(mine, input_keys, '<=>'))} WHEN MATCHED THEN DELETE "
         f"WHEN NOT MATCHED AND NOT {gone} THEN INSERT ({column_list(columns)}) VALUES ({key_list})"
     )
 
-    def taken(stored: str) -> DataFrame:
+    def deleted_rows(stored: str) -> DataFrame:
         query = f"SELECT {column_list(columns)} FROM {numbered(stored)} WHERE {number} <= {copies}"
         return execution.sql(query).localCheckpoint()
 
-    return _run_write(rel, what, text, table, taken, execution)
+    return _run_write(rel, what, text, table, deleted_rows, execution)
 
 
 def _new_names(table: StoredTable, how_many: int, execution: ExecutionContext) -> list[str]:
     """Return new names that no column of the table has."""
-    taken = {name.lower() for name in table.schema.names}
+    used = {name.lower() for name in table.schema.names}
     names = iter(execution.name, "")
-    return list(islice((name for name in names if name not in taken), how_many))
+    return list(islice((name for name in names if name not in used), how_many))
 
 
 def _run_write(
@@ -231,14 +238,14 @@ def _run_write(
     """
     if rel.output == "no_output":
         run_change(what, text, execution)
-        return _result(rel, nothing(execution.spark))
+        return _result(rel, no_output(execution.spark))
     records = changed(what, text, table, execution, ask)
     return _result(rel, records if records is not None else no_rows(to_spark(rel.schema), execution.spark))
 
 
-def _compared(columns: Sequence[str], kinds: Sequence[Type]) -> list[str]:
+def _compared(columns: Sequence[str], types: Sequence[Type]) -> list[str]:
     """Normalize columns that hold UUIDs, which tables may have in another spelling."""
-    return [as_inside(text, type_) if holds(type_, UUID) else text for text, type_ in zip(columns, kinds, strict=True)]
+    return [as_inside(text, type_) if holds(type_, UUID) else text for text, type_ in zip(columns, types, strict=True)]
 
 
 def _update(rel: Write, table: StoredTable, execution: ExecutionContext) -> DataFrame:
@@ -258,21 +265,21 @@ def _update(rel: Write, table: StoredTable, execution: ExecutionContext) -> Data
     replaced = [name for name in columns if name not in keys]
     if not replaced:
         raise UnsupportedError(f"{what}: the input has the columns of the key only, and those stay")
-    given = _kept(_given(rel, execution, keep=True), table.files)  # it may be computed twice
-    frame = nested_cast(given, _kinds(table, columns))
+    checked = _with_checks(_input_rows(rel, execution, checkpoint=True), table.files)  # it may be computed twice
+    frame = nested_cast(checked, _types(table, columns))
     fresh = _new_names(table, len(columns), execution)
     new = dict(zip(columns, fresh, strict=True))
     source = execution.register_frame(frame.toDF(*fresh))
-    kinds = [type_ for name, type_ in zip(columns, rel.table_schema.types, strict=True) if name in keys]
-    stored = _compared(qualified("__row", keys), kinds)
-    same = " AND ".join(pairs(stored, _compared([new[key] for key in keys], kinds), "="))
+    types = [type_ for name, type_ in zip(columns, rel.table_schema.types, strict=True) if name in keys]
+    stored = _compared(qualified("__row", keys), types)
+    same = " AND ".join(pairs(stored, _compared([new[key] for key in keys], types), "="))
     sets = ", ".join(
         f"{name} = {new[column]}" for name, column in zip(qualified("__row", replaced), replaced, strict=True)
     )
     text = f"MERGE INTO {table.sql} AS __row USING {source} AS __new ON {same} WHEN MATCHED THEN UPDATE SET {sets}"
-    made = ", ".join(f"{new[column]} AS {statement_name((column,))}" for column in columns)
+    new_columns = ", ".join(f"{new[column]} AS {statement_name((column,))}" for column in columns)
 
     def records(stored: str) -> DataFrame:
-        return execution.sql(f"SELECT {made} FROM {source} JOIN {stored} AS __row ON {same}").localCheckpoint()
+        return execution.sql(f"SELECT {new_columns} FROM {source} JOIN {stored} AS __row ON {same}").localCheckpoint()
 
     return _run_write(rel, what, text, table, records, execution)

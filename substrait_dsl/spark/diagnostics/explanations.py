@@ -126,16 +126,16 @@ _REQUIRED = "a required value is NULL"
 _ZONE = re.compile(r"The timezone: (.+?) is invalid")
 
 
-def seen_from(failure: Failure, places: Sequence[Place]) -> Failure:
+def reclassify(failure: Failure, places: Sequence[Place]) -> Failure:
     """Reclassify a failure by its locations: a result that does not fit the type of a function is an overflow."""
     results = [isinstance(each.node, _CALLS) for each in places]
     if not any(results) or failure.kind not in _MISFITS[1:]:
         return failure
     if all(results):
         return attrs.evolve(failure, condition=_OVERFLOWS[0])
-    kinds = dict.fromkeys(str(type_.as_required()) for each in places if (type_ := _type(each.node)) is not None)
+    types = dict.fromkeys(str(type_.as_required()) for each in places if (type_ := _type(each.node)) is not None)
     return attrs.evolve(
-        failure, condition=_OF_EITHER, parameters={**failure.parameters, "targetType": " or ".join(kinds)}
+        failure, condition=_OF_EITHER, parameters={**failure.parameters, "targetType": " or ".join(types)}
     )
 
 

@@ -137,12 +137,12 @@ def reads_parquet(plan: Plan) -> bool:
     return any(isinstance(item.format, Parquet) for item in _files(plan))
 
 
-def may_read(kind: type[FileFormat]) -> Callable[[Plan], bool]:
+def may_read(format_: type[FileFormat]) -> Callable[[Plan], bool]:
     """Whether it may read files of a format; the formats of tables are not known yet."""
 
     def may_read(plan: Plan) -> bool:
         definitions = (node.definition for node in plan.nodes if isinstance(node, Read))
-        return any(isinstance(item.format, kind) for item in _files(plan)) or any(
+        return any(isinstance(item.format, format_) for item in _files(plan)) or any(
             isinstance(definition, NamedTable) for definition in definitions
         )
 

@@ -258,25 +258,29 @@ def require_settings(rel: Rel, nodes: Sequence[Node], spark: SparkSession) -> No
     """Raise `UnsupportedError` for a setting of the session that changes the meaning of the plan."""
     plan = predicates.Plan(rel, nodes)
     settings = [setting for setting in SETTINGS if setting.applies_to(plan)]
-    made = _all_made(settings, spark) if is_remote(spark) else None
+    known_values = _read_all(settings, spark) if is_remote(spark) else None
     for setting in settings:
-        if (value := _value(setting, spark, made)) not in setting.values:
+        if (value := _value(setting, spark, known_values)) not in setting.values:
             raise UnsupportedError(setting.reason.format(value=value), hint=setting.fix)
 
 
-def _all_made(settings: Sequence[Setting], spark: SparkSession) -> Mapping[str, str]:
+def _read_all(settings: Sequence[Setting], spark: SparkSession) -> Mapping[str, str]:
     """Return all settings of the session, and Spark's values of some others, by two requests."""
     keys = [setting.key for setting in settings if setting.default is None]
     values = spark.client.get_configs(*keys)  # of a session of Spark Connect
     return {**spark.conf.getAll, **{key: value or "" for key, value in zip(keys, values, strict=True)}}
 
 
-def _value(setting: Setting, spark: SparkSession, made: Mapping[str, str] | None) -> str:
-    """Return the value of a setting; `made` is the result of `_all_made`, where requests are slow."""
+def _value(setting: Setting, spark: SparkSession, known_values: Mapping[str, str] | None) -> str:
+    """Return the value of a setting; `known_values` is the result of `_read_all`, where requests are slow."""
     default = setting.default
     if default is None:
-        return (spark.conf.get(setting.key) or "") if made is None else made[setting.key]
+        return (spark.conf.get(setting.key) or "") if known_values is None else known_values[setting.key]
     if not setting.key.startswith("spark."):  # those of Hadoop may be made for all sessions
-        default = _value(attrs.evolve(setting, key=f"spark.hadoop.{setting.key}"), spark, made)
+        default = _value(attrs.evolve(setting, key=f"spark.hadoop.{setting.key}"), spark, known_values)
     # A default that is given goes before Spark's own.
-    return made.get(setting.key, default) if made is not None else spark.conf.get(setting.key, default) or ""
+    return (
+        known_values.get(setting.key, default)
+        if known_values is not None
+        else spark.conf.get(setting.key, default) or ""
+    )

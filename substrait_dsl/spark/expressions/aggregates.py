@@ -67,12 +67,12 @@ def aggregate_function_to_sql(
         )
     for key in call.sorts:
         require_comparable(key.expression.type, f"an order of {call.function.name}")
-    kinds = [value.type for value in values_of(call)]
+    types = [value.type for value in values_of(call)]
     functions = OF_DISTINCT_VALUES if extra["distinct"] else AGGREGATE_FUNCTIONS
     texts = grouping_keys(call, texts)
     if call.function.name == "collect_list":
         values = _in_order(texts[0], sorts, extra) if sorts else lower(call, texts, functions, extra)
-        return from_key(values, List(kinds[0])) if extra["distinct"] else values
+        return from_key(values, List(types[0])) if extra["distinct"] else values
     if sorts and call.function.name == "any_value":
         return _first(lower(call, texts, _RECORDS), sorts, extra["filter"])
     if sorts and call.function.name == "string_agg" and (beside_distinct or all(extra.values())):
@@ -163,8 +163,8 @@ def _first(record: str, sorts: SortKeys, condition: str) -> str:
     for key, way in sorts:
         is_null = "IS NULL" if descends != way.endswith("nulls_last") else "IS NOT NULL"
         keys += [f"{key} {is_null}", key]
-    taken = "max_by" if descends else "min_by"
-    return f"({taken}({record}, if({record} IS NULL, NULL, struct({', '.join(keys)}))){condition}).v"
+    function = "max_by" if descends else "min_by"
+    return f"({function}({record}, if({record} IS NULL, NULL, struct({', '.join(keys)}))){condition}).v"
 
 
 def _comes_first(left: str, right: str, way: SortDirection) -> str:
@@ -199,23 +199,23 @@ _WIDE_SUM = (
 )
 _WIDE_SUM_OF_DISTINCT = "sum({distinct}CAST({0} AS DECIMAL(20,0))){filter}"
 # Where it is 0, the sum is NULL, and what is divided is looked at first.
-_WHOLE_COUNT = f"CAST({_COUNT} AS DECIMAL(20,0))"
+_DECIMAL_COUNT = f"CAST({_COUNT} AS DECIMAL(20,0))"
 
 
 def _of_i64(total: str) -> Table:
     """The functions that add up i64, by the text of a sum that has room for any."""
-    whole = f"CAST({total} AS {{T}})"
+    result = f"CAST({total} AS {{T}})"
     return {
-        "sum:i64": Template(whole, _RAISES),
-        "sum0:i64": Template(f"coalesce({whole}, 0L)", _RAISES),
-        "avg:i64": Template(f"CAST({total} div {_WHOLE_COUNT} AS {{T}})", _RAISES),
+        "sum:i64": Template(result, _RAISES),
+        "sum0:i64": Template(f"coalesce({result}, 0L)", _RAISES),
+        "avg:i64": Template(f"CAST({total} div {_DECIMAL_COUNT} AS {{T}})", _RAISES),
     }
 
 
 _TOTAL = f"CAST({_SUM} AS {{T}})"
 
 
-def decimal_average(total: str, many: str, kind: str) -> str:
+def decimal_average(total: str, many: str, sql_type: str) -> str:
     """Divide a sum by a count, both decimals.
 
     Spark's own average of decimals rounds first, to four more digits. Here the integral part of the quotient is exact,
@@ -223,7 +223,7 @@ def decimal_average(total: str, many: str, kind: str) -> str:
     digits the addition would lose one; for those Spark's own division has the right scale.
     """
     rest = f"({total} % {many})"
-    return f"CAST(CAST(({total} - {rest}) / {many} AS {kind}) + CAST({rest} / {many} AS {kind}) AS {kind})"
+    return f"CAST(CAST(({total} - {rest}) / {many} AS {sql_type}) + CAST({rest} / {many} AS {sql_type}) AS {sql_type})"
 
 
 def average_of(total: str, many: str, type_: Type) -> str:
@@ -255,9 +255,9 @@ def _double_rounding(type_: Type) -> UnsupportedError:
 def _deviation(sample: str, population: str) -> Table:
     """A measure of spread; in deprecated overloads an option says which, in the others an argument does."""
     name = "std_dev" if sample.startswith("stddev") else "variance"
-    kinds = {"SAMPLE": sample, "POPULATION": population}
-    by_option = Template("CAST([distribution]({distinct}{0}){filter} AS {T})", {**NEAREST, "distribution": kinds})
-    by_argument = Template("CAST([#0]({distinct}{0}){filter} AS {T})", NEAREST, enums=(kinds,))
+    variants = {"SAMPLE": sample, "POPULATION": population}
+    by_option = Template("CAST([distribution]({distinct}{0}){filter} AS {T})", {**NEAREST, "distribution": variants})
+    by_argument = Template("CAST([#0]({distinct}{0}){filter} AS {T})", NEAREST, enums=(variants,))
     return {f"{name}:fp32": by_option, f"{name}:fp64": by_option, name: by_argument}
 
 
@@ -315,12 +315,12 @@ ARITHMETIC: Table = {
     "median:fp": Template(_between(_LOWER, _UPPER), NEAREST, enums=_PRECISION),
     # Of i64 the median would be a double, which does not hold them all.
     **{
-        f"median:req_{kind}": Template(
+        f"median:req_{short_name}": Template(
             "CAST([rounding] AS {T})",
             {"rounding": {"TRUNCATE": _MEDIAN, "TIE_TO_EVEN": f"bround({_MEDIAN}, 0)"}},
             enums=_PRECISION,
         )
-        for kind in ("i8", "i16", "i32")
+        for short_name in ("i8", "i16", "i32")
     },
 }
 
@@ -328,8 +328,8 @@ ARITHMETIC_DECIMAL: Table = {
     **EXTREMES,
     "sum": Template(f"CAST({_SUM} AS {{T}})", _RAISES),
     "sum0": Template(f"coalesce(CAST({_SUM} AS {{T}}), CAST(0BD AS {{T}}))", _RAISES),
-    "avg": Template(decimal_average(_TOTAL, _WHOLE_COUNT, "{T}"), _RAISES),
-    "avg:fine": Template(f"CAST({_TOTAL} / {_WHOLE_COUNT} AS {{T}})", _RAISES),
+    "avg": Template(decimal_average(_TOTAL, _DECIMAL_COUNT, "{T}"), _RAISES),
+    "avg:fine": Template(f"CAST({_TOTAL} / {_DECIMAL_COUNT} AS {{T}})", _RAISES),
     "avg:finest": Template(_too_fine),
 }
 
@@ -356,7 +356,9 @@ UNSIGNED_INTEGERS: Table = {
     ),
 }
 
-UNNAMED: Table = {f"{name}:{kind}": template for name, template in EXTREMES.items() for kind in ("str", "bool")}
+UNNAMED: Table = {
+    f"{name}:{short_name}": template for name, template in EXTREMES.items() for short_name in ("str", "bool")
+}
 """Functions that plans declare by a name alone, for types that the specification does not have them for: in the order
 in which values are compared there is one that is least."""
 

@@ -41,11 +41,11 @@ def require_meaning(nodes: Iterable[Node]) -> None:
                 phase = node.phase
             case _:
                 continue
-        given = tuple(map(given_by, node.arguments))
-        if _what_is_wrong(node.function, given, phase) is None:
+        arguments = tuple(map(given_by, node.arguments))
+        if _explain_mismatch(node.function, arguments, phase) is None:
             continue
         by_value = tuple(given_by(argument, by_value=True) for argument in node.arguments)
-        if wrong := _what_is_wrong(node.function, by_value, phase):
+        if wrong := _explain_mismatch(node.function, by_value, phase):
             raise UnsupportedError(
                 f"Spark cannot run a call that has no meaning: {wrong}",
                 hint="cast its arguments to what the function takes" if _takes_count(node) else None,
@@ -59,7 +59,7 @@ def _takes_count(call: ScalarFunction | AggregateFunction | WindowCall) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _what_is_wrong(function: FunctionId, arguments: tuple[Given, ...], phase: Phase) -> str | None:
+def _explain_mismatch(function: FunctionId, arguments: tuple[Given, ...], phase: Phase) -> str | None:
     """Return why arguments match no overload; None if they do, or if the function is not in the standard catalog."""
     catalog = standard_catalog()
     overload = known_overload(catalog, function)
@@ -76,13 +76,13 @@ def _what_is_wrong(function: FunctionId, arguments: tuple[Given, ...], phase: Ph
 
 def _compares_alike(arguments: Sequence[Given]) -> bool:
     """Whether the values belong to one family of types, within which Spark compares exactly."""
-    kinds = {_kind(argument.type).as_required() for argument in arguments if isinstance(argument, Typed)}
-    return len(kinds) == 1
+    types = {_representative(argument.type).as_required() for argument in arguments if isinstance(argument, Typed)}
+    return len(types) == 1
 
 
-def _kind(given: Type) -> Type:
+def _representative(type_: Type) -> Type:
     """Return one representative type for all types whose values may be compared."""
-    match given:
+    match type_:
         case Decimal():
             return Decimal(38, 0)
         case VarChar() | FixedChar():
@@ -92,4 +92,4 @@ def _kind(given: Type) -> Type:
         case PrecisionTimestampTZ():
             return PrecisionTimestampTZ(6)
         case _:
-            return given
+            return type_

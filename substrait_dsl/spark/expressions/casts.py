@@ -14,7 +14,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions.conditionals import FailureBehavior
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.literals import struct_to_sql, text_to_sql
-from substrait_dsl.spark.expressions.types import MICROSECONDS, UNSIGNED, held_as, spark_sql_type
+from substrait_dsl.spark.expressions.types import MICROSECONDS, UNSIGNED, spark_sql_type, storage_type
 from substrait_dsl.spark.session.engines import current_engine
 
 _NUMBERS: tuple[type[t.Type], ...] = (t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.Decimal)
@@ -35,7 +35,7 @@ _CASTS: tuple[tuple[tuple[type[t.Type], ...], tuple[type[t.Type], ...]], ...] = 
 """From which types to which others Spark converts as a reader of the plan would expect."""
 
 _FLOATS = (t.FP32, t.FP64)
-_HELD: dict[type[t.Type], tuple[type[t.Type], ...]] = {
+_LOSSLESS: dict[type[t.Type], tuple[type[t.Type], ...]] = {
     t.I8: (t.I16, t.I32, t.I64, *_FLOATS, t.String),
     t.I16: (t.I32, t.I64, *_FLOATS, t.String),
     t.I32: (t.I64, *_FLOATS, t.String),
@@ -61,7 +61,7 @@ _LONG_DIGITS = 18
 _DAY = r"^\s*[+-]?\d{4,7}(-\d{1,2}(-\d{1,2}"
 _TIME = r"([ T]\d{1,2}(:\d{1,2}(:\d{1,2}(\.\d{0,6})?)?)?%s)?)?)?\s*$"
 _ZONE = r"(\s*[A-Za-z+-].*)?"
-_WRITTEN: dict[type[t.Type], str] = {
+_SPELLINGS: dict[type[t.Type], str] = {
     t.Date: _DAY + _TIME % _ZONE,
     t.PrecisionTimestamp: _DAY + _TIME % "",
     t.PrecisionTimestampTZ: _DAY + _TIME % _ZONE,
@@ -99,8 +99,8 @@ def cast_to_sql(text: str, source: t.Type, target: t.Type, on_failure: FailureBe
             f"Spark cannot cast {source} to {target} exactly: a part that fails would be NULL, not the whole",
             hint="cast the parts by themselves",
         )
-    text = _converted(text, source, target, on_failure)
-    source = held_as(source)
+    text = _convert(text, source, target, on_failure)
+    source = storage_type(source)
     if isinstance(source, _BYTES) and isinstance(target, _TEXTS):  # which Spark takes as they are
         text = f"{'validate_utf8' if on_failure == 'throw' else 'try_validate_utf8'}({text})"
     if type(target) not in _LENGTHS or _fits_already(source, target):
@@ -113,25 +113,25 @@ def _misfit(text: str, target: t.Type) -> str:
     return f"raise_error(concat('the value ', CAST({text} AS STRING), ' does not fit {target.as_required()}'))"
 
 
-def _converted(text: str, source: t.Type, target: t.Type, on_failure: FailureBehavior, depth: int = 0) -> str:
+def _convert(text: str, source: t.Type, target: t.Type, on_failure: FailureBehavior, depth: int = 0) -> str:
     """Cast a value to the Spark type of another type, and handle the values that Spark's own casts get wrong."""
     if source.matches(target):
         return text
     text, source = current_engine().castable(text, source, target)
     throws, sql_type = on_failure == "throw", spark_sql_type(target)
     cast = "CAST" if throws else "TRY_CAST"
-    whole = text if spark_sql_type(source) == sql_type else f"{cast}({text} AS {sql_type})"
+    converted = text if spark_sql_type(source) == sql_type else f"{cast}({text} AS {sql_type})"
     if not _any_part(_spark_errs, source, target) or (isinstance(target, t.Decimal) and not throws):
-        return whole  # Spark's errors with decimals are NULLs that should be errors
+        return converted  # Spark's errors with decimals are NULLs that should be errors
 
     def inside(value: str, old: t.Type, new: t.Type) -> str:
-        return _converted(value, old, new, on_failure, depth + 1)
+        return _convert(value, old, new, on_failure, depth + 1)
 
     entry = f"e{depth}"
-    source = held_as(source)
+    source = storage_type(source)
     match source, target:
         case _, t.UserDefined():
-            return _within_range(inside(text, source, held_as(target)), target, on_failure)
+            return _within_range(inside(text, source, storage_type(target)), target, on_failure)
         case t.List(), t.List():
             return f"transform({text}, {entry} -> {inside(entry, source.element, target.element)})"
         case t.Map(), t.Map():
@@ -143,19 +143,19 @@ def _converted(text: str, source: t.Type, target: t.Type, on_failure: FailureBeh
             fields = struct_to_sql([inside(f"{text}.f{number}", old, new) for number, (old, new) in pairs])
             return f"if({text} IS NULL, NULL, {fields})"
         case t.String() | t.VarChar() | t.FixedChar(), _:
-            is_written = _is_written(text, target)
+            is_written = _matches_spelling(text, target)
             if not throws:
                 return f"{cast}(if({is_written}, {text}, NULL) AS {sql_type})"
-            return f"(CASE WHEN NOT {is_written} THEN {_misfit(text, target)} ELSE {whole} END)"
+            return f"(CASE WHEN NOT {is_written} THEN {_misfit(text, target)} ELSE {converted} END)"
         case t.Decimal(), _:
             return f"{cast}({cast}({text} AS BIGINT) AS {sql_type})"
         case _, t.I64():  # of floats; 2^63 is the one value out of range that Spark takes for the largest in it
             limit = "9223372036854775808D"
             if not throws:
                 return f"{cast}(nullif({text}, {limit}) AS {sql_type})"
-            return f"(CASE WHEN {text} = {limit} THEN {_misfit(text, target)} ELSE {whole} END)"
+            return f"(CASE WHEN {text} = {limit} THEN {_misfit(text, target)} ELSE {converted} END)"
         case _:  # floats to decimals, where Spark gives NULL for what is no number, or has no end
-            return f"(CASE WHEN NOT abs({text}) < double('infinity') THEN {_misfit(text, target)} ELSE {whole} END)"
+            return f"(CASE WHEN NOT abs({text}) < double('infinity') THEN {_misfit(text, target)} ELSE {converted} END)"
 
 
 def _within_range(text: str, target: t.UserDefined, on_failure: FailureBehavior) -> str:
@@ -166,9 +166,9 @@ def _within_range(text: str, target: t.UserDefined, on_failure: FailureBehavior)
     return f"transform(array({text}), v -> if(v NOT BETWEEN 0 AND {largest}, {failure}, v))[0]"
 
 
-def _is_written(text: str, target: t.Type) -> str:
+def _matches_spelling(text: str, target: t.Type) -> str:
     """Test whether a text is an accepted spelling of a type of dates or timestamps."""
-    written = f"{text} RLIKE {text_to_sql(_WRITTEN[type(target)])}"
+    written = f"{text} RLIKE {text_to_sql(_SPELLINGS[type(target)])}"
     if not isinstance(target, t.Date):
         return written
     # Spark looks at nothing that follows a day; it may be a time of day, with a zone, and nothing else.
@@ -197,18 +197,18 @@ def _may_fail(source: t.Type, target: t.Type) -> bool:
     if (unsigned := UNSIGNED.get(target.as_required())) is not None:
         most = UNSIGNED.get(source.as_required())
         return not isinstance(source, t.Boolean) and (most is None or most.largest > unsigned.largest)
-    source = held_as(source)
-    held = _HELD.get(type(source), ())
-    return not (isinstance(target, held) or spark_sql_type(source) == spark_sql_type(target))
+    source = storage_type(source)
+    lossless = _LOSSLESS.get(type(source), ())
+    return not (isinstance(target, lossless) or spark_sql_type(source) == spark_sql_type(target))
 
 
 def _spark_errs(source: t.Type, target: t.Type) -> bool:
     """Whether Spark's cast gives wrong results for some values of a type."""
-    match held_as(source), target:
+    match storage_type(source), target:
         case _, t.UserDefined():  # of which Spark does not know the range
             return _may_fail(source, target)
         case t.String() | t.VarChar() | t.FixedChar(), _:
-            return type(target) in _WRITTEN
+            return type(target) in _SPELLINGS
         case t.Decimal(precision=digits), t.I8() | t.I16() | t.I32():
             return bool(digits > _LONG_DIGITS)  # which pass through a float
         case t.FP32() | t.FP64(), t.I64() | t.Decimal():
@@ -253,17 +253,17 @@ def _require_castable(source: t.Type, target: t.Type) -> None:
             for old, new in zip(source.types, target.types, strict=True):
                 _require_castable_inside(old, new)
         case _:
-            old, new = held_as(source), held_as(target)
+            old, new = storage_type(source), storage_type(target)
             if isinstance(target, t.UserDefined) and isinstance(new, t.Decimal):
-                _require_whole(source, old, target)
+                _require_integral(source, old, target)
             if not any(isinstance(old, olds) and isinstance(new, news) for olds, news in _CASTS):
                 raise UnsupportedError(f"Spark cannot cast {source} to {target} exactly", hint=_hint(source, target))
-            _require_digits_kept(source, target)
+            _require_precision(source, target)
 
 
-def _require_whole(source: t.Type, held: t.Type, target: t.Type) -> None:
+def _require_integral(source: t.Type, stored: t.Type, target: t.Type) -> None:
     """Refuse a cast of fractions to an unsigned integer: Spark rounds them to a decimal, but truncates to integers."""
-    if isinstance(held, (*_FLOATS, *_TEXTS)) or (isinstance(held, t.Decimal) and held.scale):
+    if isinstance(stored, (*_FLOATS, *_TEXTS)) or (isinstance(stored, t.Decimal) and stored.scale):
         raise UnsupportedError(
             f"Spark cannot cast {source} to {target} exactly: it would round it, and cut it for smaller integers",
             hint=f"cast it to {t.I64()}, or to {t.Decimal(20, 0)}, which is rounded, and that to {target}",
@@ -285,7 +285,7 @@ def _require_castable_inside(source: t.Type, target: t.Type) -> None:
         raise UnsupportedError(f"Spark cannot cast {source} to {target} inside a value: a NULL would have no place")
 
 
-def _require_digits_kept(source: t.Type, target: t.Type) -> None:
+def _require_precision(source: t.Type, target: t.Type) -> None:
     digits: int = source.precision if isinstance(source, _TEMPORAL) else MICROSECONDS * isinstance(source, _TEXTS)
     if isinstance(target, _TEMPORAL) and target.precision < digits:
         raise UnsupportedError(

@@ -227,7 +227,7 @@ UNSIGNED_INTEGERS: Table = {
 }
 
 
-def _whole(function: str) -> Template:
+def _round_to_integer(function: str) -> Template:
     """A rounding to integers. Spark's goes through BIGINT; from 2**52 on every double is an integer already."""
     return Template(f"if(abs({{0}}) < 4503599627370496D, CAST({function}({{0}}) AS {{T}}), {{0}})")
 
@@ -239,7 +239,7 @@ _HALVES = {
 }
 _ROUND = Template("[rounding]", {"rounding": _HALVES}, constants=(1,))
 
-ROUNDING: Table = {"ceil": _whole("ceil"), "floor": _whole("floor"), "round": _ROUND}
+ROUNDING: Table = {"ceil": _round_to_integer("ceil"), "floor": _round_to_integer("floor"), "round": _ROUND}
 
 ROUNDING_DECIMAL: Table = {
     "ceil": Template("CAST(ceil({0}) AS {T})"),

@@ -93,8 +93,8 @@ def _bitwise(operator: str) -> Template:
 
     both = f"zip_with({parts('{0}')}, {parts('{1}')}, (a, b) -> a {operator} b)"
     rest = f"(CAST(v[1] AS DECIMAL(20,0)) - if(v[2] < 0L, {unit}, 0BD)) * {unit} + CAST(v[0] AS DECIMAL(20,0))"
-    whole = f"CAST(if(v[2] < 0L, v[2] + 1L, v[2]) AS DECIMAL(3,0)) * {square}"
-    return Template(f"transform(array({both}), v -> CAST({whole} + ({rest}) AS {{T}}))[0]")
+    upper = f"CAST(if(v[2] < 0L, v[2] + 1L, v[2]) AS DECIMAL(3,0)) * {square}"
+    return Template(f"transform(array({both}), v -> CAST({upper} + ({rest}) AS {{T}}))[0]")
 
 
 ARITHMETIC_DECIMAL: Table = {

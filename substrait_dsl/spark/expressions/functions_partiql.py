@@ -37,10 +37,10 @@ def _quoted(step: object) -> str:
     return f"{mark}{step}{mark}"
 
 
-def _typed(kind: str, *schemas: str) -> Template:
+def _typed(sql_type: str, *schemas: str) -> Template:
     """A value of a type; Spark's own conversion would also make a number of a text, and a text of a number."""
     tests = " OR ".join(f"schema_of_variant(v) LIKE '{schema}'" for schema in schemas)
-    return Template(_named("{0}", f"if({tests}, try_variant_get(v, '$', '{kind}'), NULL)"))
+    return Template(_named("{0}", f"if({tests}, try_variant_get(v, '$', '{sql_type}'), NULL)"))
 
 
 _IS_STRUCT = "schema_of_variant(v) LIKE 'OBJECT<%'"

@@ -141,10 +141,10 @@ STRING: Table = {
     "like": Template(_like, {"case_sensitivity": {"CASE_SENSITIVE": "", "CASE_INSENSITIVE": "yes"}}),
     **{
         # From further left than any string is long, the 2^31 - 1 characters that Spark takes do not reach the end.
-        f"substring:{kind}_i32": _substring(
+        f"substring:{short_name}_i32": _substring(
             "substring({0}, if({1} < -1073741824, -1073741824, {1}))", "substring({0}, if({1} < 1, 1, {1}))"
         )
-        for kind in ("str", "vchar", "fchar")
+        for short_name in ("str", "vchar", "fchar")
     },
     # Position 1 is the first character: what lies left of it counts, but is empty. The bounds are against overflow.
     "substring": _substring(

@@ -205,19 +205,19 @@ def _set(text: str, pattern: str, position: int) -> str:
     written = []
     members = list(_MEMBER.finditer(body))
     for number, member in enumerate(members):
-        kind = member.lastgroup or ""
-        is_range = kind == "plain" and member["plain"] == "-" and 0 < number < len(members) - 1
+        token = member.lastgroup or ""
+        is_range = token == "plain" and member["plain"] == "-" and 0 < number < len(members) - 1
         if is_range and _character(members[number - 1]) > _character(members[number + 1]):
             raise _unknown(pattern, position, "a range that ends before it begins")
         if is_range and "word" in (members[number - 1].lastgroup, members[number + 1].lastgroup):
             raise _unknown(pattern, position, "a range of classes")
-        match kind:
+        match token:
             case "word":
-                written.append(_CLASSES[member[kind]])
+                written.append(_CLASSES[member[token]])
             case "control":
-                written.append(_CONTROLS[member[kind]])
+                written.append(_CONTROLS[member[token]])
             case _:
-                written.append("-" if is_range else _literal(member[kind]))
+                written.append("-" if is_range else _literal(member[token]))
     return f"[{'^' if negated else ''}{''.join(written)}]"
 
 

@@ -21,17 +21,17 @@ def holds_map(type_: Type) -> bool:
 
 
 @attrs.frozen
-class _Way:
+class _Conversion:
     """A conversion between maps and lists of entries, in one direction."""
 
     entries: str
     """The SQL text of the list of entries."""
     fields: tuple[str, str]
     """The names of an entry's key and value."""
-    whole: str
+    finish: str
     """The function that is applied to the list."""
 
-    def rebuilt(self, value: str, type_: Type, depth: int = 0) -> str:
+    def convert(self, value: str, type_: Type, depth: int = 0) -> str:
         """Convert all maps, or lists of entries, in a value; return `value` itself if there are none."""
         entry = f"e{depth}"
         match type_:
@@ -39,20 +39,20 @@ class _Way:
                 entries = self.entries.format(value)
                 if holds_map(inner):
                     first, second = (f"{entry}.{field}" for field in self.fields)
-                    pair = struct_to_sql([first, self.rebuilt(second, inner, depth + 1)])
+                    pair = struct_to_sql([first, self.convert(second, inner, depth + 1)])
                     entries = f"transform({entries}, {entry} -> {pair})"
-                return f"{self.whole}({entries})"
+                return f"{self.finish}({entries})"
             case List(element=inner) if holds_map(inner):
-                return f"transform({value}, {entry} -> {self.rebuilt(entry, inner, depth + 1)})"
+                return f"transform({value}, {entry} -> {self.convert(entry, inner, depth + 1)})"
             case Struct(types=types) if holds_map(type_):
-                parts = struct_to_sql(self.rebuilt(f"{value}.f{n}", inner, depth) for n, inner in enumerate(types))
+                parts = struct_to_sql(self.convert(f"{value}.f{n}", inner, depth) for n, inner in enumerate(types))
                 return f"if({value} IS NULL, NULL, {parts})"
             case _:
                 return value
 
 
-_AS_KEY = _Way("map_entries({})", ("key", "value"), "sort_array")
-_FROM_KEY = _Way("{}", ("f0", "f1"), "map_from_entries")
+_AS_KEY = _Conversion("map_entries({})", ("key", "value"), "sort_array")
+_FROM_KEY = _Conversion("{}", ("f0", "f1"), "map_from_entries")
 
 
 def as_key(value: str, type_: Type) -> str:
@@ -62,9 +62,9 @@ def as_key(value: str, type_: Type) -> str:
     """
     if any(isinstance(each, UserDefined) and each.as_required() not in UNSIGNED for each in types_in(type_)):
         raise UnsupportedError(f"Spark cannot tell values of {type_} apart, as groups, sets and distinct values do")
-    return _AS_KEY.rebuilt(one_zero(value, type_), type_)
+    return _AS_KEY.convert(one_zero(value, type_), type_)
 
 
 def from_key(value: str, type_: Type) -> str:
     """Write the value of a grouping key."""
-    return _FROM_KEY.rebuilt(value, type_)
+    return _FROM_KEY.convert(value, type_)

@@ -14,13 +14,13 @@ from substrait_dsl.spark.expressions.literals import struct_to_sql
 
 def masked_row(columns: Sequence[str], mask: StructMask, struct: Struct) -> str:
     """Write a struct of the parts of a row that a mask selects."""
-    kept = (
+    parts = (
         columns[item.position]
         if item.child is None
         else masked_value(columns[item.position], item.child, struct.types[item.position])
         for item in mask.items
     )
-    return struct_to_sql(kept)
+    return struct_to_sql(parts)
 
 
 def masked_value(text: str, mask: Mask, type_: Type, *, may_be_null: bool = False, depth: int = 0) -> str:
@@ -42,15 +42,15 @@ def masked_value(text: str, mask: Mask, type_: Type, *, may_be_null: bool = Fals
                     part = types[item.position]
                     field = masked_value(field, item.child, part, may_be_null=may_be_null, depth=depth)
                 fields.append(field)
-            made = struct_to_sql(fields)
-            return f"if({text} IS NULL, NULL, {made})" if type_.nullable or may_be_null else made
+            struct = struct_to_sql(fields)
+            return f"if({text} IS NULL, NULL, {struct})" if type_.nullable or may_be_null else struct
         case ListMask(), List(element=element):
-            kept = _elements(text, mask, depth)
+            elements = _elements(text, mask, depth)
             if mask.child is None:
-                return kept
+                return elements
             name = f"__m{depth}"
             inner = masked_value(name, mask.child, element, may_be_null=may_be_null, depth=depth + 1)
-            return f"transform({kept}, {name} -> {inner})"
+            return f"transform({elements}, {name} -> {inner})"
         case _:
             raise AssertionError("the type of a mask was looked at when it was built")
 

@@ -9,11 +9,11 @@ from substrait_dsl.spark.expressions.literals import struct_to_sql
 from substrait_dsl.spark.expressions.types import holds
 
 
-def rebuilt(
+def rebuild_parts(
     value: str,
     type_: Type,
     parts: type[Type] | tuple[type[Type], ...],
-    made: Callable[[str, Type], str],
+    replace: Callable[[str, Type], str],
     depth: int = 0,
 ) -> str:
     """Write a value with every part of certain types replaced; NULL stays NULL.
@@ -22,7 +22,7 @@ def rebuilt(
         value: SQL text of the value.
         type_: its type.
         parts: the types of the parts.
-        made: gives the text of what takes the place of a part, from its text and its type.
+        replace: gives the text of what takes the place of a part, from its text and its type.
         depth: how many lambdas are around the value.
     """
     if not holds(type_, parts):
@@ -30,7 +30,7 @@ def rebuilt(
     entry = f"e{depth}"
 
     def inside(part: str, type_: Type) -> str:
-        return rebuilt(part, type_, parts, made, depth + 1)
+        return rebuild_parts(part, type_, parts, replace, depth + 1)
 
     match type_:
         case List(element=element):
@@ -42,4 +42,4 @@ def rebuilt(
             fields = struct_to_sql([inside(f"{value}.f{number}", part) for number, part in enumerate(types)])
             return f"if({value} IS NULL, NULL, {fields})"
         case _:
-            return made(value, type_)
+            return replace(value, type_)

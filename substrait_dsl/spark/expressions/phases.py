@@ -50,22 +50,22 @@ def in_one_phase(call: AggregateFunction) -> AggregateFunction | Average:
     if call.sorts or (merges and call.invocation == "distinct"):
         what = "in an order" if call.sorts else "of distinct values"
         raise UnsupportedError(f"Spark cannot run {name} in the phase {call.phase} {what}")
-    whole = attrs.evolve(call, phase="initial_to_result")
+    complete = attrs.evolve(call, phase="initial_to_result")
     match name:
         case "avg":
-            return _average(call, whole, merges=merges)
+            return _average(call, complete, merges=merges)
         case "count" if merges:
-            return attrs.evolve(whole, function=_sum0(call.output_type))
+            return attrs.evolve(complete, function=_sum0(call.output_type))
         case "count":
-            return whole
+            return complete
         case name if name in _MERGED_BY_ITSELF:
-            return whole
+            return complete
     raise UnsupportedError(
         f"Spark cannot run {name} in the phase {call.phase}: what its intermediate values hold, no two engines agree on"
     )
 
 
-def _average(call: AggregateFunction, whole: AggregateFunction, *, merges: bool) -> Average:
+def _average(call: AggregateFunction, complete: AggregateFunction, *, merges: bool) -> Average:
     value = call.arguments[0] if len(call.arguments) == 1 else None
     between = value.type if merges and isinstance(value, Expression) else call.output_type
     if not (isinstance(value, Expression) and isinstance(between, Struct) and len(between.types) == 2):
@@ -73,10 +73,10 @@ def _average(call: AggregateFunction, whole: AggregateFunction, *, merges: bool)
     sum_type, count_type = between.types
     if merges:
         first, second = (FieldAccess(value, StructField(position)) for position in range(2))
-        total = attrs.evolve(whole, function=_sum0(sum_type), arguments=(first,), output_type=sum_type)
+        total = attrs.evolve(complete, function=_sum0(sum_type), arguments=(first,), output_type=sum_type)
         many = AggregateFunction(_sum0(count_type), (second,), count_type)
     else:
-        total = attrs.evolve(whole, function=_sum0(value.type), output_type=sum_type)
+        total = attrs.evolve(complete, function=_sum0(value.type), output_type=sum_type)
         many = AggregateFunction(FunctionId(_GENERIC, "count:any"), (value,), count_type, invocation=call.invocation)
     return Average(call, total, many)
 

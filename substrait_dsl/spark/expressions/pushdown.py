@@ -91,8 +91,8 @@ def hide_column_from_readers(text: str, type_: t.Type, others: Collection[Expres
         if (key := sort_key(text, type_)) != text:
             return key
         return _UNCHANGED.get(type(type_), _UNSEEN).format(text)
-    is_kept = any(_is_misread(other, ordered=ordered) for other in others)
-    return _UNCHANGED.get(type(type_), "{}").format(text) if is_kept else text
+    is_hidden = any(_is_misread(other, ordered=ordered) for other in others)
+    return _UNCHANGED.get(type(type_), "{}").format(text) if is_hidden else text
 
 
 def _may_become_null(option: Expression) -> bool:
@@ -112,8 +112,8 @@ def column_sql(text: str, value: Expression) -> str:
     """
     if isinstance(value.type, t.Boolean) and not value.type.nullable:
         return predicate_sql(text, value)
-    is_seen = _is_misread(value, ordered=True) and not isinstance(value.type, _FLOATS)
-    return _UNSEEN.format(text) if is_seen else text
+    is_hidden = _is_misread(value, ordered=True) and not isinstance(value.type, _FLOATS)
+    return _UNSEEN.format(text) if is_hidden else text
 
 
 _NEGATIONS = frozenset(("not", "and_not", "xor", "not_equal", "is_false", "is_not_true", "is_not_false"))
@@ -174,7 +174,7 @@ def _depends_on_row(expression: Expression) -> bool:
     )
 
 
-_LEAST_KEPT = {t.I32: -(2**31) + 2**24, t.I64: -(2**63) + 2**56}
+_MIN_TRUNCATED = {t.I32: -(2**31) + 2**24, t.I64: -(2**63) + 2**56}
 """The integers below are truncated to a multiple that is out of range."""
 _MOST_UNITS = 2**31
 """A decimal in Parquet is a number of units of its last digit: from this one on, it may not fit the type of a file."""
@@ -196,7 +196,7 @@ def _is_read_right(value: object, type_: t.Type, *, ordered: bool = True) -> boo
         case decimal.Decimal(), t.Decimal():
             return -_MOST_UNITS <= value.scaleb(type_.scale) < _MOST_UNITS
         case int(), t.I32() | t.I64():
-            return value >= _LEAST_KEPT[type(type_)]
+            return value >= _MIN_TRUNCATED[type(type_)]
         case int(), t.PrecisionTimestamp() | t.PrecisionTimestampTZ():
             days = value // 10**type_.precision // _DAY
             is_late = days > (_LAST_LOST - _EPOCH).days

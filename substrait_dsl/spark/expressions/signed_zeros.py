@@ -7,7 +7,7 @@ below the aggregate, where they see the values of single rows.
 from __future__ import annotations
 
 from substrait_dsl.algebra.types import FP32, FP64, Type
-from substrait_dsl.spark.expressions.nested_values import rebuilt
+from substrait_dsl.spark.expressions.nested_values import rebuild_parts
 from substrait_dsl.spark.expressions.types import spark_sql_type
 from substrait_dsl.spark.session.engines import current_engine
 
@@ -16,13 +16,13 @@ FLOATS = (FP32, FP64)
 
 def one_zero(value: str, type_: Type) -> str:
     """Write a value with 0.0 in place of every -0.0 in it."""
-    return rebuilt(value, type_, FLOATS, _plus_zero)
+    return rebuild_parts(value, type_, FLOATS, _plus_zero)
 
 
 def sort_key(value: str, type_: Type) -> str:
     """Write the sort key of a value, where the engine orders floats otherwise than Spark."""
     own = current_engine().float_key
-    return rebuilt(value, type_, FLOATS, own) if own else value
+    return rebuild_parts(value, type_, FLOATS, own) if own else value
 
 
 def _plus_zero(value: str, type_: Type) -> str:

@@ -93,13 +93,13 @@ class Scope:
     """The columns of expressions that were computed below, by the ids of these."""
     parameters: tuple[tuple[str, ...], ...] = ()
     """The SQL text of the parameters of the lambdas around the expression, the innermost first."""
-    apart: tuple[str, ...] | None = None
+    subquery_columns: tuple[str, ...] | None = None
     """The columns as subqueries see them, with distinct zeros; None: as they are."""
 
     @property
-    def of_needles(self) -> Scope:
+    def for_operands(self) -> Scope:
         """The scope of the left operands of IN and of set comparisons."""
-        return self if self.apart is None else attrs.evolve(self, columns=self.apart)
+        return self if self.subquery_columns is None else attrs.evolve(self, columns=self.subquery_columns)
 
     def inside_lambda(self, parameters: tuple[str, ...]) -> Scope:
         """Return the scope of the body of a lambda."""
@@ -174,7 +174,7 @@ def aggregate_to_sql(measure: Measure, scope: Scope, *, beside_distinct: bool = 
     """
     condition = current_engine().operand(to_sql(measure.filter, scope)) if measure.filter else None
 
-    def of_taken(value: Expression) -> str:
+    def write_operand(value: Expression) -> str:
         # Spark computes what it uses twice, or tells apart, of the records that are left out, too, where it may fail.
         text = to_sql(value, scope)
         is_computed = not isinstance(value, FieldReference) and any(
@@ -182,18 +182,22 @@ def aggregate_to_sql(measure: Measure, scope: Scope, *, beside_distinct: bool = 
         )
         return current_engine().operand(f"if({condition}, {text}, NULL)" if condition and is_computed else text)
 
-    def written(call: AggregateFunction) -> str:
+    def write_call(call: AggregateFunction) -> str:
         return aggregate_function_to_sql(
             call,
-            [of_taken(value) for value in values_of(call)],
-            [(sort_key(of_taken(key.expression), key.expression.type), direction_of(key)) for key in call.sorts],
+            [write_operand(value) for value in values_of(call)],
+            [(sort_key(write_operand(key.expression), key.expression.type), direction_of(key)) for key in call.sorts],
             condition,
             beside_distinct,
         )
 
     try:
         call = in_one_phase(measure.function)
-        text = call.to_sql(written(call.total), written(call.many)) if isinstance(call, Average) else written(call)
+        text = (
+            call.to_sql(write_call(call.total), write_call(call.many))
+            if isinstance(call, Average)
+            else write_call(call)
+        )
     except UnsupportedError as error:
         note_refused(error, measure.function)
         raise

@@ -141,8 +141,10 @@ def _require_signature(call: Call) -> None:
     """
     function = call.function
     if not _may_be_called(function, len(call.arguments)):
-        given = ", ".join(map(str, _value_types(call)))
-        raise UnsupportedError(f"Spark cannot run {function.key} with ({given}): {function.urn} has no such function")
+        signature = ", ".join(map(str, _value_types(call)))
+        raise UnsupportedError(
+            f"Spark cannot run {function.key} with ({signature}): {function.urn} has no such function"
+        )
 
 
 @functools.lru_cache(maxsize=4096)
@@ -154,7 +156,7 @@ def _may_be_called(function: FunctionId, arguments: int) -> bool:
     return overload is not None and overload.takes_count(arguments)
 
 
-def _kind(call: Call) -> FunctionKind:
+def _function_kind(call: Call) -> FunctionKind:
     match call:
         case ScalarFunction():
             return "scalar"
@@ -169,9 +171,9 @@ def _rows(call: Call, tables: Mapping[str, Table]) -> Iterator[Template]:
     function = call.function
     is_known = not function.urn or function.urn.startswith("extension:")
     table = tables.get(function.urn.removeprefix(STANDARD), {}) if is_known else {}
-    own = current_engine().functions(function.urn.removeprefix(STANDARD), _kind(call))
-    kinds = _value_types(call)
-    family = _family(kinds[0]) if kinds else ""
+    own = current_engine().functions(function.urn.removeprefix(STANDARD), _function_kind(call))
+    types = _value_types(call)
+    family = _family(types[0]) if types else ""
     for key in (function.key, f"{function.name}:{family}", function.name):
         yield from (known[key] for known in (own, table) if key in known)
 
@@ -185,17 +187,17 @@ def _find(call: Call, tables: Mapping[str, Table]) -> Template:
     for row in _rows(call, tables):
         return row
     function = call.function
-    kinds = _value_types(call)
-    given = ", ".join(map(str, kinds))
+    types = _value_types(call)
+    signature = ", ".join(map(str, types))
     if not function.urn and not _is_named(function.name):
         raise UnsupportedError(
-            f"Spark cannot run the function {function.name}({given}): no extension of the specification has one of that"
-            " name, so nothing says what it means",
+            f"Spark cannot run the function {function.name}({signature}): no extension of the specification has one of"
+            " that name, so nothing says what it means",
             hint="write what is meant with functions that the specification has",
         )
     origin = f" of {function.urn}" if function.urn else ""  # of what a foreign plan calls, that may not be known
     raise UnsupportedError(
-        f"Spark cannot run the function {function.name}({given}){origin} exactly", hint=REASONS.get(function.name)
+        f"Spark cannot run the function {function.name}({signature}){origin} exactly", hint=REASONS.get(function.name)
     )
 
 

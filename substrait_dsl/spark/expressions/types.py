@@ -68,8 +68,8 @@ class _Atom(NamedTuple):
     def data_type(self) -> DataType:
         from pyspark.sql import types
 
-        made: DataType = getattr(types, self.python)(*self.parameters)
-        return made
+        result: DataType = getattr(types, self.python)(*self.parameters)
+        return result
 
     @property
     def text(self) -> str:
@@ -98,20 +98,20 @@ _ATOMS: Mapping[Type, _Atom] = {
 class Unsigned(NamedTuple):
     """How Spark stores an unsigned integer: in a signed type that has all its values."""
 
-    held_as: Type
+    stored_as: Type
     largest: int
 
 
 UNSIGNED: Mapping[Type, Unsigned] = {
-    UserDefined(UNSIGNED_URN, name): Unsigned(held_as, 2 ** UNSIGNED_BITS[name] - 1)
-    for name, held_as in (("u8", I16()), ("u16", I32()), ("u32", I64()), ("u64", Decimal(20, 0)))
+    UserDefined(UNSIGNED_URN, name): Unsigned(stored_as, 2 ** UNSIGNED_BITS[name] - 1)
+    for name, stored_as in (("u8", I16()), ("u16", I32()), ("u32", I64()), ("u64", Decimal(20, 0)))
 }
 
 
-def held_as(type_: Type) -> Type:
+def storage_type(type_: Type) -> Type:
     """Return the type in which Spark stores the values of a type: a signed one for unsigned integers."""
     unsigned = UNSIGNED.get(type_.as_required())
-    return type_ if unsigned is None else unsigned.held_as.with_nullability(type_.nullable)
+    return type_ if unsigned is None else unsigned.stored_as.with_nullability(type_.nullable)
 
 
 PARTIQL_URN = "extension:substrait_dsl:partiql"
@@ -285,7 +285,7 @@ def _atom(type_: Type, path: str) -> _Atom:
         case _ if required in _ATOMS:
             return _ATOMS[required]
         case _ if required in UNSIGNED:
-            return _atom(UNSIGNED[required].held_as, path)
+            return _atom(UNSIGNED[required].stored_as, path)
         case _ if required in _DYNAMIC:
             return _DYNAMIC[required]
         case _:

@@ -48,7 +48,7 @@ WINDOW_FUNCTIONS: Mapping[str, Table] = {
 }
 """The window functions of each extension, by what follows ``extension:io.substrait:`` in its URN."""
 
-WHOLE_PARTITIONS = frozenset({"median"})
+UNFRAMED_FUNCTIONS = frozenset({"median"})
 """The aggregate functions that Spark computes over whole partitions only: it accepts neither an order nor a frame."""
 
 _SUM = (
@@ -131,7 +131,7 @@ def _ordering(call: WindowCall, sorts: Sequence[SortKey]) -> Sequence[SortKey]:
 
     Raises `UnsupportedError` for such a function over a part of a partition.
     """
-    if call.function.name not in WHOLE_PARTITIONS:
+    if call.function.name not in UNFRAMED_FUNCTIONS:
         return sorts
     far = MOST_ROWS if call.bounds_type == "rows" else inf
     reaches_all = _place(call.lower, -inf) <= -far and _place(call.upper, inf) >= far
@@ -206,14 +206,14 @@ def _place(bound: Bound, end: float) -> float | Fraction:
             return end
         case "current_row":
             return 0
-        case kind:
+        case direction:
             if not isinstance(bound.offset, Literal):
                 raise UnsupportedError(
-                    f"Spark takes the offset of a frame only as a literal, this bound {kind} depends on more",
+                    f"Spark takes the offset of a frame only as a literal, this bound {direction} depends on more",
                     hint="bind its parameters, or compute the frame with a join",
                 )
             amount = _amount(bound.offset)
-            return -amount if kind == "preceding" else amount
+            return -amount if direction == "preceding" else amount
 
 
 def _amount(offset: Literal) -> Fraction:
@@ -291,7 +291,7 @@ def _value(bound: Bound, end: str, key_type: str | None, sql: Callable[[Expressi
             return f"UNBOUNDED {end}"
         case "current_row":
             return "CURRENT ROW"
-        case kind:
+        case direction:
             assert bound.offset is not None
             text = sql(bound.offset)
-            return f"{f'CAST({text} AS {key_type})' if key_type else text} {kind.upper()}"
+            return f"{f'CAST({text} AS {key_type})' if key_type else text} {direction.upper()}"

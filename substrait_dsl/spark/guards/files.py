@@ -136,7 +136,7 @@ FILES = (
         "1582-10-15",
         right="1582-10-10",
         reason="what is read is what was written; here the write is an error",
-        check=("sources.orc_files.with_kept_days",),
+        check=("sources.orc_files.with_day_checks",),
     ),
     Guard(
         "fractions that ORC files lose",
@@ -146,7 +146,7 @@ FILES = (
         "1970-01-01 00:00:00.5",
         right="1969-12-31 23:59:59.5",
         reason="what is read is what was written; here the write is an error",
-        check=("sources.orc_files.with_kept_days",),
+        check=("sources.orc_files.with_day_checks",),
     ),
     Guard(
         "names in ORC files",

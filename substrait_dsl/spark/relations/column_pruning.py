@@ -53,23 +53,25 @@ def used_columns(relations: Sequence[Rel]) -> Mapping[int, Set[int]]:
     return used
 
 
-def positions_seen(expressions: Iterable[Node], anchor: int | None) -> set[int]:
+def referenced_positions(expressions: Iterable[Node], anchor: int | None) -> set[int]:
     """Return the positions of the row with this anchor to which expressions refer.
 
     Outer references from inside their subqueries count, too.
     """
-    seen: set[int] = set()
+    positions: set[int] = set()
     outer = OuterReference(anchor) if anchor is not None else None
     for expression in expressions:
         direct = walk(expression, into_relations=False)
-        seen.update(position for node in direct for root, position in columns_seen(node) if root == ROOT)
+        positions.update(position for node in direct for root, position in referenced_columns(node) if root == ROOT)
         if outer is not None and anchor in expression.free_anchors:
             inside = walk(expression)
-            seen.update(position for node in inside for root, position in columns_seen(node) if root == outer)
-    return seen
+            positions.update(
+                position for node in inside for root, position in referenced_columns(node) if root == outer
+            )
+    return positions
 
 
-def columns_seen(node: Node) -> Iterator[tuple[Root, int]]:
+def referenced_columns(node: Node) -> Iterator[tuple[Root, int]]:
     """Yield the columns that a node itself refers to: the root of the reference, and the position."""
     match node:
         case FieldReference(root=root, position=position):
@@ -85,12 +87,12 @@ def columns_outside(nodes: Iterable[Node], anchors: Set[int]) -> Iterator[tuple[
     for start in nodes:
         if not start.free_anchors.isdisjoint(anchors):
             for node in walk(start):
-                for root, position in columns_seen(node):
+                for root, position in referenced_columns(node):
                     if isinstance(root, OuterReference) and root.anchor in anchors:
                         yield root.anchor, position
 
 
-def types_seen(nodes: Iterable[Node], root: Root, *, into_relations: bool = True) -> dict[int, Type]:
+def referenced_types(nodes: Iterable[Node], root: Root, *, into_relations: bool = True) -> dict[int, Type]:
     """Return the types of the columns to which nodes refer, by position."""
     types: dict[int, Type] = {}
     for start in nodes:
@@ -98,8 +100,8 @@ def types_seen(nodes: Iterable[Node], root: Root, *, into_relations: bool = True
             match node:
                 case FieldReference(position=position, type=type_) if node.root == root:
                     types[position] = type_
-                case MaskedReference(input=Row(types=Struct(types=kinds)) as row, mask=mask) if row.root == root:
-                    types |= {item.position: kinds[item.position] for item in mask.items}
+                case MaskedReference(input=Row(types=Struct(types=field_types)) as row, mask=mask) if row.root == root:
+                    types |= {item.position: field_types[item.position] for item in mask.items}
                 case _:
                     pass
     return types
@@ -119,21 +121,21 @@ def _in_inputs(rel: Rel, used: Set[int]) -> Iterator[tuple[Rel, Iterable[int]]]:
     """Yield the inputs of a relation, with the positions that it uses of them if `used` are used of its own output."""
     match rel:
         case Read(projection=None):
-            yield rel, positions_seen(_expressions(rel), rel.anchor)
+            yield rel, referenced_positions(_expressions(rel), rel.anchor)
         case Read():
             yield rel, range(len(rel.base_schema))
         case Filter(input=child) | Sort(input=child) | TopN(input=child):
-            yield child, used | positions_seen(_expressions(rel), rel.anchor)
+            yield child, used | referenced_positions(_expressions(rel), rel.anchor)
         case Fetch(input=child):  # the first rows are those of the order that is known
             yield child, used | {key.field[0] for key in child.properties.ordering}
         case Project(input=child) | Window(input=child):
             width = len(child.schema)
-            kept = {position for position in used if position < width}
-            yield child, kept | positions_seen(_expressions(rel), rel.anchor)
+            passed = {position for position in used if position < width}
+            yield child, passed | referenced_positions(_expressions(rel), rel.anchor)
         case Emit(input=child, mapping=mapping):
             yield child, {mapping[position] for position in used}
         case Aggregate(input=child) | Expand(input=child):
-            yield child, positions_seen(_expressions(rel), rel.anchor)
+            yield child, referenced_positions(_expressions(rel), rel.anchor)
         case HashJoin() | MergeJoin() | NestedLoopJoin():
             yield from _in_inputs(as_join(rel), used)
         case Cross(left=left, right=right):
@@ -142,10 +144,10 @@ def _in_inputs(rel: Rel, used: Set[int]) -> Iterator[tuple[Rel, Iterable[int]]]:
             rule, width = JOIN_RULES[how], len(left.schema)
             absent = width if rule.left == "absent" else 0
             # What stands after the columns of the sides is the mark.
-            kept = {
+            passed = {
                 p + absent for p in used if p + absent < width + (len(right.schema) if rule.right != "absent" else 0)
             }
-            yield from _in_sides(left, right, kept | positions_seen([condition], rel.anchor))
+            yield from _in_sides(left, right, passed | referenced_positions([condition], rel.anchor))
         case _:
             yield from ((child, _everything(child)) for child in rel.inputs)
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.types import Type
-from substrait_dsl.spark.expressions.nested_values import rebuilt
+from substrait_dsl.spark.expressions.nested_values import rebuild_parts
 from substrait_dsl.spark.expressions.signed_zeros import FLOATS
 from substrait_dsl.spark.expressions.types import holds, spark_sql_type
 from substrait_dsl.spark.relations.tables import Item, Rows, items
@@ -21,27 +21,29 @@ if TYPE_CHECKING:
 
 
 def distinguish_zeros(
-    rows: Rows, columns: tuple[str, ...], seen: Mapping[int, Type], execution: ExecutionContext
+    rows: Rows, columns: tuple[str, ...], types: Mapping[int, Type], execution: ExecutionContext
 ) -> tuple[Rows, tuple[str, ...]]:
     """Return the rows with such numbers as further columns of text, and the columns as subqueries see them.
 
     Args:
         rows: the rows.
         columns: the columns that stand for a row, by position; they are among those of the rows.
-        seen: the positions that subqueries refer to, with the types there.
+        types: the positions that subqueries refer to, with the types there.
         execution: gives the names.
     """
     texts = {
-        position: Item(rebuilt(columns[position], type_, FLOATS, _as_text), (execution.name(),))
-        for position, type_ in seen.items()
+        position: Item(rebuild_parts(columns[position], type_, FLOATS, _as_text), (execution.name(),))
+        for position, type_ in types.items()
         if holds(type_, FLOATS)
     }
     if not texts:
         return rows, columns
-    numbers = {position: rebuilt(item.names[0], seen[position], FLOATS, _as_number) for position, item in texts.items()}
-    made = tuple(numbers.get(position, column) for position, column in enumerate(columns))
+    numbers = {
+        position: rebuild_parts(item.names[0], types[position], FLOATS, _as_number) for position, item in texts.items()
+    }
+    visible = tuple(numbers.get(position, column) for position, column in enumerate(columns))
     table = rows.table.select([*items(rows.table.names), *texts.values()])
-    return Rows(table, (*rows.columns, *(item.names[0] for item in texts.values()))), made
+    return Rows(table, (*rows.columns, *(item.names[0] for item in texts.values()))), visible
 
 
 def _as_text(value: str, type_: Type) -> str:

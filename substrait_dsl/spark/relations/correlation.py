@@ -69,11 +69,11 @@ def require_correlation(nodes: Iterable[Node], frame: DataFrame) -> None:
     try:
         spark_plan(frame, "simple")
     except PySparkException as error:
-        of_kind = (
+        incomparable = (
             f"Spark cannot run a subquery that refers to a column of {type_} of an outer row in this place",
             "compute what is needed of the column in a projection below, as a column of its own",
         )
-        if (refusal := refusal_of(error, of_kind)) is None:
+        if (refusal := refusal_of(error, incomparable)) is None:
             raise
         raise refusal from error
 

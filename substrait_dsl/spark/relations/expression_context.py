@@ -22,10 +22,16 @@ from substrait_dsl.algebra.types import Type
 from substrait_dsl.spark.expressions.pushdown import column_sql
 from substrait_dsl.spark.expressions.sql_text import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.relations import subqueries
-from substrait_dsl.spark.relations.column_pruning import columns_outside, types_seen
+from substrait_dsl.spark.relations.column_pruning import columns_outside, referenced_types
 from substrait_dsl.spark.relations.correlated_floats import distinguish_zeros
 from substrait_dsl.spark.relations.correlated_limits import exact_limits
-from substrait_dsl.spark.relations.subqueries import depends_on_row, is_constant, is_subquery, needles_of, relation_of
+from substrait_dsl.spark.relations.subqueries import (
+    computed_operands,
+    depends_on_row,
+    is_constant,
+    is_subquery,
+    relation_of,
+)
 from substrait_dsl.spark.relations.tables import NAME, Item, Rows
 
 if TYPE_CHECKING:
@@ -88,8 +94,10 @@ def prepare_context(
     width = len(rows.columns)
     rows, outer = _carried(to, rows, inner)
     columns = rows.columns[:width] if visible is None else visible
-    rows, apart = distinguish_zeros(rows, columns, _seen_by(looked_up, inner, anchor), to.execution)
-    inside = to.nested(outer if anchor is None else {**outer, anchor: apart})
+    rows, subquery_columns = distinguish_zeros(
+        rows, columns, _subquery_column_types(looked_up, inner, anchor), to.execution
+    )
+    inside = to.nested(outer if anchor is None else {**outer, anchor: subquery_columns})
     if not lookups and not any(isinstance(node, InPredicate | SetComparison) for node in looked_up):
         inside.exact_limits = exact_limits([relation_of(node) for node in looked_up])
     computed: dict[int, str] = {}
@@ -97,7 +105,7 @@ def prepare_context(
     def written(subquery: AnySubquery, scope: Scope) -> str:
         return subqueries.value(subquery, scope, inside)
 
-    made = ExpressionContext(Scope(columns, outer, written, computed, apart=apart), inside)
+    made = ExpressionContext(Scope(columns, outer, written, computed, subquery_columns=subquery_columns), inside)
     alone = _beside_outer_rows(expressions, sees_outer=visible is not None) if looked_up and to.as_text else set()
     below = alone | {id(part) for node in nested for part in _of_their_own(node) if part is not node}
     if looked_up and not hoist:
@@ -116,12 +124,14 @@ def prepare_context(
     return Rows(rows.table, rows.columns[:width]), made
 
 
-def _seen_by(looked_up: Sequence[AnySubquery], inner: Sequence[Node], anchor: int | None) -> dict[int, Type]:
+def _subquery_column_types(
+    looked_up: Sequence[AnySubquery], inner: Sequence[Node], anchor: int | None
+) -> dict[int, Type]:
     """Return the types of the columns that subqueries or their left operands use, by position."""
-    seen = dict(types_seen(needles_of(looked_up), ROOT, into_relations=False))
+    types = dict(referenced_types(computed_operands(looked_up), ROOT, into_relations=False))
     if anchor is not None:
-        seen |= types_seen(inner, OuterReference(anchor))
-    return seen
+        types |= referenced_types(inner, OuterReference(anchor))
+    return types
 
 
 def _beside_lambdas(expressions: Sequence[Node], scope: Scope, *, is_read: bool) -> set[int]:

@@ -48,20 +48,24 @@ class FrameTable(Table):
         """The same rows as a table that SQL text can refer to."""
         return TextTable(self.names, self.execution.register_frame(self.filtered), self.execution)
 
-    def _sql(self, made: Sequence[Item], condition: str | None) -> DataFrame:
+    def _sql(self, select_items: Sequence[Item], condition: str | None) -> DataFrame:
         where = f" WHERE {condition}" if condition else ""
-        return self.execution.sql(f"SELECT {select_list(made)} FROM {self.execution.register_frame(self.frame)}{where}")
+        return self.execution.sql(
+            f"SELECT {select_list(select_items)} FROM {self.execution.register_frame(self.frame)}{where}"
+        )
 
-    def _made(self, frame: DataFrame, names: Iterable[str], keys: SortKeys = (), since_sorted: int = 0) -> FrameTable:
+    def _with_frame(
+        self, frame: DataFrame, names: Iterable[str], keys: SortKeys = (), since_sorted: int = 0
+    ) -> FrameTable:
         return FrameTable(tuple(names), frame, self.execution, keys=keys, since_sorted=since_sorted)
 
-    def select(self, made: Sequence[Item]) -> FrameTable:
-        names = [name for item in made for name in item.names]
-        if self.execution.registered_frames(" ".join(item.text for item in made)):
-            frame = self._sql(made, all_true(self.conditions) if self.conditions else None)
+    def select(self, select_items: Sequence[Item]) -> FrameTable:
+        names = [name for item in select_items for name in item.names]
+        if self.execution.registered_frames(" ".join(item.text for item in select_items)):
+            frame = self._sql(select_items, all_true(self.conditions) if self.conditions else None)
         else:
-            frame = self.filtered.selectExpr(*(item.sql for item in made))
-        return self._made(frame, names, self.keys_among(names), self.steps_with(made))
+            frame = self.filtered.selectExpr(*(item.sql for item in select_items))
+        return self._with_frame(frame, names, self.keys_among(names), self.steps_with(select_items))
 
     def where(self, condition: str) -> FrameTable:
         if len(self.conditions) < _MOST_CONDITIONS:
@@ -71,25 +75,25 @@ class FrameTable(Table):
     def join(self, other: FrameTable, how: JoinHow, condition: str | None) -> FrameTable:
         names = names_joined(self, other, how)
         if condition is None:
-            return self._made(self.filtered.crossJoin(other.filtered), names)
-        return self._made(
+            return self._with_frame(self.filtered.crossJoin(other.filtered), names)
+        return self._with_frame(
             self.filtered.join(other.filtered, functions_of(self.execution.spark).expr(condition), how), names
         )
 
     def lateral(self, other: TextTable, how: Literal["inner", "left"]) -> FrameTable:
         # Only text has the scopes for it.
-        made = self.as_text.lateral(other, how)
-        return self._made(self.execution.sql(made.query()), made.names)
+        table = self.as_text.lateral(other, how)
+        return self._with_frame(self.execution.sql(table.query()), table.names)
 
-    def group(self, keys: Sequence[str], made: Sequence[Item]) -> FrameTable:
+    def group(self, keys: Sequence[str], aggregates: Sequence[Item]) -> FrameTable:
         functions = functions_of(self.execution.spark)
-        aggregates = [functions.expr(item.sql) for item in made]
-        names = [*keys, *(name for item in made for name in item.names)]
-        return self._made(self.filtered.groupBy(*keys).agg(*aggregates), names)
+        columns = [functions.expr(item.sql) for item in aggregates]
+        names = [*keys, *(name for item in aggregates for name in item.names)]
+        return self._with_frame(self.filtered.groupBy(*keys).agg(*columns), names)
 
     def sort(self, keys: SortKeys) -> FrameTable:
         rows, columns = self.with_keys(keys)
-        return self._made(
+        return self._with_frame(
             rows.filtered.orderBy(*(ordered(*key, self.execution.spark) for key in columns)), rows.names, columns
         )
 
@@ -100,7 +104,7 @@ class FrameTable(Table):
         frame = self.filtered
         if offset and count is None and not current_engine().has_offsets:
             text = f"SELECT * FROM {self.execution.register_frame(frame)} LIMIT {2**63 - 1 - offset} OFFSET {offset}"
-            return self._made(self.execution.sql(text), self.names, self.keys)
+            return self._with_frame(self.execution.sql(text), self.names, self.keys)
         if count is not None and count >= 2**31:  # of which DataFrames have none
             text = f"SELECT * FROM {self.execution.register_frame(frame)} LIMIT {count}"
             frame, count = self.execution.sql(text), None
@@ -108,10 +112,10 @@ class FrameTable(Table):
             frame = frame.offset(offset)
         if count is not None:
             frame = frame.limit(count)
-        return self._made(frame, self.names, self.keys)
+        return self._with_frame(frame, self.names, self.keys)
 
     def in_one_task(self) -> FrameTable:
-        return self._made(self.filtered.coalesce(1), self.names)
+        return self._with_frame(self.filtered.coalesce(1), self.names)
 
     def union_all(self, others: Sequence[FrameTable]) -> FrameTable:
         frames = [self.filtered, *(other.filtered for other in others)]
@@ -119,4 +123,4 @@ class FrameTable(Table):
             left, right = frames[::2], frames[1::2]
             last = left[len(right) :]
             frames = [one.unionAll(other) for one, other in zip(left, right, strict=False)] + last
-        return self._made(frames[0], self.names)
+        return self._with_frame(frames[0], self.names)

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 
-def restore_maps(rows: Rows, kinds: Sequence[Type], execution: ExecutionContext) -> Rows:
-    """Restore the values of grouping keys in the first columns; `kinds` are their types."""
-    if not any(map(holds_map, kinds)):
+def restore_maps(rows: Rows, types: Sequence[Type], execution: ExecutionContext) -> Rows:
+    """Restore the values of grouping keys in the first columns; `types` are their types."""
+    if not any(map(holds_map, types)):
         return rows
     values = {
         name: Item(from_key(name, type_), (execution.name(),))
-        for name, type_ in zip(rows.columns, kinds, strict=False)
+        for name, type_ in zip(rows.columns, types, strict=False)
         if holds_map(type_)
     }
     others = items(name for name in rows.table.names if name not in values)

@@ -61,28 +61,28 @@ def _one_set(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: Expression
 def _keys(rel: Aggregate, rows: Rows, here: ExpressionContext, to: InputLowering) -> tuple[Rows, tuple[str, ...]]:
     """The rows with the grouping keys as columns, and the names of these."""
     names: list[str] = []
-    made: list[Item] = []
+    computed: list[Item] = []
     for key in rel.keys:
         column = rows.columns[key.position] if isinstance(key, FieldReference) and key.root == ROOT else None
         text = as_key(column or here.sql(key), key.type)
         if text == column:
             names.append(column)
         else:
-            made.append(Item(text, (to.execution.name(),)))
-            names += made[-1].names
-    if made:
-        rows = Rows(rows.table.select([*items(rows.table.names), *made]), rows.columns)
+            computed.append(Item(text, (to.execution.name(),)))
+            names += computed[-1].names
+    if computed:
+        rows = Rows(rows.table.select([*items(rows.table.names), *computed]), rows.columns)
     return rows, tuple(names)
 
 
 def _measures(measures: tuple[Measure, ...], here: ExpressionContext, to: InputLowering) -> list[Item]:
-    made = []
+    measure_items = []
     for number, measure in enumerate(measures):
         others = measures[:number] + measures[number + 1 :]
         beside_distinct = any(other.function.invocation == "distinct" for other in others)
         text = aggregate_to_sql(measure, here.scope, beside_distinct=beside_distinct)
-        made.append(Item(text, (to.execution.name(),)))
-    return made
+        measure_items.append(Item(text, (to.execution.name(),)))
+    return measure_items
 
 
 def _many_sets(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: ExpressionContext, to: InputLowering) -> Rows:
@@ -111,19 +111,19 @@ def _many_sets(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: Expressi
         table = table.select([*items(table.names), Item(f"explode({indexes})", (index,))])
         table = without_keys(rel.input, table, to)
         table = table.select([*items(table.names), *_keys_by_number(rel, keys, index, names)])
-    made = _measures(measures, here, to)
-    grouped = table.group((index, *names), made or [Item("count(1)", (to.execution.name(),))])
-    groups = Rows(grouped, (*names, *(name for item in made for name in item.names), index))
+    aggregates = _measures(measures, here, to)
+    grouped = table.group((index, *names), aggregates or [Item("count(1)", (to.execution.name(),))])
+    groups = Rows(grouped, (*names, *(name for item in aggregates for name in item.names), index))
     return restore_maps(groups, [key.type for key in rel.keys], to.execution)
 
 
 def _keys_by_number(rel: Aggregate, keys: tuple[str, ...], index: str, names: Sequence[str]) -> list[Item]:
     """The keys of each grouping set by its index, NULL where a set does not have the key."""
-    made = []
+    key_items = []
     for position, (key, name) in enumerate(zip(keys, names, strict=True)):
         there = {number: key for number, grouping_set in enumerate(rel.grouping_sets) if position in grouping_set}
-        made.append(Item(by_number(index, there), (name,)))
-    return made
+        key_items.append(Item(by_number(index, there), (name,)))
+    return key_items
 
 
 def _copies(rel: Aggregate, keys: tuple[str, ...], numbers: range | list[int]) -> str:

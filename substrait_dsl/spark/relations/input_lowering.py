@@ -50,7 +50,7 @@ class InputLowering(Protocol):
     def outside(self, *nodes: Node) -> list[str]:
         """Return the columns of the outer row that relations and expressions depend on."""
 
-    def one_row(self, made: Sequence[Item]) -> Table:
+    def one_row(self, select_items: Sequence[Item]) -> Table:
         """A table of one row."""
 
     def first(self, rows: Rows) -> Any:

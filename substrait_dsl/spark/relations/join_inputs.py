@@ -51,7 +51,7 @@ def _source(rel: Rel, execution: ExecutionContext) -> DataFrame | None:
     if not isinstance(rel, Read) or not execution.has_session:
         return None
     match rel.definition:
-        case NamedTable(names=names) if names in execution.given:
+        case NamedTable(names=names) if names in execution.arrow_tables:
             return None
         case NamedTable(names=names) if not is_of_iceberg(names, execution.spark):
             return named_frame(names, execution.spark)

@@ -16,7 +16,7 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.pushdown import hide_from_readers, predicate_sql
 from substrait_dsl.spark.expressions.sql_text import Scope, to_sql
 from substrait_dsl.spark.expressions.templates import require_comparable
-from substrait_dsl.spark.relations.column_pruning import positions_seen
+from substrait_dsl.spark.relations.column_pruning import referenced_positions
 from substrait_dsl.spark.relations.mark_joins import Key, Test
 from substrait_dsl.spark.relations.tables import JoinHow, Rows
 
@@ -107,4 +107,4 @@ def name_of(key: Expression, rel: Join | LateralJoin) -> str | None:
 def sides_of(expression: Expression, rel: Join | LateralJoin) -> set[Side]:
     """Return the inputs of a join to which an expression in its condition refers, also from inside its subqueries."""
     width = len(rel.left.schema)
-    return {"left" if position < width else "right" for position in positions_seen([expression], rel.anchor)}
+    return {"left" if position < width else "right" for position in referenced_positions([expression], rel.anchor)}

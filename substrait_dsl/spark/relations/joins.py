@@ -19,7 +19,7 @@ from substrait_dsl.algebra.rules import JOIN_RULES
 from substrait_dsl.spark.expressions.pushdown import is_constant_condition, predicate_sql
 from substrait_dsl.spark.expressions.sql_text import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.expressions.types import spark_sql_type
-from substrait_dsl.spark.relations.column_pruning import positions_seen
+from substrait_dsl.spark.relations.column_pruning import referenced_positions
 from substrait_dsl.spark.relations.expression_context import prepare_context, subqueries_of
 from substrait_dsl.spark.relations.join_strategies import (
     JOIN_STRATEGIES,
@@ -99,7 +99,7 @@ def _joined(rel: Join, probe_side: Side, how: JoinHow, to: InputLowering) -> Row
     right = to[rel.right].with_names_disjoint_from(left)
     values: dict[int, str] = {}
     now, later = [], []
-    kept: Side = "right" if how == "right" else probe_side
+    preserved: Side = "right" if how == "right" else probe_side
     for conjunct in conjuncts(rel.condition):
         sides = {side for subquery in subqueries_of(conjunct) for side in sides_of(subquery, rel)}
         if sides == {"left", "right"} and how != "inner":
@@ -107,7 +107,7 @@ def _joined(rel: Join, probe_side: Side, how: JoinHow, to: InputLowering) -> Row
         if sides == {"left", "right"}:
             later.append(conjunct)
             continue
-        if how == "inner" and conjunct.free_anchors and not positions_seen([conjunct], None):
+        if how == "inner" and conjunct.free_anchors and not referenced_positions([conjunct], None):
             # Spark's optimizer resolves a condition on an outer row alone in a filter, but not in an inner join.
             later.append(conjunct)
             continue
@@ -117,7 +117,7 @@ def _joined(rel: Join, probe_side: Side, how: JoinHow, to: InputLowering) -> Row
             # One that depends on no row Spark may take back into a condition, and there into the keys that it needs
             # before it has run a subquery; not from the rows looked up.
             looks_up = how in ("leftsemi", "leftanti") and is_constant(subquery)
-            side = next(iter(sides), _OTHER[kept] if looks_up else kept)
+            side = next(iter(sides), _OTHER[preserved] if looks_up else preserved)
             if side == "right":
                 right, values[id(subquery)] = _computed(subquery, rel, "right", right, to)
             else:
@@ -202,10 +202,10 @@ def _completed(rel: Join, matched: Rows, others: Rows, to: InputLowering) -> Row
 
     In Spark's own, the condition would become a filter of the join's output.
     """
-    kinds = dict(zip(matched.columns, rel.left.schema.types, strict=False))
+    types = dict(zip(matched.columns, rel.left.schema.types, strict=False))
     absent = [
         Item(f"CAST(NULL AS {spark_sql_type(type_)})", (to.execution.name(),))
-        for name, type_ in kinds.items()
+        for name, type_ in types.items()
         if name != UNUSED
     ]
     table = matched.table.select(items(matched.columns))
@@ -222,15 +222,15 @@ def _looked_up(rel: Join, strategy: JoinStrategy, to: InputLowering) -> Rows:
             continue  # among the rows that are looked up, Spark can decide it
         if sides_of(subquery, rel) <= {strategy.probe_side}:
             rows, values[id(subquery)] = _computed(subquery, rel, strategy.probe_side, rows, to)
-    made, here = prepare_context(to, rows, None, [], lookups=[rel.condition, other])
-    return with_matches(rel, strategy, Rows(made.table, rows.columns[: len(probe_side.schema)]), here, values, to)
+    prepared, here = prepare_context(to, rows, None, [], lookups=[rel.condition, other])
+    return with_matches(rel, strategy, Rows(prepared.table, rows.columns[: len(probe_side.schema)]), here, values, to)
 
 
 def _computed(subquery: AnySubquery, rel: Join, side: Side, rows: Rows, to: InputLowering) -> tuple[Rows, str]:
     """Add the value of a subquery to one input, and return the input and the column."""
     left, right = len(rel.left.schema), len(rel.right.schema)
-    unseen = ("NULL",)
-    visible = rows.columns[:left] + unseen * right if side == "left" else unseen * left + rows.columns[:right]
+    no_column = ("NULL",)
+    visible = rows.columns[:left] + no_column * right if side == "left" else no_column * left + rows.columns[:right]
     wide, here = prepare_context(to, rows, rel.anchor, [subquery], hoist=True, visible=visible)
     name = here.sql(subquery)
     return Rows(wide.table, (*wide.columns, name)), name

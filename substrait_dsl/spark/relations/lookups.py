@@ -14,7 +14,7 @@ from substrait_dsl.algebra.expressions import ROOT, Expression, Literal, OuterRe
 from substrait_dsl.algebra.relations import Join, LateralJoin
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.spark.expressions.sql_text import Scope
-from substrait_dsl.spark.relations.column_pruning import positions_seen, types_seen
+from substrait_dsl.spark.relations.column_pruning import referenced_positions, referenced_types
 from substrait_dsl.spark.relations.correlated_floats import distinguish_zeros
 from substrait_dsl.spark.relations.expression_context import ExpressionContext, prepare_context, subqueries_of
 from substrait_dsl.spark.relations.join_inputs import is_of_one_source
@@ -49,8 +49,8 @@ def with_matches(
     """
     other = rel.right if strategy.probe_side == "left" else rel.left
     found = Rows(*here.inside.text(other))
-    rows, apart = _as_seen(rel, strategy, rows, to)
-    scope = Scope(strategy.in_order(apart, found), here.scope.outer, lambda subquery, _: values[id(subquery)])
+    rows, outer = _outer_view(rel, strategy, rows, to)
+    scope = Scope(strategy.in_order(outer, found), here.scope.outer, lambda subquery, _: values[id(subquery)])
     plain: list[Expression] = []
     others: list[Expression] = []
     for conjunct in conjuncts(rel.condition):
@@ -61,9 +61,9 @@ def with_matches(
     outside = [
         *here.inside.outside(other),
         *inside.outside(rel.condition),
-        *_seen([rel.condition], rel, strategy, apart),
+        *_referenced_columns([rel.condition], rel, strategy, outer),
     ]
-    matches, mine = _carrying(found, apart, _seen(others, rel, strategy, apart), to)
+    matches, mine = _carrying(found, outer, _referenced_columns(others, rel, strategy, outer), to)
     visible = strategy.in_order(mine, found)
     if strategy.method == "mark":
         matches, there = prepare_context(inside, matches, rel.anchor, others, hoist=True, visible=visible)
@@ -100,22 +100,24 @@ def is_true(condition: Expression) -> bool:
     return isinstance(condition, Literal) and condition.value is True
 
 
-def _as_seen(rel: Join | LateralJoin, strategy: JoinStrategy, rows: Rows, to: InputLowering) -> tuple[Rows, Rows]:
+def _outer_view(rel: Join | LateralJoin, strategy: JoinStrategy, rows: Rows, to: InputLowering) -> tuple[Rows, Rows]:
     """Return the rows of the probe side, and the same with the columns that the look-up sees."""
     before, width = (0 if strategy.probe_side == "left" else len(rel.left.schema)), len(rows.columns)
-    types = types_seen([rel.condition], ROOT, into_relations=False)
+    types = referenced_types([rel.condition], ROOT, into_relations=False)
     if rel.anchor is not None:
-        types |= types_seen([rel.condition], OuterReference(rel.anchor))
+        types |= referenced_types([rel.condition], OuterReference(rel.anchor))
     mine = {position - before: type_ for position, type_ in types.items() if 0 <= position - before < width}
     wide, columns = distinguish_zeros(rows, rows.columns, mine, to.execution)
     return Rows(wide.table, rows.columns), Rows(wide.table, columns)
 
 
-def _seen(expressions: Sequence[Expression], rel: Join | LateralJoin, strategy: JoinStrategy, rows: Rows) -> list[str]:
+def _referenced_columns(
+    expressions: Sequence[Expression], rel: Join | LateralJoin, strategy: JoinStrategy, rows: Rows
+) -> list[str]:
     """Return the columns of the probe side to which expressions over both inputs refer, also from inside subqueries."""
     before = 0 if strategy.probe_side == "left" else len(rel.left.schema)
-    seen = positions_seen(expressions, rel.anchor)
-    return [column for place, column in enumerate(rows.columns, before) if place in seen]
+    positions = referenced_positions(expressions, rel.anchor)
+    return [column for position, column in enumerate(rows.columns, before) if position in positions]
 
 
 def _carrying(matches: Rows, rows: Rows, used: Sequence[str], to: InputLowering) -> tuple[Rows, Rows]:

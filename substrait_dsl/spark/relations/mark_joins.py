@@ -118,9 +118,9 @@ def _reduced(
     Without this, unknown keys would be searched by comparing all rows with all rows.
     """
     names = execution.names(len(keys))
-    made = [
+    key_items = [
         Item(f"if({key.inside} IS NULL, NULL, 0)" if number in unknown else key.inside, (name,))
         for number, (key, name) in enumerate(zip(keys, names, strict=True))
     ]
-    small = table.select(made).group(names, ())
+    small = table.select(key_items).group(names, ())
     return small, [attrs.evolve(key, inside=name) for key, name in zip(keys, names, strict=True)]

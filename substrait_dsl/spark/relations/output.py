@@ -49,8 +49,8 @@ def output(rows: Rows, root: Root) -> DataFrame:
         return table.filtered
     has_structs = any("STRUCT<" in spark_sql_type(field.type) for field in schema)
     if not has_structs and all(map(PLAIN_NAME.fullmatch, schema.names)):
-        made = [Item(text, (f"`{name}`",)) for text, name in zip(exact, schema.names, strict=True)]
-        return table.select(made).frame
+        select_items = [Item(text, (f"`{name}`",)) for text, name in zip(exact, schema.names, strict=True)]
+        return table.select(select_items).frame
     fresh = table.execution.names(len(schema))
     frame = table.select([Item(text, (name,)) for text, name in zip(exact, fresh, strict=True)]).frame
     if has_structs and current_engine().has_exact_casts:  # a cast is by position, and names the fields
@@ -146,10 +146,10 @@ def _exact_inside(text: str, found: DataType, wanted: t.Type, what: str) -> str:
                 return text
             if not has_lambdas:  # pairs, as values alone may be nullable to the engine, inside of structs, too
                 arrays = (f"transform(map_entries({text}), p -> {part})" for part in (exact_key, exact_item))
-                made = f"map_from_arrays({', '.join(arrays)})"
-                return made if wanted.nullable else guarded(made, None, wanted, what)
-            made = text if exact_key == "k" else f"transform_keys({text}, (k, v) -> {exact_key})"
-            return made if exact_item == "v" else f"transform_values({made}, (k, v) -> {exact_item})"
+                rebuilt = f"map_from_arrays({', '.join(arrays)})"
+                return rebuilt if wanted.nullable else guarded(rebuilt, None, wanted, what)
+            rebuilt = text if exact_key == "k" else f"transform_keys({text}, (k, v) -> {exact_key})"
+            return rebuilt if exact_item == "v" else f"transform_values({rebuilt}, (k, v) -> {exact_item})"
         case _:
             return text if found == type_to_spark(wanted) else f"CAST({text} AS {spark_sql_type(wanted)})"
 

@@ -62,15 +62,15 @@ def lower_set(rel: Set, to: InputLowering) -> Rows:
     if rel.op == "union_all":
         return Rows(_united([to[child].columns for child in rel.relations], columns, rel, to), columns)
     side = to.execution.name()
-    kinds = rel.schema.types
-    inexact = [position for position, type_ in enumerate(kinds) if holds(type_, (FP32, FP64))]
+    types = rel.schema.types
+    inexact = [position for position, type_ in enumerate(types) if holds(type_, (FP32, FP64))]
     values = to.execution.names(len(inexact))
     texts = []
     for number, child in enumerate(rel.relations):
         own = to[child].columns
-        texts.append([*map(as_key, own, kinds), *(own[position] for position in inexact), str(number)])
+        texts.append([*map(as_key, own, types), *(own[position] for position in inexact), str(number)])
     united = _united(texts, (*columns, *values, side), rel, to)
-    counted = restore_maps(Rows(_put_out(rel, united, columns, values, side, to), columns), kinds, to.execution)
+    counted = restore_maps(Rows(_put_out(rel, united, columns, values, side, to), columns), types, to.execution)
     handed_on = dict(zip(inexact, values, strict=True))
     table = without_keys(rel, counted.table, to) if id(rel) in to.execution.joined_groups else counted.table
     return Rows(table, tuple(handed_on.get(n, column) for n, column in enumerate(counted.columns)))
@@ -79,8 +79,8 @@ def lower_set(rel: Set, to: InputLowering) -> Rows:
 def _united(texts: Sequence[Sequence[str]], names: Sequence[str], rel: Set, to: InputLowering) -> Table:
     """Unite the rows of all inputs: of each these texts under these names."""
     first, *others = (
-        to[child].table.select([Item(text, (name,)) for text, name in zip(made, names, strict=True)])
-        for child, made in zip(rel.relations, texts, strict=True)
+        to[child].table.select([Item(text, (name,)) for text, name in zip(columns, names, strict=True)])
+        for child, columns in zip(rel.relations, texts, strict=True)
     )
     return first.union_all(others)
 
@@ -103,8 +103,8 @@ def _put_out(
     found = to.execution.names(1) if values else ()
     own = [Item(f"{collect}({struct_to_sql(values)}){primary}", (name,)) for name in found]
     counts = () if rel.op == "union_distinct" else to.execution.names(len(rel.relations))
-    made = [Item(f"count_if({side} = {number})", (count,)) for number, count in enumerate(counts)]
-    counted = united.group(columns, [*made, *own] or [Item("count(1)", (to.execution.name(),))])
+    count_items = [Item(f"count_if({side} = {number})", (count,)) for number, count in enumerate(counts)]
+    counted = united.group(columns, [*count_items, *own] or [Item("count(1)", (to.execution.name(),))])
     if rel.op in COPIES:
         copies = f"CAST(greatest({COPIES[rel.op](counts)}, 0L) AS INT)"
         if not values:

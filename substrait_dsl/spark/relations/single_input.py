@@ -106,15 +106,15 @@ def lower_project(rel: Project, to: InputLowering) -> Rows:
     """Lower to a SELECT of further columns; mere references are columns already."""
     rows = to[rel.input]
     computed = [expression for expression in rel.expressions if _column(expression, rows) is None]
-    made: list[Item] = []
+    new_items: list[Item] = []
     if computed:
         rows, here = prepare_context(to, rows, rel.anchor, computed, windows=True)
         if has_correlated(computed):
             rows = rows.with_optimizer_barrier()
         texts = (column_sql(here.sql(expression), expression) for expression in computed)
-        made = [Item(text, (to.execution.name(),)) for text in texts]
-        rows = Rows(rows.extended(made).table, rows.columns)
-    new = (item.names[0] for item in made)
+        new_items = [Item(text, (to.execution.name(),)) for text in texts]
+        rows = Rows(rows.extended(new_items).table, rows.columns)
+    new = (item.names[0] for item in new_items)
     added = tuple(_column(expression, rows) or next(new) for expression in rel.expressions)
     rows = Rows(rows.table, rows.columns + added)
     keeps_order = not any(map(has_window_function, rel.expressions))
@@ -194,8 +194,8 @@ def lower_top_n(rel: TopN, to: InputLowering) -> Rows:
         )
     over = f"OVER (ORDER BY {ordering(keys)})"
     place, number = to.execution.names(2)
-    made = [Item(f"rank() {over}", (place,)), Item(f"row_number() {over}", (number,))]
-    table = rows.table.select([*items(rows.columns), *(made if offset else made[:1])])
+    number_items = [Item(f"rank() {over}", (place,)), Item(f"row_number() {over}", (number,))]
+    table = rows.table.select([*items(rows.columns), *(number_items if offset else number_items[:1])])
     if offset:
         table = table.where(f"{number} > {offset}")
     table = table.where(f"{place} <= {offset + count}")
@@ -254,12 +254,12 @@ def lower_expand(rel: Expand, to: InputLowering) -> Rows:
     if not current_engine().has_lists_of_records:
         return _expanded_by_number(rel, rows, here, to)
     columns = to.execution.names(len(rel.schema))
-    kept: list[Item] = []
+    consistent: list[Item] = []
     switching: list[tuple[str, SwitchingField]] = []
     for name, field in zip(columns, rel.fields, strict=False):
         match field:
             case ConsistentField(expression=expression):
-                kept.append(Item(here.sql(expression), (name,)))
+                consistent.append(Item(here.sql(expression), (name,)))
             case SwitchingField():
                 switching.append((name, field))
     copies = (
@@ -267,7 +267,7 @@ def lower_expand(rel: Expand, to: InputLowering) -> Rows:
         for number in range(rel.copies_of_a_row)
     )
     names = (columns[-1], *(name for name, _ in switching))
-    copied = Rows(rows.table.select([*kept, Item(f"inline(array({', '.join(copies)}))", names)]), columns)
+    copied = Rows(rows.table.select([*consistent, Item(f"inline(array({', '.join(copies)}))", names)]), columns)
     return sorted_as_known(rel, copied) if has_correlated(rel.fields) else copied
 
 
@@ -278,14 +278,14 @@ def _expanded_by_number(rel: Expand, rows: Rows, here: ExpressionContext, to: In
     numbers = ", ".join(map(str, range(rel.copies_of_a_row)))
     table = rows.table.select([*items(rows.table.names), Item(f"explode(array({numbers}))", (number,))])
     table = without_keys(rel, table, to)
-    made = [Item(number, (number,))]
+    select_items = [Item(number, (number,))]
     for name, field in zip(columns, rel.fields, strict=False):
         match field:
             case ConsistentField(expression=expression):
-                made.append(Item(here.sql(expression), (name,)))
+                select_items.append(Item(here.sql(expression), (name,)))
             case SwitchingField(duplicates=duplicates):
-                made.append(Item(by_number(number, dict(enumerate(map(here.sql, duplicates)))), (name,)))
-    return sorted_as_known(rel, Rows(table.select(made), columns))
+                select_items.append(Item(by_number(number, dict(enumerate(map(here.sql, duplicates)))), (name,)))
+    return sorted_as_known(rel, Rows(table.select(select_items), columns))
 
 
 def without_keys(rel: Rel, table: Table, to: InputLowering) -> Table:
@@ -312,16 +312,16 @@ def by_number(number: str, texts: Mapping[int, str]) -> str:
 def lower_unnest(rel: Unnest, to: InputLowering) -> Rows:
     """Lower to a generator that numbers the elements; an empty or NULL list makes no row."""
     rows = to[rel.input]
-    place, element, offset = to.execution.names(3)
+    position, element, offset = to.execution.names(3)
     if current_engine().has_lists_of_records:
-        rows = rows.extended([Item(f"posexplode({rows.columns[rel.column]})", (place, element))])
-        rows = rows.extended([Item(f"CAST({place} AS BIGINT)", (offset,))])
+        rows = rows.extended([Item(f"posexplode({rows.columns[rel.column]})", (position, element))])
+        rows = rows.extended([Item(f"CAST({position} AS BIGINT)", (offset,))])
     else:
         keys, values = rows.table.keys or known_order(rel.input, rows), rows.columns[rel.column]
         last = f"size({values}) - 1"
-        rows = rows.extended([Item(f"explode(if(size({values}) > 0, sequence(0, {last}), NULL))", (place,))])
-        made = [Item(f"get({values}, {place})", (element,)), Item(f"CAST({place} AS BIGINT)", (offset,))]
-        rows = Rows(rows.extended(made).table, (*rows.columns, element, offset))
+        rows = rows.extended([Item(f"explode(if(size({values}) > 0, sequence(0, {last}), NULL))", (position,))])
+        element_items = [Item(f"get({values}, {position})", (element,)), Item(f"CAST({position} AS BIGINT)", (offset,))]
+        rows = Rows(rows.extended(element_items).table, (*rows.columns, element, offset))
         copied = without_keys(rel, rows.table, to)
         copied = copied.sort([*keys, (offset, "asc_nulls_first")]) if keys else copied
         return Rows(copied, (*rows.columns[:-3], element, offset))

@@ -187,8 +187,10 @@ def single_match(rows: Rows, found: Rows, other: Rel, to: InputLowering, error: 
     if number is not None:
         many, one = f"{many} AND {number.names[0]} >= 0", "monotonically_increasing_id() >= 0"
     checked = looked_up.where(f"if({many}, CAST({error(f'{match}.n')} AS BOOLEAN), {one})")
-    made = [Item(f"if({many}, {TOO_MANY}, {match}.f{position})", (name,)) for position, name in enumerate(names)]
-    return Rows(checked.select([*items(rows.columns), *made]), tuple(names))
+    checked_items = [
+        Item(f"if({many}, {TOO_MANY}, {match}.f{position})", (name,)) for position, name in enumerate(names)
+    ]
+    return Rows(checked.select([*items(rows.columns), *checked_items]), tuple(names))
 
 
 def _no_subquery(subquery: AnySubquery, scope: Scope) -> str:

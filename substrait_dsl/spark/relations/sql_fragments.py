@@ -15,22 +15,22 @@ MIN_FRAGMENT_SIZE = 4
 """With fewer relations a text is no faster than DataFrame steps."""
 
 
-class Pieces:
+class Fragments:
     """The fragments of a plan.
 
     Args:
         relations: all relations of the plan, parents first.
         most: the most relations in one text.
-        is_apart: whether a relation cannot be part of a text.
+        needs_frame: whether a relation cannot be part of a text.
     """
 
-    def __init__(self, relations: Sequence[Rel], most: int, is_apart: Callable[[Rel], bool]) -> None:
+    def __init__(self, relations: Sequence[Rel], most: int, needs_frame: Callable[[Rel], bool]) -> None:
         self._sizes: dict[int, int] = {}
         """For each relation, by its id, the number of relations in the text that ends with it; 0: it cannot be text."""
         self._ends: set[int] = set()
         """The ids of the relations that texts refer to, and are not part of."""
         for rel in reversed(relations):
-            size = 0 if is_apart(rel) else self._size(rel)
+            size = 0 if needs_frame(rel) else self._size(rel)
             if size > most:
                 self._ends.update(id(child) for child in rel.inputs if self._sizes[id(child)] > most // 8)
                 size = self._size(rel)

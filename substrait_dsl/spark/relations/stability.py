@@ -20,7 +20,7 @@ def is_stable(rel: Rel, execution: ExecutionContext) -> bool:
         return False
     for node in walk(rel):
         match node:
-            case Read(definition=NamedTable(names=names)) if names not in execution.given:
+            case Read(definition=NamedTable(names=names)) if names not in execution.arrow_tables:
                 frame = frame_if_there(names, execution.spark)
                 if frame is not None and is_random(frame):
                     return False

@@ -58,7 +58,7 @@ def relation_of(subquery: AnySubquery) -> Rel:
             assert_never(never)
 
 
-def needles_of(subqueries: Iterable[AnySubquery]) -> Iterator[Expression]:
+def computed_operands(subqueries: Iterable[AnySubquery]) -> Iterator[Expression]:
     """Yield the computed left operands. In comparisons of a mere column both zeros are equal."""
     for subquery in subqueries:
         match subquery:
@@ -180,7 +180,7 @@ def _keys(needles: tuple[Expression, ...], rel: Rel, columns: tuple[str, ...], s
         require_comparable(needle.type, "is_in")
     return [
         Key(
-            hide_from_readers(to_sql(needle, scope.of_needles), needle, ()),
+            hide_from_readers(to_sql(needle, scope.for_operands), needle, ()),
             hide_column_from_readers(column, field.type, [needle]),
             needle.type.nullable or field.type.nullable,
         )
@@ -193,7 +193,7 @@ def _comparison(comparison: ComparisonOp, left: Expression, rel: Rel, column: st
     type_ = rel.schema.fields[0].type
     nullable = left.type.nullable or type_.nullable
     by_order = comparison not in ("eq", "ne")
-    needle = hide_from_readers(to_sql(left, scope.of_needles), left, ())
+    needle = hide_from_readers(to_sql(left, scope.for_operands), left, ())
     value = hide_column_from_readers(column, type_, [left], ordered=by_order)
     if comparison == "eq":
         return Key(needle, value, nullable)
@@ -233,7 +233,7 @@ def _unique(rel: Rel, to: InputLowering) -> str:
     many, *keys = to.execution.names(1 + len(columns))
     for column in columns:
         table = table.where(f"{column} IS NOT NULL")
-    made = map(as_key, columns, rel.schema.types)
-    table = table.select([Item(text, (key,)) for text, key in zip(made, keys, strict=True)])
+    key_texts = map(as_key, columns, rel.schema.types)
+    table = table.select([Item(text, (key,)) for text, key in zip(key_texts, keys, strict=True)])
     counted = table.group(keys, [Item("count(1)", (many,))])
     return f"(NOT {counted.exists(f'{many} > 1', outside=to.outside(rel))})"

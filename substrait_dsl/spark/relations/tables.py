@@ -69,7 +69,7 @@ class Table(ABC):
     """The number of steps that have computed columns since then; see `is_in_order`."""
 
     @abstractmethod
-    def select(self, made: Sequence[Item]) -> Self:
+    def select(self, select_items: Sequence[Item]) -> Self:
         """Project to these columns."""
 
     @abstractmethod
@@ -85,7 +85,7 @@ class Table(ABC):
         """Join each row with the rows of a table that may depend on it, as an inner or a left join."""
 
     @abstractmethod
-    def group(self, keys: Sequence[str], made: Sequence[Item]) -> Table:
+    def group(self, keys: Sequence[str], aggregates: Sequence[Item]) -> Table:
         """Group by the key columns, and compute aggregates."""
 
     @abstractmethod
@@ -140,9 +140,9 @@ class Table(ABC):
         """
         return self.since_sorted <= 1
 
-    def steps_with(self, made: Sequence[Item]) -> int:
+    def steps_with(self, select_items: Sequence[Item]) -> int:
         """Return the number of steps since the sort, with the one that computes these columns."""
-        return self.since_sorted + (2 if any(_GENERATOR.match(item.text) for item in made) else 1)
+        return self.since_sorted + (2 if any(_GENERATOR.match(item.text) for item in select_items) else 1)
 
     def with_keys(self, keys: SortKeys) -> tuple[Self, SortKeys]:
         """Return the rows with a column for every computed sort key, and the keys as columns."""
@@ -166,9 +166,9 @@ def all_true(conditions: Sequence[str]) -> str:
     return conditions[0] if len(conditions) == 1 else " AND ".join(f"({condition})" for condition in conditions)
 
 
-def select_list(made: Sequence[Item]) -> str:
+def select_list(select_items: Sequence[Item]) -> str:
     """Write a select list."""
-    return ", ".join(item.sql for item in made)
+    return ", ".join(item.sql for item in select_items)
 
 
 def names_joined(left: Table, right: Table, how: JoinHow) -> tuple[str, ...]:
@@ -190,11 +190,11 @@ class Rows:
         """Return some of the columns, with repetitions."""
         return Rows(self.table, tuple(self.columns[position] for position in positions))
 
-    def extended(self, made: Sequence[Item]) -> Rows:
+    def extended(self, select_items: Sequence[Item]) -> Rows:
         """Append columns; those that the relation does not use are dropped."""
-        kept = dict.fromkeys((*self.columns, *self.table.order))
-        table = self.table.select([*items(kept), *made])
-        return Rows(table, self.columns + tuple(name for item in made for name in item.names))
+        columns = dict.fromkeys((*self.columns, *self.table.order))
+        table = self.table.select([*items(columns), *select_items])
+        return Rows(table, self.columns + tuple(name for item in select_items for name in item.names))
 
     def renamed(self) -> Rows:
         """Return the same rows under new names."""

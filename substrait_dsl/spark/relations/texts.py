@@ -46,19 +46,19 @@ class TextTable(Table):
     since_sorted: int = 0
     unsorted: TextTable | None = None
     """If a sort is the last step: the table below it. A LIMIT must directly follow the ORDER BY."""
-    made_of: tuple[TextTable, Sequence[Item]] | None = None
+    projection: tuple[TextTable, Sequence[Item]] | None = None
     """If the last steps are a projection, and filters on it: the table below, and the select list."""
 
-    def query(self, made: Sequence[Item] | None = None) -> str:
+    def query(self, select_items: Sequence[Item] | None = None) -> str:
         """Write the table, or expressions over it, as a query."""
-        if made is None:
-            made = items(self.names)
-        elif self.aggregates is not None and not _all_of(made, self.aggregates):
-            return self.closed.query(made)
+        if select_items is None:
+            select_items = items(self.names)
+        elif self.aggregates is not None and not _all_of(select_items, self.aggregates):
+            return self.closed.query(select_items)
         where = f" WHERE {all_true(self.conditions)}" if self.conditions else ""
-        made = self._over_source(made)
+        select_items = self._inline_aggregates(select_items)
         # A table of no columns still has its rows.
-        return f"SELECT {select_list(made) or '1'} FROM {self.source}{where}"
+        return f"SELECT {select_list(select_items) or '1'} FROM {self.source}{where}"
 
     def exists(self, *conditions: str, outside: Iterable[str]) -> str:
         """Write an EXISTS: whether a row of the table passes these conditions.
@@ -79,7 +79,7 @@ class TextTable(Table):
     @property
     def closed(self) -> TextTable:
         """The table with its aggregates computed."""
-        return self if self.aggregates is None else self._made(self.query(), self.names)
+        return self if self.aggregates is None else self._from_query(self.query(), self.names)
 
     @property
     def mentioned(self) -> set[str]:
@@ -106,18 +106,18 @@ class TextTable(Table):
     @property
     def _below(self) -> TextTable | None:
         """The table below the projection, if its columns may be computed over more rows than now."""
-        if self.made_of is None or self.aggregates is not None:
+        if self.projection is None or self.aggregates is not None:
             return None
-        below, made = self.made_of
-        return None if any(word in item.text for item in made for word in _NOT_ABOVE) else below
+        below, select_items = self.projection
+        return None if any(word in item.text for item in select_items for word in _NOT_ABOVE) else below
 
     def _of(self, below: TextTable, conditions: Sequence[str]) -> tuple[TextTable, tuple[str, ...]]:
         """Project the same columns of another table, and those to which some conditions on its rows refer."""
-        assert self.made_of is not None
+        assert self.projection is not None
         used = dict.fromkeys(name for text in conditions for name in NAME.findall(text) if name in below.names)
         # Under names of their own, as other tables may be made of the one below.
         fresh = {name: self.execution.name() for name in used if name not in self.names}
-        table = below.select([*self.made_of[1], *(Item(old, (new,)) for old, new in fresh.items())])
+        table = below.select([*self.projection[1], *(Item(old, (new,)) for old, new in fresh.items())])
         renamed = tuple(NAME.sub(lambda name: fresh.get(name[0], name[0]), text) for text in conditions)
         return attrs.evolve(table, conditions=self.conditions, keys=self.keys, since_sorted=self.since_sorted), renamed
 
@@ -130,31 +130,35 @@ class TextTable(Table):
             for text in self.conditions
             if not own.issuperset(NAME.findall(text)) and not any(word in text for word in _STAYS)
         ]
-        kept = tuple(text for text in self.conditions if text not in moved)
-        return attrs.evolve(self, conditions=kept), tuple(moved)
+        remaining = tuple(text for text in self.conditions if text not in moved)
+        return attrs.evolve(self, conditions=remaining), tuple(moved)
 
-    def _over_source(self, made: Sequence[Item]) -> list[Item]:
+    def _inline_aggregates(self, select_items: Sequence[Item]) -> list[Item]:
         aggregates = self.aggregates
         if aggregates is None:
-            return list(made)
+            return list(select_items)
         inlined = [
-            attrs.evolve(item, text=NAME.sub(lambda name: aggregates.get(name[0], name[0]), item.text)) for item in made
+            attrs.evolve(item, text=NAME.sub(lambda name: aggregates.get(name[0], name[0]), item.text))
+            for item in select_items
         ]
-        for before, after in zip(made, inlined, strict=True):
+        for before, after in zip(select_items, inlined, strict=True):
             note_inlined(before.text, after.text)
         return inlined
 
-    def _made(self, query: str, names: Iterable[str]) -> TextTable:
+    def _from_query(self, query: str, names: Iterable[str]) -> TextTable:
         return TextTable(tuple(names), f"({query})", self.execution)
 
-    def select(self, made: Sequence[Item]) -> TextTable:
-        names = tuple(name for item in made for name in item.names)
-        if self.aggregates is not None and _all_of(made, self.aggregates, _LONGEST_INLINED):
-            inlined = {item.names[0]: item.text for item in self._over_source(made)}
+    def select(self, select_items: Sequence[Item]) -> TextTable:
+        names = tuple(name for item in select_items for name in item.names)
+        if self.aggregates is not None and _all_of(select_items, self.aggregates, _LONGEST_INLINED):
+            inlined = {item.names[0]: item.text for item in self._inline_aggregates(select_items)}
             return attrs.evolve(self, names=names, aggregates=inlined)
-        table = self._made(self.closed.query(made), names)
+        table = self._from_query(self.closed.query(select_items), names)
         return attrs.evolve(
-            table, keys=self.keys_among(names), since_sorted=self.steps_with(made), made_of=(self.closed, made)
+            table,
+            keys=self.keys_among(names),
+            since_sorted=self.steps_with(select_items),
+            projection=(self.closed, select_items),
         )
 
     def where(self, condition: str) -> TextTable:
@@ -170,20 +174,20 @@ class TextTable(Table):
         source = f"({self._relation} {_JOIN_SQL[how]} LATERAL ({other.query()}) ON true)"
         return TextTable(self.names + other.names, source, self.execution)
 
-    def group(self, keys: Sequence[str], made: Sequence[Item]) -> TextTable:
+    def group(self, keys: Sequence[str], aggregates: Sequence[Item]) -> TextTable:
         rows = self.closed
-        everything = [*items(keys), *made]
+        everything = [*items(keys), *aggregates]
         names = tuple(name for item in everything for name in item.names)
         if not keys:
             return attrs.evolve(
-                rows, names=names, keys=(), unsorted=None, aggregates={item.names[0]: item.text for item in made}
+                rows, names=names, keys=(), unsorted=None, aggregates={item.names[0]: item.text for item in aggregates}
             )
-        return self._made(f"{rows.query(everything)} GROUP BY {', '.join(keys)}", names)
+        return self._from_query(f"{rows.query(everything)} GROUP BY {', '.join(keys)}", names)
 
     def sort(self, keys: SortKeys) -> TextTable:
         rows, columns = self.closed.with_keys(keys)
         query = f"{rows.query()} ORDER BY {ordering(columns)}"
-        return attrs.evolve(self._made(query, rows.names), keys=columns, unsorted=rows)
+        return attrs.evolve(self._from_query(query, rows.names), keys=columns, unsorted=rows)
 
     def sorted_also(self, keys: SortKeys) -> TextTable:
         return attrs.evolve(self, keys=(*self.keys, *keys))
@@ -194,7 +198,7 @@ class TextTable(Table):
         limit = "" if count is None else f" LIMIT {count}"
         rows = f"{self.unsorted.query()} ORDER BY {ordering(self.keys)}" if self.unsorted else self.query()
         query = rows + limit + (f" OFFSET {offset}" if offset else "")
-        return attrs.evolve(self._made(query, self.names), keys=self.keys)
+        return attrs.evolve(self._from_query(query, self.names), keys=self.keys)
 
     def limit_in_order(self, offset: int, count: int | None) -> TextTable:
         """Take some of the rows, in an order that was made further below."""
@@ -213,10 +217,10 @@ class TextTable(Table):
         return rows if count is None else rows.where(f"{number} <= {offset + count}")
 
     def in_one_task(self) -> TextTable:
-        return self._made(self.query().replace("SELECT", "SELECT /*+ COALESCE(1) */", 1), self.names)
+        return self._from_query(self.query().replace("SELECT", "SELECT /*+ COALESCE(1) */", 1), self.names)
 
     def union_all(self, others: Sequence[TextTable]) -> TextTable:
-        return self._made(" UNION ALL ".join(f"({table.query()})" for table in (self, *others)), self.names)
+        return self._from_query(" UNION ALL ".join(f"({table.query()})" for table in (self, *others)), self.names)
 
 
 _STAYS = ("SELECT ", "raise_error(")
@@ -236,12 +240,12 @@ _LONGEST_INLINED = 2000
 """The most characters of an expression over aggregates: each reference in it is replaced by the whole aggregate."""
 
 
-def _all_of(made: Sequence[Item], aggregates: Mapping[str, str], longest: float = inf) -> bool:
+def _all_of(select_items: Sequence[Item], aggregates: Mapping[str, str], longest: float = inf) -> bool:
     """Whether expressions can be inlined over the aggregates to which they refer.
 
     A constant cannot: it would be computed for each row below.
     """
-    return bool(made) and all(len(item.text) <= longest and _is_of(item, aggregates) for item in made)
+    return bool(select_items) and all(len(item.text) <= longest and _is_of(item, aggregates) for item in select_items)
 
 
 def _is_of(item: Item, aggregates: Mapping[str, str]) -> bool:

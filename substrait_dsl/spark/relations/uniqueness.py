@@ -58,9 +58,9 @@ def is_unique(rel: Rel, positions: Iterable[int]) -> bool:
                 return False
 
 
-def _sources(columns: Iterable[int], made_of: Sequence[int | None]) -> set[int]:
+def _sources(columns: Iterable[int], sources: Sequence[int | None]) -> set[int]:
     """Return the columns of the input to which some columns are mere references."""
-    found = (made_of[position] for position in columns)
+    found = (sources[position] for position in columns)
     return {position for position in found if position is not None}
 
 

@@ -47,32 +47,32 @@ def _with_filter_above(rel: Join | Cross) -> Rel:
     how = rel.how if isinstance(rel, Join) else "inner"
     if isinstance(rel, Join) and rel.post_filter is not None:
         return rel
-    left, of_left = _apart(rel.left) if how in _LEFT else (rel.left, [])
-    right, of_right = _apart(rel.right) if how in _RIGHT else (rel.right, [])
-    of_join, kept = _split(rel.condition if isinstance(rel, Join) else None, is_moved=how == "inner")
+    left, of_left = _split_off_filters(rel.left) if how in _LEFT else (rel.left, [])
+    right, of_right = _split_off_filters(rel.right) if how in _RIGHT else (rel.right, [])
+    of_join, others = _split(rel.condition if isinstance(rel, Join) else None, is_moved=how == "inner")
     before = len(rel.left.schema) if how in _OF_BOTH else 0
     conditions = [*of_left, *(_moved(each, lambda position: position + before) for each in of_right), *of_join]
     if not conditions:
         return rel
-    if isinstance(rel, Join) and (kept or how != "inner"):
-        return Filter(Join(left, right, rel.how, _all(kept), mark=rel.mark), _all(conditions))
+    if isinstance(rel, Join) and (others or how != "inner"):
+        return Filter(Join(left, right, rel.how, _all(others), mark=rel.mark), _all(conditions))
     return Filter(Cross(left, right), _all(conditions))
 
 
-def _apart(rel: Rel) -> tuple[Rel, list[Expression]]:
+def _split_off_filters(rel: Rel) -> tuple[Rel, list[Expression]]:
     """Split the correlated filters off a relation, if it emits all the columns to which they refer."""
     if not rel.free_anchors or not _is_plain(rel):
         return rel, []
     match rel:
         case Filter(input=inner, condition=condition):
-            below, conditions = _apart(inner)
-            moved, kept = _split(condition, is_moved=True)
-            return (Filter(below, _all(kept)) if kept else below), [*conditions, *moved]
+            below, conditions = _split_off_filters(inner)
+            moved, others = _split(condition, is_moved=True)
+            return (Filter(below, _all(others)) if others else below), [*conditions, *moved]
         case Project(input=inner, expressions=expressions) if not any(map(has_window_function, expressions)):
-            below, conditions = _apart(inner)
+            below, conditions = _split_off_filters(inner)
             return Project(below, expressions, rel.names), conditions
         case Emit(input=inner, mapping=mapping, names=names):
-            below, conditions = _apart(inner)
+            below, conditions = _split_off_filters(inner)
             places = {old: new for new, old in reversed([*enumerate(mapping)])}
             if any(position not in places for each in conditions for position in _positions(each)):
                 return rel, []
@@ -84,11 +84,11 @@ def _apart(rel: Rel) -> tuple[Rel, list[Expression]]:
 def _split(condition: Expression | None, *, is_moved: bool) -> tuple[list[Expression], list[Expression]]:
     """Split a condition into correlated conjuncts without subqueries, and the others."""
     moved: list[Expression] = []
-    kept: list[Expression] = []
+    others: list[Expression] = []
     for each in () if condition is None else conjuncts(condition):
         is_plain = not any(isinstance(node, AnySubquery) for node in walk(each))
-        (moved if is_moved and each.free_anchors and is_plain else kept).append(each)
-    return moved, kept
+        (moved if is_moved and each.free_anchors and is_plain else others).append(each)
+    return moved, others
 
 
 def _positions(expression: Expression) -> set[int]:

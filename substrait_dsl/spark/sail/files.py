@@ -17,7 +17,7 @@ from substrait_dsl.errors import ExecutionError, SchemaError, SubstraitDslError,
 from substrait_dsl.spark.catalog.table_names import quoted_name
 from substrait_dsl.spark.sources.file_types import THROUGH_ARROW, parts
 from substrait_dsl.spark.sources.footers import columns_of
-from substrait_dsl.spark.sources.partition_columns import APART
+from substrait_dsl.spark.sources.partition_columns import READ_SEPARATELY
 from substrait_dsl.spark.sources.paths import SKIPPED, files_inside, local_path, local_paths, what_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _SPARK = 'local_session(engine="spark") is a session of Spark'
 
 
-def listed_files(kind: FileFormat, files: Sequence[FileItem]) -> list[str]:
+def listed_files(format_: FileFormat, files: Sequence[FileItem]) -> list[str]:
     """Return the URIs of files for Sail.
 
     Every character that could make a pattern of one is percent-encoded.
@@ -38,7 +38,7 @@ def listed_files(kind: FileFormat, files: Sequence[FileItem]) -> list[str]:
         ExecutionError: a file is not there, or a folder or a pattern has none.
         UnsupportedError: Sail reads no such files, or it cannot be told which it would read.
     """
-    if not isinstance(kind, Parquet):
+    if not isinstance(format_, Parquet):
         raise UnsupportedError(
             f"Sail reads no ORC, in {what_of(files)}",
             hint=f'tables={{"name": frame}} gives the rows of other files; {_SPARK}',
@@ -79,15 +79,15 @@ def with_types_of_spark(frame: DataFrame, names: Sequence[str]) -> DataFrame:
     there = columns_of(Parquet(), unquote(first.path)) if first.scheme == "file" else {}
     casts: dict[str, str] = {}
     for field in frame.schema:
-        kind = there.get(field.name) if field.name.lower() in wanted else None
-        if kind is None:
+        type_ = there.get(field.name) if field.name.lower() in wanted else None
+        if type_ is None:
             continue
-        if (target := _type_of_spark(kind)) is not None:
+        if (target := _type_of_spark(type_)) is not None:
             casts[field.name] = target
-        elif any(_type_of_spark(part) is not None for part in parts(kind)):
+        elif any(_type_of_spark(part) is not None for part in parts(type_)):
             raise UnsupportedError(
                 "Sail takes unsigned integers for signed ones, and times in 96 bits for times without a zone, and "
-                f'column "{field.name}" is {kind}, in {first.path}',
+                f'column "{field.name}" is {type_}, in {first.path}',
                 hint=THROUGH_ARROW,
             )
     if not casts:
@@ -101,14 +101,14 @@ def with_types_of_spark(frame: DataFrame, names: Sequence[str]) -> DataFrame:
     )
 
 
-def _type_of_spark(kind: pa.DataType) -> str | None:
+def _type_of_spark(type_: pa.DataType) -> str | None:
     """Return the type as which Spark reads a type of a file, if Sail reads another one."""
     import pyarrow as pa
 
-    if pa.types.is_unsigned_integer(kind):
-        return _UNSIGNED[kind.bit_width]
+    if pa.types.is_unsigned_integer(type_):
+        return _UNSIGNED[type_.bit_width]
     # Other nanoseconds Sail does not read at all.
-    return "TIMESTAMP" if pa.types.is_timestamp(kind) and kind.unit == "ns" else None
+    return "TIMESTAMP" if pa.types.is_timestamp(type_) and type_.unit == "ns" else None
 
 
 _UNSIGNED = {8: "SMALLINT", 16: "INT", 32: "BIGINT", 64: "DECIMAL(20,0)"}
@@ -130,7 +130,7 @@ def file_error(what: str, words: str) -> SubstraitDslError | None:
     if different := _DIFFERENT.search(words):
         name, one, other = different.groups()
         return SchemaError(
-            f'{what} finds column "{name}" of the type {one}, and in another file of {other}', hint=APART
+            f'{what} finds column "{name}" of the type {one}, and in another file of {other}', hint=READ_SEPARATELY
         )
     if broken := _BROKEN.search(words):
         return ExecutionError(f"{what} finds a broken file: {broken[1]}")

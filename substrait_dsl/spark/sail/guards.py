@@ -94,16 +94,16 @@ _DECIMAL_SUM = (
     f" WHEN {_SUM} IS NOT NULL THEN {failing('a sum does not fit a decimal')} END AS {{T}})"
 )
 _SOME = f"nullif({_COUNT}, 0L)"
-_WHOLE = f"CAST({_SOME} AS DECIMAL(20,0))"
+_DECIMAL_COUNT = f"CAST({_SOME} AS DECIMAL(20,0))"
 _I64_SUM = "sum({distinct}0BD + CAST({0} AS DECIMAL(20,0))){filter}"
 _AVERAGES = {
     "functions_arithmetic": {
         "avg:int": Template(f"CAST({_SUM} div {_SOME} AS {{T}})", _RAISES),
-        "avg:i64": Template(f"CAST({_I64_SUM} div {_WHOLE} AS {{T}})", _RAISES),
+        "avg:i64": Template(f"CAST({_I64_SUM} div {_DECIMAL_COUNT} AS {{T}})", _RAISES),
     },
     "functions_arithmetic_decimal": {
-        "avg": Template(decimal_average(_DECIMAL_SUM, _WHOLE, "{T}"), _RAISES),
-        "avg:fine": Template(f"CAST({_DECIMAL_SUM} / {_WHOLE} AS {{T}})", _RAISES),
+        "avg": Template(decimal_average(_DECIMAL_SUM, _DECIMAL_COUNT, "{T}"), _RAISES),
+        "avg:fine": Template(f"CAST({_DECIMAL_SUM} / {_DECIMAL_COUNT} AS {{T}})", _RAISES),
         "avg:finest": AGGREGATE_FUNCTIONS["functions_arithmetic_decimal"]["avg:finest"],
     },
 }

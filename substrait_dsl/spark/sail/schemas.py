@@ -53,12 +53,13 @@ def with_long_times(frame: DataFrame) -> DataFrame:
     from pyspark.sql import types as spark
 
     schema = frame.schema
-    kinds = [_with_long_times(field.dataType) for field in schema]
-    if kinds == [field.dataType for field in schema]:
+    long_types = [_with_long_times(field.dataType) for field in schema]
+    if long_types == [field.dataType for field in schema]:
         return frame
-    names = [f"c{number}" for number in range(len(kinds))]  # of columns of one name it casts none
+    names = [f"c{number}" for number in range(len(long_types))]  # of columns of one name it casts none
     wanted = [
-        spark.StructField(name, type_, each.nullable) for name, type_, each in zip(names, kinds, schema, strict=True)
+        spark.StructField(name, type_, each.nullable)
+        for name, type_, each in zip(names, long_types, schema, strict=True)
     ]
     return frame.toDF(*names).to(spark.StructType(wanted)).toDF(*schema.names)
 

@@ -48,7 +48,7 @@ class Cancellation:
         self._at_end = at_end
         self._tag = f"substrait_dsl-{uuid.uuid4().hex}"
         self._interrupts = 0
-        self._held = 0
+        self._depth = 0
         """The number of nested blocks that delay interrupts."""
         self._cancels = True
         """Whether an interrupt cancels the jobs of the block that delays it."""
@@ -71,7 +71,7 @@ class Cancellation:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._former is not None:
             signal.signal(signal.SIGINT, self._former)
@@ -96,14 +96,14 @@ class Cancellation:
     @contextmanager
     def hold_interrupts(self, *, cancels: bool) -> Iterator[None]:
         """Delay interrupts in a block. See the function of this name."""
-        self._held += 1
+        self._depth += 1
         before, self._cancels = self._cancels, cancels
         try:
             self.require_going_on()
             yield
         finally:
             self._cancels = before
-            self._held -= 1
+            self._depth -= 1
         self.require_going_on()
 
     @property
@@ -121,7 +121,7 @@ class Cancellation:
     def _on_interrupt(self, number: int, frame: FrameType | None) -> None:
         assert self._former is not None
         # A client of Spark Connect cancels what it waits for itself, and raises the interrupt then.
-        if not self._held and (self._is_remote or not _waits_for_java(frame)):
+        if not self._depth and (self._is_remote or not _waits_for_java(frame)):
             self._former(number, frame)
             return
         self._interrupts += 1

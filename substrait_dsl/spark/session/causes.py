@@ -42,13 +42,13 @@ def last_cause(error: BaseException) -> str | None:
     causes = _CAUSES.findall(f"{error}\n{(stack() if callable(stack) else None) or ''}")
     if not causes:
         return None
-    kind, words = causes[-1]
-    if kind in OF_JAVA:
-        return OF_JAVA[kind]
-    if not _OF_MACHINE.match(kind):
+    class_name, words = causes[-1]
+    if class_name in OF_JAVA:
+        return OF_JAVA[class_name]
+    if not _OF_MACHINE.match(class_name):
         return None
-    if kind in _OF_PATH:
-        return f"{_OF_PATH[kind]}: {words}"
+    if class_name in _OF_PATH:
+        return f"{_OF_PATH[class_name]}: {words}"
     inner = _CAUSES.match(words)  # one error in another's words
     return (inner[2] if inner else words).strip() or None
 

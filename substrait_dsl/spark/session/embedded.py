@@ -217,12 +217,12 @@ def _known_client() -> Iterator[None]:
 @contextmanager
 def _environment() -> Iterator[None]:
     """Set `_ENVIRONMENT` while the server and its client start; child processes of others do not inherit it."""
-    made = [name for name in _ENVIRONMENT if name not in os.environ]
-    os.environ.update({name: _ENVIRONMENT[name] for name in made})
+    added = [name for name in _ENVIRONMENT if name not in os.environ]
+    os.environ.update({name: _ENVIRONMENT[name] for name in added})
     try:
         yield
     finally:
-        for name in made:
+        for name in added:
             os.environ.pop(name, None)
 
 

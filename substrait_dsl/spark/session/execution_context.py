@@ -34,9 +34,9 @@ class ExecutionContext:
     has_session = True
     """Whether there is a session; `preflight` has none."""
 
-    def __init__(self, spark: SparkSession, given: ArrowTables, *, persist_shared: bool = False) -> None:
+    def __init__(self, spark: SparkSession, arrow_tables: ArrowTables, *, persist_shared: bool = False) -> None:
         self.spark = spark
-        self.given = given
+        self.arrow_tables = arrow_tables
         """The tables of this execution, which take precedence over the session's."""
         self.is_remote = is_remote(spark)
         self.persist_shared = persist_shared
@@ -58,7 +58,7 @@ class ExecutionContext:
 
     def child(self) -> ExecutionContext:
         """Return a context for a part of the plan that is lowered separately, with different generated names."""
-        other = ExecutionContext(self.spark, self.given, persist_shared=self.persist_shared)
+        other = ExecutionContext(self.spark, self.arrow_tables, persist_shared=self.persist_shared)
         other._numbers = self._numbers
         other._shared = self._shared
         other.is_rehearsal = self.is_rehearsal

@@ -56,8 +56,8 @@ class Outcomes:
                 if self.titles:
                     error.add_note(self._of_interrupt())
             case SubstraitDslError():
-                if made := self._of("made"):
-                    error.message = f"{error.message}; the plan has made {self._counted(made)} before: {made}"
+                if titles := self._of("made"):
+                    error.message = f"{error.message}; the plan has made {self._counted(titles)} before: {titles}"
                     error.args = (error.message,)
             case _:
                 pass
@@ -66,17 +66,17 @@ class Outcomes:
         found = [*self.found, *["not made"] * (len(self.titles) - len(self.found))]
         return ", ".join(title for title, each in zip(self.titles, found, strict=True) if each == outcome)
 
-    def _counted(self, made: str) -> str:
+    def _counted(self, titles: str) -> str:
         if len(self.titles) == 1:
             return "its change"
         return f"{self.found.count('made')} of its {len(self.titles)} changes"
 
     def _of_interrupt(self) -> str:
-        made, unknown, rest = self._of("made"), self._of("unknown"), self._of("not made")
-        if not made and not unknown:
+        finished, unknown, rest = self._of("made"), self._of("unknown"), self._of("not made")
+        if not finished and not unknown:
             return f"nothing was changed; not made: {rest}"
         parts = (
-            f"made before the interrupt: {made}" if made else "",
+            f"made before the interrupt: {finished}" if finished else "",
             f"broken off, so that it is not known whether it was made: {unknown}; read what is there"
             if unknown
             else "",
@@ -115,7 +115,7 @@ def title_of(change: Change) -> str:
             return f"write to the table in memory {quoted([name])}"
         case Update(table=table):
             return f"update of table {quoted(['.'.join(table.names)])}"
-        case Ddl(target=NamedObject(names=names), op=op, object=kind):
-            return f"{op} of {kind} {quoted(['.'.join(names)])}"
+        case Ddl(target=NamedObject(names=names), op=op, object=noun):
+            return f"{op} of {noun} {quoted(['.'.join(names)])}"
         case _:  # of an object that Spark does not know, which is refused
             return kind_words(change)

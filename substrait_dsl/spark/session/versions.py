@@ -72,7 +72,7 @@ def require_client() -> None:
         raise UnsupportedError(
             "the module pyspark lacks files: of the packages pyspark and pyspark-client, which both are it, one was "
             "removed",
-            hint=_whole(),
+            hint=_reinstall_command(),
         )
     _require(found, "pyspark", install_line("spark"))
 
@@ -93,7 +93,7 @@ def require_spark() -> None:
         raise UnsupportedError(
             "the packages pyspark {} and pyspark-client {} are one module, and the second has replaced files of the "
             "first".format(*both),
-            hint=_whole(),
+            hint=_reinstall_command(),
         )
 
 
@@ -104,7 +104,7 @@ def _installed(package: str) -> str | None:
         return None
 
 
-def _whole() -> str:
+def _reinstall_command() -> str:
     """Return the command that repairs an installation of pyspark. Sail runs with a full one, too."""
     found = ((package, _installed(package)) for package in ("pyspark", "pyspark-client"))
     package = next((f"{name}=={there}" for name, there in found if there is not None), "pyspark")

@@ -100,9 +100,9 @@ def check_arrow_columns(
     """
     from pyspark.sql.types import StructField, StructType
 
-    kinds = [(field, _as_spark(field)) for field in found]
-    schema = StructType([StructField(field.name, type_ or _foreign(field.type)) for field, type_ in kinds])
-    ways_out = {field.name: way_out if type_ is None else misfit for field, type_ in kinds}
+    types = [(field, _as_spark(field)) for field in found]
+    schema = StructType([StructField(field.name, type_ or _foreign(field.type)) for field, type_ in types])
+    ways_out = {field.name: way_out if type_ is None else misfit for field, type_ in types}
     return check_columns(schema, declared, what, ways_out=ways_out)
 
 
@@ -139,28 +139,28 @@ def _fitted(table: pa.Table, declared: NamedStruct) -> pa.Table:
             continue
         position = table.schema.get_field_index(name)
         field = table.schema.field(position)
-        made = _microseconds(field.type)
+        type_ = _microseconds(field.type)
         if is_guessed and pa.types.is_decimal(field.type) and isinstance(wanted.type, Decimal):
-            made = pa.decimal128(wanted.type.precision, wanted.type.scale)
-        if made != field.type:
+            type_ = pa.decimal128(wanted.type.precision, wanted.type.scale)
+        if type_ != field.type:
             with suppress(pa.ArrowInvalid):  # something finer, or larger: that the type is another one, the check says
-                table = table.set_column(position, field.with_type(made), table.column(position).cast(made))
+                table = table.set_column(position, field.with_type(type_), table.column(position).cast(type_))
     return table
 
 
-def _microseconds(kind: pa.DataType) -> pa.DataType:
+def _microseconds(type_: pa.DataType) -> pa.DataType:
     """Return the type of times in microseconds for one in nanoseconds, and any other type unchanged."""
     import pyarrow as pa
 
-    match kind:
+    match type_:
         case pa.TimestampType(unit="ns"):
-            return pa.timestamp("us", kind.tz)
+            return pa.timestamp("us", type_.tz)
         case pa.DurationType(unit="ns"):
             return pa.duration("us")
         case pa.Time64Type(unit="ns"):
             return pa.time64("us")
         case _:
-            return kind
+            return type_
 
 
 _DIGITS = {"s": 0, "ms": 3, "us": MICROSECONDS}
@@ -172,26 +172,26 @@ def _as_spark(field: pa.Field) -> DataType | None:
     from pyspark.errors import PySparkException
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    kind = plain_type(field.type)
+    type_ = plain_type(field.type)
     # Spark keeps microseconds, and would cut the rest in silence. NULLs without a type fit none that can be declared.
-    if any(getattr(part, "unit", None) == "ns" or pa.types.is_null(part) for part in parts(kind)):
+    if any(getattr(part, "unit", None) == "ns" or pa.types.is_null(part) for part in parts(type_)):
         return None
     if pa.types.is_time(field.type):
         from pyspark.sql.types import TimeType
 
         return TimeType(_DIGITS[field.type.unit])
     try:
-        return from_arrow_schema(pa.schema([field.with_type(kind)]), prefer_timestamp_ntz=True).fields[0].dataType
+        return from_arrow_schema(pa.schema([field.with_type(type_)]), prefer_timestamp_ntz=True).fields[0].dataType
     except PySparkException:
         return None
 
 
-def _foreign(kind: pa.DataType) -> DataType:
+def _foreign(type_: pa.DataType) -> DataType:
     """A placeholder for a type that Spark does not accept, under its own name; it fits no declared type."""
     from pyspark.sql.types import DataType
 
     class Foreign(DataType):
         def simpleString(self) -> str:  # noqa: N802  # as Spark calls it
-            return str(kind)
+            return str(type_)
 
     return Foreign()

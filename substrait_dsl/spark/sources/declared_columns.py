@@ -94,10 +94,10 @@ def fits(actual: DataType, expected: DataType, declared: Type) -> bool:
     from pyspark.sql import types as spark
 
     match actual, expected, declared:
-        case spark.StructType(fields=mine), spark.StructType(fields=theirs), Struct(types=kinds, names=names):
+        case spark.StructType(fields=mine), spark.StructType(fields=theirs), Struct(types=field_types, names=names):
             return len(mine) == len(theirs) and all(
                 (names is None or a.name == b.name) and fits(a.dataType, b.dataType, type_)
-                for a, b, type_ in zip(mine, theirs, kinds, strict=True)
+                for a, b, type_ in zip(mine, theirs, field_types, strict=True)
             )
         case spark.ArrayType(elementType=a), spark.ArrayType(elementType=b), List(element=element):
             return fits(a, b, element)

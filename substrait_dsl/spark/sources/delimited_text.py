@@ -50,21 +50,21 @@ _LINES = {"sep": "\uffff", "quote": "\ufffe", "escape": "\ufffe", "mode": "FAILF
 """The options of Spark's reader for which a line is a single field: characters that no text has."""
 
 
-def text_options(kind: DelimitedText) -> dict[str, str]:
+def text_options(format_: DelimitedText) -> dict[str, str]:
     """The options of Spark's reader and writer.
 
     Raises:
         UnsupportedError: Spark cannot skip that many header lines, or separate and quote fields so.
     """
-    if kind.header_lines_to_skip > 1:
-        raise UnsupportedError(f"Spark cannot skip {kind.header_lines_to_skip} header lines, only one or none")
-    delimiter = kind.field_delimiter
+    if format_.header_lines_to_skip > 1:
+        raise UnsupportedError(f"Spark cannot skip {format_.header_lines_to_skip} header lines, only one or none")
+    delimiter = format_.field_delimiter
     if not delimiter:
         raise UnsupportedError("Spark cannot separate fields by an empty field_delimiter")
-    for name, text in (("field_delimiter", delimiter), ("quote", kind.quote), ("escape", kind.escape)):
+    for name, text in (("field_delimiter", delimiter), ("quote", format_.quote), ("escape", format_.escape)):
         if "\n" in text or "\r" in text:
             raise UnsupportedError(f"the {name} of delimited text is {text!r}, which ends lines in Spark")
-    for name, text in (("quote", kind.quote), ("escape", kind.escape)):
+    for name, text in (("quote", format_.quote), ("escape", format_.escape)):
         if len(text) > 1 or text > "\uffff":  # what Java calls a character is no more than that
             raise UnsupportedError(
                 f"the {name} of delimited text is {text!r}, and Spark takes one character of Unicode's basic plane"
@@ -75,14 +75,14 @@ def text_options(kind: DelimitedText) -> dict[str, str]:
             )
     return {
         "sep": delimiter.replace("\\", "\\\\"),  # Spark reads \t as a tabulator
-        "quote": kind.quote,
-        "escape": kind.escape,
-        "header": str(kind.header_lines_to_skip == 1).lower(),
+        "quote": format_.quote,
+        "escape": format_.escape,
+        "header": str(format_.header_lines_to_skip == 1).lower(),
     }
 
 
 def read_text(
-    kind: DelimitedText, files: Sequence[FileItem], paths: Sequence[str], schema: NamedStruct, spark: SparkSession
+    format_: DelimitedText, files: Sequence[FileItem], paths: Sequence[str], schema: NamedStruct, spark: SparkSession
 ) -> DataFrame:
     """Read delimited text.
 
@@ -92,7 +92,7 @@ def read_text(
     Raises `SchemaError` for several declared columns that are named after the same folders.
     """
     functions = functions_of(spark)
-    reader = spark.read.format("csv").options(**_LINES, header=text_options(kind)["header"])
+    reader = spark.read.format("csv").options(**_LINES, header=text_options(format_)["header"])
     frame = reader.schema(_texts([_LINE])).load(list(paths))
     require_listed(frame, files)
     # What Spark has found beside the lines stands in the names of folders.
@@ -112,13 +112,13 @@ def read_text(
 
     def value(name: str) -> Column:
         written: Column = functions.coalesce(name, functions.lit(""))  # Spark reads an empty field as NULL in any case
-        if kind.null_value is not None:
-            written = functions.nullif(written, functions.lit(kind.null_value))
+        if format_.null_value is not None:
+            written = functions.nullif(written, functions.lit(format_.null_value))
         return written
 
     fields = [_field(position) for position in range(len(schema)) if position not in folders]
     if fields:
-        frame = _taken_apart(frame, kind, fields)
+        frame = _parsed(frame, format_, fields)
     columns = [
         functions.col(quoted_name([folders[position]])) if position in folders else value(_field(position))
         for position in range(len(schema))
@@ -126,7 +126,7 @@ def read_text(
     return frame.select(*columns).toDF(*schema.names)
 
 
-def _taken_apart(lines: DataFrame, kind: DelimitedText, fields: Sequence[str]) -> DataFrame:
+def _parsed(lines: DataFrame, format_: DelimitedText, fields: Sequence[str]) -> DataFrame:
     """Parse lines into fields.
 
     Spark takes a field that is open at the end of a line for closed. So a further delimiter is appended, which such a
@@ -135,43 +135,43 @@ def _taken_apart(lines: DataFrame, kind: DelimitedText, fields: Sequence[str]) -
     """
     functions = functions_of(lines.sparkSession)
     options = {
-        **text_options(kind),
-        "escape": kind.escape or _NO_ESCAPE,
+        **text_options(format_),
+        "escape": format_.escape or _NO_ESCAPE,
         "mode": "FAILFAST",
         "unescapedQuoteHandling": "RAISE_ERROR",
     }
-    if 0 < kind.max_line_size < _LONGEST:
-        options["maxCharsPerColumn"] = str(kind.max_line_size)
+    if 0 < format_.max_line_size < _LONGEST:
+        options["maxCharsPerColumn"] = str(format_.max_line_size)
     line = functions.col(_LINE)
     is_broken = functions.contains(line, functions.lit("\ufffd"))
     line = functions.when(is_broken, functions.raise_error(functions.lit(NO_UTF8))).otherwise(line)
-    if kind.quote:
+    if format_.quote:
         line = functions.when(
-            _goes_on(line, kind, functions), functions.raise_error(functions.lit(BEHIND_QUOTE))
+            _goes_on(line, format_, functions), functions.raise_error(functions.lit(BEHIND_QUOTE))
         ).otherwise(line)
-    delimiter = functions.lit(kind.field_delimiter)
-    whole = functions.concat(delimiter, line, delimiter)
-    record = functions.from_csv(whole, _texts([_START, *fields, _END]).simpleString(), options)
+    delimiter = functions.lit(format_.field_delimiter)
+    record_text = functions.concat(delimiter, line, delimiter)
+    record = functions.from_csv(record_text, _texts([_START, *fields, _END]).simpleString(), options)
     others = [quoted_name([name]) for name in lines.columns if name != _LINE]
-    taken = lines.select(*others, functions.inline(functions.array(record)))
-    if len(kind.field_delimiter) == 1:
-        return taken
+    parsed = lines.select(*others, functions.inline(functions.array(record)))
+    if len(format_.field_delimiter) == 1:
+        return parsed
     # A line may end as the delimiter begins: the one behind it would begin there.
-    return taken.where(functions.expr(f"if({_END} IS NULL, true, raise_error('{OVERLAPS}'))"))
+    return parsed.where(functions.expr(f"if({_END} IS NULL, true, raise_error('{OVERLAPS}'))"))
 
 
-def _goes_on(line: Column, kind: DelimitedText, functions: ModuleType) -> Column:
+def _goes_on(line: Column, format_: DelimitedText, functions: ModuleType) -> Column:
     """Whether a line has white space behind the closing quote of a field, which Spark drops silently.
 
     Most lines have none behind any quote; in others it may be inside of a field.
     """
-    delimiter, quote, escape = (re.escape(text) for text in (kind.field_delimiter, kind.quote, kind.escape))
+    delimiter, quote, escape = (re.escape(text) for text in (format_.field_delimiter, format_.quote, format_.escape))
     escaped = {"": "(?!)", quote: quote * 2}.get(escape, f"{escape}.")
     field = f"(?:{quote}(?:[^{quote}{escape}]++|{escaped})*+{quote}|(?!{quote})(?:(?!{delimiter}).)*+)"
     is_suspect = functions.rlike(line, functions.lit(f"{quote}[\\x00- ]+(?:{delimiter}|$)"))
-    is_whole = functions.rlike(line, functions.lit(f"(?s)\\A{field}(?:{delimiter}{field})*+\\z"))
-    has_quote = functions.contains(line, functions.lit(kind.quote))  # which is found faster than a pattern
-    goes_on: Column = has_quote & is_suspect & ~is_whole
+    is_well_formed = functions.rlike(line, functions.lit(f"(?s)\\A{field}(?:{delimiter}{field})*+\\z"))
+    has_quote = functions.contains(line, functions.lit(format_.quote))  # which is found faster than a pattern
+    goes_on: Column = has_quote & is_suspect & ~is_well_formed
     return goes_on
 
 

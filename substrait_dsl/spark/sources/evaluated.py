@@ -59,8 +59,8 @@ def rows_inside(frame: DataFrame, rel: Rel, execution: ExecutionContext) -> Rows
     if tuple(texts) == names:
         return Rows(table, names)
     fresh = execution.names(len(names))
-    made = [Item(text, (name,)) for text, name in zip(texts, fresh, strict=True)]
-    return Rows(table.select(made), fresh)
+    select_items = [Item(text, (name,)) for text, name in zip(texts, fresh, strict=True)]
+    return Rows(table.select(select_items), fresh)
 
 
 def checkpointed(rows: Rows) -> Rows:

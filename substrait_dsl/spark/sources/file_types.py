@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from substrait_dsl.algebra.schema import Field, NamedStruct
 
-_HELD: Mapping[str, tuple[str, ...]] = {
+_NARROWER: Mapping[str, tuple[str, ...]] = {
     "boolean": (),
     "tinyint": (),
     "smallint": ("tinyint",),
@@ -54,36 +54,38 @@ def is_read_as(actual: pa.DataType, wanted: DataType, same: Callable[[str], str]
         case pa.StructType(), spark.StructType(fields=fields):
             there = {same(part.name): part.type for part in actual}
             names = [(same(field.name), field.dataType) for field in fields]
-            return all(name in there and is_read_as(there[name], kind, same) for name, kind in names)
+            return all(name in there and is_read_as(there[name], type_name, same) for name, type_name in names)
         case pa.ListType() | pa.LargeListType() | pa.FixedSizeListType(), spark.ArrayType(elementType=element):
             return is_read_as(actual.value_type, element, same)
         case pa.MapType(), spark.MapType(keyType=key, valueType=value):
             return is_read_as(actual.key_type, key, same) and is_read_as(actual.item_type, value, same)
-    kind = wanted.simpleString()
-    if kind not in _HELD and not kind.startswith("decimal("):
+    type_name = wanted.simpleString()
+    if type_name not in _NARROWER and not type_name.startswith("decimal("):
         return True
     try:
         found = from_arrow_type(actual, prefer_timestamp_ntz=True).simpleString()
     except PySparkException:
         return True
-    return found == kind or found in _HELD.get(kind, ())
+    return found == type_name or found in _NARROWER.get(type_name, ())
 
 
-def parts(kind: pa.DataType) -> Iterator[pa.DataType]:
+def parts(type_: pa.DataType) -> Iterator[pa.DataType]:
     """Yield an Arrow type and all types nested in it."""
     import pyarrow as pa
 
-    yield kind
-    inside = [kind.value_type] if pa.types.is_dictionary(kind) else [kind.field(n).type for n in range(kind.num_fields)]
+    yield type_
+    inside = (
+        [type_.value_type] if pa.types.is_dictionary(type_) else [type_.field(n).type for n in range(type_.num_fields)]
+    )
     for part in inside:
         yield from parts(part)
 
 
-def _has_nulls(kind: pa.DataType) -> bool:
+def _has_nulls(type_: pa.DataType) -> bool:
     """Whether a column, or a part of it, has the type of NULLs only."""
     import pyarrow as pa
 
-    return any(map(pa.types.is_null, parts(kind)))
+    return any(map(pa.types.is_null, parts(type_)))
 
 
 def _may_be_as_declared(actual: pa.DataType, field: Field) -> bool:
@@ -142,16 +144,21 @@ def require_values(
         key, expected = same(field.name), type_to_spark(field.type)
         if key not in wanted:
             continue
-        kinds = [
-            (path, name, kind) for path, columns in found.items() for name, kind in columns.items() if same(name) == key
+        columns_of_files = [
+            (path, name, type_)
+            for path, columns in found.items()
+            for name, type_ in columns.items()
+            if same(name) == key
         ]
         as_declared = fits(wanted[key], expected, field.type)
-        if not as_declared and not all(_may_be_as_declared(kind, field) for *_, kind in kinds if not _has_nulls(kind)):
+        if not as_declared and not all(
+            _may_be_as_declared(type_, field) for *_, type_ in columns_of_files if not _has_nulls(type_)
+        ):
             continue  # the others are wrong whatever is in these
-        for path, name, kind in kinds:
-            is_lost = not is_read_as(kind, wanted[key], same) if as_declared else _has_nulls_for(kind, expected)
-            if _has_nulls(kind) and is_lost:
-                where = "holds" if pa.types.is_null(kind) else f"is {kind}, and in a part of it holds"
+        for path, name, type_ in columns_of_files:
+            is_lost = not is_read_as(type_, wanted[key], same) if as_declared else _has_nulls_for(type_, expected)
+            if _has_nulls(type_) and is_lost:
+                where = "holds" if pa.types.is_null(type_) else f"is {type_}, and in a part of it holds"
                 raise SchemaError(
                     f'the file {path} does not fit the declared schema: its column "{name}", declared {field.type}, '
                     f"{where} nothing but NULLs, without a type (Parquet's type Null)",

@@ -63,13 +63,13 @@ def read_files(files: Sequence[FileItem], schema: NamedStruct, spark: SparkSessi
         ExecutionError: a file is not there.
     """
     frames = []
-    for (kind, is_part), group in groupby(files, key=lambda item: (item.format, is_slice(item))):
+    for (format_, is_part), group in groupby(files, key=lambda item: (item.format, is_slice(item))):
         if is_part:
             parts = [(item, rows_of_slice(item)) for item in group]
-            frames += [([item], _sliced(_read(kind, [item], schema, spark), item, rows)) for item, rows in parts]
+            frames += [([item], _sliced(_read(format_, [item], schema, spark), item, rows)) for item, rows in parts]
         else:
             for items in _rounds(group):
-                frames += _together(kind, items, schema, spark)
+                frames += _together(format_, items, schema, spark)
     if len(frames) == 1 or not schema.names:
         return reduce(lambda one, other: one.unionByName(other), (frame for _, frame in frames))
     declared = (_declared(frame, schema, what_of(items)) for items, frame in frames)
@@ -78,24 +78,24 @@ def read_files(files: Sequence[FileItem], schema: NamedStruct, spark: SparkSessi
 
 def require_files(files: Sequence[FileItem]) -> None:
     """Raise as `read_files` does for what it refuses without opening a file."""
-    for kind, group in groupby(files, key=lambda item: item.format):
+    for format_, group in groupby(files, key=lambda item: item.format):
         items = list(group)
-        require_format(kind)
+        require_format(format_)
         for item in filter(is_slice, items):
             rows_of_slice(item)
-        if not isinstance(kind, Arrow):
-            _paths(kind, items) if current_engine().reads_text or not isinstance(kind, DelimitedText) else None
+        if not isinstance(format_, Arrow):
+            _paths(format_, items) if current_engine().reads_text or not isinstance(format_, DelimitedText) else None
 
 
-def require_format(kind: FileFormat) -> None:
+def require_format(format_: FileFormat) -> None:
     """Raise `UnsupportedError` for formats that are not supported."""
-    match kind:
+    match format_:
         case Dwrf():
             raise UnsupportedError("Spark cannot read DWRF files", hint="convert them to Parquet or ORC")
         case ExtensionFormat(detail=detail):
             raise UnsupportedError(f"Spark cannot read files of the format {detail.type_url}")
         case DelimitedText():
-            text_options(kind)
+            text_options(format_)
         case Parquet() | Orc() | Arrow():
             pass
         case never:
@@ -115,15 +115,15 @@ def _rounds(files: Iterable[FileItem]) -> list[list[FileItem]]:
 
 
 def _together(
-    kind: FileFormat, files: list[FileItem], schema: NamedStruct, spark: SparkSession
+    format_: FileFormat, files: list[FileItem], schema: NamedStruct, spark: SparkSession
 ) -> list[tuple[list[FileItem], DataFrame]]:
     """Read files of one format into one DataFrame, but each partitioned folder by itself."""
     try:
-        return [(files, _read(kind, files, schema, spark))]
+        return [(files, _read(format_, files, schema, spark))]
     except spark_errors() as error:
         if "Conflicting directory structures" not in str(error) or len(files) == 1:
             raise
-        return [([item], _read(kind, [item], schema, spark)) for item in files]
+        return [([item], _read(format_, [item], schema, spark)) for item in files]
 
 
 def _sliced(frame: DataFrame, item: FileItem, rows: str) -> DataFrame:
@@ -141,19 +141,19 @@ def _declared(frame: DataFrame, schema: NamedStruct, what: str) -> DataFrame:
     return frame.select(*(quoted_name([name]) for name in names)).toDF(*schema.names)
 
 
-def _read(kind: FileFormat, files: Sequence[FileItem], schema: NamedStruct, spark: SparkSession) -> DataFrame:
-    require_format(kind)
-    match kind:
+def _read(format_: FileFormat, files: Sequence[FileItem], schema: NamedStruct, spark: SparkSession) -> DataFrame:
+    require_format(format_)
+    match format_:
         case Parquet():
-            return _by_name("parquet", kind, files, schema, spark)
+            return _by_name("parquet", format_, files, schema, spark)
         case Orc():
-            return _by_name("orc", kind, files, schema, spark)
+            return _by_name("orc", format_, files, schema, spark)
         case DelimitedText() if not current_engine().reads_text:
             for item in files:
                 require_read(item)
-            return read_text_here(kind, files, schema, spark)
+            return read_text_here(format_, files, schema, spark)
         case DelimitedText():
-            return read_text(kind, files, _paths(kind, files), schema, spark)
+            return read_text(format_, files, _paths(format_, files), schema, spark)
         case Arrow():
             return read_arrow(files, schema, spark)
         case Dwrf() | ExtensionFormat():
@@ -162,11 +162,11 @@ def _read(kind: FileFormat, files: Sequence[FileItem], schema: NamedStruct, spar
             assert_never(never)
 
 
-def _paths(kind: FileFormat, files: Sequence[FileItem]) -> list[str]:
+def _paths(format_: FileFormat, files: Sequence[FileItem]) -> list[str]:
     for item in files:
         require_read(item)
     if (listed := current_engine().listed_files) is not None:
-        return listed(kind, files)
+        return listed(format_, files)
     return [spark_path(item) for item in files]
 
 
@@ -182,13 +182,13 @@ def _found(files: Sequence[FileItem], paths: list[str], spark: SparkSession) -> 
 
 
 def _by_name(
-    reader: str, kind: FileFormat, files: Sequence[FileItem], schema: NamedStruct, spark: SparkSession
+    reader: str, format_: FileFormat, files: Sequence[FileItem], schema: NamedStruct, spark: SparkSession
 ) -> DataFrame:
-    paths = _paths(kind, files)
+    paths = _paths(format_, files)
     what = what_of(files)
-    if isinstance(kind, Orc):
+    if isinstance(format_, Orc):
         require_names_found(dict.fromkeys(schema.names), what)
-    if isinstance(kind, Parquet):
+    if isinstance(format_, Parquet):
         require_known_classes(files, _found(files, paths, spark))
     with _refusals(what), no_classes_of_files(what):
         frame = spark.read.format(reader).load(paths)
@@ -197,14 +197,14 @@ def _by_name(
     frame = with_declared_folders(
         frame, files, schema, lambda columns: spark.read.format(reader).schema(columns).load(paths)
     )
-    if isinstance(kind, Orc):
+    if isinstance(format_, Orc):
         wanted = {name.lower() for name in schema.names}
         require_names_found(
             {field.name: field.dataType for field in frame.schema if field.name.lower() in wanted}, what
         )
     require_names_read(frame.schema, schema.names, what)
     frame = current_engine().retyped(frame, schema.names)
-    check_each(kind, files, frame, schema)
+    check_each(format_, files, frame, schema)
     return frame
 
 
@@ -226,11 +226,12 @@ def _refusals(what: str) -> Iterator[None]:
                     hint='spark.conf.set("spark.sql.caseSensitive", "true")',
                 ) from error
             case "PARQUET_TYPE_ILLEGAL" | "PARQUET_TYPE_NOT_SUPPORTED" | "PARQUET_TYPE_NOT_RECOGNIZED":
-                kind = parameters.get("parquetType", "")
+                parquet_type = parameters.get("parquetType", "")
                 nanoseconds = 'spark.conf.set("spark.sql.legacy.parquet.nanosAsLong", "true") makes it an i64'
                 raise UnsupportedError(
-                    f"{what} finds a column, declared or not, of the Parquet type {kind}, which Spark does not read",
-                    hint=f"write the file with microseconds; {nanoseconds}" if "NANOS" in kind else None,
+                    f"{what} finds a column, declared or not, of the Parquet type {parquet_type}, which Spark "
+                    "does not read",
+                    hint=f"write the file with microseconds; {nanoseconds}" if "NANOS" in parquet_type else None,
                 ) from error
         raise
     except spark_errors() as error:

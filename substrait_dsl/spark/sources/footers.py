@@ -18,7 +18,14 @@ import attrs
 from substrait_dsl.algebra.relations import FileFormat, FileItem, Orc, Parquet
 from substrait_dsl.errors import SchemaError, quoted, suggestion
 from substrait_dsl.spark.sources.file_types import is_read_as, require_values
-from substrait_dsl.spark.sources.partition_columns import APART, BYTE, FOLDER, as_bytes, below, require_all_read
+from substrait_dsl.spark.sources.partition_columns import (
+    BYTE,
+    FOLDER,
+    READ_SEPARATELY,
+    as_bytes,
+    below,
+    require_all_read,
+)
 from substrait_dsl.spark.sources.partition_values import require_utc
 from substrait_dsl.spark.sources.paths import local_paths
 from substrait_dsl.spark.sources.user_types import KEY
@@ -42,8 +49,8 @@ def _names_in_key(path: str) -> list[str] | None:
     import pyarrow as pa
 
     try:
-        kept = (_parquet(path).metadata or {}).get(KEY.encode())
-        return None if kept is None else [field["name"] for field in json.loads(kept)["fields"]]
+        key = (_parquet(path).metadata or {}).get(KEY.encode())
+        return None if key is None else [field["name"] for field in json.loads(key)["fields"]]
     except (OSError, pa.ArrowException, ValueError, LookupError, TypeError, RecursionError):
         return None  # what is wrong with it, Spark tells
 
@@ -57,12 +64,12 @@ def _orc(path: str) -> pa.Schema:
 _SCHEMAS: Mapping[type[FileFormat], Callable[[str], Iterable[pa.Field]]] = {Parquet: _parquet, Orc: _orc}
 
 
-def columns_of(kind: FileFormat, path: str) -> dict[str, pa.DataType]:
+def columns_of(format_: FileFormat, path: str) -> dict[str, pa.DataType]:
     """Return the columns of a file and their types; none if they are unknown."""
     import pyarrow as pa
 
     try:
-        return {field.name: field.type for field in _SCHEMAS[type(kind)](path)}
+        return {field.name: field.type for field in _SCHEMAS[type(format_)](path)}
     except (OSError, pa.ArrowException):
         return {}  # what is wrong with it, Spark tells
 
@@ -86,12 +93,14 @@ def _require_same_positions(path: str, columns: Iterable[str], frame: DataFrame)
         raise SchemaError(
             f"the file {path} has the columns {quoted(names)}, and another one {quoted(frame.columns)}: Spark reads "
             "columns of ORC by position where all are called _col and so on",
-            hint=APART,
+            hint=READ_SEPARATELY,
         )
 
 
 _DECLARED = "declare columns that the files have"
-_WHOLE = 'read the folder around those that are named after columns, with kind="folder", and filter by these columns'
+_READ_FOLDER = (
+    'read the folder around those that are named after columns, with kind="folder", and filter by these columns'
+)
 _ANEW = "write the file anew without that key, with pyarrow: table.replace_schema_metadata(None)"
 
 
@@ -99,17 +108,17 @@ _ANEW = "write the file anew without that key, with pyarrow: table.replace_schem
 class _Expected:
     """The declared columns of files, and the types as which Spark reads them."""
 
-    kind: FileFormat
+    format_: FileFormat
     schema: NamedStruct
     types: Mapping[str, DataType]
     """The type of each column that Spark sees, by its normalized name."""
     is_case_sensitive: bool
 
     @classmethod
-    def of(cls, kind: FileFormat, schema: NamedStruct, frame: DataFrame) -> _Expected:
+    def of(cls, format_: FileFormat, schema: NamedStruct, frame: DataFrame) -> _Expected:
         is_case_sensitive = frame.sparkSession.conf.get("spark.sql.caseSensitive") == "true"
-        made = cls(kind, schema, {}, is_case_sensitive)
-        return attrs.evolve(made, types={made.same(field.name): field.dataType for field in frame.schema})
+        expected = cls(format_, schema, {}, is_case_sensitive)
+        return attrs.evolve(expected, types={expected.same(field.name): field.dataType for field in frame.schema})
 
     def same(self, name: str) -> str:
         """Normalizes names that Spark takes for equal."""
@@ -181,11 +190,11 @@ class _File:
     def _not_in_key(self) -> Iterator[str]:
         """The columns of a Parquet file that are missing in the key from which Spark reads its schema."""
         unread = [name for key, name in self.own.items() if key in self.expected.names - self.expected.types.keys()]
-        names = _names_in_key(self.path) if unread and isinstance(self.expected.kind, Parquet) else None
+        names = _names_in_key(self.path) if unread and isinstance(self.expected.format_, Parquet) else None
         if names is not None:
-            seen = set(map(self.expected.same, names))
+            known = set(map(self.expected.same, names))
             for name in unread:
-                if self.expected.same(name) not in seen:
+                if self.expected.same(name) not in known:
                     yield f'Spark does not see its column "{name}", which its key {KEY} lacks'
 
     def require_utc_folders(self, spark: SparkSession) -> None:
@@ -197,7 +206,7 @@ class _File:
                 )
 
 
-def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, schema: NamedStruct) -> None:
+def check_each(format_: FileFormat, files: Sequence[FileItem], frame: DataFrame, schema: NamedStruct) -> None:
     """Raise `SchemaError` if a file lacks a declared column, has it with another type, or is not read.
 
     Raises `UnsupportedError` for partition columns that are timestamps, unless the session's time zone is UTC. Checks
@@ -206,14 +215,14 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
     here = [path for item in files for path in local_paths(item) if os.path.exists(path)]
     if not here:
         return
-    expected = _Expected.of(kind, schema, frame)
+    expected = _Expected.of(format_, schema, frame)
     is_one = len(files) == len(here) == 1 and os.path.isfile(here[0])
-    if is_one and (not isinstance(kind, Parquet) or _names_in_key(here[0]) is None):
-        if isinstance(kind, Parquet):
-            require_values({here[0]: columns_of(kind, here[0])}, expected.types, schema, expected.same)
+    if is_one and (not isinstance(format_, Parquet) or _names_in_key(here[0]) is None):
+        if isinstance(format_, Parquet):
+            require_values({here[0]: columns_of(format_, here[0])}, expected.types, schema, expected.same)
         return  # Spark has looked at its columns
     roots = [os.path.abspath(path) for path in here if os.path.isdir(path)]
-    found = _columns_of_all(kind, frame)
+    found = _columns_of_all(format_, frame)
     require_values(found, expected.types, schema, expected.same)
     found_in = "as in another file" if len(found) > 1 else f"as its key {KEY} says"
     for path, columns in found.items():
@@ -227,13 +236,13 @@ def check_each(kind: FileFormat, files: Sequence[FileItem], frame: DataFrame, sc
     require_all_read(roots, found)
 
 
-def _columns_of_all(kind: FileFormat, frame: DataFrame) -> dict[str, dict[str, pa.DataType]]:
+def _columns_of_all(format_: FileFormat, frame: DataFrame) -> dict[str, dict[str, pa.DataType]]:
     """Return the columns of each file that Spark reads, by path; none for files that are not on this machine."""
     found: dict[str, dict[str, pa.DataType]] = {}
     for parts in map(urlsplit, frame.inputFiles()):
         path = unquote(parts.path)
-        columns = columns_of(kind, path) if parts.scheme == "file" else {}
-        if isinstance(kind, Orc):
+        columns = columns_of(format_, path) if parts.scheme == "file" else {}
+        if isinstance(format_, Orc):
             _require_same_positions(path, columns, frame)
             columns = _as_spark_finds_them(columns, frame)
         found[path] = columns
@@ -246,7 +255,7 @@ def _way_out(file: _File, mistakes: Sequence[str], found: Mapping[str, Mapping[s
     others = {same(name) for columns in found.values() for name in columns}
     is_nowhere = len(mistakes) == 1 and bool(missing) and not others.intersection(map(same, missing))
     if is_nowhere and same(missing[0]) in {same(unquote(name)) for name, _ in FOLDER.findall(file.path)}:
-        return _WHOLE
+        return _READ_FOLDER
     if missing and (alike := suggestion(missing[0], file.columns)):
         return alike
-    return _DECLARED if is_nowhere else APART if len(found) > 1 else _ANEW
+    return _DECLARED if is_nowhere else READ_SEPARATELY if len(found) > 1 else _ANEW

@@ -50,10 +50,10 @@ def load_static_table(location: str) -> StaticTable:
 
     files = load_file_io({}, location)
     metadata = FromInputFile.table_metadata(files.new_input(location))
-    kept = {name: value for name, value in metadata.properties.items() if name in PROPERTIES}
+    properties = {name: value for name, value in metadata.properties.items() if name in PROPERTIES}
     return StaticTable(
         identifier=("static-table", location),
-        metadata=metadata.model_copy(update={"properties": kept}),
+        metadata=metadata.model_copy(update={"properties": properties}),
         metadata_location=location,
         io=_within_store(files, location),
         catalog=NoopCatalog("static-table"),

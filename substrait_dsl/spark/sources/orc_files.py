@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType
 
 
-def _fraction(kind: str, zone: str = "") -> str:
-    return f"{{0}} > {kind} '1969-12-31 23:59:59{zone}' AND {{0}} < {kind} '1970-01-01 00:00:00{zone}'"
+def _fraction(type_name: str, zone: str = "") -> str:
+    return f"{{0}} > {type_name} '1969-12-31 23:59:59{zone}' AND {{0}} < {type_name} '1970-01-01 00:00:00{zone}'"
 
 
 ORC_FILES: Mapping[str, Mapping[str, str]] = {
@@ -72,18 +72,18 @@ def _names(type_: DataType) -> Iterator[str]:
             pass
 
 
-def with_kept_days(frame: DataFrame, kind: str, apart: Container[str] = ()) -> DataFrame:
+def with_day_checks(frame: DataFrame, format_: str, partition_columns: Container[str] = ()) -> DataFrame:
     """Add checks to rows that are written to ORC: a date that would become another one is an error of its row.
 
     Args:
         frame: the rows.
-        kind: which of the `ORC_FILES` they are for.
-        apart: the columns that are not in the files, but name folders.
+        format_: which of the `ORC_FILES` they are for.
+        partition_columns: the columns that are not in the files, but name folders.
     """
     names = frame.columns
     plain = [f"c{number}" for number in range(len(names))]
     values = [
-        name if field.name in apart else kept_value(name, field.dataType, kind)
+        name if field.name in partition_columns else checked_value(name, field.dataType, format_)
         for name, field in zip(plain, frame.schema.fields, strict=True)
     ]
     if values == plain:
@@ -92,9 +92,9 @@ def with_kept_days(frame: DataFrame, kind: str, apart: Container[str] = ()) -> D
     return frame.toDF(*plain).selectExpr(*checked).toDF(*names)
 
 
-def kept_value(text: str, of: DataType, kind: str) -> str:
+def checked_value(text: str, of: DataType, format_: str) -> str:
     """Write a value for ORC, with an error if it would become another one."""
-    test = _is_lost(text, of, ORC_FILES[kind])
+    test = _is_lost(text, of, ORC_FILES[format_])
     return text if test is None else f"if({test}, raise_error({text_to_sql(_LOST)}), {text})"
 
 

@@ -35,7 +35,7 @@ FOLDER = re.compile(r"([^/=]+)=([^/]*)/")
 BYTE = re.compile("%[89a-f][0-9a-f]", re.IGNORECASE)
 """A percent-encoded byte of a multi-byte character, which Spark would take for a character."""
 
-APART = "read such files apart, and put them together with union_all"
+READ_SEPARATELY = "read such files apart, and put them together with union_all"
 
 
 def below(path: str, roots: Iterable[str]) -> str:
@@ -192,7 +192,8 @@ def require_all_read(roots: Collection[str], read: Collection[str]) -> None:
     for path in read:
         if not all("=" in folder for folder in below(path, roots).split("/")[1:-1]):
             raise SchemaError(
-                f"Spark reads the file {path}, too, whose folder is not named after a column, as others are", hint=APART
+                f"Spark reads the file {path}, too, whose folder is not named after a column, as others are",
+                hint=READ_SEPARATELY,
             )
     for root in roots:
         if not any(FOLDER.search(path.removeprefix(root)) for path in read if path.startswith(f"{root}/")):
@@ -201,5 +202,5 @@ def require_all_read(roots: Collection[str], read: Collection[str]) -> None:
             if entry.is_file() and not entry.name.startswith(("_", ".")):
                 raise SchemaError(
                     f"Spark does not read the file {entry.path}, it lies beside folders that are named after columns",
-                    hint=APART,
+                    hint=READ_SEPARATELY,
                 )

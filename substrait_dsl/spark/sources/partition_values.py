@@ -115,16 +115,16 @@ def checked(name: str, text: str, failures: Sequence[tuple[str, str]]) -> str:
     return f"CASE{cases} ELSE {text} END" if cases else text
 
 
-def failing(kind: str, text: str, subject: str, spark: SparkSession) -> Iterator[tuple[str, str]]:
+def failing(type_name: str, text: str, subject: str, spark: SparkSession) -> Iterator[tuple[str, str]]:
     """Yield the conditions under which a value of a Spark type cannot be in the name of a directory, with messages.
 
     Raises `UnsupportedError` for a type of which no value can.
     """
-    if kind == "binary":
+    if type_name == "binary":
         raise UnsupportedError(f"{subject}, of binary values")
-    if kind == "timestamp":
+    if type_name == "timestamp":
         require_utc(subject, "writes", spark)
-    if kind == "string":
+    if type_name == "string":
         null = f"{text} IN ('', '{NULL_FOLDER}')"
         yield null, "tells partitions apart, where Spark would make this value NULL"
         yield (

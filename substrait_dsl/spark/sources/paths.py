@@ -79,16 +79,16 @@ def _found(item: FileItem) -> list[str]:
     return sorted({path for each in _patterns(pattern) for path in glob(each, include_hidden=True)})
 
 
-_KEPT = {"\\{": "\0a", "\\}": "\0b", "\\,": "\0c"}
+_ESCAPES = {"\\{": "\0a", "\\}": "\0b", "\\,": "\0c"}
 _BRACES = re.compile(r"\{([^{}]*)\}")
 
 
 def _patterns(pattern: str) -> Iterator[str]:
     """Translate a glob of Hadoop to those of Python: it has alternatives in braces, ``[^a]`` and escapes."""
-    pattern = re.sub(r"\\[{},]", lambda kept: _KEPT[kept[0]], pattern)
+    pattern = re.sub(r"\\[{},]", lambda escape: _ESCAPES[escape[0]], pattern)
     for each in _alternatives(re.sub(r"\\(.)", r"[\1]", pattern).replace("[^", "[!")):
-        for kept, mark in _KEPT.items():
-            each = each.replace(mark, kept[1])
+        for escape, mark in _ESCAPES.items():
+            each = each.replace(mark, escape[1])
         yield each
 
 

@@ -27,7 +27,7 @@ from substrait_dsl.spark.catalog.scans import makes_groups
 from substrait_dsl.spark.catalog.table_names import is_format_and_path, named_frame, statement_name
 from substrait_dsl.spark.catalog.text_records import EVERY_COLUMN, ReaderRestrictions, read_no_records, restrictions_of
 from substrait_dsl.spark.expressions.masks import masked_value
-from substrait_dsl.spark.expressions.nested_values import rebuilt
+from substrait_dsl.spark.expressions.nested_values import rebuild_parts
 from substrait_dsl.spark.expressions.pushdown import opaque_sql
 from substrait_dsl.spark.expressions.types import spark_sql_type
 from substrait_dsl.spark.relations.expression_context import prepare_context
@@ -56,13 +56,13 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.session.execution_context import ExecutionContext
 
 
-_NOTHING_KEPT = ReaderRestrictions()
+_NO_RESTRICTIONS = ReaderRestrictions()
 
 
-def can_be_text(read: Read, most_rows: int, given: ArrowTables) -> bool:
+def can_be_text(read: Read, most_rows: int, arrow_tables: ArrowTables) -> bool:
     """Whether a read can become SQL text; a virtual table only with at most so many rows."""
     match read.definition:
-        case NamedTable(names=names) if names in given:
+        case NamedTable(names=names) if names in arrow_tables:
             return False
         case NamedTable(names=names):
             return all(map(PLAIN_NAME.fullmatch, (*names, *read.base_schema.names)))
@@ -86,8 +86,8 @@ def lower_read(rel: Read, to: InputLowering) -> Rows:
 def lower_source(rel: Read, to: InputLowering) -> Rows:
     """Read the columns of the base schema."""
     match rel.definition:
-        case NamedTable(names=names) if names in to.execution.given:
-            frame, columns = to.execution.given.read(names, rel.base_schema)
+        case NamedTable(names=names) if names in to.execution.arrow_tables:
+            frame, columns = to.execution.arrow_tables.read(names, rel.base_schema)
             return _selected(frame, columns, rel, to.execution)
         case NamedTable(names=names):
             rows = _named(names, rel, to)
@@ -179,20 +179,20 @@ def _from_source(
 _INTEGERS = (I8, I16, I32, I64)
 
 
-def _read(table: Table, there: Sequence[tuple[str, StructField]], rel: Read, kept: ReaderRestrictions) -> Rows:
+def _read(table: Table, there: Sequence[tuple[str, StructField]], rel: Read, restrictions: ReaderRestrictions) -> Rows:
     """Select the used columns of the base schema; `there` has the text and the Spark field of each column."""
     execution = table.execution
-    if kept.whole:
+    if restrictions.all_columns:
         table = table.where(EVERY_COLUMN)
     used = execution.used.get(id(rel))
-    columns, made = [], []
+    columns, select_items = [], []
     for position, ((text, field), type_) in enumerate(zip(there, rel.base_schema.types, strict=True)):
         columns.append(execution.name() if used is None or position in used else UNUSED)
         if columns[-1] != UNUSED:
-            text = opaque_sql(text) if kept.filters and field.name not in kept.partitions else text
+            text = opaque_sql(text) if restrictions.filters and field.name not in restrictions.partitions else text
             is_new = is_padded(field) or (isinstance(type_, _INTEGERS) and not current_engine().has_signed_alone)
-            made.append(Item(as_inside(text, type_, is_new=is_new), (columns[-1],)))
-    return Rows(table.select(made), tuple(columns))
+            select_items.append(Item(as_inside(text, type_, is_new=is_new), (columns[-1],)))
+    return Rows(table.select(select_items), tuple(columns))
 
 
 def _selected(
@@ -200,7 +200,7 @@ def _selected(
     names: tuple[str, ...],
     rel: Read,
     execution: ExecutionContext,
-    kept: ReaderRestrictions = _NOTHING_KEPT,
+    restrictions: ReaderRestrictions = _NO_RESTRICTIONS,
 ) -> Rows:
     """Select the columns of the base schema, under their `names` in a DataFrame."""
     fields = frame.schema.fields
@@ -213,7 +213,7 @@ def _selected(
     if there != names:
         by_name = dict(zip(there, columns, strict=True))
         columns = [by_name[name] for name in names]
-    return _read(table, columns, rel, kept)
+    return _read(table, columns, rel, restrictions)
 
 
 def _are_alike(names: Sequence[str]) -> bool:
@@ -229,7 +229,7 @@ def as_inside(text: str, type_: Type, *, is_new: bool = False) -> str:
     """
     inside = spark_sql_type(type_)
     value = f"CAST({text} AS {inside})" if is_new or "STRUCT<" in inside else text
-    return rebuilt(value, type_, UUID, _small_letters)
+    return rebuild_parts(value, type_, UUID, _small_letters)
 
 
 def _small_letters(value: str, type_: Type) -> str:
@@ -269,20 +269,22 @@ def _virtual(rel: Read, to: InputLowering) -> Rows:
         columns = (
             {n: here.sql(record.fields[position]) for n, record in enumerate(records)} for position in range(len(types))
         )
-        made = (Item(by_number(number, texts), (name,)) for texts, name in zip(columns, names, strict=True))
-        return Rows(counted.select(list(made)), names)
+        select_items = (Item(by_number(number, texts), (name,)) for texts, name in zip(columns, names, strict=True))
+        return Rows(counted.select(list(select_items)), names)
     structs = (f"struct({', '.join(here.sql(value) for value in record.fields)})" for record in records)
     return Rows(one_row.table.select([Item(f"inline(array({', '.join(structs)}))", names)]), names)
 
 
 def _masked(rows: Rows, rel: Read, mask: StructMask) -> Rows:
     """Apply a mask to columns; those that are selected in part are new columns."""
-    made: dict[int, Item] = {}
+    new_items: dict[int, Item] = {}
     for number, item in enumerate(mask.items):
         if item.child is not None:
             type_ = rel.base_schema.types[item.position]
             text = masked_value(rows.columns[item.position], item.child, type_, may_be_null=True)
-            made[number] = Item(text, (rows.table.execution.name(),))
-    wide = rows.extended(list(made.values())) if made else rows
-    columns = (made[n].names[0] if n in made else rows.columns[item.position] for n, item in enumerate(mask.items))
+            new_items[number] = Item(text, (rows.table.execution.name(),))
+    wide = rows.extended(list(new_items.values())) if new_items else rows
+    columns = (
+        new_items[n].names[0] if n in new_items else rows.columns[item.position] for n, item in enumerate(mask.items)
+    )
     return Rows(wide.table, tuple(columns))

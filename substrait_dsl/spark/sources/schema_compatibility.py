@@ -27,11 +27,11 @@ _TIMES = "spark.sql.parquet.outputTimestampType"
 
 def require_distinct(declared: NamedStruct, what: str) -> None:
     """Raise `SchemaError` for two columns of one name, which no table can have."""
-    seen: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     for name in declared.names:
-        first = seen.get(name.lower())
+        first = by_name.get(name.lower())
         if first is None:
-            seen[name.lower()] = name
+            by_name[name.lower()] = name
         elif first == name:
             raise SchemaError(f"{what}: two of the columns are called {quoted([name])}; no table has that")
         else:
@@ -63,41 +63,42 @@ def columns_in(
         for name, field in zip(names, declared, strict=True)
         if name in table.required and field.type.nullable and (written is None or field.name in written)
     ]
-    kinds = {field.name: field for field in table.schema.fields}
-    given = [pair for pair in zip(names, declared, strict=True) if written is None or pair[1].name in written]
+    fields = {field.name: field for field in table.schema.fields}
+    written_columns = [pair for pair in zip(names, declared, strict=True) if written is None or pair[1].name in written]
     wrong += [
-        f'column "{name}" has required parts in the table, {kinds[name].dataType.simpleString()}, '
+        f'column "{name}" has required parts in the table, {fields[name].dataType.simpleString()}, '
         f"{origin.place} {field.type}"
-        for name, field in given
-        if not parts_as_required(kinds[name].dataType, field.type)
+        for name, field in written_columns
+        if not parts_as_required(fields[name].dataType, field.type)
     ]
     if written is None and adds_rows:
         wrong += [f'column "{name}" is required in the table, and gets no value' for name in _left(table, names)]
     if wrong:
         raise SchemaError(f"{table.title} does not fit {origin.name}: {'; '.join(wrong)}")
-    for name, field in given:
-        _require_texts_kept(kinds[name], field.type, f'{table.title}: its column "{name}"')
+    for name, field in written_columns:
+        _require_unpadded(fields[name], field.type, f'{table.title}: its column "{name}"')
     return names
 
 
-def _require_texts_kept(field: StructField, declared: Type, what: str) -> None:
+def _require_unpadded(field: StructField, declared: Type, what: str) -> None:
     """Raise `UnsupportedError` for a column whose strings Spark would pad, or trim.
 
     A ``VARCHAR(n)`` column itself is not refused: its values are checked when they are written.
     """
-    kind = _declared_texts(field)
-    if is_padded(field) and kind != f"char({declared.length if isinstance(declared, FixedChar) else None})":
+    declared_type = _declared_texts(field)
+    if is_padded(field) and declared_type != f"char({declared.length if isinstance(declared, FixedChar) else None})":
         raise UnsupportedError(
-            f"{what} is {kind}, and Spark fills such texts with spaces",
-            hint=f"cast to {fixed_char(kind)}" if kind.startswith("char") else None,
+            f"{what} is {declared_type}, and Spark fills such texts with spaces",
+            hint=f"cast to {fixed_char(declared_type)}" if declared_type.startswith("char") else None,
         )
-    if "<" not in kind:
+    if "<" not in declared_type:
         return
     lengths = list(_text_lengths(declared))
-    bounds = [int(bound) if bound else inf for bound in _TEXTS_INSIDE.findall(kind)]
+    bounds = [int(bound) if bound else inf for bound in _TEXTS_INSIDE.findall(declared_type)]
     if len(bounds) != len(lengths) or any(length > bound for length, bound in zip(lengths, bounds, strict=True)):
         raise UnsupportedError(
-            f"{what} is {kind}, declared {declared}, and Spark cuts spaces off the texts in it that are longer",
+            f"{what} is {declared_type}, declared {declared}, and Spark cuts spaces off the texts in it that are "
+            "longer",
             hint="cast to a type with varchar<n> for each VARCHAR(n) in it",
         )
 
@@ -150,9 +151,9 @@ def _declared_texts(field: StructField) -> str:
     return str(field.metadata.get(_TEXT, ""))
 
 
-def fixed_char(kind: str) -> str:
+def fixed_char(spark_type: str) -> str:
     """Return the specification's name of Spark's ``char(5)``."""
-    return kind.replace("char(", "fixedchar<").replace(")", ">")
+    return spark_type.replace("char(", "fixedchar<").replace(")", ">")
 
 
 _TEXT = "__CHAR_VARCHAR_TYPE_STRING"
@@ -171,10 +172,10 @@ def parts_as_required(actual: DataType, declared: Type) -> bool:
     from pyspark.sql import types as spark
 
     match actual, declared:
-        case spark.StructType(fields=fields), Struct(types=kinds):
+        case spark.StructType(fields=fields), Struct(types=field_types):
             return all(
                 (field.nullable or not type_.nullable) and parts_as_required(field.dataType, type_)
-                for field, type_ in zip(fields, kinds, strict=True)
+                for field, type_ in zip(fields, field_types, strict=True)
             )
         case spark.ArrayType(elementType=part, containsNull=nullable), List(element=type_):
             return (nullable or not type_.nullable) and parts_as_required(part, type_)
@@ -195,7 +196,7 @@ def _left(table: StoredTable, names: Sequence[str]) -> list[str]:
     ]
 
 
-def require_kept(schema: StructType, kind: str, what: str, spark: SparkSession) -> None:
+def require_lossless(schema: StructType, format_: str, what: str, spark: SparkSession) -> None:
     """Raise `UnsupportedError` for columns that a format would store as another type, or truncate."""
     from pyspark.sql.types import (
         ByteType,
@@ -206,13 +207,13 @@ def require_kept(schema: StructType, kind: str, what: str, spark: SparkSession) 
         YearMonthIntervalType,
     )
 
-    if kind in TEXT_FORMATS:
+    if format_ in TEXT_FORMATS:
         raise UnsupportedError(
-            f"{what}: a table of the format {kind} does not give back the values that are written to it",
+            f"{what}: a table of the format {format_} does not give back the values that are written to it",
             hint='a table is made in the format that "spark.sql.sources.default" names',
         )
     if (
-        kind == "parquet"
+        format_ == "parquet"
         and spark.conf.get(_TIMES) == "TIMESTAMP_MILLIS"
         and (cut := [field.name for field in schema.fields if _has(field.dataType, (TimestampType,))])
     ):
@@ -220,11 +221,11 @@ def require_kept(schema: StructType, kind: str, what: str, spark: SparkSession) 
             f"{what}: the session writes points in time without microseconds, as in the columns {quoted(cut)}",
             hint=f'spark.conf.set("{_TIMES}", "TIMESTAMP_MICROS")',
         )
-    if kind == "parquet" and (empty := [field.name for field in schema.fields if _has_empty_struct(field.dataType)]):
+    if format_ == "parquet" and (empty := [field.name for field in schema.fields if _has_empty_struct(field.dataType)]):
         raise UnsupportedError(f"{what}: Parquet has no structs without fields, which the columns {quoted(empty)} hold")
-    if kind == "orc":
+    if format_ == "orc":
         require_names_found({field.name: field.dataType for field in schema.fields}, what)
-    if kind != ICEBERG:
+    if format_ != ICEBERG:
         return
     if "" in schema.names:
         raise UnsupportedError(f"{what}: the columns of an Iceberg table have names, got one that is empty")
@@ -255,15 +256,15 @@ def _has_empty_struct(type_: DataType) -> bool:
             return False
 
 
-def _has(type_: DataType, kinds: tuple[type[DataType], ...]) -> bool:
+def _has(type_: DataType, wanted: tuple[type[DataType], ...]) -> bool:
     from pyspark.sql import types as spark
 
     match type_:
         case spark.StructType(fields=fields):
-            return any(_has(field.dataType, kinds) for field in fields)
+            return any(_has(field.dataType, wanted) for field in fields)
         case spark.ArrayType(elementType=element):
-            return _has(element, kinds)
+            return _has(element, wanted)
         case spark.MapType(keyType=key, valueType=value):
-            return _has(key, kinds) or _has(value, kinds)
+            return _has(key, wanted) or _has(value, wanted)
         case _:
-            return isinstance(type_, kinds)
+            return isinstance(type_, wanted)

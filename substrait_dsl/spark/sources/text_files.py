@@ -33,12 +33,12 @@ _BLANK = "".join(map(chr, range(33)))
 
 
 def read_text_here(
-    kind: DelimitedText, files: Sequence[FileItem], schema: NamedStruct, spark: SparkSession
+    format_: DelimitedText, files: Sequence[FileItem], schema: NamedStruct, spark: SparkSession
 ) -> DataFrame:
     """Parse delimited text by the rules of Spark's reader.
 
     Args:
-        kind: how records are written.
+        format_: how records are written.
         files: what to read: files on this machine, and those that lie in folders themselves.
         schema: the columns, which are the fields in their order.
         spark: the session.
@@ -52,18 +52,20 @@ def read_text_here(
     """
     import pyarrow as pa
 
-    text_options(kind)
-    rows = [_record(line, where, kind, len(schema)) for path in _paths(files) for where, line in _lines(path, kind)]
+    text_options(format_)
+    rows = [
+        _record(line, where, format_, len(schema)) for path in _paths(files) for where, line in _lines(path, format_)
+    ]
     if not schema.names:
         return declared_frame(pa.table({"rows": pa.nulls(len(rows), pa.bool_())}).select([]), schema, spark)
-    columns = [_column(fields, kind) for fields in zip(*rows, strict=True)] or [_column((), kind) for _ in schema]
+    columns = [_column(fields, format_) for fields in zip(*rows, strict=True)] or [_column((), format_) for _ in schema]
     return declared_frame(pa.table(columns, names=list(schema.names)), schema, spark)
 
 
-def _column(fields: Sequence[str], kind: DelimitedText) -> pa.Array:
+def _column(fields: Sequence[str], format_: DelimitedText) -> pa.Array:
     import pyarrow as pa
 
-    return pa.array((None if field == kind.null_value else field for field in fields), pa.string())
+    return pa.array((None if field == format_.null_value else field for field in fields), pa.string())
 
 
 def _paths(files: Sequence[FileItem]) -> Iterator[str]:
@@ -85,12 +87,12 @@ def _folder_below(item: FileItem) -> str | None:
     return next(filter(os.path.isdir, inside), None)
 
 
-def _lines(path: str, kind: DelimitedText) -> Iterator[tuple[str, str]]:
+def _lines(path: str, format_: DelimitedText) -> Iterator[tuple[str, str]]:
     """Yield the records of a file, each after its name in messages."""
     if path.endswith(_COMPRESSED):
         raise UnsupportedError(f"the compressed file {path} is not read here", hint="gzip and bzip2 are")
     opener = _OPENERS.get(os.path.splitext(path)[1], open)
-    left_out = kind.header_lines_to_skip
+    left_out = format_.header_lines_to_skip
     try:
         # The mark of UTF-8 in front of a file is none of its text; a line ends in any of the three ways.
         with opener(path, "rt", encoding="utf-8-sig", newline=None) as file:
@@ -109,46 +111,46 @@ def _lines(path: str, kind: DelimitedText) -> Iterator[tuple[str, str]]:
         raise ExecutionError(f"cannot read {path}: {words}") from error
 
 
-def _record(line: str, where: str, kind: DelimitedText, many: int) -> list[str]:
+def _record(line: str, where: str, format_: DelimitedText, many: int) -> list[str]:
     """Parse the fields of a record; their number must be that of the declared columns, unless none is declared."""
     fields: list[str] = []
     position: int | None = 0
     while position is not None:
-        if kind.quote and line.startswith(kind.quote, position):
-            field, end = _quoted(line, position, where, kind)
+        if format_.quote and line.startswith(format_.quote, position):
+            field, end = _quoted(line, position, where, format_)
         else:
-            end = line.find(kind.field_delimiter, position)
+            end = line.find(format_.field_delimiter, position)
             field, end = (line[position:], len(line)) if end < 0 else (line[position:end], end)
         fields.append(field)
-        position = end + len(kind.field_delimiter) if line.startswith(kind.field_delimiter, end) else None
+        position = end + len(format_.field_delimiter) if line.startswith(format_.field_delimiter, end) else None
     if many and len(fields) != many:
-        raise _no_record(f"it has {len(fields)} fields for {many} columns", where, kind)
-    if 0 < kind.max_line_size < max(map(len, fields)):
-        raise _no_record("it has a longer field", where, kind)
+        raise _no_record(f"it has {len(fields)} fields for {many} columns", where, format_)
+    if 0 < format_.max_line_size < max(map(len, fields)):
+        raise _no_record("it has a longer field", where, format_)
     return fields
 
 
-def _quoted(line: str, start: int, where: str, kind: DelimitedText) -> tuple[str, int]:
+def _quoted(line: str, start: int, where: str, format_: DelimitedText) -> tuple[str, int]:
     """Parse a quoted field; return it and its end."""
-    made: list[str] = []
+    characters: list[str] = []
     position = start + 1
     while position < len(line):
         character, then = line[position], line[position + 1 : position + 2]
-        if character == kind.escape and then and then in (kind.quote, kind.escape):
-            made.append(then)
+        if character == format_.escape and then and then in (format_.quote, format_.escape):
+            characters.append(then)
             position += 2
-        elif character == kind.quote:
+        elif character == format_.quote:
             end = position + 1
-            if end < len(line) and not line.startswith(kind.field_delimiter, end):
-                raise _no_record(BEHIND_QUOTE, where, kind)
-            return "".join(made), end
-        elif character == kind.escape:
-            raise _no_record(f"{kind.escape} stands before what needs none", where, kind)
+            if end < len(line) and not line.startswith(format_.field_delimiter, end):
+                raise _no_record(BEHIND_QUOTE, where, format_)
+            return "".join(characters), end
+        elif character == format_.escape:
+            raise _no_record(f"{format_.escape} stands before what needs none", where, format_)
         else:
-            made.append(character)
+            characters.append(character)
             position += 1
-    raise _no_record("a quote is still open at its end", where, kind)
+    raise _no_record("a quote is still open at its end", where, format_)
 
 
-def _no_record(why: str, where: str, kind: DelimitedText) -> ExecutionError:
-    return ExecutionError(f"{where} is no record of delimited text: {why}", hint=record_rules(kind))
+def _no_record(why: str, where: str, format_: DelimitedText) -> ExecutionError:
+    return ExecutionError(f"{where} is no record of delimited text: {why}", hint=record_rules(format_))

@@ -69,10 +69,10 @@ def _classes_in_key(path: str) -> set[str]:
     from pyarrow import parquet
 
     try:
-        kept = (parquet.read_metadata(path).metadata or {}).get(KEY.encode())
+        key = (parquet.read_metadata(path).metadata or {}).get(KEY.encode())
     except (OSError, pa.ArrowException):
         return set()  # what is wrong with it, Spark tells
-    return set() if kept is None else _classes_in(kept)
+    return set() if key is None else _classes_in(key)
 
 
 def _classes_in(text: bytes) -> set[str]:

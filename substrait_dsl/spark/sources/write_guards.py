@@ -34,8 +34,8 @@ def inserted(
         if (length := fixed_length(fields[column])) is not None:
             failures.append((f"char_length({text}) > {length}", f"is char({length}), and this text is longer"))
         if column in table.partitions:
-            kind = fields[column].dataType.simpleString()
-            failures += failing(kind, text, _partitioned(column, what), spark)
+            type_name = fields[column].dataType.simpleString()
+            failures += failing(type_name, text, _partitioned(column, what), spark)
         values.append(checked(column, text, failures))
     return values
 
