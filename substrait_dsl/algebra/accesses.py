@@ -55,7 +55,7 @@ from substrait_dsl.algebra.relations import (
     VirtualTarget,
     Window,
     Write,
-    closed,
+    as_union,
 )
 from substrait_dsl.algebra.validators import several
 from substrait_dsl.errors import InvalidArgumentError, NotAllowedError, require_choice
@@ -232,7 +232,7 @@ def _accesses(rel: Rel) -> Iterator[Access]:
     for extension in (common.extension, common.own_extension, *own):
         if extension is not None and extension.enhancement is not None:
             yield _extension(extension.enhancement, "any")
-    match closed(rel):
+    match as_union(rel):
         case Read(definition=definition):
             yield from _reads(definition)
         case Write(target=target, op=op, output=output, create_mode=create_mode):

@@ -30,7 +30,7 @@ def evaluated_children(node: Node) -> tuple[Node, ...]:
 
 def is_tree(rel: Rel) -> bool:
     """Whether a shared relation has one result set: it refers to no row, and to no parameter, around it."""
-    return rel.shared and not rel.free_anchors and not rel.inside.parameters
+    return rel.shared and not rel.free_anchors and not rel.flags.parameter_uses
 
 
 def _shared_relations(rel: Rel, seen: set[int]) -> list[Rel]:
@@ -38,9 +38,9 @@ def _shared_relations(rel: Rel, seen: set[int]) -> list[Rel]:
 
     What was seen is left out, and what is found is added to that.
     """
-    if not rel.inside.shares:
+    if not rel.flags.has_shared:
         return []
-    nodes = _depth_first([rel], lambda node: node.inside.shares, seen)
+    nodes = _depth_first([rel], lambda node: node.flags.has_shared, seen)
     return [node for node in nodes if isinstance(node, Rel) and is_tree(node)]
 
 
@@ -61,7 +61,7 @@ def normalized_trees(trees: tuple[Tree, ...]) -> tuple[Tree, ...]:
     A change that stands in several places is shared, and so is a subtree that stands in other trees, too: each is one
     object, so it is evaluated once. A shared subtree is listed only if it matters where: then all of them are.
     """
-    changes = any(tree.input.inside.changes for tree in trees)
+    changes = any(tree.input.flags.has_changes for tree in trees)
     subtrees = any(isinstance(tree, Subtree) for tree in trees)
     if changes or subtrees:
         trees = _with_shared(trees, _repeated(trees))
@@ -73,7 +73,7 @@ def normalized_trees(trees: tuple[Tree, ...]) -> tuple[Tree, ...]:
 
 def _without_shared_subtrees(trees: tuple[Tree, ...]) -> tuple[Tree, ...]:
     """The trees without the subtrees that others use: these stand before the first that does anyway."""
-    nodes = _depth_first([tree.input for tree in trees], lambda node: node.inside.shares)
+    nodes = _depth_first([tree.input for tree in trees], lambda node: node.flags.has_shared)
     used = {id(child) for node in nodes for child in evaluated_children(node)}
     left_out = used | {id(tree.input) for tree in trees if isinstance(tree, Root)}
     brief: list[Tree] = []
@@ -181,7 +181,7 @@ def count_references(trees: Sequence[Tree]) -> Counter[int]:
 
     A root that returns the rows of one is a reference to it.
     """
-    _, places = _count_places([tree.input for tree in trees], lambda node: node.inside.shares)
+    _, places = _count_places([tree.input for tree in trees], lambda node: node.flags.has_shared)
     places.subtract(id(tree.input) for tree in trees if isinstance(tree, Subtree) and is_tree(tree.input))
     return places
 
@@ -198,7 +198,7 @@ def _count_places(tops: Sequence[Rel], is_inside: Callable[[Node], bool] | None)
 
 
 def _has_changes(node: Node) -> bool:
-    return node.inside.changes
+    return node.flags.has_changes
 
 
 def _depth_first(

@@ -111,7 +111,7 @@ class EvaluationOrder:
         positions = self._positions[read.tree]
         found: Rel | None = None
         for rel in self.around(read):
-            if positions[id(rel)] < change.position and not rel.free_anchors and not rel.inside.parameters:
+            if positions[id(rel)] < change.position and not rel.free_anchors and not rel.flags.parameter_uses:
                 found = rel
         return found
 
@@ -179,7 +179,7 @@ def _unfolded_trees(trees: Sequence[Tree]) -> tuple[Tree, ...]:
     """What stands for the shared relations that are others now, by their ids."""
     for tree in trees:
         rel = rebuild(tree.input, lambda node: node, done=dict(done)) if done else tree.input
-        if rel.inside.changes:
+        if rel.flags.has_changes:
             rel = _unfolded(rel)
         if rel is not tree.input and is_tree(tree.input):
             done[id(tree.input)] = rel

@@ -1,4 +1,4 @@
-"""What all nodes of the algebra have in common: they are immutable values that compare by structure.
+"""The base classes of the nodes of the algebra: immutable values that compare by structure.
 
 A pipeline may be thousands of steps deep, and a subtree may be used many times: so hashing, comparing, walking and
 rebuilding never recurse, and the hash of a node is computed once, when it is first asked for.
@@ -27,135 +27,139 @@ NO_ANCHORS: frozenset[int] = frozenset()
 
 @attrs.frozen(repr=False)
 class ParameterUse(FrozenValue):
-    """That something refers to a parameter of a lambda around it."""
+    """A reference to a parameter of an enclosing lambda."""
 
     steps_out: int
-    """How many lambdas further out than the innermost one."""
+    """How many lambdas lie between the reference and the lambda; 0 for the innermost one."""
     position: int | None
-    """Which parameter; None for all of them, as a row."""
+    """The position of the parameter; None for all of them, as a row."""
     type: Type
     in_subquery: bool = False
-    """Whether a subquery stands between the reference and the lambda."""
+    """Whether a subquery lies between the reference and the lambda."""
 
     def further_out(self) -> ParameterUse:
-        """The same as seen from outside of one of the lambdas in between."""
+        """Return the reference as seen from outside of one of the lambdas in between."""
         return ParameterUse(self.steps_out - 1, self.position, self.type, self.in_subquery)
 
 
 @attrs.frozen(repr=False)
-class Inside(FrozenValue):
-    """What is seldom inside a node: together in one field, so that the others do not pay for it."""
+class SubtreeFlags(FrozenValue):
+    """Facts about a node and all that lies below it, which hold for few nodes.
 
-    shares: bool = False
-    """Whether the node is a relation that a plan holds once (`Rel.shared`), or one is inside."""
-    asks: bool = False
-    """Whether a value that is given when the plan runs (`DynamicParameter`) is inside."""
-    parameters: frozenset[ParameterUse] = frozenset()
-    """The parameters of lambdas outside the node that something inside it refers to."""
-    changes: bool = False
-    """Whether the node is a relation that changes a table (`Rel.is_change`), or one is inside."""
-    variables: bool = False
-    """Whether an execution context variable, such as the current time, is inside."""
-    subqueries: bool = False
-    """Whether the node is an expression that is a subquery, or has one that is in no other relation."""
-    windows: bool = False
-    """Whether the node is an expression that is a window function, or has one that is in no relation."""
+    They are one field of a node, so that the nodes for which none holds do not pay for them.
+    """
+
+    has_shared: bool = False
+    """Whether there is a relation that a plan holds once (`Rel.shared`)."""
+    has_plan_parameters: bool = False
+    """Whether there is a value that is bound when the plan runs (`DynamicParameter`)."""
+    parameter_uses: frozenset[ParameterUse] = frozenset()
+    """The references to parameters of lambdas that enclose the node."""
+    has_changes: bool = False
+    """Whether there is a relation that changes a table (`Rel.is_change`)."""
+    has_context_variables: bool = False
+    """Whether there is an execution context variable, such as the current time."""
+    has_subqueries: bool = False
+    """Whether the node is an expression with a subquery; those inside of the subquery's relation do not count."""
+    has_window_functions: bool = False
+    """Whether the node is an expression with a window function; those in relations do not count."""
     settings: frozenset[PlanSettings] = frozenset()
-    """What the plans say of themselves whose roots are inside (`Rel.settings`)."""
+    """The settings of the plans whose roots are here (`Rel.settings`)."""
 
-    def beside(self, other: Inside) -> Inside:
-        """What is inside a node if these are inside two of its children."""
+    def merge(self, other: SubtreeFlags) -> SubtreeFlags:
+        """Return the flags of a node of which two children have these."""
         if self is other:
             return self
-        return Inside(
-            self.shares or other.shares,
-            self.asks or other.asks,
-            self.parameters | other.parameters,
-            self.changes or other.changes,
-            self.variables or other.variables,
-            self.subqueries or other.subqueries,
-            self.windows or other.windows,
+        return SubtreeFlags(
+            self.has_shared or other.has_shared,
+            self.has_plan_parameters or other.has_plan_parameters,
+            self.parameter_uses | other.parameter_uses,
+            self.has_changes or other.has_changes,
+            self.has_context_variables or other.has_context_variables,
+            self.has_subqueries or other.has_subqueries,
+            self.has_window_functions or other.has_window_functions,
             self.settings | other.settings,
         )
 
-    def without_expressions(self) -> Inside:
-        """The same without what only an expression is said to have, not the relation that it is of."""
-        if not (self.subqueries or self.windows):
+    def without_expressions(self) -> SubtreeFlags:
+        """Return the flags of the relation whose expressions have these."""
+        if not (self.has_subqueries or self.has_window_functions):
             return self
-        changed = attrs.evolve(self, subqueries=False, windows=False)
-        return NOTHING_INSIDE if changed == NOTHING_INSIDE else changed
+        changed = attrs.evolve(self, has_subqueries=False, has_window_functions=False)
+        return NO_FLAGS if changed == NO_FLAGS else changed
 
-    def with_parameters(self, uses: frozenset[ParameterUse]) -> Inside:
-        """The same with these parameters instead."""
-        changed = attrs.evolve(self, parameters=uses)
-        return NOTHING_INSIDE if changed == NOTHING_INSIDE else changed
+    def with_parameters(self, uses: frozenset[ParameterUse]) -> SubtreeFlags:
+        """Return the flags with these references to parameters instead."""
+        changed = attrs.evolve(self, parameter_uses=uses)
+        return NO_FLAGS if changed == NO_FLAGS else changed
 
 
-NOTHING_INSIDE = Inside()
+NO_FLAGS = SubtreeFlags()
 
 N = TypeVar("N", bound="Node")
 
 
-Parts = tuple[Any, ...]
+IdentityFields = tuple[Any, ...]
+"""The values of the fields that two equal nodes have in common."""
 
 
-class _Readers(dict[type, tuple[tuple[str, ...], Callable[[Any], Parts]]]):
-    """For each class of nodes the names of the fields that make a node what it is, and how to read them all."""
+class _FieldReaders(dict[type, tuple[tuple[str, ...], Callable[[Any], IdentityFields]]]):
+    """For each class of nodes the names of its identity fields, and a function that reads them all."""
 
-    def __missing__(self, kind: type) -> tuple[tuple[str, ...], Callable[[Any], Parts]]:
-        names = tuple(field.name for field in attrs.fields(kind) if field.eq)
-        self[kind] = (names, _getter(names))
-        return self[kind]
+    def __missing__(self, node_class: type) -> tuple[tuple[str, ...], Callable[[Any], IdentityFields]]:
+        names = tuple(field.name for field in attrs.fields(node_class) if field.eq)
+        self[node_class] = (names, _getter(names))
+        return self[node_class]
 
 
-def _getter(names: tuple[str, ...]) -> Callable[[Any], Parts]:
+def _getter(names: tuple[str, ...]) -> Callable[[Any], IdentityFields]:
     if not names:
         return lambda node: ()
     getter = attrgetter(*names)
     return getter if len(names) > 1 else lambda node: (getter(node),)
 
 
-_READERS = _Readers()
+_FIELD_READERS = _FieldReaders()
 _set = object.__setattr__
 
 
 class Node(Picklable):
-    """Base of expressions, relations and the parts they are made of: frozen classes of attrs.
+    """Base of expressions, relations and their parts: frozen classes of attrs.
 
-    What follows from the fields of a node is in slots. It is no field: each class would describe it anew, which takes
-    half of the time in which these classes are made.
+    What is derived from the fields of a node is in slots. They are not fields of attrs, because each class would
+    declare them again, and that takes half of the time in which these classes are defined.
     """
 
-    __slots__ = ("__weakref__", "_children", "_hash", "free_anchors", "height", "inside", "size")
+    __slots__ = ("__weakref__", "_children", "_hash", "flags", "free_anchors", "height", "size")
 
     leaf: ClassVar[bool] = False
-    """Whether nodes of this class never have nodes inside."""
-    own_inside: ClassVar[Inside] = NOTHING_INSIDE
-    """What each node of this class has inside, as it is one."""
+    """Whether nodes of this class never have children."""
+    own_flags: ClassVar[SubtreeFlags] = NO_FLAGS
+    """The flags that each node of this class has, whatever its children are."""
 
     free_anchors: frozenset[int]
-    """The anchors of rows outside this node that something inside it refers to: not empty means correlated."""
+    """The anchors of outer rows that the node or something below it refers to: not empty means correlated."""
     height: int
-    """How many nodes the longest way down from this one has, itself included."""
+    """How many nodes the longest path down from this one has, itself included."""
     size: int
-    """How many nodes the tree has if every shared subtree is counted as often as it is used."""
-    inside: Inside
-    """What is seldom inside."""
+    """How many nodes the tree has, with every shared subtree counted as often as it is used."""
+    flags: SubtreeFlags
+    """Facts about the node and all that lies below it."""
     _children: tuple[Node, ...]
     _hash: int | None
 
     def __attrs_post_init__(self) -> None:
         _set(self, "_hash", None)
-        _set(self, "inside", self.own_inside)
+        _set(self, "flags", self.own_flags)
         self._validate()
         if self.leaf:
             _set(self, "_children", ())
             _set(self, "height", 1)
             _set(self, "size", 1)
-            _set(self, "free_anchors", self._free(NO_ANCHORS))
+            _set(self, "free_anchors", self._derive_free_anchors(NO_ANCHORS))
             return
         children = self._find_children()
-        anchors, inside = NO_ANCHORS, self.inside
+        anchors, flags = NO_ANCHORS, self.flags
         height, size = 0, 1
         for child in children:
             size += child.size
@@ -163,45 +167,45 @@ class Node(Picklable):
                 height = child.height
             if child.free_anchors:
                 anchors |= child.free_anchors
-            if child.inside is not NOTHING_INSIDE:
-                inside = child.inside if inside is NOTHING_INSIDE else inside.beside(child.inside)
-        if inside is not NOTHING_INSIDE:
-            _set(self, "inside", self._from_outside(inside))
+            if child.flags is not NO_FLAGS:
+                flags = child.flags if flags is NO_FLAGS else flags.merge(child.flags)
+        if flags is not NO_FLAGS:
+            _set(self, "flags", self._derive_flags(flags))
         _set(self, "_children", children)
         _set(self, "height", height + 1)
         _set(self, "size", size)
-        _set(self, "free_anchors", self._free(anchors))
+        _set(self, "free_anchors", self._derive_free_anchors(anchors))
 
     def _validate(self) -> None:
-        """Check the fields and derive what follows from them."""
+        """Check the fields and derive what depends on nothing else."""
 
-    def _free(self, anchors: frozenset[int]) -> frozenset[int]:
-        """The free anchors of this node, given those of its children."""
+    def _derive_free_anchors(self, anchors: frozenset[int]) -> frozenset[int]:
+        """Return the free anchors of this node for those of its children."""
         return anchors
 
-    def _from_outside(self, inside: Inside) -> Inside:
-        """What is inside this node, given what its children have."""
-        return inside
+    def _derive_flags(self, flags: SubtreeFlags) -> SubtreeFlags:
+        """Return the flags of this node for those of its class and its children, merged."""
+        return flags
 
-    def parts(self) -> Parts:
-        """The values that make this node what it is; names are not among them."""
-        return _READERS[type(self)][1](self)
+    def identity_fields(self) -> IdentityFields:
+        """Return the values that decide whether two nodes are equal; names are not among them."""
+        return _FIELD_READERS[type(self)][1](self)
 
     def children(self) -> tuple[Node, ...]:
-        """The nodes directly inside this one, in the order of its fields."""
+        """Return the nodes directly below this one, in the order of its fields."""
         return self._children
 
     def _find_children(self) -> tuple[Node, ...]:
-        return _nodes_in(self.parts())
+        return _nodes_in(self.identity_fields())
 
-    def _made_of(self) -> Sequence[Picklable]:
+    def _components(self) -> Sequence[Picklable]:
         return self._children
 
     def __copy__(self) -> Self:
-        made = object.__new__(type(self))
+        clone = object.__new__(type(self))
         for name in slots_of(type(self)):
-            _set(made, name, getattr(self, name))
-        return made
+            _set(clone, name, getattr(self, name))
+        return clone
 
     def __hash__(self) -> int:
         if self._hash is None:
@@ -218,27 +222,27 @@ class Node(Picklable):
 
 
 def _compute_hashes(root: Node) -> None:
-    """Compute the hashes of a node and of what is inside it, as far as that is not done yet: children first."""
+    """Compute the hashes of a node and of all nodes below it that have none yet, children first."""
     stack = [root]
     while stack:
         node = stack[-1]
-        if node._hash is not None:  # it stood in several places
+        if node._hash is not None:  # a shared subtree
             stack.pop()
             continue
         waiting = [child for child in node.children() if child._hash is None]
         if waiting:
             stack += waiting
         else:
-            _set(stack.pop(), "_hash", hash((type(node), node.parts())))
+            _set(stack.pop(), "_hash", hash((type(node), node.identity_fields())))
 
 
-def _nodes_in(parts: Parts) -> tuple[Node, ...]:
+def _nodes_in(fields: IdentityFields) -> tuple[Node, ...]:
     found: list[Node] = []
-    for part in parts:
-        if type(part) is tuple:
-            found += [item for item in part if isinstance(item, Node)]
-        elif isinstance(part, Node):
-            found.append(part)
+    for value in fields:
+        if type(value) is tuple:
+            found += [item for item in value if isinstance(item, Node)]
+        elif isinstance(value, Node):
+            found.append(value)
     return tuple(found)
 
 
@@ -259,7 +263,7 @@ def _equal(left: Node, right: Node) -> bool:
                 return False
             if (id(a), id(b)) not in seen:
                 seen.add((id(a), id(b)))
-                pairs.extend(zip(a.parts(), b.parts(), strict=True))
+                pairs.extend(zip(a.identity_fields(), b.identity_fields(), strict=True))
         elif type(a) is tuple:
             if len(a) != len(b):
                 return False
@@ -267,7 +271,7 @@ def _equal(left: Node, right: Node) -> bool:
         elif isinstance(a, _ATOMS):
             if a != b:
                 return False
-        elif (id(a), id(b)) not in seen:  # types and rows may be large, and many nodes have the same one
+        elif (id(a), id(b)) not in seen:  # types and schemas may be large, and many nodes have the same one
             seen.add((id(a), id(b)))
             if a != b:
                 return False
@@ -275,9 +279,9 @@ def _equal(left: Node, right: Node) -> bool:
 
 
 def walk(node: Node, *, into_relations: bool = True) -> Iterator[Node]:
-    """The node and everything below it, each shared subtree once, a parent before its children.
+    """Yield the node and everything below it, each shared subtree once, a parent before its children.
 
-    With `into_relations=False`, what lies inside the relations below it (subqueries, inputs) is left out.
+    With `into_relations=False`, the relations below it (subqueries, inputs) are left out.
     """
     stack = [node]
     seen: set[int] = set()
@@ -295,26 +299,26 @@ def walk(node: Node, *, into_relations: bool = True) -> Iterator[Node]:
 def rebuild(
     node: N, change: Callable[[Node], Node], *, into_relations: bool = True, done: dict[int, Node] | None = None
 ) -> N:
-    """The tree with `change` applied to every node, children first; what does not change is shared.
+    """Return the tree with `change` applied to every node, children first; unchanged subtrees are shared.
 
-    `change` must return a node that can stand where its argument stood. With `into_relations=False`, relations
-    below the node stay as they are. `done` has the nodes that stand for others already, by the ids of these, and
-    gets those of this tree: trees that are rebuilt one after the other with one `done` go on sharing what they share.
+    `change` must return a node that can replace its argument. With `into_relations=False`, relations below the node
+    stay as they are. `done` has the replacements that are known already, by the ids of what they replace, and gets
+    those of this tree: trees that are rebuilt one after the other with one `done` go on sharing their subtrees.
     """
     done = {} if done is None else done
     for current in walk_upwards(node, into_relations=into_relations, done=done):
         done[id(current)] = change(with_children(current, done))
-    return done[id(node)]  # type: ignore[return-value]  # `change` keeps what stands where
+    return done[id(node)]  # type: ignore[return-value]  # `change` returns what can stand there
 
 
 def walk_upwards(node: Node, *, into_relations: bool = True, done: Container[int] = ()) -> Iterator[Node]:
-    """The node and everything below it, each shared subtree once, children before their parents.
+    """Yield the node and everything below it, each shared subtree once, children before their parents.
 
-    `into_relations` is as of `walk`. `done` has the ids of nodes that are left out with what lies below them; the
-    caller may add those that it was given.
+    `into_relations` is as of `walk`. `done` has the ids of nodes that are left out with all that lies below them; the
+    caller may add the nodes that it got.
     """
     seen: set[int] = set()
-    stack: list[Any] = [node]  # on a node lies None after its children have been put onto it
+    stack: list[Any] = [node]  # None above a node: its children are done
     while stack:
         current = stack.pop()
         is_ready = current is None
@@ -332,14 +336,14 @@ def walk_upwards(node: Node, *, into_relations: bool = True, done: Container[int
 
 
 def with_children(node: N, done: Mapping[int, Node]) -> N:
-    """The node with other children, as far as there are any for theirs: by their `id`."""
+    """Return the node with its children replaced where `done` has a replacement, by the `id` of the child."""
     for child in node._children:
         if done.get(id(child), child) is not child:
             break
     else:
         return node
     changed: dict[str, Any] = {}
-    for name in _READERS[type(node)][0]:
+    for name in _FIELD_READERS[type(node)][0]:
         value = getattr(node, name)
         if isinstance(value, Node):
             changed[name] = done.get(id(value), value)
@@ -349,7 +353,7 @@ def with_children(node: N, done: Mapping[int, Node]) -> N:
 
 
 def with_new_children(node: N, children: Sequence[Node]) -> N:
-    """The node with other children, one for each of its own, in order."""
+    """Return the node with these children in place of its own, in order."""
     if all(new is old for new, old in zip(children, node.children(), strict=True)):
         return node
     remaining = iter(children)
@@ -361,7 +365,7 @@ def with_new_children(node: N, children: Sequence[Node]) -> N:
             return tuple(next(remaining) if isinstance(item, Node) else item for item in value)
         return value
 
-    changed = {name: new(getattr(node, name)) for name in _READERS[type(node)][0]}
+    changed = {name: new(getattr(node, name)) for name in _FIELD_READERS[type(node)][0]}
     return attrs.evolve(node, **changed)  # type: ignore[misc]  # as above
 
 
@@ -379,7 +383,7 @@ class Expression(Node):
         raise NotImplementedError
 
 
-_NOTHING_SAID = Common()
+_EMPTY_COMMON = Common()
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -387,20 +391,20 @@ class Rel(Node):
     """Base of all relations. Every relation knows its schema, its ordering and its distribution."""
 
     has_own_extension: ClassVar[bool] = True
-    """Whether the relation's message has an ``advanced_extension``, beside that of ``RelCommon``."""
+    """Whether the relation's message has an ``advanced_extension`` besides that of ``RelCommon``."""
     is_change: ClassVar[bool] = False
-    """Whether to evaluate the relation changes a table, files or a definition."""
+    """Whether evaluating the relation changes a table, files or a definition."""
 
     schema: NamedStruct = attrs.field(init=False, eq=False)
     properties: Properties = attrs.field(init=False, eq=False)
     anchor: int | None = attrs.field(default=None, kw_only=True)
-    """The number by which expressions in subqueries inside this relation call the row that its expressions see."""
+    """The number by which outer references in subqueries refer to the row that this relation's expressions see."""
     common: Common | None = attrs.field(default=None, kw_only=True)
     """Hints and extensions."""
     shared: bool = attrs.field(default=False, kw_only=True, eq=False)
     """Whether a plan holds this relation once, however often it is used (``ReferenceRel``)."""
     settings: PlanSettings | None = attrs.field(default=None, kw_only=True, eq=False)
-    """What the plan says of itself whose root this relation is, as far as its rows depend on that."""
+    """The settings of the plan whose root this relation is, as far as its rows depend on them."""
 
     def _validate(self) -> None:
         if self.common is not None:
@@ -409,10 +413,10 @@ class Rel(Node):
         _set(self, "properties", self._derive_properties())
         if self.shared or self.is_change or self.settings is not None:
             settings = frozenset() if self.settings is None else frozenset((self.settings,))
-            _set(self, "inside", Inside(shares=self.shared, changes=self.is_change, settings=settings))
+            _set(self, "flags", SubtreeFlags(has_shared=self.shared, has_changes=self.is_change, settings=settings))
 
     def _validate_common(self, common: Common) -> None:
-        if common == _NOTHING_SAID:
+        if common == _EMPTY_COMMON:
             _set(self, "common", None)
         if common.own_extension is not None and not self.has_own_extension:
             raise InvalidArgumentError(
@@ -426,34 +430,34 @@ class Rel(Node):
     def _derive_properties(self) -> Properties:
         return NO_PROPERTIES
 
-    def _free(self, anchors: frozenset[int]) -> frozenset[int]:
+    def _derive_free_anchors(self, anchors: frozenset[int]) -> frozenset[int]:
         return anchors - {self.anchor} if self.anchor is not None else anchors
 
-    def _from_outside(self, inside: Inside) -> Inside:
-        inside = inside.without_expressions()
-        if self.settings is not None and len(inside.settings) > 1:  # what was built of the roots of another plan
-            inside = attrs.evolve(inside, settings=frozenset((self.settings,)))
-        if not inside.parameters:
-            return inside
-        return inside.with_parameters(frozenset(attrs.evolve(use, in_subquery=True) for use in inside.parameters))
+    def _derive_flags(self, flags: SubtreeFlags) -> SubtreeFlags:
+        flags = flags.without_expressions()
+        if self.settings is not None and len(flags.settings) > 1:  # roots of other plans are below this root
+            flags = attrs.evolve(flags, settings=frozenset((self.settings,)))
+        if not flags.parameter_uses:
+            return flags
+        return flags.with_parameters(frozenset(attrs.evolve(use, in_subquery=True) for use in flags.parameter_uses))
 
     def as_shared(self) -> Self:
-        """The same relation, `shared`: nothing has to be derived anew, however wide it is."""
-        made = copy.copy(self)
-        _set(made, "shared", True)
-        _set(made, "inside", self.inside.beside(Inside(shares=True)))
-        return made
+        """Return the relation as a shared one. Nothing is derived again, however wide it is."""
+        clone = copy.copy(self)
+        _set(clone, "shared", True)
+        _set(clone, "flags", self.flags.merge(SubtreeFlags(has_shared=True)))
+        return clone
 
     def with_settings(self, settings: PlanSettings) -> Self:
-        """The same relation as a root of a plan that says this of itself."""
-        made = copy.copy(self)
-        _set(made, "settings", settings)
-        _set(made, "inside", attrs.evolve(self.inside, settings=frozenset((settings,))))
-        return made
+        """Return the relation as a root of a plan with these settings."""
+        clone = copy.copy(self)
+        _set(clone, "settings", settings)
+        _set(clone, "flags", attrs.evolve(self.flags, settings=frozenset((settings,))))
+        return clone
 
     @property
     def shown(self) -> Rel:
-        """The relation that texts show in its place: itself, unless it only stands for another."""
+        """The relation that descriptions show in its place: itself, unless it only stands for another."""
         return self
 
     @property

@@ -48,7 +48,7 @@ class Picklable(Immutable):
             return _from_fields, (kind, *(getattr(self, name) for name, _ in _fields_of(kind)))
         return _from_slots, (kind, *(getattr(self, name) for name in slots_of(kind)))
 
-    def _made_of(self) -> Sequence[Picklable]:
+    def _components(self) -> Sequence[Picklable]:
         """What stands before the object in a pickle: what its recipe refers to."""
         return [*_inside(self._recipe()[1])]
 
@@ -174,4 +174,4 @@ def _in_order(root: Picklable) -> Iterator[Picklable]:
             yield current
             continue
         stack.append((current, True))
-        stack.extend((each, False) for each in reversed(current._made_of()) if id(each) not in done)
+        stack.extend((each, False) for each in reversed(current._components()) if id(each) not in done)

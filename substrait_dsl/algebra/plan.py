@@ -177,7 +177,7 @@ def parameters_in(nodes: Iterable[Node]) -> Iterator[DynamicParameter]:
     seen: set[int] = set()
     while stack:
         node = stack.pop()
-        if not node.inside.asks or id(node) in seen:
+        if not node.flags.has_plan_parameters or id(node) in seen:
             continue
         seen.add(id(node))
         if isinstance(node, DynamicParameter):

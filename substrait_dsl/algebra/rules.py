@@ -52,7 +52,7 @@ JOIN_TYPES: tuple[JoinType, ...] = get_args(JoinType)
 LATERAL_JOIN_TYPES: tuple[LateralJoinType, ...] = get_args(LateralJoinType)
 SET_OPS: tuple[SetOp, ...] = get_args(SetOp)
 
-Side = Literal["kept", "padded", "absent"]
+Side = Literal["preserved", "null_extended", "dropped"]
 """What becomes of one input's columns: as they are, nullable (padded with NULL where no row matches), or gone."""
 
 
@@ -67,24 +67,24 @@ class JoinRule(FrozenValue):
     @property
     def inner(self) -> bool:
         """Whether every row that is put out has a row of either input in it."""
-        return self.left == self.right == "kept"
+        return self.left == self.right == "preserved"
 
 
 JOIN_RULES: dict[JoinType, JoinRule] = {
-    "inner": JoinRule("kept", "kept"),
-    "outer": JoinRule("padded", "padded"),
-    "left": JoinRule("kept", "padded"),
-    "right": JoinRule("padded", "kept"),
+    "inner": JoinRule("preserved", "preserved"),
+    "outer": JoinRule("null_extended", "null_extended"),
+    "left": JoinRule("preserved", "null_extended"),
+    "right": JoinRule("null_extended", "preserved"),
     # spec decision 3: semi and anti joins put out the side they are named after
-    "left_semi": JoinRule("kept", "absent"),
-    "right_semi": JoinRule("absent", "kept"),
-    "left_anti": JoinRule("kept", "absent"),
-    "right_anti": JoinRule("absent", "kept"),
-    "left_single": JoinRule("kept", "padded"),
-    "right_single": JoinRule("padded", "kept"),
+    "left_semi": JoinRule("preserved", "dropped"),
+    "right_semi": JoinRule("dropped", "preserved"),
+    "left_anti": JoinRule("preserved", "dropped"),
+    "right_anti": JoinRule("dropped", "preserved"),
+    "left_single": JoinRule("preserved", "null_extended"),
+    "right_single": JoinRule("null_extended", "preserved"),
     # spec decision 4: the mark column stands after the kept side
-    "left_mark": JoinRule("kept", "absent", mark=True),
-    "right_mark": JoinRule("absent", "kept", mark=True),
+    "left_mark": JoinRule("preserved", "dropped", mark=True),
+    "right_mark": JoinRule("dropped", "preserved", mark=True),
 }
 """The join table (spec decision 6: nullability never depends on the condition)."""
 
@@ -109,11 +109,11 @@ def join_key_types(left: Type, right: Type, comparison: str) -> None:
 
 def _side(side: Side, schema: NamedStruct) -> tuple[NamedStruct, ...]:
     match side:
-        case "kept":
+        case "preserved":
             return (schema,)
-        case "padded":
+        case "null_extended":
             return (schema.as_nullable(),)
-        case "absent":
+        case "dropped":
             return ()
 
 

@@ -54,7 +54,7 @@ def unstable_shared_relations(trees: Iterable[Rel]) -> list[Rel]:
     shared: dict[int, Rel] = {}
     seen: set[int] = set()
     for tree in trees:
-        if not tree.inside.shares:
+        if not tree.flags.has_shared:
             continue
         if tree.shared:
             shared[id(tree)] = tree

@@ -96,5 +96,5 @@ def check_closed(node: Node, rows: AbstractSet[int | None] = frozenset()) -> Non
             f"the {what} refers to a column of an outer relation, but it does not stand inside that relation",
             remedy="row-of-lambda",
         )
-    if node.inside.parameters:
+    if node.flags.parameter_uses:
         raise SchemaError(f"the {what} refers to the parameter of a lambda, but it does not stand inside that lambda")

@@ -102,7 +102,7 @@ def _own(rel: Rel) -> tuple[Node, ...]:
 
 
 def _has_subquery(node: Node, profile: Profile) -> bool:
-    return isinstance(node, Rel) and any(part.inside.subqueries for part in node.children())
+    return isinstance(node, Rel) and any(part.flags.has_subqueries for part in node.children())
 
 
 def _is_correlated(node: Node, profile: Profile) -> bool:
@@ -168,7 +168,7 @@ def _has_ignored_option(node: Node, profile: Profile) -> bool:
 
 
 def _has_window_function(node: Node) -> bool:
-    return isinstance(node, Rel) and any(part.inside.windows for part in node.children())
+    return isinstance(node, Rel) and any(part.flags.has_window_functions for part in node.children())
 
 
 def _is_windowed(node: Node) -> bool:

@@ -56,7 +56,7 @@ class RelationBase(Picklable, RelationLike):
         self._rel = rel
 
     def _recipe(self) -> Recipe:
-        if self._rel.free_anchors or self._rel.inside.parameters:
+        if self._rel.free_anchors or self._rel.flags.parameter_uses:
             raise InvalidArgumentError(
                 "a relation that refers to the row of a lambda cannot be pickled: it is a row only inside the lambda",
                 hint="pickle the relation that the verb around it gives",

@@ -510,7 +510,7 @@ def _verbs_of_roots(plan: AlgebraPlan) -> dict[str, str]:
     """What to write for a verb of relations where a plan stands."""
     verbs = [verb for verb in dir(Relation) if not verb.startswith("_")]
     trees = evaluated_trees(plan.trees)
-    has_changes = any(tree.input.inside.changes for tree in trees)
+    has_changes = any(tree.input.flags.has_changes for tree in trees)
     if not plan.roots:
         hint = "execute(spark), which makes the changes" if has_changes else "trees[0].relation for that of a subtree"
         return dict.fromkeys(verbs, f"{hint}: the plan returns no rows")
@@ -528,7 +528,8 @@ def _verbs_of_roots(plan: AlgebraPlan) -> dict[str, str]:
 def _root_relation(root: Root, settings: PlanSettings) -> rl.Rel:
     """The relation of a root by itself, with what its plan says of itself."""
     rel = _under_names(root)
-    if settings == DEFAULT_SETTINGS and not rel.inside.variables:  # how often variables are evaluated is said for these
+    # Settings say how often context variables are evaluated.
+    if settings == DEFAULT_SETTINGS and not rel.flags.has_context_variables:
         return rel
     # A shared relation stays the one that it is, for the trees that use it, too.
     return (rl.Fetch(rel) if rel.shared else rel).with_settings(settings)

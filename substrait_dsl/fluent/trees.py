@@ -152,7 +152,7 @@ def plan_of(
 
 def _carried(trees: Iterable[Tree]) -> list[PlanSettings]:
     """What the plans say of themselves whose roots are in the trees, as far as it is not what all say."""
-    return list(dict.fromkeys(settings for tree in trees for settings in tree.input.inside.settings))
+    return list(dict.fromkeys(settings for tree in trees for settings in tree.input.flags.settings))
 
 
 def _bindings(

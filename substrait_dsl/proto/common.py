@@ -255,14 +255,14 @@ def puts_out_both_sides(decoder: Decoder, join: AnyJoin) -> bool:
 def _put_out_both_sides(decoder: Decoder, join: AnyJoin) -> bool:
     rule = JOIN_RULES[join.how]
     old = (0, 0, 0) < decoder.version < _ONE_SIDE_SINCE
-    return old and (rule.left == "absent" or rule.mark)
+    return old and (rule.left == "dropped" or rule.mark)
 
 
 def _without_absent_side(join: AnyJoin, mapping: tuple[int, ...] | None) -> tuple[int, ...]:
     """The mapping of an old join in positions of today's; it must do without the side that is not there any more."""
     left, right = len(join.left.schema), len(join.right.schema)
     rule = JOIN_RULES[join.how]
-    columns = range(left, left + right) if rule.left == "absent" else range(left)
+    columns = range(left, left + right) if rule.left == "dropped" else range(left)
     new_positions = {old: new for new, old in enumerate((*columns, *((left + right,) if rule.mark else ())))}
     if mapping is None or not all(position in new_positions for position in mapping):
         raise UnsupportedError(

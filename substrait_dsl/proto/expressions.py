@@ -34,7 +34,7 @@ from substrait_dsl.algebra.expressions import (
     SingularOrList,
     Switch,
     WindowFunction,
-    closed,
+    as_union,
 )
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.calls import decode_scalar_function, encode_scalar_function
@@ -97,7 +97,7 @@ def encode_expression(encoder: Encoder, expression: Expression, message: pb.Expr
 
 def encode_expression_body(encoder: Encoder, expression: Expression, message: pb.Expression) -> None:
     """Write an expression, also one that stands apart."""
-    known = closed(expression)
+    known = as_union(expression)
     match known:
         case FieldReference():
             encode_field_reference(encoder, known, message.selection)

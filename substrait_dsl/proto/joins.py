@@ -117,7 +117,7 @@ def decode_post_filter(
         )
     rule = JOIN_RULES[join.how]
     sides = ((join.left, message.left), rule.left), ((join.right, message.right), rule.right)
-    visible = [side for side, what in sides if what != "absent"]
+    visible = [side for side, what in sides if what != "dropped"]
     scope = row_of(decoder, message, outer, *visible, types=join.schema.types)
     post_filter = decoder.expression(message.post_join_filter, scope)
     if scope.anchor is None:

@@ -184,14 +184,14 @@ def _decode_trees(decoder: Decoder, trees: Trees, message: Plan) -> tuple[Tree, 
             decoded.append(decode_root(decoder, trees.read(decoder, number, None), tree.root))
         elif number in rels and (number not in trees.referred or rels[number].shared):
             decoded.append(Subtree(rels[number]))
-    if any(tree.input.inside.changes for tree in decoded):
+    if any(tree.input.flags.has_changes for tree in decoded):
         trees.require_order(decoder)
     return tuple(decoded)
 
 
 def _require_order(plan: AlgebraPlan, layout: Layout) -> None:
     """Raise `UnsupportedError` if a subtree that is cut off would be evaluated before what has to come first."""
-    if not any(rel.inside.changes for rel in plan.relations):
+    if not any(rel.flags.has_changes for rel in plan.relations):
         return
     written: list[Rel] = []
     for rel, before in zip(plan.relations, layout.subtrees, strict=False):

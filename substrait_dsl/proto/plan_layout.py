@@ -84,7 +84,9 @@ def in_place(nodes: Sequence[Node]) -> Layout:
 
 def is_shallow(nodes: Sequence[Node]) -> bool:
     """Whether nothing needs to stand apart, because the nodes at the top of a plan are low and small."""
-    return all(node.height <= SHALLOW_HEIGHT and node.size <= MIN_INLINED and not node.inside.shares for node in nodes)
+    return all(
+        node.height <= SHALLOW_HEIGHT and node.size <= MIN_INLINED and not node.flags.has_shared for node in nodes
+    )
 
 
 def lay_out(nodes: Sequence[Node]) -> Layout:
@@ -224,7 +226,7 @@ class _Survey:
             return found
         levels, size = found
         if isinstance(child, Rel):
-            if levels > room or id(child) in self._separate or (child.inside.shares and _stands_once(child)):
+            if levels > room or id(child) in self._separate or (child.flags.has_shared and _stands_once(child)):
                 self._cut(child)
             if id(child) in self._subtrees:
                 return _CUT_LEVELS, 1

@@ -42,7 +42,7 @@ from substrait_dsl.algebra.relations import (
     Update,
     Window,
     Write,
-    closed,
+    as_union,
 )
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.calls import decode_measure, decode_sort_key, encode_measure, encode_sort_key
@@ -103,7 +103,7 @@ def encode_relation(encoder: Encoder, rel: Rel, message: pb.Rel) -> None:
 
 def encode_relation_body(encoder: Encoder, rel: Rel, message: pb.Rel, mapping: tuple[int, ...] | None = None) -> None:
     """Write a relation, also one that stands apart, with the mapping of the emit that stands on it."""
-    known = closed(rel)
+    known = as_union(rel)
     encoder.enter(rel, message)
     match known:
         case Emit():

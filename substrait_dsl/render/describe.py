@@ -117,65 +117,65 @@ def properties_clause(rel: Rel) -> Clause:
 
 def _parts(rel: Rel, writer: ExpressionWriter) -> Parts:
     """The arguments and the output columns of a relation: one case per kind."""
-    closed = r.closed(rel.shown)
-    match closed:
+    relation = r.as_union(rel.shown)
+    match relation:
         case r.Read():
-            return read_parts(closed, writer)
+            return read_parts(relation, writer)
         case r.Filter():
-            return (condition_clause("", closed.condition, Row((closed.input.schema,)), writer),), None
+            return (condition_clause("", relation.condition, Row((relation.input.schema,)), writer),), None
         case r.Sort():
-            return (sort_clause("by", closed.keys, Row((closed.input.schema,)), writer),), None
+            return (sort_clause("by", relation.keys, Row((relation.input.schema,)), writer),), None
         case r.Fetch():
-            return _fetch(closed, writer), None
+            return _fetch(relation, writer), None
         case r.TopN():
-            ties = Clause("", ("with ties",)) if closed.mode == "with_ties" else None
-            by = sort_clause("by", closed.keys, Row((closed.input.schema,)), writer)
-            return (*_fetch(closed, writer), ties, by), None
+            ties = Clause("", ("with ties",)) if relation.mode == "with_ties" else None
+            by = sort_clause("by", relation.keys, Row((relation.input.schema,)), writer)
+            return (*_fetch(relation, writer), ties, by), None
         case r.Project():
-            return project_parts(closed, writer)
+            return project_parts(relation, writer)
         case r.Emit():
-            return (), kept_columns(closed, Row((closed.input.schema,)), closed.mapping)
+            return (), kept_columns(relation, Row((relation.input.schema,)), relation.mapping)
         case r.Aggregate():
-            return aggregate_parts(closed, writer)
+            return aggregate_parts(relation, writer)
         case r.Window():
-            return window_parts(closed, writer)
+            return window_parts(relation, writer)
         case r.Expand():
-            return expand_parts(closed, writer)
+            return expand_parts(relation, writer)
         case r.Unnest():
-            return unnest_parts(closed)
+            return unnest_parts(relation)
         case r.Set():
-            primary = closed.relations[0].schema
-            same = closed.schema == primary
-            columns = None if same else kept_columns(closed, Row((primary,)), range(len(primary)))
-            return (Clause("", (closed.op,)),), columns
+            primary = relation.relations[0].schema
+            same = relation.schema == primary
+            columns = None if same else kept_columns(relation, Row((primary,)), range(len(primary)))
+            return (Clause("", (relation.op,)),), columns
         case r.Join() | r.LateralJoin():
-            return join_parts(closed, writer)
+            return join_parts(relation, writer)
         case r.HashJoin():
-            return hash_join_parts(closed, writer)
+            return hash_join_parts(relation, writer)
         case r.MergeJoin():
-            return merge_join_parts(closed, writer)
+            return merge_join_parts(relation, writer)
         case r.NestedLoopJoin():
-            return nested_loop_join_parts(closed, writer)
+            return nested_loop_join_parts(relation, writer)
         case r.Cross():
-            return cross_parts(closed)
+            return cross_parts(relation)
         case r.Exchange():
-            return exchange_parts(closed, writer)
+            return exchange_parts(relation, writer)
         case r.MergingCapture():
-            return (Clause("", ("blocking",)) if closed.blocking else None,), None
+            return (Clause("", ("blocking",)) if relation.blocking else None,), None
         case r.SimpleCapture():
             return (), None
         case r.Write():
-            return write_parts(closed)
+            return write_parts(relation)
         case r.Update():
-            return update_parts(closed, writer)
+            return update_parts(relation, writer)
         case r.Ddl():
-            return ddl_parts(closed, writer)
+            return ddl_parts(relation, writer)
         case r.ExtensionLeaf() | r.ExtensionSingle() | r.ExtensionMulti():
-            declared = declared_clause(closed.declared, Row((closed.schema,)))
-            columns = (Column(field.name, field.type) for field in closed.schema)
-            return (Clause("", (message_text(closed.detail),)), declared), columns
+            declared = declared_clause(relation.declared, Row((relation.schema,)))
+            columns = (Column(field.name, field.type) for field in relation.schema)
+            return (Clause("", (message_text(relation.detail),)), declared), columns
         case _:
-            assert_never(closed)
+            assert_never(relation)
 
 
 def _fetch(fetch: r.Fetch | r.TopN, writer: ExpressionWriter) -> tuple[Clause | None, ...]:

@@ -97,16 +97,16 @@ class ExpressionWriter:
 
     def _form(self, expression: Expression, row: Row) -> Form:
         """The form of an expression: one case per kind."""
-        closed = ex.closed(expression)
-        match closed:
+        node = ex.as_union(expression)
+        match node:
             case ex.Literal():
-                return literal_form(closed)
+                return literal_form(node)
             case ex.FieldReference():
-                return atom(self._reference(closed, row))
+                return atom(self._reference(node, row))
             case ex.FieldAccess():
-                return atom(Place(closed.input, Binding.ATOM), *segment_pieces(closed))
+                return atom(Place(node.input, Binding.ATOM), *segment_pieces(node))
             case ex.ScalarFunction():
-                return function_form(closed)
+                return function_form(node)
             case ex.Cast(input=inner, target=target, on_failure=on_failure):
                 word = {"throw": "cast", "return_null": "try_cast"}[on_failure]
                 return atom(f"{word}(", Place(inner), f" as {type_text(target)})")
@@ -132,25 +132,25 @@ class ExpressionWriter:
                 sign = f" {COMPARISON_SIGNS[comparison]} {reduction} "
                 return comparison_form(Place(left, Binding.SUM), sign, self._subquery(rel, row))
             case ex.MaskedReference():
-                return self._masked(closed, row)
+                return self._masked(node, row)
             case ex.WindowFunction(call=call, partitions=partitions, sorts=sorts):
                 return atom(*window_pieces(call, partitions, sorts))
             case ex.NestedStruct():
-                return atom(*nested_struct_pieces(closed))
+                return atom(*nested_struct_pieces(node))
             case ex.NestedList(values=values):
                 return atom(*list_pieces(values))
             case ex.NestedMap(entries=entries):
                 return atom(*map_pieces([(entry.key, entry.value) for entry in entries]))
             case ex.Lambda():
-                return lambda_form(closed)
+                return lambda_form(node)
             case ex.LambdaInvocation(function=function, arguments=arguments):
                 return atom(Place(function, Binding.ATOM), *tuple_pieces(arguments))
             case ex.DynamicParameter(parameter_type=type_, reference=number):
                 return atom(f"parameter({number}):{type_text(type_)}")
             case ex.ExecutionContextVariable():
-                return atom(context_variable_text(closed))
+                return atom(context_variable_text(node))
             case _:
-                assert_never(closed)
+                assert_never(node)
 
     def _reference(self, reference: ex.FieldReference, row: Row) -> str:
         prefix, label = self._root(reference.root, row)

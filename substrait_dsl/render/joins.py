@@ -98,8 +98,8 @@ def _both(join: AnyJoin | r.Cross) -> Row:
 
 def _join_columns(join: AnyJoin) -> Iterable[OutputColumn]:
     rule = JOIN_RULES[join.how]
-    if rule.left != "absent" and rule.right != "absent":
+    if rule.left != "dropped" and rule.right != "dropped":
         return kept_columns(join, _both(join), range(len(join.schema)))
     mark = join.schema.fields[-1]
-    kept = InputColumns("right" if rule.left == "absent" else "left")
+    kept = InputColumns("right" if rule.left == "dropped" else "left")
     return (kept, Column(mark.name, mark.type)) if rule.mark else (kept,)

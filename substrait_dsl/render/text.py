@@ -69,7 +69,7 @@ def explain_plan(plan: AlgebraPlan, roots: Sequence[Rel]) -> str:
     used first. That variables have one value for the whole plan is not said.
     """
     writer = ExpressionWriter(Labels())
-    in_turn = any(rel.inside.changes for rel in plan.relations)
+    in_turn = any(rel.flags.has_changes for rel in plan.relations)
     remaining = iter(roots)
     tasks = [
         _Task(next(remaining), 0, None)

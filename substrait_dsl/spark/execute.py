@@ -100,7 +100,7 @@ def execute(
         nodes = list(walk(rel))
         require_executable(nodes, engine)
         require_settings(rel, nodes, spark)
-        if rel.inside.changes:  # what stands in several places is evaluated in each
+        if rel.flags.has_changes:  # what stands in several places is evaluated in each
             require_size(rel)
     order = EvaluationOrder(plan.trees)
     _require_changes(order, engine)
@@ -188,7 +188,7 @@ def _require_plan(nodes: Sequence[Node], frame: DataFrame) -> None:
 
 def _may_look_up(rel: Rel) -> bool:
     """Whether a relation has subqueries in its own expressions, or looks up rows of one input in the other."""
-    has_subqueries = any(child.inside.subqueries for child in rel.children())
+    has_subqueries = any(child.flags.has_subqueries for child in rel.children())
     return has_subqueries or streamed(rel, correlated=True) != rel.inputs
 
 

@@ -42,7 +42,7 @@ from substrait_dsl.algebra.relations import (
     Update,
     Window,
     Write,
-    closed,
+    as_union,
 )
 from substrait_dsl.errors import UnsupportedError, kind_words
 from substrait_dsl.spark.relations import groups, joins, lateral, partitions, sets, single_input
@@ -311,7 +311,7 @@ class Lowering:
     def _lowered(self, rel: Rel) -> Rows:
         if isinstance(rel, Evaluated):
             return rel.rows_in(self.execution)
-        known = closed(rel)
+        known = as_union(rel)
         if isinstance(known, NotYet):
             raise UnsupportedError(f"Spark is not taught to run {kind_words(known)} yet")
         match known:

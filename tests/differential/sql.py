@@ -48,7 +48,7 @@ class Writer:
 
     def query(self, rel: Rel, outer: Mapping[int, Sequence[str]]) -> Query:
         """The query that a relation is, inside of rows around it."""
-        match rl.closed(rel):
+        match rl.as_union(rel):
             case rl.Read() as read:
                 return self.read(read, outer)
             case rl.Emit(input=child, mapping=mapping):

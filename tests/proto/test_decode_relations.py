@@ -433,7 +433,7 @@ def test_old_joins_that_put_out_everything_are_refused() -> None:
 
 @pytest.mark.parametrize("how", [how for how in JOIN_TYPES if how not in OLD_OUTPUT])
 def test_other_joins_were_always_so(how: JoinType) -> None:
-    assert JOIN_RULES[how].left != "absent"
+    assert JOIN_RULES[how].left != "dropped"
     join = r.Join(T, U, how, TRUE)
     plan = encoded(join)
     plan.version.minor_number = 71

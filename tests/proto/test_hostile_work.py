@@ -236,8 +236,8 @@ def test_a_shared_relation_is_not_derived_anew(monkeypatch: pytest.MonkeyPatch) 
         patch.setattr(r.Filter, "_derive_schema", lambda self: pytest.fail("derived again"))
         shared = rel.as_shared()
     assert shared == rel
-    assert (shared.shared, shared.inside.shares) == (True, True)
-    assert (rel.shared, rel.inside.shares) == (False, False)
+    assert (shared.shared, shared.flags.has_shared) == (True, True)
+    assert (rel.shared, rel.flags.has_shared) == (False, False)
     assert shared.schema is rel.schema
 
 

@@ -262,8 +262,8 @@ def test_a_thousand_lambdas_in_each_other_are_checked_in_passing(monkeypatch: py
     for _ in range(999):
         expression = called(add(expression, X), X)
     assert looked == 0
-    assert {use.steps_out for use in expression.inside.parameters} == {0}
-    assert not called(expression).inside.parameters
+    assert {use.steps_out for use in expression.flags.parameter_uses} == {0}
+    assert not called(expression).flags.parameter_uses
     with refused(TypeMismatchError, "parameter 0 of the lambda is string, not i64"):
         ex.Lambda((TEXT,), expression)
 

@@ -247,7 +247,7 @@ def test_what_is_equal_in_an_input_is_equal_in_a_join(how: JoinType) -> None:
     rel = r.Join(doubled, doubled, how, gt(col(doubled, 0), i64(0)))
     found = {column: path[0] for column, path in rel.properties.equal.items()}
     assert found == {column: column - 2 for column in range(2, len(rel.schema), 3)}
-    if rules.JOIN_RULES[how].left == "absent":
+    if rules.JOIN_RULES[how].left == "dropped":
         assert r.Join(doubled, KEYED, how, TRUE).properties.equal == {}
 
 

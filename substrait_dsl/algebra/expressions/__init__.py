@@ -104,7 +104,7 @@ AnyExpression = (
 """The closed union of expressions: a `match` over it that forgets one is an error of the type checker."""
 
 
-def closed(expression: Expression) -> AnyExpression:
+def as_union(expression: Expression) -> AnyExpression:
     """The same expression, as a member of the closed union."""
     return expression  # type: ignore[return-value]  # there are no others; `cast` would cost a call for each
 
@@ -178,7 +178,7 @@ __all__ = [
     "WindowCall",
     "WindowFunction",
     "YearMonths",
-    "closed",
+    "as_union",
     "fits",
     "is_zero",
     "literal",

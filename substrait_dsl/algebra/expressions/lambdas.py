@@ -9,7 +9,7 @@ from __future__ import annotations
 import attrs
 
 from substrait_dsl.algebra.expressions.references import FieldReference, LambdaParameter
-from substrait_dsl.algebra.node import Expression, Inside, ParameterUse
+from substrait_dsl.algebra.node import Expression, ParameterUse, SubtreeFlags
 from substrait_dsl.algebra.types import Func, Struct, Type
 from substrait_dsl.errors import SchemaError, TypeMismatchError, UnknownFieldError, UnsupportedError
 
@@ -22,13 +22,13 @@ class Lambda(Expression):
     body: Expression
 
     def _derive_type(self) -> Type:
-        own = (use for use in self.body.inside.parameters if use.steps_out == 0)
+        own = (use for use in self.body.flags.parameter_uses if use.steps_out == 0)
         for use in sorted(own, key=lambda use: -1 if use.position is None else use.position):
             _check_use(use, self.parameters)
         return Func(self.parameters, self.body.type)
 
-    def _from_outside(self, inside: Inside) -> Inside:
-        return inside.with_parameters(frozenset(use.further_out() for use in inside.parameters if use.steps_out > 0))
+    def _derive_flags(self, flags: SubtreeFlags) -> SubtreeFlags:
+        return flags.with_parameters(frozenset(use.further_out() for use in flags.parameter_uses if use.steps_out > 0))
 
 
 @attrs.frozen(eq=False, repr=False)

@@ -149,7 +149,7 @@ class Literal(Expression):
             raise _no_class(self.value, self.literal_type, f"a Decimal, not {_a(self.value)}")
         return self.literal_type
 
-    def parts(self) -> tuple[Any, ...]:
+    def identity_fields(self) -> tuple[Any, ...]:
         # As numbers, NaN differs from itself and 0.0 equals -0.0; as constants of a plan it is the other way round.
         value = self.value.hex() if type(self.value) is float else self.value
         return (value, self.literal_type)

@@ -15,7 +15,7 @@ import attrs
 
 from substrait_dsl.algebra.expressions.references import ROOT, LambdaParameter, OuterReference, Root
 from substrait_dsl.algebra.frozen_values import FrozenValue
-from substrait_dsl.algebra.node import Expression, Inside, ParameterUse
+from substrait_dsl.algebra.node import Expression, ParameterUse, SubtreeFlags
 from substrait_dsl.algebra.types import List, Struct, Type
 from substrait_dsl.algebra.validators import between, several
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, UnknownFieldError
@@ -119,7 +119,7 @@ class MaskedReference(Expression):
         Expression._validate(self)
         if isinstance(self.input, Row) and isinstance(self.input.root, LambdaParameter):
             use = ParameterUse(self.input.root.steps_out, None, self.input.types)
-            object.__setattr__(self, "inside", Inside(parameters=frozenset((use,))))
+            object.__setattr__(self, "flags", SubtreeFlags(parameter_uses=frozenset((use,))))
 
     def _derive_type(self) -> Type:
         type_ = self.input.types if isinstance(self.input, Row) else self.input.type
@@ -127,7 +127,7 @@ class MaskedReference(Expression):
             raise TypeMismatchError(f"only parts of a struct can be kept by a mask, this is {type_}")
         return self.mask.apply(type_)
 
-    def _free(self, anchors: frozenset[int]) -> frozenset[int]:
+    def _derive_free_anchors(self, anchors: frozenset[int]) -> frozenset[int]:
         if isinstance(self.input, Row) and isinstance(self.input.root, OuterReference):
             return anchors | {self.input.root.anchor}
         return anchors

@@ -9,7 +9,7 @@ import typing
 
 import attrs
 
-from substrait_dsl.algebra.node import Expression, Inside
+from substrait_dsl.algebra.node import Expression, SubtreeFlags
 from substrait_dsl.algebra.types import Date, PrecisionTimestampTZ, String, Type
 from substrait_dsl.errors import InvalidArgumentError, InvalidChoiceError, TypeMismatchError
 
@@ -30,7 +30,7 @@ class DynamicParameter(Expression):
     """A value given when the plan runs, called by a number; the plan may bind it to a literal."""
 
     leaf: typing.ClassVar[bool] = True
-    own_inside: typing.ClassVar[Inside] = Inside(asks=True)
+    own_flags: typing.ClassVar[SubtreeFlags] = SubtreeFlags(has_plan_parameters=True)
 
     parameter_type: Type
     reference: int
@@ -58,7 +58,7 @@ class ExecutionContextVariable(Expression):
     """The time, the time zone or the date of the execution: required, and one value for the whole plan."""
 
     leaf: typing.ClassVar[bool] = True
-    own_inside: typing.ClassVar[Inside] = Inside(variables=True)
+    own_flags: typing.ClassVar[SubtreeFlags] = SubtreeFlags(has_context_variables=True)
 
     variable: ContextVariable
     variable_type: Type

@@ -14,7 +14,7 @@ import attrs
 from substrait_dsl.algebra import rules
 from substrait_dsl.algebra.expressions.literals import Literal
 from substrait_dsl.algebra.frozen_values import FrozenValue
-from substrait_dsl.algebra.node import Expression, Inside, ParameterUse
+from substrait_dsl.algebra.node import Expression, ParameterUse, SubtreeFlags
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import InvalidArgumentError
 
@@ -63,9 +63,9 @@ class FieldReference(Expression):
         _set(self, "type", self.column_type)
         if isinstance(self.root, LambdaParameter):
             use = ParameterUse(self.root.steps_out, self.position, self.column_type)
-            _set(self, "inside", Inside(parameters=frozenset((use,))))
+            _set(self, "flags", SubtreeFlags(parameter_uses=frozenset((use,))))
 
-    def _free(self, anchors: frozenset[int]) -> frozenset[int]:
+    def _derive_free_anchors(self, anchors: frozenset[int]) -> frozenset[int]:
         return frozenset((self.root.anchor,)) if isinstance(self.root, OuterReference) else anchors
 
 

@@ -11,7 +11,7 @@ import typing
 import attrs
 
 from substrait_dsl.algebra import rules
-from substrait_dsl.algebra.node import Expression, Inside, Rel
+from substrait_dsl.algebra.node import Expression, Rel, SubtreeFlags
 from substrait_dsl.algebra.types import Boolean, Type
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, about
 
@@ -19,14 +19,14 @@ SetPredicateOp = typing.Literal["exists", "unique"]
 ReductionOp = typing.Literal["any", "all"]
 ComparisonOp = typing.Literal["eq", "ne", "lt", "gt", "le", "ge"]
 
-WITH_SUBQUERY = Inside(subqueries=True)
+WITH_SUBQUERY = SubtreeFlags(has_subqueries=True)
 
 
 @attrs.frozen(eq=False, repr=False)
 class ScalarSubquery(Expression):
     """The one value of a relation with one column and at most one row; NULL if it has no row."""
 
-    own_inside: typing.ClassVar[Inside] = WITH_SUBQUERY
+    own_flags: typing.ClassVar[SubtreeFlags] = WITH_SUBQUERY
 
     input: Rel
 
@@ -39,7 +39,7 @@ class ScalarSubquery(Expression):
 class InPredicate(Expression):
     """Whether values together equal a row of a relation, in three-valued logic."""
 
-    own_inside: typing.ClassVar[Inside] = WITH_SUBQUERY
+    own_flags: typing.ClassVar[SubtreeFlags] = WITH_SUBQUERY
 
     needles: tuple[Expression, ...]
     haystack: Rel
@@ -67,7 +67,7 @@ class InPredicate(Expression):
 class SetPredicate(Expression):
     """Whether a relation has any row (exists), or no two equal rows (unique)."""
 
-    own_inside: typing.ClassVar[Inside] = WITH_SUBQUERY
+    own_flags: typing.ClassVar[SubtreeFlags] = WITH_SUBQUERY
 
     op: SetPredicateOp
     tuples: Rel
@@ -80,7 +80,7 @@ class SetPredicate(Expression):
 class SetComparison(Expression):
     """Whether a value compares so with any, or with all, of the values of a relation with one column."""
 
-    own_inside: typing.ClassVar[Inside] = WITH_SUBQUERY
+    own_flags: typing.ClassVar[SubtreeFlags] = WITH_SUBQUERY
 
     reduction: ReductionOp
     comparison: ComparisonOp

@@ -21,7 +21,7 @@ from substrait_dsl.algebra.expressions.calls import (
 )
 from substrait_dsl.algebra.expressions.literals import Compound, DaySeconds, Literal, YearMonths
 from substrait_dsl.algebra.functions import FunctionId, Phase
-from substrait_dsl.algebra.node import Expression, Inside, Node, walk
+from substrait_dsl.algebra.node import Expression, Node, SubtreeFlags, walk
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, require_choice
 
@@ -79,7 +79,7 @@ class WindowCall(Node):
 class WindowFunction(Expression):
     """A window function with the rows that it sees: those of the same partition, in an order, within a frame."""
 
-    own_inside: typing.ClassVar[Inside] = Inside(windows=True)
+    own_flags: typing.ClassVar[SubtreeFlags] = SubtreeFlags(has_window_functions=True)
 
     call: WindowCall
     partitions: tuple[Expression, ...] = ()
@@ -106,7 +106,7 @@ def check_frame(call: WindowCall, sorts: tuple[SortKey, ...]) -> None:
 
 def has_window_function(expression: Expression) -> bool:
     """Whether a window function stands anywhere in an expression; subqueries aside."""
-    return expression.inside.windows
+    return expression.flags.has_window_functions
 
 
 def _check_offset(offset: Expression, kind: BoundKind) -> None:

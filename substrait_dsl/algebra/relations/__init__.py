@@ -115,7 +115,7 @@ AnyRelation = (
 """The closed union of relations: a `match` over it that forgets one is an error of the type checker."""
 
 
-def closed(rel: Rel) -> AnyRelation:
+def as_union(rel: Rel) -> AnyRelation:
     """The same relation, as a member of the closed union."""
     return rel  # type: ignore[return-value]  # there are no others; `cast` would cost a call for each
 
@@ -209,6 +209,6 @@ __all__ = [
     "Write",
     "WriteOp",
     "WriteTarget",
-    "closed",
+    "as_union",
     "emit",
 ]

@@ -170,7 +170,7 @@ def _joined_equal(
     """What is equal in an input is equal in the output of a join, and so are the keys of an inner join."""
     width = _left_width(left, rule)
     equal = left.properties.equal if width else {}
-    if rule.right != "absent" and right.properties.equal:
+    if rule.right != "dropped" and right.properties.equal:
         shifted = {column + width: _shifted(path, width) for column, path in right.properties.equal.items()}
         equal = {**equal, **shifted}
     return united(equal, ((_shifted(theirs, width), mine) for mine, theirs in keys)) if rule.inner else equal
@@ -187,23 +187,23 @@ def _joined_distribution(
         return SINGLETON
     moved = partitioned(*(_shifted(path, _left_width(left, rule)) for path in theirs.fields))
     if theirs == SINGLETON:
-        return _kept_side(rule.left, mine)
+        return _preserved_distribution(rule.left, mine)
     if mine == SINGLETON:
-        return _kept_side(rule.right, moved)
+        return _preserved_distribution(rule.right, moved)
     by_mine = {representative(path, left.properties.equal) for path in mine.fields}
     by_theirs = {representative(path, right.properties.equal) for path in theirs.fields}
     pairs = [(representative(a, left.properties.equal), representative(b, right.properties.equal)) for a, b in keys]
     matched = [(a, b) for a, b in pairs if a in by_mine and b in by_theirs]
     aligned = {a for a, _ in matched} == by_mine and {b for _, b in matched} == by_theirs
-    return (_kept_side(rule.left, mine) or _kept_side(rule.right, moved)) if aligned else None
+    return (_preserved_distribution(rule.left, mine) or _preserved_distribution(rule.right, moved)) if aligned else None
 
 
 def _left_width(left: Rel, rule: JoinRule) -> int:
-    return 0 if rule.left == "absent" else len(left.schema)
+    return 0 if rule.left == "dropped" else len(left.schema)
 
 
-def _kept_side(side: Side, distribution: Distribution) -> Distribution | None:
-    return distribution if side == "kept" else None
+def _preserved_distribution(side: Side, distribution: Distribution) -> Distribution | None:
+    return distribution if side == "preserved" else None
 
 
 def _shifted(path: FieldPath, offset: int) -> FieldPath:

@@ -17,7 +17,7 @@ from substrait_dsl.engines.lowering.window_functions import is_of_partition, low
 
 def lower_project(rel: r.Project, to: Lowering) -> Rel:
     """A project without subqueries, and without window functions for engines that have none."""
-    if not to.has_window_functions() and any(each.inside.windows for each in rel.expressions):
+    if not to.has_window_functions() and any(each.flags.has_window_functions for each in rel.expressions):
         return _over_partitions(rel, to)
     if not any(map(has_subquery, rel.expressions)):
         if is_bare(rel) and not isinstance(rel.input, r.Sort):

@@ -142,7 +142,7 @@ def _mirrored(rel: r.Join, to: Lowering) -> Rel:
         raise to.refusal(f"a {rel.how} join with a subquery in its condition")
     condition = moved(rel.condition, lambda at: at + right if at < left else at - left)
     joined = lower_join(r.Join(rel.right, rel.left, MIRRORED[rel.how], condition, mark=rel.mark, anchor=rel.anchor), to)
-    if JOIN_RULES[rel.how].left == "absent":
+    if JOIN_RULES[rel.how].left == "dropped":
         return joined
     return r.emit(joined, [*range(right, right + left), *range(right)])
 
@@ -168,6 +168,6 @@ def lower_lateral_join(rel: r.LateralJoin, to: Lowering) -> Rel:
     condition = moved(rel.condition, lambda at: at if at < width else at + added)
     tests = [*keys, *([] if condition is TRUE else [condition])]
     joined = plain_join(to, rel.left, spread, rel.how, conjunction(tests))
-    if JOIN_RULES[rel.how].right != "absent":
+    if JOIN_RULES[rel.how].right != "dropped":
         joined = r.emit(joined, [*range(width), *range(width + added, len(joined.schema))])
     return joined if rel.post_filter is None else filtered(to, joined, rel.post_filter, None)

@@ -14,7 +14,7 @@ import attrs
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import SortKey
-from substrait_dsl.algebra.expressions import closed as closed_expression
+from substrait_dsl.algebra.expressions import as_union as expression_as_union
 from substrait_dsl.algebra.node import Expression, Node, Rel, walk, walk_upwards, with_children
 from substrait_dsl.algebra.plan import AlgebraPlan, Root, Tree
 from substrait_dsl.algebra.schema import NamedStruct
@@ -204,7 +204,7 @@ def _lower_over(node: Node, done: Mapping[int, Node], to: Lowering) -> tuple[Nod
             relation = lower_relation(same, to)
             return _fitted(relation, same), not _is_same(_without_names(relation), same) or logical is not node
         case Expression():
-            expression = lower_expression(closed_expression(same), to)
+            expression = lower_expression(expression_as_union(same), to)
             return (same, False) if _is_same(expression, same) else (expression, True)
         case _:
             return same, False  # of the relation or the expression that it is in
@@ -271,11 +271,11 @@ def lower_relation(rel: Rel, to: Lowering) -> Rel:
         each is not None and each.enhancement is not None for each in (rel.common.extension, rel.common.own_extension)
     ):
         raise to.refusal("an enhancement of a relation", rule="enhancement")
-    closed = r.closed(rel)
-    split = split_windows(closed, to)
+    relation = r.as_union(rel)
+    split = split_windows(relation, to)
     if split is not None:
-        return split.shown(lower_relation(split.over(closed, lower_relation(split.projection, to)), to))
-    match closed:
+        return split.shown(lower_relation(split.over(relation, lower_relation(split.projection, to)), to))
+    match relation:
         case r.Read() as read:
             return rows.lower_read(read, to)
         case r.Filter() as filter_:

@@ -66,7 +66,7 @@ COMPARISONS: dict[ComparisonOp, str] = {
 
 def has_subquery(node: Node) -> bool:
     """Whether a subquery stands in an expression."""
-    return node.inside.subqueries
+    return node.flags.has_subqueries
 
 
 def filtered(to: Lowering, rel: Rel, condition: Expression, anchor: int | None) -> Rel:

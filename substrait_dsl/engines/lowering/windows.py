@@ -73,11 +73,11 @@ def split_windows(rel: Rel, to: Lowering) -> SplitWindows | None:
 def outermost_windows(node: Node) -> list[WindowFunction]:
     """The window functions inside a node that are in no other, in order."""
     found: list[WindowFunction] = []
-    stack = [child for child in reversed(node.children()) if child.inside.windows]
+    stack = [child for child in reversed(node.children()) if child.flags.has_window_functions]
     while stack:
         each = stack.pop()
         if isinstance(each, WindowFunction):
             found.append(each)
         else:
-            stack += [child for child in reversed(each.children()) if child.inside.windows]
+            stack += [child for child in reversed(each.children()) if child.flags.has_window_functions]
     return found

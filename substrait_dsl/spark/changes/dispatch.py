@@ -38,7 +38,7 @@ def make_change(change: Change, execution: ExecutionContext) -> DataFrame:
         case Update() as rel:
             return update(rel, execution)
         case Ddl() as rel:
-            if rel.view_definition is not None and rel.view_definition.inside.changes:
+            if rel.view_definition is not None and rel.view_definition.flags.has_changes:
                 raise UnsupportedError("a view cannot be defined by what changes a table")
             return define(rel, execution)
         case never:
@@ -47,10 +47,10 @@ def make_change(change: Change, execution: ExecutionContext) -> DataFrame:
 
 def rows_of(root: Root) -> Root | None:
     """Return the rows of a plan that can be computed without changing anything; None: there are none."""
-    if not root.input.inside.changes:
+    if not root.input.flags.has_changes:
         return root
     match root.input:
-        case Write(input=rel) | Ddl(view_definition=Rel() as rel) if not rel.inside.changes:
+        case Write(input=rel) | Ddl(view_definition=Rel() as rel) if not rel.flags.has_changes:
             return Root.of(rel)
         case _:
             return None

@@ -47,7 +47,7 @@ from substrait_dsl.algebra.expressions import (
     StructField,
     Switch,
     WindowFunction,
-    closed,
+    as_union,
 )
 from substrait_dsl.algebra.node import Node, walk
 from substrait_dsl.algebra.types import Boolean, Struct
@@ -230,7 +230,7 @@ def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str
     def text(operand: Expression) -> str:
         return done[id(operand)]
 
-    match closed(expression):
+    match as_union(expression):
         case Literal() as literal:
             return UNKNOWN if _is_null(literal) and isinstance(literal.type, Boolean) else literal_to_sql(literal)
         case FieldReference(position=position, root=root):

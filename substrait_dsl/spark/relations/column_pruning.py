@@ -142,10 +142,10 @@ def _in_inputs(rel: Rel, used: Set[int]) -> Iterator[tuple[Rel, Iterable[int]]]:
             yield from _in_sides(left, right, used)
         case Join(left=left, right=right, how=how, condition=condition, post_filter=None) if "single" not in how:
             rule, width = JOIN_RULES[how], len(left.schema)
-            absent = width if rule.left == "absent" else 0
+            absent = width if rule.left == "dropped" else 0
             # What stands after the columns of the sides is the mark.
             passed = {
-                p + absent for p in used if p + absent < width + (len(right.schema) if rule.right != "absent" else 0)
+                p + absent for p in used if p + absent < width + (len(right.schema) if rule.right != "dropped" else 0)
             }
             yield from _in_sides(left, right, passed | referenced_positions([condition], rel.anchor))
         case _:

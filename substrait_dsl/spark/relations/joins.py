@@ -131,7 +131,7 @@ def _joined(rel: Join, probe_side: Side, how: JoinHow, to: InputLowering) -> Row
         first, second = _filtered_by(constant, first, second, how, scope, to)
     condition = " AND ".join(f"({predicate_sql(to_sql(conjunct, scope), conjunct)})" for conjunct in now) or "true"
     rule = JOIN_RULES[rel.how]
-    columns = (() if rule.left == "absent" else ours) + (() if rule.right == "absent" else theirs)
+    columns = (() if rule.left == "dropped" else ours) + (() if rule.right == "dropped" else theirs)
     if _needs_look_up(first.table, second.table, how, to):
         return _each_looked_up(rel, probe_side, how, to)
     if how == "full" and rel.free_anchors:
