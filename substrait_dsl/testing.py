@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from substrait_dsl.fluent.execution import Session
-    from substrait_dsl.fluent.given_tables import Tables
+    from substrait_dsl.fluent.table_arguments import Tables
 
 MOST_SHOWN = 20
 """How many rows a message shows of each kind."""

@@ -108,7 +108,7 @@ ONLY_FOR_ANNOTATIONS = {
     ("testing", "pyarrow"),
     ("fluent.schemas", "pyspark.sql.types"),
     ("fluent.base", "pyspark.sql"),
-    ("fluent.given_tables", "pyarrow"),
+    ("fluent.table_arguments", "pyarrow"),
     ("fluent.plan", "pyspark.sql"),
     ("fluent.running", "pyspark.sql"),
     ("fluent.running", "pyarrow"),

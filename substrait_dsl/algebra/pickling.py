@@ -56,7 +56,7 @@ class Picklable(Immutable):
         return _last, (tuple(_entry(each) for each in _in_order(self)),)
 
 
-class MadeAnew(FrozenValue, Immutable):
+class PickledByFields(FrozenValue, Immutable):
     """A class of attrs whose instances are pickled as what they were made from, and are their own copies."""
 
     __slots__ = ()

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
-from substrait_dsl.algebra.pickling import MadeAnew
+from substrait_dsl.algebra.pickling import PickledByFields
 from substrait_dsl.algebra.types import List, Map, Struct, Type, struct_names
 from substrait_dsl.algebra.unicode import require_unicode
 from substrait_dsl.errors import (
@@ -23,7 +23,7 @@ from substrait_dsl.errors import (
 
 
 @attrs.frozen(repr=False)
-class Field(MadeAnew):
+class Field(PickledByFields):
     """One column: a name and a type.
 
     Args:
@@ -70,7 +70,7 @@ class Field(MadeAnew):
 
 
 @attrs.frozen(repr=False)
-class NamedStruct(MadeAnew):
+class NamedStruct(PickledByFields):
     """The fields of a relation's output, in order."""
 
     fields: tuple[Field, ...]

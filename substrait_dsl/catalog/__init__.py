@@ -4,7 +4,7 @@
 `Catalog.resolve` finds the overload a call means and the type it has.
 """
 
-from substrait_dsl.catalog.arguments import EnumValue, Given, Open, Typed, TypeValue
+from substrait_dsl.catalog.arguments import CallArgument, EnumValue, Open, Typed, TypeValue
 from substrait_dsl.catalog.catalog import Catalog, Kinds, standard_catalog
 from substrait_dsl.catalog.records import (
     KINDS,
@@ -22,12 +22,12 @@ from substrait_dsl.catalog.resolve import Resolution, derive, derive_intermediat
 
 __all__ = [
     "KINDS",
+    "CallArgument",
     "Catalog",
     "EnumArgument",
     "EnumValue",
     "Extension",
     "Function",
-    "Given",
     "Kind",
     "Kinds",
     "Open",

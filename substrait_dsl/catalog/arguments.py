@@ -75,10 +75,10 @@ class Open(FrozenValue):
         return self.text or str(self.default or "a value")
 
 
-Given = Typed | EnumValue | TypeValue | Open
+CallArgument = Typed | EnumValue | TypeValue | Open
 
 
-def stands_for_equals(given: Given) -> bool:
+def stands_for_equals(given: CallArgument) -> bool:
     """Whether what is found out about an argument holds for all arguments that equal it.
 
     Not for a bare value, which would never be met again, nor for types whose equals may have other field names.

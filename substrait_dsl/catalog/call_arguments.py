@@ -8,10 +8,10 @@ from substrait_dsl.algebra.expressions.calls import Argument, EnumArgument, Type
 from substrait_dsl.algebra.expressions.literals import Literal
 from substrait_dsl.algebra.expressions.references import FieldReference
 from substrait_dsl.algebra.node import Expression
-from substrait_dsl.catalog.arguments import EnumValue, Given, Typed, TypeValue
+from substrait_dsl.catalog.arguments import CallArgument, EnumValue, Typed, TypeValue
 
 
-def given_by(argument: Argument, *, by_value: bool = False) -> Given:
+def describe_argument(argument: Argument, *, by_value: bool = False) -> CallArgument:
     """What an argument of a call is given as; of an integer literal the value, too, if that may decide."""
     match argument:
         case Literal(value=int() as value) if not isinstance(value, bool):

@@ -26,7 +26,7 @@ from substrait_dsl.algebra.types import (
     Type,
     VarChar,
 )
-from substrait_dsl.catalog.arguments import Given, Open, Typed
+from substrait_dsl.catalog.arguments import CallArgument, Open, Typed
 from substrait_dsl.catalog.derive import Bindings, build
 from substrait_dsl.catalog.records import Overload, ValueArgument
 from substrait_dsl.catalog.resolve import choose
@@ -52,7 +52,7 @@ _FAMILIES: Mapping[type[Type], tuple[str, int]] = {
 """The types that casts change into each other: their family, and their place in it, those that hold most first."""
 
 
-def widening_cast(arguments: Sequence[Given], overloads: Sequence[Overload]) -> str | None:
+def widening_cast(arguments: Sequence[CallArgument], overloads: Sequence[Overload]) -> str | None:
     """The first cast of a single argument to a wider type that would make the call fit, or of two of them to one."""
     others = [other.type for other in arguments if isinstance(other, Typed)]
     for position, argument in enumerate(arguments):
@@ -65,7 +65,7 @@ def widening_cast(arguments: Sequence[Given], overloads: Sequence[Overload]) -> 
     return None
 
 
-def possible_cast(arguments: Sequence[Given], overloads: Sequence[Overload]) -> str | None:
+def possible_cast(arguments: Sequence[CallArgument], overloads: Sequence[Overload]) -> str | None:
     """The best cast of a single argument that would make the call fit, though it may fail or lose something."""
     casts: list[tuple[tuple[int, int], int, Type]] = []
     for position, argument in enumerate(arguments):
@@ -80,15 +80,15 @@ def possible_cast(arguments: Sequence[Given], overloads: Sequence[Overload]) -> 
     return None
 
 
-def _fits(arguments: Sequence[Given], position: int, type_: Type, overloads: Sequence[Overload]) -> bool:
+def _fits(arguments: Sequence[CallArgument], position: int, type_: Type, overloads: Sequence[Overload]) -> bool:
     return choose(overloads, [*arguments[:position], Typed(type_), *arguments[position + 1 :]]) is not None
 
 
-def _advice(position: int, argument: Given, type_: Type) -> str:
+def _advice(position: int, argument: CallArgument, type_: Type) -> str:
     return f"cast argument {position + 1} from {argument} to {type_}"
 
 
-def _wanted_types(arguments: Sequence[Given], position: int, overloads: Sequence[Overload]) -> Iterator[Type]:
+def _wanted_types(arguments: Sequence[CallArgument], position: int, overloads: Sequence[Overload]) -> Iterator[Type]:
     """The types that an argument may be wanted to have: those of the others, and those that the overloads name.
 
     Beside a bare value it is the value that should change, unless the argument is a text.
@@ -140,7 +140,7 @@ def _wider_types(type_: Type, others: Sequence[Type]) -> Iterator[Type]:
             yield _decimal(*digits, type_.nullable)
 
 
-def _decimal_of_all(arguments: Sequence[Given]) -> Type | None:
+def _decimal_of_all(arguments: Sequence[CallArgument]) -> Type | None:
     """The decimal that holds the values of two arguments which are decimals or integers, if there is one."""
     kinds = [argument.type for argument in arguments if isinstance(argument, Typed)]
     digits = [each for each in map(_digits, kinds) if each is not None]

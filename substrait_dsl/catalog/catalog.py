@@ -13,7 +13,7 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.type_text import parse_type
 from substrait_dsl.algebra.types import Type, TypeVariation
 from substrait_dsl.catalog import casts, resolution_errors
-from substrait_dsl.catalog.arguments import Given, stands_for_equals
+from substrait_dsl.catalog.arguments import CallArgument, stands_for_equals
 from substrait_dsl.catalog.load import read_extension
 from substrait_dsl.catalog.records import KINDS, Extension, Function, Kind, Overload
 from substrait_dsl.catalog.resolve import Resolution, choose, output_type
@@ -307,7 +307,7 @@ class Catalog(Immutable):
         self,
         kind: Kinds,
         name: str,
-        arguments: Sequence[Given],
+        arguments: Sequence[CallArgument],
         *,
         options: Mapping[str, Sequence[str]] = _NO_OPTIONS,
         urn: str | None = None,
@@ -333,7 +333,9 @@ class Catalog(Immutable):
         spelled = resolution.overload.resolve_options((name, tuple(values)) for name, values in options.items())
         return Resolution(resolution.overload, resolution.argument_types, resolution.output_type, spelled)
 
-    def possible_cast(self, kind: Kinds, name: str, arguments: Sequence[Given], urn: str | None = None) -> str | None:
+    def possible_cast(
+        self, kind: Kinds, name: str, arguments: Sequence[CallArgument], urn: str | None = None
+    ) -> str | None:
         """Say in words which cast of one argument makes a call fit that `resolve` refuses. It may lose something.
 
         Args:
@@ -348,7 +350,7 @@ class Catalog(Immutable):
             return None
         return casts.possible_cast(arguments, [each for function in functions for each in function.overloads])
 
-    def _resolve(self, kind: Kinds, name: str, arguments: tuple[Given, ...], urn: str | None) -> Resolution:
+    def _resolve(self, kind: Kinds, name: str, arguments: tuple[CallArgument, ...], urn: str | None) -> Resolution:
         call = (kind if isinstance(kind, str) else _kinds(kind), name, arguments, urn)
         is_remembered = all(map(stands_for_equals, arguments))
         known = self._resolved.get(call) if is_remembered else None

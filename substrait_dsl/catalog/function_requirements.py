@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from substrait_dsl.algebra.functions import PHASES, FunctionId, Phase
 from substrait_dsl.algebra.types import INTEGER_RANGES, Boolean, Date, Decimal, Type, Unbound, UserDefined
-from substrait_dsl.catalog.arguments import Given, Typed
+from substrait_dsl.catalog.arguments import CallArgument, Typed
 from substrait_dsl.catalog.catalog import Catalog
 from substrait_dsl.catalog.records import Decomposable, Overload
 from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError, TypeMismatchError
@@ -57,7 +57,7 @@ def require_match(overload: Overload, result: Type) -> None:
         raise TypeMismatchError(f"the comparison of a key gives a boolean, but {overload} gives {result}")
 
 
-def distance_type(catalog: Catalog, key: Type, distance: Given) -> Type:
+def distance_type(catalog: Catalog, key: Type, distance: CallArgument) -> Type:
     """The type of a distance that can be added to a sort key and taken from it: the offset of a range.
 
     Raises `TypeMismatchError` unless key and distance add up to the type of the key.

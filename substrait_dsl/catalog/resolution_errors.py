@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from substrait_dsl.catalog.arguments import EnumValue, Given, Open, Typed
+from substrait_dsl.catalog.arguments import CallArgument, EnumValue, Open, Typed
 from substrait_dsl.catalog.casts import widening_cast
 from substrait_dsl.catalog.records import EnumArgument, Kind, Overload
 from substrait_dsl.catalog.resolve import takes_argument
@@ -45,7 +45,7 @@ def unknown_extension(urn: str, known: Sequence[str]) -> FunctionNotFoundError:
     )
 
 
-def no_overload(name: str, arguments: Sequence[Given], overloads: Sequence[Overload]) -> FunctionNotFoundError:
+def no_overload(name: str, arguments: Sequence[CallArgument], overloads: Sequence[Overload]) -> FunctionNotFoundError:
     """The error for arguments that no overload takes, with the nearest overloads and the cast that would help."""
     # The number of arguments first; then how many of them fit on their own.
     shown = arguments[:MOST_ARGUMENTS]
@@ -57,11 +57,11 @@ def no_overload(name: str, arguments: Sequence[Given], overloads: Sequence[Overl
     return FunctionNotFoundError.of_call(name, [*map(str, shown), *more], ranked, names=words, hint=hint)
 
 
-def _fitting(overload: Overload, arguments: Sequence[Given]) -> int:
+def _fitting(overload: Overload, arguments: Sequence[CallArgument]) -> int:
     return sum(takes_argument(overload, position, arguments) for position in range(len(arguments)))
 
 
-def _word_hint(arguments: Sequence[Given], overloads: Sequence[Overload]) -> str | None:
+def _word_hint(arguments: Sequence[CallArgument], overloads: Sequence[Overload]) -> str | None:
     """What to write for a word that goes with other arguments; the nearest word for a misspelt one."""
     word = next((w for w in map(_word, arguments) if w is not None), None)
     if word is None:
@@ -81,7 +81,7 @@ def _word_hint(arguments: Sequence[Given], overloads: Sequence[Overload]) -> str
     return f"write {_example(best, word)}"
 
 
-def _count_hint(arguments: Sequence[Given], overloads: Sequence[Overload]) -> str | None:
+def _count_hint(arguments: Sequence[CallArgument], overloads: Sequence[Overload]) -> str | None:
     """What to write for another number of arguments than any overload has."""
     count = len(arguments)
     if not overloads or any(overload.takes_count(count) for overload in overloads):
@@ -91,7 +91,7 @@ def _count_hint(arguments: Sequence[Given], overloads: Sequence[Overload]) -> st
     return f"give it {wanted} arguments" if wanted > MOST_ARGUMENTS else f"write {_example(nearest, count=wanted)}"
 
 
-def _more_hint(arguments: Sequence[Given], overloads: Sequence[Overload]) -> str | None:
+def _more_hint(arguments: Sequence[CallArgument], overloads: Sequence[Overload]) -> str | None:
     """What to write where an overload takes these arguments and one more."""
     for overload in overloads:
         if len(overload.arguments) == len(arguments) + 1 and _fitting(overload, arguments) == len(arguments):
@@ -99,7 +99,7 @@ def _more_hint(arguments: Sequence[Given], overloads: Sequence[Overload]) -> str
     return None
 
 
-def _word(argument: Given) -> str | None:
+def _word(argument: CallArgument) -> str | None:
     match argument:
         case EnumValue(name):
             return name

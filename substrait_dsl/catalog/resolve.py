@@ -15,7 +15,7 @@ from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.functions import Phase
 from substrait_dsl.algebra.type_syntax import Constant, Expression, Name, Program, TypeNode, parts_of
 from substrait_dsl.algebra.types import Type, TypeVariation
-from substrait_dsl.catalog.arguments import EnumValue, Given, Open, Typed, TypeValue
+from substrait_dsl.catalog.arguments import CallArgument, EnumValue, Open, Typed, TypeValue
 from substrait_dsl.catalog.derive import Bindings, build, run
 from substrait_dsl.catalog.records import Argument, EnumArgument, Overload, TypeArgument, ValueArgument
 from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError
@@ -48,7 +48,7 @@ class Fit(FrozenValue):
 
 
 def choose(
-    overloads: Iterable[Overload], arguments: Sequence[Given], separate: frozenset[TypeVariation] = frozenset()
+    overloads: Iterable[Overload], arguments: Sequence[CallArgument], separate: frozenset[TypeVariation] = frozenset()
 ) -> Fit | None:
     """The overload that takes the arguments, or None.
 
@@ -65,14 +65,16 @@ def choose(
     return best
 
 
-def fit(overload: Overload, arguments: Sequence[Given], separate: frozenset[TypeVariation] = frozenset()) -> Fit | None:
+def fit(
+    overload: Overload, arguments: Sequence[CallArgument], separate: frozenset[TypeVariation] = frozenset()
+) -> Fit | None:
     """How an overload takes the arguments, or None if it does not."""
     if not overload.takes_count(len(arguments)):
         return None
     return _Attempt(overload, arguments, Bindings(separate)).finish()
 
 
-def takes_argument(overload: Overload, position: int, arguments: Sequence[Given]) -> bool:
+def takes_argument(overload: Overload, position: int, arguments: Sequence[CallArgument]) -> bool:
     """Whether one argument of a call fits an overload by itself, whatever the others are."""
     if not overload.arguments:
         return False
@@ -80,7 +82,9 @@ def takes_argument(overload: Overload, position: int, arguments: Sequence[Given]
     return attempt.resolve_argument(position, overload.argument_at(position), arguments[position]) is not None
 
 
-def derive(overload: Overload, arguments: Sequence[Given], separate: frozenset[TypeVariation] = frozenset()) -> Type:
+def derive(
+    overload: Overload, arguments: Sequence[CallArgument], separate: frozenset[TypeVariation] = frozenset()
+) -> Type:
     """The type that a call of a known overload has.
 
     Args:
@@ -96,7 +100,7 @@ def derive(overload: Overload, arguments: Sequence[Given], separate: frozenset[T
 
 
 def derive_intermediate(
-    overload: Overload, arguments: Sequence[Given], separate: frozenset[TypeVariation] = frozenset()
+    overload: Overload, arguments: Sequence[CallArgument], separate: frozenset[TypeVariation] = frozenset()
 ) -> Type | None:
     """The type of an aggregate function's intermediate value, or None if it declares none.
 
@@ -108,7 +112,10 @@ def derive_intermediate(
 
 
 def type_of_call(
-    overload: Overload, arguments: Sequence[Given], phase: Phase, separate: frozenset[TypeVariation] = frozenset()
+    overload: Overload,
+    arguments: Sequence[CallArgument],
+    phase: Phase,
+    separate: frozenset[TypeVariation] = frozenset(),
 ) -> Type | None:
     """The type of a call in a phase, None if only the plan can tell: it goes on with intermediate values.
 
@@ -131,7 +138,7 @@ def type_of_call(
 
 
 def require_intermediate(
-    overload: Overload, arguments: Sequence[Given], separate: frozenset[TypeVariation] = frozenset()
+    overload: Overload, arguments: Sequence[CallArgument], separate: frozenset[TypeVariation] = frozenset()
 ) -> None:
     """Check what a call takes that goes on with intermediate values: one of them, and nothing else (spec decision 15).
 
@@ -155,7 +162,7 @@ def _is_plain(expression: Expression) -> bool:
     return isinstance(expression, TypeNode | Name | Constant) and all(map(_is_plain, parts_of(expression)))
 
 
-def output_type(found: Fit, arguments: Sequence[Given]) -> Type:
+def output_type(found: Fit, arguments: Sequence[CallArgument]) -> Type:
     """The type of a call, by the overload's return type and nullability mode.
 
     Raises:
@@ -176,7 +183,7 @@ def output_type(found: Fit, arguments: Sequence[Given]) -> Type:
             assert_never(overload.nullability)
 
 
-def _known(overload: Overload, arguments: Sequence[Given], separate: frozenset[TypeVariation]) -> Fit:
+def _known(overload: Overload, arguments: Sequence[CallArgument], separate: frozenset[TypeVariation]) -> Fit:
     found = fit(overload, arguments, separate)
     if found is None:
         raise FunctionNotFoundError(
@@ -185,11 +192,11 @@ def _known(overload: Overload, arguments: Sequence[Given], separate: frozenset[T
     return found
 
 
-def _varies(argument: Given) -> bool:
+def _varies(argument: CallArgument) -> bool:
     return isinstance(argument, Typed) and argument.constant is False
 
 
-def _run(program: Program, found: Fit, arguments: Sequence[Given]) -> Type:
+def _run(program: Program, found: Fit, arguments: Sequence[CallArgument]) -> Type:
     overload = found.overload
 
     def integer_parameter(name: str) -> int:
@@ -213,7 +220,7 @@ class _Attempt:
     Typed arguments bind names first, wherever they stand; bare values then take the types that are left to them.
     """
 
-    def __init__(self, overload: Overload, arguments: Sequence[Given], bindings: Bindings) -> None:
+    def __init__(self, overload: Overload, arguments: Sequence[CallArgument], bindings: Bindings) -> None:
         self.overload = overload
         self.arguments = arguments
         self.bindings = bindings
@@ -232,7 +239,7 @@ class _Attempt:
         resolved = tuple(argument for argument in self.resolved if argument is not None)
         return Fit(self.overload, resolved, self.bindings, self.defaults) if self.is_consistent(resolved) else None
 
-    def resolve_argument(self, position: int, declared: Argument, given: Given) -> ResolvedArgument | None:
+    def resolve_argument(self, position: int, declared: Argument, given: CallArgument) -> ResolvedArgument | None:
         """What an argument is, or None if it does not fit."""
         match declared, given:
             case ValueArgument(), Typed():

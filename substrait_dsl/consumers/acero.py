@@ -15,12 +15,12 @@ from substrait_dsl.consumers.consumer import Consumer, Encoded, Names, Result
 from substrait_dsl.engines.profile import load_profile
 from substrait_dsl.engines.registered import registered_name
 from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, naming
-from substrait_dsl.fluent.given_tables import name_parts, table_title
+from substrait_dsl.fluent.table_arguments import name_parts, table_title
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from substrait_dsl.fluent.given_tables import Tables
+    from substrait_dsl.fluent.table_arguments import Tables
 
 ENGINE = "acero"
 

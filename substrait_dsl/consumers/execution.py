@@ -34,7 +34,7 @@ from substrait_dsl.errors import (
 )
 from substrait_dsl.fluent.checks import check_and_encode, first_error
 from substrait_dsl.fluent.execution import Execution, Output, root_schema
-from substrait_dsl.fluent.given_tables import and_given
+from substrait_dsl.fluent.table_arguments import tables_clause
 from substrait_dsl.proto.plan import encode_plan, to_bytes
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class ConsumerExecution(Execution):
         known = [name for name in self._consumer.tables(names[:-1]) if not name.startswith("__substrait_dsl_")]
         hint = suggestion(names[-1], known) or 'tables={"name": frame} gives one for this execution alone'
         title = quoted([".".join(names)])
-        return ExecutionError(f"there is no table {title}; there are {quoted(known)}{and_given(given)}", hint=hint)
+        return ExecutionError(f"there is no table {title}; there are {quoted(known)}{tables_clause(given)}", hint=hint)
 
     def _asked(self, ask: Callable[[], T], what: str = "fails") -> T:
         """Ask the engine; what it says in an error of its own is an `ExecutionError`."""

@@ -11,7 +11,17 @@ from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
-from substrait_dsl.catalog import Catalog, EnumValue, Given, Kind, Open, Resolution, Typed, TypeValue, standard_catalog
+from substrait_dsl.catalog import (
+    CallArgument,
+    Catalog,
+    EnumValue,
+    Kind,
+    Open,
+    Resolution,
+    Typed,
+    TypeValue,
+    standard_catalog,
+)
 from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError, LiteralError, TypeMismatchError
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.guidance import no_column, require_no_shown
@@ -81,7 +91,7 @@ def resolved(
 def _resolution(
     kind: Kind, name: str, parts: Sequence[Any], options: Options, urn: str | None, catalog: Catalog | None
 ) -> Resolution:
-    described = [given(part, name) for part in parts]
+    described = [describe_operand(part, name) for part in parts]
     preferences = {key: _preferences(name, key, value) for key, value in options.items()} if options else {}
     functions = catalog or standard_catalog()
     try:
@@ -117,13 +127,15 @@ def _either(cast: str | None, written: str | None) -> str | None:
     return f"{cast}, or {written}" if cast and written else cast or written
 
 
-def _as_text(kind: Kind, name: str, parts: Sequence[Any], described: Sequence[Given], urn: str | None) -> str | None:
+def _as_text(
+    kind: Kind, name: str, parts: Sequence[Any], described: Sequence[CallArgument], urn: str | None
+) -> str | None:
     """What to write for a number of Python's beside a text, if the text of its digits fits."""
     if not any(isinstance(part, ex.Expression) and isinstance(part.type, _TEXTS) for part in parts):
         return None
     for position, part in enumerate(parts):
         if type(part) in (int, float, decimal.Decimal):
-            text = [*described[:position], given(str(part), name), *described[position + 1 :]]
+            text = [*described[:position], describe_operand(str(part), name), *described[position + 1 :]]
             try:
                 standard_catalog().resolve(kind, name, text, urn=urn)
             except FunctionNotFoundError:
@@ -142,7 +154,7 @@ def _require_column(kind: Kind, name: str, values: Sequence[Any]) -> None:
         raise no_column(f"{name} takes a column or an expression", values[0])
 
 
-def _untyped_hint(described: Sequence[Given], parts: Sequence[Any]) -> str | None:
+def _untyped_hint(described: Sequence[CallArgument], parts: Sequence[Any]) -> str | None:
     """What to do about a list, a map or a struct whose type neither its values nor the other operands say."""
     for each, part in zip(described, parts, strict=True):
         if isinstance(each, Open) and each.default is None and isinstance(part, list | tuple | dict):
@@ -150,9 +162,11 @@ def _untyped_hint(described: Sequence[Given], parts: Sequence[Any]) -> str | Non
     return None
 
 
-def _other_order(kind: Kind, name: str, given: Sequence[Given], urn: str | None, catalog: Catalog) -> str | None:
+def _other_order(
+    kind: Kind, name: str, described: Sequence[CallArgument], urn: str | None, catalog: Catalog
+) -> str | None:
     """The order in which an overload takes these few arguments, if there is one."""
-    for order in permutations(given) if len(given) <= 3 else ():
+    for order in permutations(described) if len(described) <= 3 else ():
         try:
             catalog.resolve(kind, name, order, urn=urn)
         except (FunctionNotFoundError, InvalidArgumentError):
@@ -188,7 +202,7 @@ def _preferences(name: str, option: str, value: object) -> tuple[str, ...]:
     raise InvalidArgumentError(f"the option {option} of {name} takes a word or several", got=value, hint=hint)
 
 
-def given(part: Any, name: str) -> Given:
+def describe_operand(part: Any, name: str) -> CallArgument:
     """A part of a call as the catalogue wants to know it."""
     match part:
         case ex.Literal(value=int() as value) if not isinstance(value, bool):

@@ -18,9 +18,9 @@ from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, Unknow
 from substrait_dsl.fluent.arguments import RelationLike
 from substrait_dsl.fluent.choices import require_count, require_flag
 from substrait_dsl.fluent.expr import Expr, ExprBase
-from substrait_dsl.fluent.given_tables import Tables
 from substrait_dsl.fluent.guidance import no_attribute, relation_hint
 from substrait_dsl.fluent.schemas import DynRow, RelationSchema, Schema
+from substrait_dsl.fluent.table_arguments import Tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +61,7 @@ class RelationBase(Picklable, RelationLike):
                 "a relation that refers to the row of a lambda cannot be pickled: it is a row only inside the lambda",
                 hint="pickle the relation that the verb around it gives",
             )
-        return made, (self._rel,)
+        return wrap_relation, (self._rel,)
 
     @property
     def schema(self) -> RelationSchema:
@@ -524,7 +524,7 @@ class RelationBase(Picklable, RelationLike):
         raise TypeMismatchError("a relation has no truth value", hint="exists(relation) tests for rows")
 
 
-def made(rel: rl.Rel) -> Relation[Any]:
+def wrap_relation(rel: rl.Rel) -> Relation[Any]:
     """The relation that people get for a relation of the algebra."""
     from substrait_dsl.fluent.relation import Relation
 

@@ -13,8 +13,8 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.catalog import Catalog, Kind, Overload, standard_catalog
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, naming, require
-from substrait_dsl.fluent.arguments import NoValue, Options, Resolved, given, resolved
-from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, SortKey, derived, resolve, resolved_in_scope
+from substrait_dsl.fluent.arguments import NoValue, Options, Resolved, describe_operand, resolved
+from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, SortKey, combine, combine_in_scope, resolve
 from substrait_dsl.fluent.guidance import bool_hint, no_attribute
 from substrait_dsl.fluent.lambdas import LambdaFunction, is_function, resolve_functions, traced_argument
 from substrait_dsl.fluent.scope import Scope
@@ -49,9 +49,9 @@ def scalar(
     Raises `FunctionNotFoundError` for no such function or overload, `InvalidChoiceError` for an unknown option.
     """
     if not any(map(is_function, operands)):
-        return derived(name, partial(scalar_call, name, options or {}, urn, catalog), operands)
+        return combine(name, partial(scalar_call, name, options or {}, urn, catalog), operands)
     call = FunctionCall("scalar", name, operands, options or {}, urn, catalog)
-    return resolved_in_scope(name, partial(_call_on_row, call), call.expressions())
+    return combine_in_scope(name, partial(_call_on_row, call), call.expressions())
 
 
 def _call_on_row(call: FunctionCall, scope: Scope) -> ex.ScalarFunction:
@@ -127,7 +127,7 @@ class FunctionCall(Picklable):
         """The operands over the row of a scope: expressions of the algebra, and the others as they were given."""
         parts = [resolve(operand, scope) if isinstance(operand, ExprBase) else operand for operand in self.operands]
         if any(isinstance(part, LambdaFunction) for part in parts):
-            return resolve_functions(self.overloads(), parts, scope, partial(given, name=self.name))
+            return resolve_functions(self.overloads(), parts, scope, partial(describe_operand, name=self.name))
         return parts
 
     def resolved(self, scope: Scope) -> Resolved:

@@ -26,7 +26,7 @@ from substrait_dsl.errors import (
 )
 from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.calls import scalar_call
-from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, bound, resolve
+from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, bound_expr, resolve
 from substrait_dsl.fluent.guidance import bool_hint, no_column, require_no_shown
 from substrait_dsl.fluent.namespace import CatalogFunction
 from substrait_dsl.fluent.operators import PythonValue
@@ -101,7 +101,7 @@ def _row(scope: Scope, schema: NamedStruct, offset: int) -> DynRow:
 
 def _column_of_row(scope: Scope, schema: NamedStruct, offset: int, position: int) -> DynExpr:
     field = schema.fields[position]
-    return bound(ex.FieldReference(offset + position, field.type), scope, field.name)
+    return bound_expr(ex.FieldReference(offset + position, field.type), scope, field.name)
 
 
 def called(function: Callable[..., Any], scope: Scope, arguments: Sequence[DynRow]) -> Any:

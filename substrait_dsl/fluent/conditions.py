@@ -16,7 +16,7 @@ from substrait_dsl.algebra.types import Boolean, List, Null, Nullable, Req, Type
 from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatchError, UnknownAttributeError
 from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.calls import refuse_operators, scalar
-from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, bound, deferred, derived, unwrapped
+from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, bound_expr, combine, unbound_expr, unwrapped
 from substrait_dsl.fluent.guidance import IN_LIST, bool_hint, no_column, relation_hint, require_no_shown
 from substrait_dsl.fluent.schemas import as_type
 from substrait_dsl.fluent.scope import own_column
@@ -47,7 +47,7 @@ def col(column: str | int) -> DynExpr:
     """
     if isinstance(column, bool) or not isinstance(column, str | int):
         raise InvalidArgumentError("col takes the name or the position of a column", got=column)
-    return deferred(partial(own_column, column), str.__str__(column) if isinstance(column, str) else None)
+    return unbound_expr(partial(own_column, column), str.__str__(column) if isinstance(column, str) else None)
 
 
 @overload
@@ -80,7 +80,7 @@ def lit(value: object, type: Any = None) -> Any:
         4  rate      fp64
     """
     value = unwrapped(value)
-    return bound(ex.literal(value, ex.natural_type(value) if type is None else as_type(type)), None)
+    return bound_expr(ex.literal(value, ex.natural_type(value) if type is None else as_type(type)), None)
 
 
 @overload
@@ -104,7 +104,7 @@ def null(type: Any) -> Any:
         >>> print(orders.select(paid=sd.null("date")).schema)
         0  paid  date?
     """
-    return bound(ex.Literal(None, as_type(type).as_nullable()), None)
+    return bound_expr(ex.Literal(None, as_type(type).as_nullable()), None)
 
 
 class Quantified(Picklable):
@@ -134,7 +134,7 @@ def compare(function: str, left: object, right: object) -> DynExpr:
     if isinstance(right, Quantified):
         comparison, reduction, rel = _COMPARISONS[function], right.reduction, right.rel
         what = f"{function}_{reduction}"
-        return derived(what, partial(_set_comparison, reduction, comparison, rel), [left])
+        return combine(what, partial(_set_comparison, reduction, comparison, rel), [left])
     return scalar(function, (left, right))
 
 
@@ -142,8 +142,8 @@ def in_list(value: ExprBase, options: Any) -> DynExpr:
     """Whether a value is one of several, or a row of a relation of one column."""
     rel = _rel(options)
     if rel is not None:
-        return derived("is_in", partial(_in_predicate, rel), [value])
-    return derived("is_in", _or_list, [value, *_sequence(options)])
+        return combine("is_in", partial(_in_predicate, rel), [value])
+    return combine("is_in", _or_list, [value, *_sequence(options)])
 
 
 def _set_comparison(
@@ -269,7 +269,7 @@ class record(Picklable, Called):  # noqa: N801  # used as a function
         rel = _rel(options)
         width = len(self.values)
         if rel is not None:
-            return derived("is_in", partial(_in_predicate, rel), self.values)
+            return combine("is_in", partial(_in_predicate, rel), self.values)
         records = [tuple(_sequence(option)) for option in _sequence(options)]
         for option in records:
             if len(option) != width:
@@ -278,7 +278,7 @@ class record(Picklable, Called):  # noqa: N801  # used as a function
                 )
 
         options = [item for option in records for item in option]
-        return derived("is_in", partial(_or_list_of_records, width), [*self.values, *options])
+        return combine("is_in", partial(_or_list_of_records, width), [*self.values, *options])
 
 
 def exists(relation: RelationBase) -> Expr[Boolean, Req]:
@@ -299,7 +299,7 @@ def exists(relation: RelationBase) -> Expr[Boolean, Req]:
             read orders -> id: i64, customer: i64, price: fp64?
           read customers -> key: i64, name: string
     """
-    return bound(ex.SetPredicate("exists", _relation(relation, "exists")), None)
+    return bound_expr(ex.SetPredicate("exists", _relation(relation, "exists")), None)
 
 
 def unique(relation: RelationBase) -> Expr[Boolean, Req]:
@@ -320,7 +320,7 @@ def unique(relation: RelationBase) -> Expr[Boolean, Req]:
             read orders -> id: i64, customer: i64, price: fp64?
           read customers -> key: i64, name: string
     """
-    return bound(ex.SetPredicate("unique", _relation(relation, "unique")), None)
+    return bound_expr(ex.SetPredicate("unique", _relation(relation, "unique")), None)
 
 
 def scalar_subquery(relation: RelationBase) -> DynExpr:
@@ -344,7 +344,7 @@ def scalar_subquery(relation: RelationBase) -> DynExpr:
           see #2 above (read orders)
     """
     rel = _relation(relation, "scalar_subquery")
-    return bound(ex.ScalarSubquery(rel), None, rel.schema.names[0])
+    return bound_expr(ex.ScalarSubquery(rel), None, rel.schema.names[0])
 
 
 def any_of(relation: RelationBase) -> Quantified:
@@ -442,7 +442,7 @@ class Then(_Unfinished):
     def otherwise(self, value: object) -> DynExpr:
         """The whole expression, with the value that holds if no condition is true; None for NULL."""
         operands = [part for clause in self._clauses for part in clause]
-        return derived("if_then", _if_then, [*operands, value])
+        return combine("if_then", _if_then, [*operands, value])
 
 
 def when(condition: ExprBase) -> When:
@@ -490,7 +490,7 @@ def switch(match: ExprBase, cases: Mapping[Any, object], default: object) -> Dyn
             got=cases,
             hint='write switch(x, {1: "one", 2: "two"}, default=None)',
         )
-    return derived("switch", partial(_switch, tuple(cases)), [match, *cases.values(), default])
+    return combine("switch", partial(_switch, tuple(cases)), [match, *cases.values(), default])
 
 
 def _if_then(parts: Sequence[Any]) -> ex.Expression:

@@ -432,7 +432,7 @@ class Document(Immutable, Called, Generic[M, A]):
             ...     sd.Plan.load(f"{folder}/orders.plan").roots[0].columns
             ('id', 'customer', 'price')
         """
-        from substrait_dsl.fluent.saving import write_whole
+        from substrait_dsl.fluent.saving import write_atomically
 
         with naming("save"):
             target = _file(path)
@@ -440,7 +440,7 @@ class Document(Immutable, Called, Generic[M, A]):
             content = self.to_json(encoding=encoding, outer_references=outer_references).encode()
         else:
             content = self.to_bytes(encoding=encoding, outer_references=outer_references)
-        write_whole(target, content)
+        write_atomically(target, content)
 
     # --- copying
 

@@ -11,7 +11,7 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.trees import Root
 from substrait_dsl.errors import InvalidArgumentError, naming
 from substrait_dsl.fluent.choices import require_flag
-from substrait_dsl.fluent.given_tables import Tables, arrow_tables, is_table
+from substrait_dsl.fluent.table_arguments import Tables, arrow_tables, is_table
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -118,7 +118,7 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
         require_choice("on_failure", on_failure, ex.FAILURE_BEHAVIORS)
         target = as_type(to)
 
-        return derived("cast", partial(_cast, target, on_failure), [self], self._name)
+        return combine("cast", partial(_cast, target, on_failure), [self], self._name)
 
     def assert_not_null(self) -> Expr[T, Req]:
         """Require a value: the same one, of the required type; a NULL fails the query.
@@ -131,7 +131,7 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
             >>> print(orders.select(price=lambda o: o.price.assert_not_null()).schema)
             0  price  fp64
         """
-        return derived("assert_not_null", _required, [self], self._name)
+        return combine("assert_not_null", _required, [self], self._name)
 
     def is_null(self) -> Expr[Boolean, Req]:
         """Test whether the value is NULL; the result is required. Specification: ``is_null``.
@@ -242,7 +242,7 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
         """
         from substrait_dsl.fluent.nested import masked
 
-        return derived("keep", partial(masked, parts), [self], self._name)
+        return combine("keep", partial(masked, parts), [self], self._name)
 
     def __getitem__(self, key: object) -> DynExpr:
         """A field of a struct by name or position, an element of a list by offset, or the value of a map's key.
@@ -251,7 +251,7 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
         """
         from substrait_dsl.fluent.nested import accessed
 
-        return derived("part", partial(accessed, key), [self], key if isinstance(key, str) else None)
+        return combine("part", partial(accessed, key), [self], key if isinstance(key, str) else None)
 
     def _ipython_key_completions_(self) -> list[str]:
         from substrait_dsl.fluent.unbound_repr import field_names
@@ -392,17 +392,17 @@ def _required(parts: Sequence[ex.Expression]) -> ex.Expression:
     return ex.Cast(part, part.type.as_required()) if part.type.nullable else part
 
 
-def bound(node: ex.Expression, scope: Scope | None, name: str | None = None) -> DynExpr:
+def bound_expr(node: ex.Expression, scope: Scope | None, name: str | None = None) -> DynExpr:
     """An expression over the row of a scope, or over no row at all."""
     return _new(node, scope, None, (), None, name, "")
 
 
-def deferred(leaf: Callable[[Scope], ex.Expression], name: str | None = None, what: str = "") -> DynExpr:
+def unbound_expr(leaf: Callable[[Scope], ex.Expression], name: str | None = None, what: str = "") -> DynExpr:
     """An expression that is known once a row is. `what` it is, in a word, if it is no column."""
     return _new(None, None, None, (), leaf, name, what)
 
 
-def derived(what: str, make: Make, operands: Sequence[Any], name: str | None = None) -> DynExpr:
+def combine(what: str, make: Make, operands: Sequence[Any], name: str | None = None) -> DynExpr:
     """An expression made of others: at once if they all see one row, else when they meet it.
 
     `what` is made, in a word, is for those who look at it before that.
@@ -417,22 +417,22 @@ def derived(what: str, make: Make, operands: Sequence[Any], name: str | None = N
             return _new(None, None, make, operands, None, name, what)
         scope = operand._scope or scope
         parts.append(operand._node)
-    return bound(make(parts), scope, name)
+    return bound_expr(make(parts), scope, name)
 
 
-def resolved_in_scope(
+def combine_in_scope(
     what: str, leaf: Callable[[Scope], ex.Expression], parts: Iterable[ExprBase], name: str | None = None
 ) -> DynExpr:
     """An expression that `leaf` makes for a row: at once if all its parts see one row, else when it meets it.
 
-    `what`: as for `derived`.
+    `what`: as for `combine`.
     """
     waiting = tuple(parts)
     scopes = {id(part._scope): part._scope for part in waiting if part._scope is not None}
     if len(scopes) > 1 or any(part._node is None for part in waiting):
         return _new(None, None, None, waiting, leaf, name, what)
     scope = next(iter(scopes.values()), None)
-    return bound(leaf(scope or NO_ROW), scope, name)
+    return bound_expr(leaf(scope or NO_ROW), scope, name)
 
 
 def leaves(expr: ExprBase) -> Iterator[ExprBase]:

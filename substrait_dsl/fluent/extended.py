@@ -29,7 +29,7 @@ from substrait_dsl.fluent.base import S2, RelationBase
 from substrait_dsl.fluent.calls import MeasureBase, measure_node
 from substrait_dsl.fluent.column_arguments import Role, called, evaluate, pick, require_distinct, rows, sort_keys
 from substrait_dsl.fluent.documents import Document, type_urls
-from substrait_dsl.fluent.expr import DynExpr, ExprBase, deferred
+from substrait_dsl.fluent.expr import DynExpr, ExprBase, unbound_expr
 from substrait_dsl.fluent.lambdas import LambdaScope
 from substrait_dsl.fluent.messages import require_extension
 from substrait_dsl.fluent.operators import PythonValue
@@ -173,7 +173,7 @@ class ExtendedExpression(Document["ExtendedExpressionMessage", algebra.ExtendedE
                     f'the column "{name}" is the aggregate function {node.function.name}, which is no expression',
                     hint="write the function anew, in aggregate(...)",
                 )
-        return deferred(partial(_on_row, name, node, self._algebra), name, "expression")
+        return unbound_expr(partial(_on_row, name, node, self._algebra), name, "expression")
 
     def _encoded(self, encoding: Encoding, outer_references: OuterReferences | None) -> ExtendedExpressionMessage:
         from substrait_dsl.proto.extended import encode_extended_expression

@@ -11,7 +11,7 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.common import Common
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyLike, any_message
 from substrait_dsl.errors import InvalidArgumentError, naming
-from substrait_dsl.fluent.base import S2, RelationBase, S, made, rel_of
+from substrait_dsl.fluent.base import S2, RelationBase, S, rel_of, wrap_relation
 from substrait_dsl.fluent.column_arguments import is_list
 from substrait_dsl.fluent.declared_properties import Distributed, Ordering, declared_properties
 from substrait_dsl.fluent.hints import with_common
@@ -64,7 +64,7 @@ class ExtensionVerbs(RelationBase, Generic[S]):
         with naming("extension_single"):
             struct = as_struct(schema)
             declared = declared_properties(struct, ordering, distribution)
-            return made(rl.ExtensionSingle(any_message(detail, _DETAIL), struct, declared, input=self._rel))
+            return wrap_relation(rl.ExtensionSingle(any_message(detail, _DETAIL), struct, declared, input=self._rel))
 
     def with_extension(
         self, own: AdvancedExtension | None = None, *, common: AdvancedExtension | None = None
@@ -95,7 +95,7 @@ class ExtensionVerbs(RelationBase, Generic[S]):
                     known, extension=common or known.extension, own_extension=own or known.own_extension
                 )
 
-            return made(with_common(self._rel, extended))
+            return wrap_relation(with_common(self._rel, extended))
 
 
 @overload
@@ -127,7 +127,7 @@ def extension_leaf(
     with naming("extension_leaf"):
         struct = as_struct(schema)
         declared = declared_properties(struct, ordering, distribution)
-        return made(rl.ExtensionLeaf(any_message(detail, _DETAIL), struct, declared))
+        return wrap_relation(rl.ExtensionLeaf(any_message(detail, _DETAIL), struct, declared))
 
 
 @overload
@@ -180,4 +180,4 @@ def extension_multi(
         inputs = tuple(rel_of(each) for each in relations)
         struct = as_struct(schema)
         declared = declared_properties(struct, ordering, distribution)
-        return made(rl.ExtensionMulti(any_message(detail, _DETAIL), struct, declared, relations=inputs))
+        return wrap_relation(rl.ExtensionMulti(any_message(detail, _DETAIL), struct, declared, relations=inputs))

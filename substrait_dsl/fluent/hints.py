@@ -11,7 +11,7 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.common import Common, Computation, ComputationType, Hint, Stats
 from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.errors import InvalidArgumentError, naming
-from substrait_dsl.fluent.base import RelationBase, S, made, rel_of
+from substrait_dsl.fluent.base import RelationBase, S, rel_of, wrap_relation
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.column_arguments import is_list
 from substrait_dsl.fluent.messages import require_extension
@@ -85,7 +85,7 @@ class HintVerbs(RelationBase, Generic[S]):
                 said = {**given, "stats": None if stats == Stats() else stats}
                 return attrs.evolve(known, hint=_said(hint, said))
 
-            return made(with_common(self._rel, hinted))
+            return wrap_relation(with_common(self._rel, hinted))
 
 
 def shared(relation: Relation[S]) -> Relation[S]:
@@ -108,7 +108,7 @@ def shared(relation: Relation[S]) -> Relation[S]:
     """
     with naming("shared"):
         rel = rel_of(relation)
-        return made(rel if rel.shared else attrs.evolve(rel, shared=True))
+        return wrap_relation(rel if rel.shared else attrs.evolve(rel, shared=True))
 
 
 def with_common(rel: rl.Rel, change: Callable[[Common], Common]) -> rl.Rel:

@@ -11,7 +11,7 @@ from substrait_dsl.algebra.rules import JOIN_TYPES, LATERAL_JOIN_TYPES, JoinType
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, naming, placing, require_choice
 from substrait_dsl.fluent import column_arguments
-from substrait_dsl.fluent.base import S2, Condition, RelationBase, S, made, rel_of
+from substrait_dsl.fluent.base import S2, Condition, RelationBase, S, rel_of, wrap_relation
 from substrait_dsl.fluent.join_keys import KeysLike, join_keys
 from substrait_dsl.fluent.schemas import DynRow
 from substrait_dsl.fluent.scope import Scope
@@ -47,7 +47,7 @@ class JoinVerbs(RelationBase, Generic[S]):
             4  name      string
         """
         with naming("cross"):
-            return made(rl.Cross(self._rel, rel_of(other)))
+            return wrap_relation(rl.Cross(self._rel, rel_of(other)))
 
     def join(
         self,
@@ -87,7 +87,7 @@ class JoinVerbs(RelationBase, Generic[S]):
             scope = _scope("join", left, right, how, mark)
             condition = _condition(on, scope)
             after = _post_filter(post_filter, scope, how, mark)
-            return made(rl.Join(left, right, how, condition, after, mark, anchor=scope.anchor))
+            return wrap_relation(rl.Join(left, right, how, condition, after, mark, anchor=scope.anchor))
 
     def lateral_join(
         self,
@@ -134,7 +134,7 @@ class JoinVerbs(RelationBase, Generic[S]):
             condition = _condition(on, scope)
             after = _post_filter(post_filter, scope, how, mark)
             anchor = scope.take_anchor()  # spec decision 28
-            return made(rl.LateralJoin(self._rel, other, how, condition, after, mark, anchor=anchor))
+            return wrap_relation(rl.LateralJoin(self._rel, other, how, condition, after, mark, anchor=anchor))
 
     def hash_join(
         self,
@@ -174,7 +174,7 @@ class JoinVerbs(RelationBase, Generic[S]):
             matched = join_keys(keys, scope)
             rest = _residual(residual, scope)
             after = _post_filter(post_filter, scope, how, mark)
-            return made(rl.HashJoin(left, right, how, matched, rest, after, build, mark, anchor=scope.anchor))
+            return wrap_relation(rl.HashJoin(left, right, how, matched, rest, after, build, mark, anchor=scope.anchor))
 
     def merge_join(
         self,
@@ -213,7 +213,7 @@ class JoinVerbs(RelationBase, Generic[S]):
             matched = join_keys(keys, scope)
             rest = _residual(residual, scope)
             after = _post_filter(post_filter, scope, how, mark)
-            return made(rl.MergeJoin(left, right, how, matched, rest, after, mark, anchor=scope.anchor))
+            return wrap_relation(rl.MergeJoin(left, right, how, matched, rest, after, mark, anchor=scope.anchor))
 
     def nested_loop_join(
         self,
@@ -243,7 +243,7 @@ class JoinVerbs(RelationBase, Generic[S]):
             left, right = self._rel, rel_of(other)
             scope = _scope("nested_loop_join", left, right, how, mark)
             condition = None if on is True else _condition(on, scope)
-            return made(rl.NestedLoopJoin(left, right, how, condition, mark, anchor=scope.anchor))
+            return wrap_relation(rl.NestedLoopJoin(left, right, how, condition, mark, anchor=scope.anchor))
 
 
 def _scope(

@@ -23,11 +23,11 @@ from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.type_syntax import TypeNode
 from substrait_dsl.algebra.types import Type
-from substrait_dsl.catalog import Given, Overload, ValueArgument
+from substrait_dsl.catalog import CallArgument, Overload, ValueArgument
 from substrait_dsl.catalog.derive import build
 from substrait_dsl.catalog.resolve import fit
 from substrait_dsl.errors import InvalidArgumentError, LiteralError, SchemaError, TypeMismatchError, naming
-from substrait_dsl.fluent.expr import DynExpr, ExprBase, deferred, leaves, resolve, resolved_in_scope
+from substrait_dsl.fluent.expr import DynExpr, ExprBase, combine_in_scope, leaves, resolve, unbound_expr
 from substrait_dsl.fluent.scope import Scope
 
 
@@ -106,7 +106,7 @@ class LambdaFunction(Picklable):
             raise InvalidArgumentError("a function of the plan is made by lambda_(...)", got=function)
         own = self._parameters = LambdaParameters(tuple(names))
         self._types = types
-        parameters = [deferred(partial(own.reference, position), name) for position, name in enumerate(names)]
+        parameters = [unbound_expr(partial(own.reference, position), name) for position, name in enumerate(names)]
         self._body = function(*parameters)
         own.is_traced = True
         if is_function(self._body):
@@ -173,7 +173,7 @@ class LambdaFunction(Picklable):
             raise SchemaError(f"{self} takes {_counted(len(types))}, got {len(arguments)}")
 
         given = (argument for argument in arguments if isinstance(argument, ExprBase))
-        return resolved_in_scope("lambda", partial(_invocation, self, arguments), (*given, *self.captured))
+        return combine_in_scope("lambda", partial(_invocation, self, arguments), (*given, *self.captured))
 
     def __repr__(self) -> str:
         if self._types is None:
@@ -256,7 +256,7 @@ def traced_argument(name: str, overloads: Sequence[Overload], operands: Sequence
 
 
 def resolve_functions(
-    overloads: Sequence[Overload], parts: Sequence[Any], scope: Scope, given: Callable[[Any], Given]
+    overloads: Sequence[Overload], parts: Sequence[Any], scope: Scope, given: Callable[[Any], CallArgument]
 ) -> list[Any]:
     """The parts of a call with its functions as lambdas, of the types that the first fitting overload gives them.
 
@@ -273,7 +273,7 @@ def resolve_functions(
 
 
 def _resolved(
-    overload: Overload, parts: Sequence[Any], scope: Scope, given: Callable[[Any], Given]
+    overload: Overload, parts: Sequence[Any], scope: Scope, given: Callable[[Any], CallArgument]
 ) -> tuple[list[Any], bool]:
     """The parts with the lambdas that an overload gives, if it takes the others, and whether it takes them too."""
     patterns = {

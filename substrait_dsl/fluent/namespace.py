@@ -11,7 +11,7 @@ from typing import Any
 
 from substrait_dsl.algebra.pickling import Immutable
 from substrait_dsl.algebra.types import Type
-from substrait_dsl.catalog import Catalog, Function, Given, Overload, standard_catalog
+from substrait_dsl.catalog import CallArgument, Catalog, Function, Overload, standard_catalog
 from substrait_dsl.errors import (
     FunctionNotFoundError,
     InvalidArgumentError,
@@ -72,7 +72,7 @@ class CatalogFunction(Immutable):
                 hint=f"write {self.__name__}({given})",
             )
 
-    def resolve(self, arguments: Sequence[Given]) -> tuple[Overload, Type]:
+    def resolve(self, arguments: Sequence[CallArgument]) -> tuple[Overload, Type]:
         """The overload for these arguments, and the type of its result. Raises as `Catalog.resolve` does."""
         found = self._catalog.resolve(self.kind, self.name, arguments, urn=self._urn)
         return found.overload, found.output_type

@@ -22,7 +22,7 @@ from substrait_dsl.errors import (
 from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.column_arguments import Role, as_expression, is_list
 from substrait_dsl.fluent.conditions import alike
-from substrait_dsl.fluent.expr import DynExpr, ExprBase, derived, resolved_in_scope
+from substrait_dsl.fluent.expr import DynExpr, ExprBase, combine, combine_in_scope
 from substrait_dsl.fluent.lambdas import is_function
 from substrait_dsl.fluent.parts import Elements
 from substrait_dsl.fluent.scope import Scope
@@ -46,7 +46,7 @@ def struct_of(**fields: object) -> DynExpr:
              customer  i64
     """
     used = [value for value in fields.values() if isinstance(value, ExprBase)]
-    return resolved_in_scope("struct_of", partial(_struct, fields), used)
+    return combine_in_scope("struct_of", partial(_struct, fields), used)
 
 
 def _struct(fields: Mapping[str, object], scope: Scope) -> ex.Expression:
@@ -84,7 +84,7 @@ def list_of(*values: object) -> DynExpr:
                 "the values are given one by one", got=values[0], hint="write list_of(*values), or lit(values)"
             )
         _require_values(values)
-    return derived("list_of", _list, values)
+    return combine("list_of", _list, values)
 
 
 def _list(parts: Sequence[Any]) -> ex.Expression:
@@ -120,7 +120,7 @@ def map_of(entries: Mapping[Any, object] | Sequence[tuple[object, object]]) -> D
         if any(key is None for key in keys):
             raise TypeMismatchError("the keys of a map are never NULL, one is None")
         _require_values([*keys, *values])
-    return derived("map_of", _map, [*keys, *values])
+    return combine("map_of", _map, [*keys, *values])
 
 
 def _map(parts: Sequence[Any]) -> ex.Expression:

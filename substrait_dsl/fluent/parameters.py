@@ -9,7 +9,7 @@ from typing_extensions import TypeVar
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.types import Date, Null, Nullable, PrecisionTimestampTZ, Req, String, SubSecond, Type
 from substrait_dsl.errors import InvalidArgumentError, naming
-from substrait_dsl.fluent.expr import DynExpr, Expr, bound
+from substrait_dsl.fluent.expr import DynExpr, Expr, bound_expr
 from substrait_dsl.fluent.schemas import as_type
 
 T = TypeVar("T", bound=Type)
@@ -43,7 +43,7 @@ def parameter(number: int, type: Any) -> Any:
     with naming("parameter"):
         if isinstance(number, bool) or not isinstance(number, int):
             raise InvalidArgumentError("the number of a parameter is an int", got=number)
-        return bound(ex.DynamicParameter(as_type(type), number), None, f"parameter{number}")
+        return bound_expr(ex.DynamicParameter(as_type(type), number), None, f"parameter{number}")
 
 
 @overload
@@ -94,4 +94,4 @@ def current_timezone() -> Expr[String, Req]:
 
 
 def _variable(name: ex.ContextVariable, type_: Type) -> DynExpr:
-    return bound(ex.ExecutionContextVariable(name, type_), None, name)
+    return bound_expr(ex.ExecutionContextVariable(name, type_), None, name)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.errors import naming
-from substrait_dsl.fluent.base import Count, RelationBase, S, made
+from substrait_dsl.fluent.base import Count, RelationBase, S, wrap_relation
 from substrait_dsl.fluent.calls import MeasureBase, WindowFunction
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.column_arguments import ColumnLike, row_count, sort_keys
@@ -56,7 +56,7 @@ class PhysicalVerbs(RelationBase, Generic[S]):
             scope = Scope("top_n", (self._rel,))
             first, skipped = row_count("count", count, scope), row_count("offset", offset, scope)
             mode: rl.FetchMode = "with_ties" if with_ties else "rows_only"
-            return made(rl.TopN(self._rel, sort_keys(keys, scope), first, skipped, mode, anchor=scope.anchor))
+            return wrap_relation(rl.TopN(self._rel, sort_keys(keys, scope), first, skipped, mode, anchor=scope.anchor))
 
     def exchange(
         self,
@@ -84,7 +84,7 @@ class PhysicalVerbs(RelationBase, Generic[S]):
               read orders -> id: i64, customer: i64, price: fp64?
         """
         with naming("exchange"):
-            return made(exchange(self._rel, kind, partition_count, targets))
+            return wrap_relation(exchange(self._rel, kind, partition_count, targets))
 
     def merging_capture(self, blocking: bool = False) -> Relation[S]:
         """Take several ordered streams in as one that is ordered.
@@ -103,7 +103,7 @@ class PhysicalVerbs(RelationBase, Generic[S]):
         """
         with naming("merging_capture"):
             require_flag("blocking", blocking)
-            return made(rl.MergingCapture(self._rel, blocking))
+            return wrap_relation(rl.MergingCapture(self._rel, blocking))
 
     def simple_capture(self) -> Relation[S]:
         """Take several streams in as they come.
@@ -117,7 +117,7 @@ class PhysicalVerbs(RelationBase, Generic[S]):
               read orders -> id: i64, customer: i64, price: fp64?
         """
         with naming("simple_capture"):
-            return made(rl.SimpleCapture(self._rel))
+            return wrap_relation(rl.SimpleCapture(self._rel))
 
     def window(
         self,
@@ -150,7 +150,7 @@ class PhysicalVerbs(RelationBase, Generic[S]):
             3  place     i64?
         """
         with naming("window"):
-            return made(window(self._rel, partition_by, order_by, method, functions))
+            return wrap_relation(window(self._rel, partition_by, order_by, method, functions))
 
     def expand(
         self, /, *, index: str = "index", **fields: Switching | ColumnLike[S] | Callable[[S], Switching]
@@ -173,4 +173,4 @@ class PhysicalVerbs(RelationBase, Generic[S]):
             2  index     i32
         """
         with naming("expand"):
-            return made(expand(self._rel, fields, index))
+            return wrap_relation(expand(self._rel, fields, index))

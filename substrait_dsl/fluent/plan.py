@@ -30,17 +30,17 @@ from substrait_dsl.algebra.settings import DEFAULT_SETTINGS, Encoding, OuterRefe
 from substrait_dsl.algebra.trees import Subtree as AlgebraSubtree
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import InvalidArgumentError, kind_words, naming, placing, require_choice
-from substrait_dsl.fluent.base import RelationBase, made
+from substrait_dsl.fluent.base import RelationBase, wrap_relation
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.documents import Document, require_encoding, type_urls
 from substrait_dsl.fluent.execution import Execution, Running, start
 from substrait_dsl.fluent.expr import ExprBase, resolve, unwrapped
-from substrait_dsl.fluent.given_tables import Tables
 from substrait_dsl.fluent.guidance import no_attribute
 from substrait_dsl.fluent.messages import require_extension
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.schemas import as_type
 from substrait_dsl.fluent.scope import Scope
+from substrait_dsl.fluent.table_arguments import Tables
 from substrait_dsl.fluent.trees import Subtree, plan_of, tree_of
 
 if TYPE_CHECKING:
@@ -143,7 +143,9 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         if self._made_trees is None:
             settings = self._algebra.settings
             self._made_trees = tuple(
-                made(_root_relation(tree, settings)) if isinstance(tree, Root) else Subtree(made(tree.input))
+                wrap_relation(_root_relation(tree, settings))
+                if isinstance(tree, Root)
+                else Subtree(wrap_relation(tree.input))
                 for tree in evaluated_trees(self._algebra.trees)
             )
         return self._made_trees

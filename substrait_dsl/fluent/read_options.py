@@ -9,7 +9,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError
-from substrait_dsl.fluent.base import made
+from substrait_dsl.fluent.base import wrap_relation
 from substrait_dsl.fluent.column_arguments import Role, on_row, require_condition
 from substrait_dsl.fluent.declared_properties import Distributed, Ordering, declared_properties
 from substrait_dsl.fluent.scope import Scope
@@ -42,7 +42,9 @@ def read(
     mask = None if columns is None else _mask(columns, struct)
     declared = declared_properties(struct, ordering, distribution)
     values = _name_values(properties)
-    return made(rl.Read(struct, definition, required, best_effort, mask, declared, values, anchor=scope.anchor))
+    return wrap_relation(
+        rl.Read(struct, definition, required, best_effort, mask, declared, values, anchor=scope.anchor)
+    )
 
 
 def _condition(given: Any, scope: Scope) -> ex.Expression | None:

@@ -25,7 +25,7 @@ from substrait_dsl.fluent import column_arguments
 from substrait_dsl.fluent.base import S2, Condition, Count, S
 from substrait_dsl.fluent.calls import MeasureBase
 from substrait_dsl.fluent.column_arguments import ColumnLike, Picked, Role, evaluate, on_row
-from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, deferred
+from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, unbound_expr
 from substrait_dsl.fluent.extensions import ExtensionVerbs
 from substrait_dsl.fluent.hints import HintVerbs
 from substrait_dsl.fluent.joins import JoinVerbs
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 def _column_of(rel: rl.Rel, position: int) -> DynExpr:
     """A column of this very relation, wherever the expression is used."""
-    return deferred(partial(column_of, rel, position), rel.schema.fields[position].name)
+    return unbound_expr(partial(column_of, rel, position), rel.schema.fields[position].name)
 
 
 class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], ExtensionVerbs[S], Generic[S]):

@@ -12,7 +12,7 @@ from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.errors import ExecutionError, InvalidArgumentError, UnsupportedError, printable
 from substrait_dsl.fluent.execution import Execution, Output, Running, root_schema
-from substrait_dsl.fluent.given_tables import and_given
+from substrait_dsl.fluent.table_arguments import tables_clause
 from substrait_dsl.render.step_summary import origin, step
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class SparkExecution(Execution):
                     self.frames = execute(plan, spark, persist_shared=persist_shared, tables=tables)
             except ExecutionError as error:
                 if error.table is not None and tables:
-                    error.message += and_given(tables)
+                    error.message += tables_clause(tables)
                     error.args = (error.message,)
                 self.require_success(error.__cause__)  # the number of rows of a fetch may have been computed
                 raise

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes) -> None:
     """Write a file beside the one of this name, and put it in its place: what fails leaves the old one as it was.
 
     The new file has the permissions of the old one; of a link, the file that it leads to is replaced. What is no

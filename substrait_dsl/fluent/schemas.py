@@ -34,7 +34,7 @@ from substrait_dsl.errors import (
     require,
     suggestion,
 )
-from substrait_dsl.fluent.expr import DynExpr, ExprBase, deferred
+from substrait_dsl.fluent.expr import DynExpr, ExprBase, unbound_expr
 from substrait_dsl.fluent.guidance import no_attribute
 from substrait_dsl.fluent.scope import own_column
 
@@ -140,7 +140,7 @@ def _require_public(name: str, schema: type[Schema]) -> None:
 
 
 def _named(name: str) -> DynExpr:
-    return deferred(partial(own_column, name), name)
+    return unbound_expr(partial(own_column, name), name)
 
 
 class DynRow(Schema):

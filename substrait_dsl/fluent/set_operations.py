@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.rules import SET_OPS, SetOp
 from substrait_dsl.errors import naming, require_choice
-from substrait_dsl.fluent.base import RelationBase, S, made, rel_of
+from substrait_dsl.fluent.base import RelationBase, S, rel_of, wrap_relation
 
 if TYPE_CHECKING:
     from substrait_dsl.fluent.relation import Relation
@@ -48,7 +48,7 @@ class SetVerbs(RelationBase, Generic[S]):
     def _combined(self, verb: str, op: SetOp, others: Sequence[RelationBase]) -> Relation[S]:
         with naming(verb):
             require_choice("op", op, SET_OPS, "set-operation")
-            return made(rl.Set((self._rel, *map(rel_of, others)), op))
+            return wrap_relation(rl.Set((self._rel, *map(rel_of, others)), op))
 
     def union_all(self, *others: RelationBase) -> Relation[S]:
         """Put out all rows of all relations, as ``UNION ALL``.

@@ -10,7 +10,7 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.types import Boolean
 from substrait_dsl.errors import InvalidArgumentError, naming, placing
-from substrait_dsl.fluent.base import S2, Condition, RelationBase, made, rel_of, table_name
+from substrait_dsl.fluent.base import S2, Condition, RelationBase, rel_of, table_name, wrap_relation
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.column_arguments import Role, as_expression, called, is_plain, on_row, require_condition, rows
 from substrait_dsl.fluent.expr import ExprBase, unwrapped
@@ -69,7 +69,7 @@ def update(table: str | Sequence[str], schema: SchemaLike, changes: Any, where: 
         )
         require_condition(condition)
         names = rl.NamedTable(table_name(table))
-        return made(rl.Update(names, struct, condition, made_changes, anchor=scope.anchor))
+        return wrap_relation(rl.Update(names, struct, condition, made_changes, anchor=scope.anchor))
 
 
 def _transformation(column: str | int, value: Any, scope: Scope) -> rl.Transformation:
@@ -147,7 +147,7 @@ def drop_table(name: ObjectName, *, if_exists: bool = False) -> Relation[DynRow]
     """
     with naming("drop_table"):
         require_flag("if_exists", if_exists)
-        return made(rl.Ddl(object_named(name), "table", "drop_if_exist" if if_exists else "drop"))
+        return wrap_relation(rl.Ddl(object_named(name), "table", "drop_if_exist" if if_exists else "drop"))
 
 
 def create_view(name: ObjectName, relation: RelationBase, *, or_replace: bool = False) -> Relation[DynRow]:
@@ -205,7 +205,7 @@ def drop_view(name: ObjectName, *, if_exists: bool = False) -> Relation[DynRow]:
     """
     with naming("drop_view"):
         require_flag("if_exists", if_exists)
-        return made(rl.Ddl(object_named(name), "view", "drop_if_exist" if if_exists else "drop"))
+        return wrap_relation(rl.Ddl(object_named(name), "view", "drop_if_exist" if if_exists else "drop"))
 
 
 def _table(name: ObjectName, schema: Any, defaults: Any, op: rl.DdlOp) -> Relation[DynRow]:
@@ -215,7 +215,7 @@ def _table(name: ObjectName, schema: Any, defaults: Any, op: rl.DdlOp) -> Relati
             hint='rel.write(name, "ctas") makes a table of its rows; rel.schema is its schema, for an empty one',
         )
     struct = as_struct(schema)
-    return made(rl.Ddl(object_named(name), "table", op, struct, _defaults(defaults, struct)))
+    return wrap_relation(rl.Ddl(object_named(name), "table", op, struct, _defaults(defaults, struct)))
 
 
 def _defaults(defaults: Any, struct: NamedStruct) -> tuple[ex.Literal, ...]:
@@ -237,4 +237,4 @@ def _default(field: Field, value: object) -> ex.Literal:
 
 def _view(name: ObjectName, relation: RelationBase, op: rl.DdlOp) -> Relation[DynRow]:
     rel = rel_of(relation)
-    return made(rl.Ddl(object_named(name), "view", op, as_struct(rel.schema), view_definition=rel))
+    return wrap_relation(rl.Ddl(object_named(name), "view", op, as_struct(rel.schema), view_definition=rel))

@@ -12,7 +12,7 @@ from substrait_dsl.algebra.settings import DEFAULT_SETTINGS, EvaluationMode, Par
 from substrait_dsl.algebra.trees import Root, Tree
 from substrait_dsl.algebra.trees import Subtree as AlgebraSubtree
 from substrait_dsl.errors import InvalidArgumentError, naming
-from substrait_dsl.fluent.base import RelationBase, document_hint, made, rel_of
+from substrait_dsl.fluent.base import RelationBase, document_hint, rel_of, wrap_relation
 from substrait_dsl.fluent.guidance import no_attribute, relation_hint
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.schemas import RelationSchema
@@ -32,7 +32,7 @@ class Subtree(Picklable):
     __slots__ = ("_relation",)
 
     def __init__(self, relation: RelationBase) -> None:
-        self._relation: Relation[Any] = made(rel_of(relation))
+        self._relation: Relation[Any] = wrap_relation(rel_of(relation))
 
     @property
     def relation(self) -> Relation[Any]:

@@ -23,10 +23,10 @@ from substrait_dsl.algebra.types import I64, Type
 from substrait_dsl.catalog import Catalog
 from substrait_dsl.catalog.function_requirements import distance_type
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError
-from substrait_dsl.fluent.arguments import given
+from substrait_dsl.fluent.arguments import describe_operand
 from substrait_dsl.fluent.calls import WindowFunction
 from substrait_dsl.fluent.column_arguments import is_list, key_expression, sort_keys
-from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, deferred, resolve, resolved_in_scope
+from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, combine_in_scope, resolve, unbound_expr
 from substrait_dsl.fluent.lambdas import LambdaScope
 from substrait_dsl.fluent.scope import Scope
 
@@ -134,7 +134,7 @@ def over(
         framed = function.framed(frame(rows, range))
     used = [*framed.call.expressions(), *(framed.bounds.expressions if framed.bounds else ())]
     used += [_expression(each) for each in (*partitions, *sorts)]
-    return resolved_in_scope(function.call.name, partial(_window, framed, partitions, sorts), used, function.name)
+    return combine_in_scope(function.call.name, partial(_window, framed, partitions, sorts), used, function.name)
 
 
 def _window(
@@ -271,7 +271,7 @@ def _added(value: Any, key: Type, catalog: Catalog) -> ex.Expression:
 
     Raises `TypeMismatchError` unless key and distance add up to the type of the key.
     """
-    type_ = distance_type(catalog, key, given(value, "range"))
+    type_ = distance_type(catalog, key, describe_operand(value, "range"))
     return value if isinstance(value, ex.Expression) else ex.literal(value, type_.as_required())
 
 
@@ -292,7 +292,7 @@ def _keys(chosen: Any, verb: str) -> tuple[Any, ...]:
 def _expression(key: Any) -> ExprBase:
     """The expression of a key; where it is a name or a lambda, one that waits for a row."""
     of = key.expression if isinstance(key, SortKey) else key
-    return of if isinstance(of, ExprBase) else deferred(partial(_key, of), what="key" if callable(of) else "")
+    return of if isinstance(of, ExprBase) else unbound_expr(partial(_key, of), what="key" if callable(of) else "")
 
 
 def _key(of: Any, scope: Scope) -> ex.Expression:

@@ -17,7 +17,7 @@ from substrait_dsl.errors import (
     quoted,
     require_choice,
 )
-from substrait_dsl.fluent.base import RelationBase, S, made, table_name
+from substrait_dsl.fluent.base import RelationBase, S, table_name, wrap_relation
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.files import FormatName, file_format, file_uri, folder_and_columns
 from substrait_dsl.fluent.schemas import DynRow, SchemaLike, as_struct
@@ -79,7 +79,7 @@ class WriteVerbs(RelationBase, Generic[S]):
             _require_columns(self._rel.schema)
             struct = as_struct(self._rel.schema if schema is None else schema)
             _require_same_order(self._rel.schema, struct)
-            return made(rl.Write(self._rel, _target(target), struct, op, output, create_mode))
+            return wrap_relation(rl.Write(self._rel, _target(target), struct, op, output, create_mode))
 
 
 def _refusal(name: str) -> Callable[..., NoReturn]:

@@ -19,7 +19,7 @@ from substrait_dsl.catalog import Kind
 from substrait_dsl.errors import SchemaError, SubstraitDslError
 from substrait_dsl.fluent.arguments import Resolved
 from substrait_dsl.fluent.calls import FunctionCall, Measure, WindowFunction
-from substrait_dsl.fluent.expr import DynExpr, ExprBase, bound, resolve
+from substrait_dsl.fluent.expr import DynExpr, ExprBase, bound_expr, resolve
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.schemas import DynRow, Schema
 from substrait_dsl.fluent.scope import Scope
@@ -41,7 +41,7 @@ def is_nameless(names: Iterable[str]) -> bool:
 
 def expression(type_: t.Type, name: str | None = None) -> DynExpr:
     """An expression of a type, about which nothing else is known but perhaps the name it has."""
-    return bound(ex.DynamicParameter(type_, next(_NUMBERS)), None, name)
+    return bound_expr(ex.DynamicParameter(type_, next(_NUMBERS)), None, name)
 
 
 def relation(struct: NamedStruct) -> Relation[Any]:

@@ -19,7 +19,7 @@ from substrait_dsl.errors import (
     require,
     shortened,
 )
-from substrait_dsl.fluent.base import made
+from substrait_dsl.fluent.base import wrap_relation
 from substrait_dsl.fluent.column_arguments import described, takes
 from substrait_dsl.fluent.guidance import no_attribute
 from substrait_dsl.partiql import bindings as b
@@ -305,7 +305,7 @@ class Bindings(Bound):
             lowered = self._lowered(mode)
             require_readable(lowered)
             with telling():
-                return bindings_of(lowered, made(columns_of(lowered)).collect(spark))
+                return bindings_of(lowered, wrap_relation(columns_of(lowered)).collect(spark))
 
     def evaluate(self, data: Data | None = None, mode: Mode = "permissive") -> BindingsData:
         """The binding tuples, by the interpreter, over the data that the tables hold; see `Values.evaluate`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Cast, Expression
 from substrait_dsl.fluent.calls import scalar
-from substrait_dsl.fluent.expr import bound, resolve
+from substrait_dsl.fluent.expr import bound_expr, resolve
 from substrait_dsl.fluent.scope import NO_ROW
 from substrait_dsl.partiql.operations import Mistyped
 
@@ -26,7 +26,7 @@ _KINDS: tuple[tuple[str, tuple[type[t.Type], ...]], ...] = (
 
 def call(name: str, *arguments: Expression, **options: str) -> Expression:
     """A function of the specification's catalogue. Raises `FunctionNotFoundError`."""
-    return resolve(scalar(name, [bound(argument, None) for argument in arguments], options), NO_ROW)
+    return resolve(scalar(name, [bound_expr(argument, None) for argument in arguments], options), NO_ROW)
 
 
 def kind_of_type(type_: t.Type) -> str:

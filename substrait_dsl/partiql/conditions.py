@@ -10,7 +10,7 @@ from substrait_dsl.algebra.expressions import Cast, Expression, FieldReference, 
 from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.fluent import expr as fluent
-from substrait_dsl.fluent.expr import bound, resolve
+from substrait_dsl.fluent.expr import bound_expr, resolve
 from substrait_dsl.fluent.scope import NO_ROW
 from substrait_dsl.partiql.calls import call, cast, kind_of_type
 from substrait_dsl.partiql.lowered_values import Column, LoweredValue
@@ -34,7 +34,7 @@ def fluent_keys(order: Sequence[SortKey]) -> list[fluent.SortKey]:
     keys = []
     for key in order:
         assert isinstance(key.direction, str)
-        keys.append(fluent.SortKey(bound(key.expression, None), key.direction))
+        keys.append(fluent.SortKey(bound_expr(key.expression, None), key.direction))
     return keys
 
 

@@ -10,7 +10,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FieldReference, literal
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.errors import FunctionNotFoundError, UnsupportedError, placing
-from substrait_dsl.fluent.base import made
+from substrait_dsl.fluent.base import wrap_relation
 from substrait_dsl.partiql.bindings import AggregateFunction, GroupBy
 from substrait_dsl.partiql.calls import INTEGERS, call, cast, kind_of_type
 from substrait_dsl.partiql.collected_lists import collect_list_of, materialize_element
@@ -73,7 +73,7 @@ def grouped(group_by: GroupBy, rows: LoweredBindings, value_of: Callable[[ValueE
 def _aggregated(rel: Rel, keys: Sequence[FieldReference], measures: Sequence[Any]) -> tuple[Rel, list[Column]]:
     """The aggregate, and what its columns are: keys, then measures. A missing key counts as null."""
     computed = [part for measure in measures for part in (measure if isinstance(measure, tuple) else (measure,))]
-    folded = made(rel).aggregate(
+    folded = wrap_relation(rel).aggregate(
         *(key.position for key in keys), **{f"measure{number}": each for number, each in enumerate(computed)}
     )
     columns = iter([FieldReference(position, field.type) for position, field in enumerate(folded._rel.schema)])
@@ -89,7 +89,7 @@ def _require_function(function: AggregateFunction, column: FieldReference, rel: 
     if kind_of_type(column.type) == "number":
         return
     try:
-        made(rel).aggregate(it=lambda row: getattr(functions, function)(row[column.position]))
+        wrap_relation(rel).aggregate(it=lambda row: getattr(functions, function)(row[column.position]))
     except FunctionNotFoundError as error:
         raise UnsupportedError(
             f"the {function} of {column.type} is not lowered: Substrait's {function} takes no such values",

@@ -10,8 +10,8 @@ import attrs
 from substrait_dsl import functions
 from substrait_dsl.algebra.expressions import Expression, FieldReference, NestedStruct
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.fluent.base import made
-from substrait_dsl.fluent.expr import bound, resolve
+from substrait_dsl.fluent.base import wrap_relation
+from substrait_dsl.fluent.expr import bound_expr, resolve
 from substrait_dsl.fluent.scope import NO_ROW
 from substrait_dsl.partiql.collected_lists import collect_list_of, materialize_element
 from substrait_dsl.partiql.expressions import Id, MapValues, Pivot
@@ -61,8 +61,8 @@ def folded(values: LoweredCollection) -> LoweredBindings:
     # The fold leaves out what is NULL.
     item = NestedStruct((element,), names=("value",)) if is_nullable else element
     rows, (column,) = values.source.with_columns(("value", item))
-    rel = made(rows.rel).aggregate(values=collect_list_of(column, values.source.order))._rel
+    rel = wrap_relation(rows.rel).aggregate(values=collect_list_of(column, values.source.order))._rel
     collected: Expression = FieldReference(0, rel.schema.types[0])
     if is_nullable:
-        collected = resolve(functions.transform(bound(collected, None), lambda each: each["value"]), NO_ROW)
+        collected = resolve(functions.transform(bound_expr(collected, None), lambda each: each["value"]), NO_ROW)
     return LoweredBindings(rel, "bag", {"": CollectedList(Column(collected), values.element, kind)})

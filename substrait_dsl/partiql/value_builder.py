@@ -20,7 +20,7 @@ from substrait_dsl.errors import (
     shortened,
     suggestion,
 )
-from substrait_dsl.fluent.base import RelationBase, made
+from substrait_dsl.fluent.base import RelationBase, wrap_relation
 from substrait_dsl.fluent.expr import Expr, SortKey
 from substrait_dsl.partiql import expressions as e
 from substrait_dsl.partiql.collection_kinds import kind_of_value
@@ -87,7 +87,7 @@ class Bound(Called, ABC):
         """
         with naming("as_relation"):
             require_mode(mode)
-            return made(table_of(self._lowered(mode)))
+            return wrap_relation(table_of(self._lowered(mode)))
 
     def to_plan(self, mode: Mode = "permissive") -> Plan:
         """The plan of `as_relation`."""
@@ -267,7 +267,7 @@ class Values(Bound):
             lowered = self._lowered(mode)
             require_readable(lowered)
             with telling():
-                return values_of(lowered, made(columns_of(lowered)).collect(spark))
+                return values_of(lowered, wrap_relation(columns_of(lowered)).collect(spark))
 
     def _pivoted(self, pivot: e.Pivot, spark: SparkSession, mode: Mode) -> Struct:
         """The struct that a pivot makes of its attributes, which are computed on Spark; no column could hold it."""

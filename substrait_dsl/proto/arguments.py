@@ -22,7 +22,7 @@ from substrait_dsl.algebra.types import (
     VarChar,
 )
 from substrait_dsl.catalog import Catalog, Kind, Overload
-from substrait_dsl.catalog.call_arguments import given_by
+from substrait_dsl.catalog.call_arguments import describe_argument
 from substrait_dsl.catalog.records import ValueArgument
 from substrait_dsl.catalog.resolve import type_of_call
 from substrait_dsl.catalog.standard import is_specified
@@ -94,7 +94,7 @@ def _fitting(
         if fitted is None:
             continue
         try:
-            type_ = type_of_call(overload, tuple(map(given_by, fitted)), phase, catalog.separate)
+            type_ = type_of_call(overload, tuple(map(describe_argument, fitted)), phase, catalog.separate)
         except SubstraitDslError:
             continue
         if type_ is None:

@@ -17,7 +17,7 @@ from substrait_dsl.algebra.expressions import (
     literal,
 )
 from substrait_dsl.algebra.types import Type
-from substrait_dsl.catalog.call_arguments import given_by
+from substrait_dsl.catalog.call_arguments import describe_argument
 
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder
@@ -39,7 +39,7 @@ def scalar_call(decoder: Decoder, extension: str, name: str, *arguments: Argumen
     Raises:
         FunctionNotFoundError: no overload takes such arguments.
     """
-    types = tuple(map(given_by, arguments))
+    types = tuple(map(describe_argument, arguments))
     found = decoder.catalog.resolve("scalar", name, types, urn=f"{URN}{extension}")
     chosen = tuple(FunctionOption(option, (value,)) for option, value in options.items())
     return ScalarFunction(found.overload.function, arguments, found.output_type, chosen)

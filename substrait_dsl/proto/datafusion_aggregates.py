@@ -33,7 +33,7 @@ from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import Aggregate, Emit, Project
 from substrait_dsl.algebra.types import FP32, FP64, I8, I16, I32, I64, INTEGER_RANGES, Decimal, Type
-from substrait_dsl.catalog.call_arguments import given_by
+from substrait_dsl.catalog.call_arguments import describe_argument
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.proto.construction import URN, cast_to, scalar_call
 from substrait_dsl.proto.datafusion_decimals import average_type, sum_type, truncated_quotient
@@ -133,7 +133,7 @@ def _null_if_none(decoder: Decoder, value: Expression, count: Expression, type_:
 
 def _same_call(decoder: Decoder, call: Call, extension: str, name: str, argument: Expression) -> Call:
     """A call of another aggregate function over the same values, whose order does not matter to it."""
-    found = decoder.catalog.resolve("aggregate", name, (given_by(argument),), urn=f"{URN}{extension}")
+    found = decoder.catalog.resolve("aggregate", name, (describe_argument(argument),), urn=f"{URN}{extension}")
     function: FunctionId = found.overload.function
     if isinstance(call, AggregateFunction):
         call = attrs.evolve(call, sorts=())

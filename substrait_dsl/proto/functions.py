@@ -24,15 +24,15 @@ from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.functions import Phase
 from substrait_dsl.algebra.types import INTEGER_RANGES, Boolean, Date, Decimal, PrecisionTimestamp, Type
 from substrait_dsl.catalog import (
+    CallArgument,
     Catalog,
-    Given,
     Kind,
     Overload,
     Typed,
     derive,
 )
 from substrait_dsl.catalog.arguments import stands_for_equals
-from substrait_dsl.catalog.call_arguments import given_by
+from substrait_dsl.catalog.call_arguments import describe_argument
 from substrait_dsl.catalog.function_requirements import is_known, known_overload, require_phase
 from substrait_dsl.catalog.resolve import type_of_call
 from substrait_dsl.errors import FunctionNotFoundError, PlanFormatError, SubstraitDslError, UnsupportedError
@@ -109,11 +109,12 @@ def decode_function(
     before = decoder.reports.count
     if function is None:
         function = decoder.function(message.function_reference)
-    argument_types = tuple(map(given_by, arguments))
+    argument_types = tuple(map(describe_argument, arguments))
     known = _recalled(decoder.catalog, function, argument_types, kinds, phase)
     undecided = known.type is None and not known.missing
     by_value = (
-        undecided and (values := tuple(given_by(argument, by_value=True) for argument in arguments)) != argument_types
+        undecided
+        and (values := tuple(describe_argument(argument, by_value=True) for argument in arguments)) != argument_types
     )
     if by_value:  # the value of a literal may decide
         known = _recalled(decoder.catalog, function, values, kinds, phase)
@@ -294,7 +295,7 @@ def decode_comparison(
 
 
 def _recalled(
-    catalog: Catalog, function: FunctionId, arguments: tuple[Given, ...], kinds: tuple[Kind, ...], phase: Phase
+    catalog: Catalog, function: FunctionId, arguments: tuple[CallArgument, ...], kinds: tuple[Kind, ...], phase: Phase
 ) -> Known:
     """What a catalogue knows of a call; it is asked once about calls that are alike, in whichever plan."""
     if not all(map(stands_for_equals, arguments)):
@@ -316,14 +317,14 @@ _CALLS: WeakKeyDictionary[Catalog, dict[Hashable, Known]] = WeakKeyDictionary()
 
 
 def _alike(argument: Argument) -> Hashable:
-    """What is the same for arguments that `given_by` gives the same for."""
+    """What is the same for arguments that `describe_argument` gives the same for."""
     if isinstance(argument, Literal):
         return Literal, argument.literal_type, argument.value is None
     return (type(argument), argument.type) if isinstance(argument, Expression) else argument
 
 
 def _known(
-    catalog: Catalog, function: FunctionId, arguments: tuple[Given, ...], kinds: tuple[Kind, ...], phase: Phase
+    catalog: Catalog, function: FunctionId, arguments: tuple[CallArgument, ...], kinds: tuple[Kind, ...], phase: Phase
 ) -> Known:
     if function.urn and function.urn not in catalog.extensions:
         return Known(function)  # somebody else's
@@ -341,7 +342,7 @@ def _known(
 
 
 def _known_by_name(
-    catalog: Catalog, function: FunctionId, arguments: tuple[Given, ...], kinds: tuple[Kind, ...], phase: Phase
+    catalog: Catalog, function: FunctionId, arguments: tuple[CallArgument, ...], kinds: tuple[Kind, ...], phase: Phase
 ) -> Known:
     """A function that is declared without a signature, with one of another spelling, or in another extension."""
     text = f'"{function.urn}" has no "{function.key}"' if function.urn else f'"{function.key}" is a name only'
@@ -363,7 +364,7 @@ def _known_by_name(
     return Known(function, None, f"{text}, and {reason}")
 
 
-def _infer_type(catalog: Catalog, known: Known, arguments: tuple[Given, ...], kinds: tuple[Kind, ...]) -> Known:
+def _infer_type(catalog: Catalog, known: Known, arguments: tuple[CallArgument, ...], kinds: tuple[Kind, ...]) -> Known:
     """A call that no overload takes, with the type that it has in any case, if there is one."""
     inferred = only_type(catalog, known.function, arguments, kinds)
     if inferred is None:

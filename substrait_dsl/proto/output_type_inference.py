@@ -13,7 +13,7 @@ import attrs
 from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.algebra.type_syntax import Expression, Name, TypeNode, parts_of
 from substrait_dsl.algebra.types import Type
-from substrait_dsl.catalog import Catalog, EnumValue, Given, Kind, Overload, Typed
+from substrait_dsl.catalog import CallArgument, Catalog, EnumValue, Kind, Overload, Typed
 from substrait_dsl.catalog.derive import Bindings, run
 from substrait_dsl.catalog.records import EnumArgument, ValueArgument
 from substrait_dsl.catalog.resolve import fit, output_type
@@ -21,7 +21,7 @@ from substrait_dsl.errors import InvalidArgumentError, SubstraitDslError
 
 
 def only_type(
-    catalog: Catalog, function: FunctionId, arguments: Sequence[Given], kinds: Sequence[Kind]
+    catalog: Catalog, function: FunctionId, arguments: Sequence[CallArgument], kinds: Sequence[Kind]
 ) -> tuple[Type, str] | None:
     """The one type that a call can have, and why, in words; None if the overloads of that name do not agree.
 
@@ -59,7 +59,7 @@ def _agreed(types: Sequence[Type | None], why: str) -> tuple[Type, str] | None:
     return (first, why) if first is not None and all(type_ == first for type_ in types) else None
 
 
-def _without_words(catalog: Catalog, overload: Overload, arguments: Sequence[Given]) -> Type | None:
+def _without_words(catalog: Catalog, overload: Overload, arguments: Sequence[CallArgument]) -> Type | None:
     """The type that an overload gives to a call which lacks its words (enum arguments); None if it does not fit."""
     values = tuple(each for each in overload.arguments if not isinstance(each, EnumArgument))
     if len(values) == len(overload.arguments) or any(isinstance(each, EnumValue) for each in arguments):
@@ -74,7 +74,7 @@ def _without_words(catalog: Catalog, overload: Overload, arguments: Sequence[Giv
         return None
 
 
-def _independent_type(catalog: Catalog, overload: Overload, arguments: Sequence[Given]) -> Type | None:
+def _independent_type(catalog: Catalog, overload: Overload, arguments: Sequence[CallArgument]) -> Type | None:
     """The type that an overload gives, as far as that does not depend on an argument which it does not take."""
     bindings = Bindings(catalog.separate)
     needed = {name for _, expression in overload.returns.assignments for name in _names(expression)}
@@ -101,7 +101,7 @@ def _independent_type(catalog: Catalog, overload: Overload, arguments: Sequence[
     return type_.with_nullability(nullable) if overload.nullability == "MIRROR" else type_
 
 
-def _as_its_argument(overload: Overload, arguments: Sequence[Given]) -> Type | None:
+def _as_its_argument(overload: Overload, arguments: Sequence[CallArgument]) -> Type | None:
     """The type of the one argument, if that is what an overload gives to one that it takes, as ``min`` does."""
     result = overload.returns.result
     if len(overload.arguments) != 1 or len(arguments) != 1 or overload.returns.assignments:

@@ -22,9 +22,9 @@ from substrait_dsl.render.description_parts import (
     OutputColumn,
     Parts,
     condition_clause,
+    copied_columns,
     declared_clause,
     extension_clauses,
-    kept_columns,
     known_properties,
     message_text,
 )
@@ -134,7 +134,7 @@ def _parts(rel: Rel, writer: ExpressionWriter) -> Parts:
         case r.Project():
             return project_parts(relation, writer)
         case r.Emit():
-            return (), kept_columns(relation, Row((relation.input.schema,)), relation.mapping)
+            return (), copied_columns(relation, Row((relation.input.schema,)), relation.mapping)
         case r.Aggregate():
             return aggregate_parts(relation, writer)
         case r.Window():
@@ -146,7 +146,7 @@ def _parts(rel: Rel, writer: ExpressionWriter) -> Parts:
         case r.Set():
             primary = relation.relations[0].schema
             same = relation.schema == primary
-            columns = None if same else kept_columns(relation, Row((primary,)), range(len(primary)))
+            columns = None if same else copied_columns(relation, Row((primary,)), range(len(primary)))
             return (Clause("", (relation.op,)),), columns
         case r.Join() | r.LateralJoin():
             return join_parts(relation, writer)

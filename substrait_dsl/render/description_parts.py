@@ -148,7 +148,7 @@ def computed_column(field: Field, source: str) -> Column:
     return Column(field.name, field.type, None if source == name_text(field.name) else source)
 
 
-def kept_columns(rel: Rel, row: Row, origins: Sequence[int]) -> Iterable[Column | ColumnRun]:
+def copied_columns(rel: Rel, row: Row, origins: Sequence[int]) -> Iterable[Column | ColumnRun]:
     """The output columns of a relation, each with its position in the row of its inputs.
 
     If there are many, neighbours that stay neighbours are folded.

@@ -16,7 +16,7 @@ from substrait_dsl.render.description_parts import (
     OutputColumn,
     Parts,
     condition_clause,
-    kept_columns,
+    copied_columns,
 )
 from substrait_dsl.render.expressions import ExpressionWriter
 from substrait_dsl.render.literals import name_text
@@ -33,7 +33,7 @@ _SIGNS: dict[r.KeyComparison, str] = {
 
 def cross_parts(cross: r.Cross) -> Parts:
     """What there is to say about a cross product."""
-    return (), kept_columns(cross, _both(cross), range(len(cross.schema)))
+    return (), copied_columns(cross, _both(cross), range(len(cross.schema)))
 
 
 def join_parts(join: r.Join | r.LateralJoin, writer: ExpressionWriter) -> Parts:
@@ -99,7 +99,7 @@ def _both(join: AnyJoin | r.Cross) -> Row:
 def _join_columns(join: AnyJoin) -> Iterable[OutputColumn]:
     rule = JOIN_RULES[join.how]
     if rule.left != "dropped" and rule.right != "dropped":
-        return kept_columns(join, _both(join), range(len(join.schema)))
+        return copied_columns(join, _both(join), range(len(join.schema)))
     mark = join.schema.fields[-1]
     kept = InputColumns("right" if rule.left == "dropped" else "left")
     return (kept, Column(mark.name, mark.type)) if rule.mark else (kept,)

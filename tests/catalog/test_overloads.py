@@ -17,7 +17,7 @@ import yaml
 
 from substrait_dsl.algebra.type_text import parse_type
 from substrait_dsl.algebra.types import Type
-from substrait_dsl.catalog import EnumValue, Given, Kind, Typed, derive, standard_catalog
+from substrait_dsl.catalog import CallArgument, EnumValue, Kind, Typed, derive, standard_catalog
 
 VALUES = {
     "P": "12", "P1": "12", "P2": "10", "S": "3", "S1": "3", "S2": "4",
@@ -83,7 +83,7 @@ class Written:
     def key(self) -> str:
         return f"{self.name}:{'_'.join(short_name(argument) for argument in self.arguments)}"
 
-    def given(self) -> list[Given]:
+    def given(self) -> list[CallArgument]:
         """The arguments of a call, variadic ones as often as they must stand."""
         given = [as_given(argument) for argument in self.arguments]
         least: int = self.implementation.get("variadic", {}).get("min", 1)
@@ -104,7 +104,7 @@ def short_name(argument: dict[str, Any]) -> str:
     return SHORT_NAMES.get(keyword, keyword)
 
 
-def as_given(argument: dict[str, Any]) -> Given:
+def as_given(argument: dict[str, Any]) -> CallArgument:
     if "options" in argument:
         return EnumValue(argument["options"][-1].lower())
     type_ = concrete(argument["value"])
@@ -137,7 +137,7 @@ def written_overloads(file: str) -> list[Written]:
     ]
 
 
-def resolve(written: Written, given: list[Given]) -> Any:
+def resolve(written: Written, given: list[CallArgument]) -> Any:
     return standard_catalog().resolve(written.kind, written.name, given, urn=f"extension:io.substrait:{written.file}")
 
 
@@ -229,7 +229,7 @@ def test_types_that_others_get_wrong(kind: Kind, name: str, arguments: list[str]
 
 def test_temporal_rounding_keeps_the_precision() -> None:
     time = parse_type("precision_time<4>")
-    arguments: list[Given] = [
+    arguments: list[CallArgument] = [
         Typed(time),
         EnumValue("ROUND_TIE_UP"),
         EnumValue("second"),

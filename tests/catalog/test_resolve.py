@@ -24,8 +24,8 @@ from substrait_dsl.algebra.types import (
     struct_names,
 )
 from substrait_dsl.catalog import (
+    CallArgument,
     EnumValue,
-    Given,
     Open,
     Typed,
     TypeValue,
@@ -121,7 +121,7 @@ def fits_text(value: str, type_: Type) -> bool:
     ],
 )  # fmt: skip
 def test_a_bare_value_takes_the_type_that_is_needed(name: str, arguments: list[object], key: str, types: str) -> None:
-    given: list[Given] = []
+    given: list[CallArgument] = []
     for position, argument in enumerate(arguments):
         is_type = isinstance(argument, str) and (position == 0 or String not in arguments)
         if argument is not String:  # it marks that the text behind it is a value
@@ -151,7 +151,7 @@ def test_an_integer_literal_decides_a_precision() -> None:
 
 
 def test_constant_arguments() -> None:
-    def quantile(n: Given) -> Type:
+    def quantile(n: CallArgument) -> Type:
         given = [EnumValue("BOTH"), EnumValue("EXACT"), n, *typed("fp64?")]
         return standard_catalog().resolve("aggregate", "quantile", given).output_type
 
@@ -235,7 +235,7 @@ def test_unknown_options_are_explained(name: str, options: dict[str, list[str]],
         ("add", [TypeValue(I64()), *typed("i64")], "no overload takes add(type i64, i64)"),
     ],
 )
-def test_calls_that_fit_nothing_are_explained(name: str, arguments: list[Given], message: str) -> None:
+def test_calls_that_fit_nothing_are_explained(name: str, arguments: list[CallArgument], message: str) -> None:
     with pytest.raises(FunctionNotFoundError) as error:
         standard_catalog().resolve("scalar", name, arguments)
     assert message in str(error.value)

@@ -11,7 +11,7 @@ from functools import cache
 import pytest
 
 from substrait_dsl.algebra.types import Func, Type
-from substrait_dsl.catalog import EnumValue, Given, Resolution, Typed, standard_catalog
+from substrait_dsl.catalog import CallArgument, EnumValue, Resolution, Typed, standard_catalog
 from substrait_dsl.errors import FunctionNotFoundError, InvalidChoiceError
 from tests.catalog.cases import Argument, Case, Column, Lambda, Nested, Parameter, Value, Word, read_all
 
@@ -70,7 +70,7 @@ def bind(function: str, arguments: tuple[Argument, ...], case: Case) -> Resoluti
     return standard_catalog().resolve(case.kind, function, given, urn=declaring[0])
 
 
-def as_given(argument: Argument, case: Case) -> Given:
+def as_given(argument: Argument, case: Case) -> CallArgument:
     match argument:
         case Value(type=type_, value=value):
             return Typed(type_, value if type(value) is int else None)

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from substrait_dsl.algebra.node import Rel
-from substrait_dsl.fluent.base import made
+from substrait_dsl.fluent.base import wrap_relation
 from substrait_dsl.partiql import parse_data
 from tests.partiql.engines import BAR_ROWS, FOO_ROWS, NAMED, through_bytes
 from tests.partiql.test_examples import BINDINGS, VALUES
@@ -42,7 +42,7 @@ def test_examples(context: SessionContext, text: str, expected: str) -> None:
     from datafusion.substrait import Consumer, Serde
 
     def run(rel: Rel) -> list[tuple[object, ...]]:
-        plan = Serde.deserialize_bytes(made(rel).to_plan().to_bytes())
+        plan = Serde.deserialize_bytes(wrap_relation(rel).to_plan().to_bytes())
         frame = context.create_dataframe_from_logical_plan(Consumer.from_substrait_plan(context, plan))
         return [tuple(row.values()) for batch in frame.collect() for row in batch.to_pylist()]
 

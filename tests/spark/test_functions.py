@@ -31,7 +31,7 @@ from substrait_dsl.algebra.expressions import (
     ScalarFunction,
 )
 from substrait_dsl.algebra.expressions.literals import DaySeconds, YearMonths, literal
-from substrait_dsl.catalog import EnumValue, Given, Kind, Resolution, Typed, standard_catalog
+from substrait_dsl.catalog import CallArgument, EnumValue, Kind, Resolution, Typed, standard_catalog
 from substrait_dsl.errors import FunctionNotFoundError, UnsupportedError
 from substrait_dsl.spark.expressions.literals import literal_to_sql
 from substrait_dsl.spark.expressions.sql_text import Scope, aggregate_to_sql, to_sql
@@ -159,7 +159,7 @@ def resolution(function: str, parts: Sequence[Expression | EnumArgument], case: 
     return standard_catalog().resolve(case.kind, function, [as_given(part) for part in parts], urn=urn)
 
 
-def as_given(part: Expression | EnumArgument) -> Given:
+def as_given(part: Expression | EnumArgument) -> CallArgument:
     if isinstance(part, EnumArgument):
         return EnumValue(part.value)
     return Typed(part.type, part.value if isinstance(part, Literal) and type(part.value) is int else None)

@@ -12,7 +12,7 @@ import substrait_dsl as sd
 from substrait_dsl import partiql as pq
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.errors import EvaluationError, ExecutionError, UnsupportedError
-from substrait_dsl.fluent.base import made
+from substrait_dsl.fluent.base import wrap_relation
 from substrait_dsl.partiql import (
     Mode,
     bind,
@@ -39,7 +39,7 @@ def test_examples(spark: SparkSession) -> None:
     """Every example of the document, read back from the bytes of a plan, in both modes."""
 
     def run(rel: Rel) -> list[tuple[object, ...]]:
-        return [tuple(row) for row in made(rel).execute(spark).collect()]
+        return [tuple(row) for row in wrap_relation(rel).execute(spark).collect()]
 
     for name, (text, expected) in {**BINDINGS, **VALUES}.items():
         if name != "struct_concat":  # of two constants: there is nothing to run

@@ -12,7 +12,7 @@ import substrait_dsl as sd
 from substrait_dsl import partiql as pq
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.errors import EvaluationError, ExecutionError
-from substrait_dsl.fluent.base import made
+from substrait_dsl.fluent.base import wrap_relation
 from substrait_dsl.partiql import (
     MISSING,
     Bag,
@@ -38,7 +38,7 @@ def agreed(spark: SparkSession, values: Values, data: dict[str, Bag]) -> Value:
     """What Spark gives, from the bytes of a plan, which is what the interpreter gives."""
 
     def run(rel: Rel) -> list[tuple[object, ...]]:
-        return [tuple(row) for row in made(rel).execute(spark).collect()]
+        return [tuple(row) for row in wrap_relation(rel).execute(spark).collect()]
 
     found = through_bytes(values.expression, values.sources, run)
     wanted = values.evaluate(data)

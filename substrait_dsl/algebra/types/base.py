@@ -11,7 +11,7 @@ import attrs
 from typing_extensions import TypeVar
 
 from substrait_dsl.algebra.frozen_values import FrozenValue
-from substrait_dsl.algebra.pickling import MadeAnew
+from substrait_dsl.algebra.pickling import PickledByFields
 from substrait_dsl.algebra.validators import TEXT, refusal, several
 from substrait_dsl.errors import InvalidArgumentError, UnsupportedError
 
@@ -117,7 +117,7 @@ def refuse_deep_types() -> Iterator[None]:
 
 
 @attrs.frozen(repr=False)
-class Type(MadeAnew):
+class Type(PickledByFields):
     """Base of all types. `nullable` says whether NULL is a value of the type; required is the default.
 
     Specification: ``Type``, https://substrait.io/types/type_system/.

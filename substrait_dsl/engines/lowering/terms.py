@@ -25,7 +25,7 @@ from substrait_dsl.algebra.expressions import (
     literal,
 )
 from substrait_dsl.algebra.node import Node, Rel, rebuild
-from substrait_dsl.catalog.call_arguments import given_by
+from substrait_dsl.catalog.call_arguments import describe_argument
 from substrait_dsl.catalog.catalog import standard_catalog
 from substrait_dsl.errors import UnsupportedError
 
@@ -39,13 +39,17 @@ UNKNOWN = Literal(None, t.Boolean(nullable=True))
 
 def call(extension: str, name: str, *arguments: Argument) -> ScalarFunction:
     """A call of a scalar function of the specification, whose extension is called so behind `URN`."""
-    found = standard_catalog().resolve("scalar", name, tuple(map(given_by, arguments)), urn=f"{URN}{extension}")
+    found = standard_catalog().resolve(
+        "scalar", name, tuple(map(describe_argument, arguments)), urn=f"{URN}{extension}"
+    )
     return ScalarFunction(found.overload.function, arguments, found.output_type)
 
 
 def measure(extension: str, name: str, *arguments: Argument, filter: Expression | None = None) -> Measure:
     """A measure: a call of an aggregate function of the specification over all records."""
-    found = standard_catalog().resolve("aggregate", name, tuple(map(given_by, arguments)), urn=f"{URN}{extension}")
+    found = standard_catalog().resolve(
+        "aggregate", name, tuple(map(describe_argument, arguments)), urn=f"{URN}{extension}"
+    )
     return Measure(AggregateFunction(found.overload.function, arguments, found.output_type), filter)
 
 

@@ -23,8 +23,8 @@ from substrait_dsl.algebra.types import (
     Type,
     VarChar,
 )
-from substrait_dsl.catalog import Given, Typed, standard_catalog
-from substrait_dsl.catalog.call_arguments import given_by
+from substrait_dsl.catalog import CallArgument, Typed, standard_catalog
+from substrait_dsl.catalog.call_arguments import describe_argument
 from substrait_dsl.catalog.function_requirements import known_overload
 from substrait_dsl.catalog.resolve import type_of_call
 from substrait_dsl.errors import SubstraitDslError, UnsupportedError
@@ -41,10 +41,10 @@ def require_meaning(nodes: Iterable[Node]) -> None:
                 phase = node.phase
             case _:
                 continue
-        arguments = tuple(map(given_by, node.arguments))
+        arguments = tuple(map(describe_argument, node.arguments))
         if _explain_mismatch(node.function, arguments, phase) is None:
             continue
-        by_value = tuple(given_by(argument, by_value=True) for argument in node.arguments)
+        by_value = tuple(describe_argument(argument, by_value=True) for argument in node.arguments)
         if wrong := _explain_mismatch(node.function, by_value, phase):
             raise UnsupportedError(
                 f"Spark cannot run a call that has no meaning: {wrong}",
@@ -59,7 +59,7 @@ def _takes_count(call: ScalarFunction | AggregateFunction | WindowCall) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _explain_mismatch(function: FunctionId, arguments: tuple[Given, ...], phase: Phase) -> str | None:
+def _explain_mismatch(function: FunctionId, arguments: tuple[CallArgument, ...], phase: Phase) -> str | None:
     """Return why arguments match no overload; None if they do, or if the function is not in the standard catalog."""
     catalog = standard_catalog()
     overload = known_overload(catalog, function)
@@ -74,7 +74,7 @@ def _explain_mismatch(function: FunctionId, arguments: tuple[Given, ...], phase:
     return None
 
 
-def _compares_alike(arguments: Sequence[Given]) -> bool:
+def _compares_alike(arguments: Sequence[CallArgument]) -> bool:
     """Whether the values belong to one family of types, within which Spark compares exactly."""
     types = {_representative(argument.type).as_required() for argument in arguments if isinstance(argument, Typed)}
     return len(types) == 1

@@ -107,7 +107,7 @@ def _key(names: Names) -> str:
     return repr(names[0] if len(names) == 1 else names)
 
 
-def and_given(tables: Iterable[tuple[str, ...]]) -> str:
+def tables_clause(tables: Iterable[tuple[str, ...]]) -> str:
     """What is added where a table is not there: those that ``tables=`` gives, by their names; nothing for none."""
     names = [".".join(each) for each in tables]
     return f"; tables gives {quoted(names)}" if names else ""
