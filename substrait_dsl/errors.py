@@ -541,55 +541,37 @@ def require_choice(what: str, given: object, allowed: Sequence[str], receiver: s
         raise InvalidChoiceError.of_word(what, given, allowed, receiver)
 
 
-class placing:  # noqa: N801  # used as a function
-    """Say in every error raised inside which column, key or measure it is about, unless it says so already.
+class error_context:  # noqa: N801  # used as a function
+    """Say in every error that is raised inside what it is about, as far as it does not say so already.
 
     Args:
-        what: what it is, or what it is called by its place: ``placing("post_filter")``.
-        name: its name, if it has one: ``placing("column", "x")``.
+        verb: the verb that was called; an error keeps the one that is nearest to the mistake.
+        place: the column, key, measure or argument: ``error_context(place="post_filter")``.
+        name: the name of the place, if it has one: ``error_context(place="column", name="x")``.
+        names: names of the program that the text of the error has already.
     """
 
-    __slots__ = ("name", "what")
+    __slots__ = ("name", "names", "place", "verb")
 
-    def __init__(self, what: str, name: str | None = None) -> None:
-        self.what, self.name = what, name
+    def __init__(
+        self,
+        *,
+        verb: str | None = None,
+        place: str | None = None,
+        name: str | None = None,
+        names: Iterable[object] = (),
+    ) -> None:
+        self.verb, self.place, self.name, self.names = verb, place, name, names
 
     def __enter__(self) -> None:
         pass
 
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, SubstraitDslError) and error.place is None and error.verb is None:
-            error.place = self.what if self.name is None else f'{self.what} "{self.name}"'
+    def __exit__(self, error_class: object, error: BaseException | None, traceback: object) -> None:
+        if not isinstance(error, SubstraitDslError):
+            return
+        error._names += tuple(name for name in self.names if isinstance(name, str))
+        if self.place is not None and error.place is None and error.verb is None:
+            error.place = self.place if self.name is None else f'{self.place} "{self.name}"'
             error._place_names = () if self.name is None else (self.name,)
-
-
-class about:  # noqa: N801  # used as a function
-    """Add names of the program to what every error raised inside is about; its text says them already."""
-
-    __slots__ = ("names",)
-
-    def __init__(self, *names: object) -> None:
-        self.names = names
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, SubstraitDslError):
-            error._names += tuple(name for name in self.names if isinstance(name, str))
-
-
-class naming:  # noqa: N801  # used as a function
-    """Name the verb in every error raised inside, unless a verb nearer to the mistake already did."""
-
-    __slots__ = ("verb",)
-
-    def __init__(self, verb: str) -> None:
-        self.verb = verb
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, SubstraitDslError) and error.verb is None:
+        if error.verb is None:
             error.verb = self.verb

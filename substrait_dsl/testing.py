@@ -23,7 +23,7 @@ from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.relations import NamedTable, Read
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.errors import InvalidArgumentError, UnknownFieldError, naming, placing, quoted, require
+from substrait_dsl.errors import InvalidArgumentError, UnknownFieldError, error_context, quoted, require
 from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.fluent.plan import Plan
 from substrait_dsl.fluent.reads import record_of
@@ -77,7 +77,7 @@ def assert_same_rows(
         >>> assert_same_rows(dear, [(2,)], tables={"orders": [(1, 5), (2, 20)]})
     """
     __tracebackhide__ = True
-    with naming("assert_same_rows"):
+    with error_context(verb="assert_same_rows"):
         if type(ordered) is not bool:
             raise InvalidArgumentError(f"ordered must be True or False, got {ordered!r}")
         for each in (relation_or_rows, expected):
@@ -121,7 +121,7 @@ def assert_schema(relation: RelationBase | RelationSchema, expected: object) -> 
         >>> assert_schema(orders.aggregate("id", total=lambda o: f.sum(o.price)), {"id": "i64", "total": "i64?"})
     """
     __tracebackhide__ = True
-    with naming("assert_schema"):
+    with error_context(verb="assert_schema"):
         require(relation, (RelationBase, RelationSchema), "a relation has a schema")
         found = as_struct(relation.schema if isinstance(relation, RelationBase) else relation)
         wanted = as_struct(expected)  # type: ignore[arg-type]  # which refuses what is none
@@ -205,7 +205,7 @@ def _with_tables(relation: RelationBase, tables: Tables | None) -> Tables | None
     for name, table in tables.items():
         names = _names(name)
         is_rows = isinstance(table, list | tuple) and names in declared
-        with placing(f"table {quoted(['.'.join(names)])}" if is_rows else "tables"):
+        with error_context(place=f"table {quoted(['.'.join(names)])}" if is_rows else "tables"):
             made[name] = rows_table(table, declared[names]) if is_rows else table
     return made
 

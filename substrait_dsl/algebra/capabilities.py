@@ -20,7 +20,7 @@ from substrait_dsl.algebra.requirements import (
     Forms,
 )
 from substrait_dsl.algebra.validators import TEXT, refusal
-from substrait_dsl.errors import InvalidArgumentError, naming, require, require_choice
+from substrait_dsl.errors import InvalidArgumentError, error_context, require, require_choice
 
 All = Literal["all"]
 ALL: All = "all"
@@ -35,7 +35,7 @@ Names = frozenset[tuple[str, str]] | None
 def _signatures(said: Iterable[str] | None) -> frozenset[str] | None:
     if said is None:
         return None
-    with naming("FunctionCapability"):
+    with error_context(verb="FunctionCapability"):
         signatures = _several(said, "the signatures are several texts")
         for signature in signatures:
             require(signature, str, "a signature is a text, such as i64_i64")
@@ -45,7 +45,7 @@ def _signatures(said: Iterable[str] | None) -> frozenset[str] | None:
 def _options(said: Mapping[str, Iterable[str]] | None) -> Mapping[str, tuple[str, ...]] | None:
     if said is None:
         return None
-    with naming("FunctionCapability"):
+    with error_context(verb="FunctionCapability"):
         require(said, Mapping, "the options are a dict of the values of each")
         options: dict[str, tuple[str, ...]] = {}
         for name, values in said.items():
@@ -130,7 +130,7 @@ def _type_variations(said: Iterable[tuple[str, str]] | None) -> Names:
 def _types(said: SaidTypes) -> Types:
     if said is None or said == ALL:
         return cast("Types", said)
-    with naming(VERB):
+    with error_context(verb=VERB):
         what = 'the types are "all", words, or a dict of the limits of each word'
         return {
             require_word("type", word, TYPE_WORDS): _limits(word, limits)
@@ -150,7 +150,7 @@ def _limits(word: str, said: Any) -> Mapping[str, int]:
 def _functions(said: SaidFunctions) -> Functions:
     if said is None:
         return None
-    with naming(VERB):
+    with error_context(verb=VERB):
         what = "the functions are several, or a dict of those of each kind"
         if not isinstance(said, Mapping):
             return dict.fromkeys(FUNCTION_KINDS, _capabilities(said, what))
@@ -170,7 +170,7 @@ def _capabilities(said: Any, what: str) -> tuple[FunctionCapability, ...]:
 def _words(said: Any, known: Mapping[str, Forms | None], what: str) -> Words:
     if said is None or said == ALL:
         return cast("Words", said)
-    with naming(VERB):
+    with error_context(verb=VERB):
         named = _by_word(said, None, f'the {what}s are "all", words, or a dict of the forms of each word')
         return {require_word(what, word, known): _forms(known[word], f"{what} {word}", named[word]) for word in named}
 
@@ -214,7 +214,7 @@ def _several(said: Any, expected: str) -> tuple[Any, ...]:
 def _texts(said: Any, what: str, pattern: str, expected: str) -> frozenset[str] | None:
     if said is None:
         return None
-    with naming(VERB):
+    with error_context(verb=VERB):
         texts = _several(said, f"the {what} are several texts")
         for text in texts:
             if not isinstance(text, str) or not re.fullmatch(pattern, text, re.DOTALL):
@@ -225,7 +225,7 @@ def _texts(said: Any, what: str, pattern: str, expected: str) -> frozenset[str] 
 def _names(said: Any, what: str) -> Names:
     if said is None:
         return None
-    with naming(VERB):
+    with error_context(verb=VERB):
         pairs = _several(said, f"the {what} are several pairs of a URN and a name")
         for pair in pairs:
             if not (isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(text, str) for text in pair)):

@@ -23,7 +23,7 @@ from substrait_dsl.algebra.settings import EVALUATION_MODES, EvaluationMode, Par
 from substrait_dsl.algebra.trees import Root, Subtree, Tree, check_closed
 from substrait_dsl.algebra.types import Type, Unbound
 from substrait_dsl.algebra.validators import refusal
-from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, placing, require_choice
+from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, error_context, require_choice
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.accesses import Accesses
@@ -156,7 +156,7 @@ class AlgebraPlan(Picklable, FrozenValue):
 
         def change(node: Node) -> Node:
             if isinstance(node, DynamicParameter) and node.reference in values:
-                with placing(f"parameter {node.reference}"):
+                with error_context(place=f"parameter {node.reference}"):
                     return literal(values[node.reference], node.parameter_type)
             return node
 

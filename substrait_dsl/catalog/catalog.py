@@ -24,7 +24,7 @@ from substrait_dsl.errors import (
     FunctionNotFoundError,
     InvalidArgumentError,
     InvalidChoiceError,
-    naming,
+    error_context,
     require,
     suggestion,
 )
@@ -101,7 +101,7 @@ class Catalog(Immutable):
             >>> print(customers.select(loud=lambda c: my.shout(c.name)).schema)
             0  loud  string
         """
-        with naming("with_extension"):
+        with error_context(verb="with_extension"):
             text, source = _text_of(extension)
         added = read_extension(text, source, self._extensions)
         present = self._extensions.get(added.urn)
@@ -132,7 +132,7 @@ class Catalog(Immutable):
             >>> list(catalog.relations)
             ['type.acme.com/Scan']
         """
-        with naming("with_relation"):
+        with error_context(verb="with_relation"):
             require(type_url, str, "the type URL of a message is a str")
             require(columns, Mapping, "the columns are a dict of types by name")
             urns = self.type_urns()

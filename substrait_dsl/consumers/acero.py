@@ -14,7 +14,7 @@ from substrait_dsl.consumers.columns import actual_name
 from substrait_dsl.consumers.consumer import Consumer, Encoded, Names, Result
 from substrait_dsl.engines.profile import load_profile
 from substrait_dsl.engines.registered import registered_name
-from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, naming
+from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, error_context
 from substrait_dsl.fluent.table_arguments import name_parts, table_title
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class AceroSession:
     __slots__ = ("_tables",)
 
     def __init__(self, tables: Tables = MappingProxyType({})) -> None:
-        with naming("AceroSession"):
+        with error_context(verb="AceroSession"):
             _register()
             if not isinstance(tables, Mapping):
                 raise InvalidArgumentError(f"tables is a dict of tables by their names, got {tables!r}")
@@ -90,7 +90,7 @@ def register_acero_functions() -> None:
 
     Specification: ``functions_string.yaml``.
     """
-    with naming("register_acero_functions"):
+    with error_context(verb="register_acero_functions"):
         _register()
 
 

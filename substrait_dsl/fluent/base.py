@@ -14,7 +14,7 @@ from substrait_dsl.algebra.pickling import Picklable, Recipe
 from substrait_dsl.algebra.properties import Properties
 from substrait_dsl.algebra.trees import Root
 from substrait_dsl.algebra.types import Boolean, Null
-from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, UnknownAttributeError, naming, require
+from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, UnknownAttributeError, error_context, require
 from substrait_dsl.fluent.arguments import RelationLike
 from substrait_dsl.fluent.choices import require_count, require_flag
 from substrait_dsl.fluent.expr import Expr, ExprBase
@@ -110,7 +110,7 @@ class RelationBase(Picklable, RelationLike):
         from substrait_dsl.fluent.running import require_explained
         from substrait_dsl.render.text import explain
 
-        with naming("explain"):
+        with error_context(verb="explain"):
             require_flag("properties", properties)
             require_explained(session, mode, tables)
             text = explain(self._rel, properties=properties)
@@ -154,7 +154,7 @@ class RelationBase(Picklable, RelationLike):
             >>> orders.check("duckdb").verdict
             'runs'
         """
-        with naming("check"):
+        with error_context(verb="check"):
             return self.to_plan().check(engine)
 
     def as_value(self, name: str | None = None) -> Values:
@@ -223,7 +223,7 @@ class RelationBase(Picklable, RelationLike):
         """
         from substrait_dsl.fluent.execution import start
 
-        with naming("execute"):
+        with error_context(verb="execute"):
             execution = start(self._plan(), session, tables=tables, persist_shared=persist_shared, allow=allow)
             return execution.frames[0]
 
@@ -274,7 +274,7 @@ class RelationBase(Picklable, RelationLike):
         """
         from substrait_dsl.fluent.execution import running
 
-        with naming("running"):
+        with error_context(verb="running"):
             return running(
                 "running",
                 self._plan(),
@@ -313,7 +313,7 @@ class RelationBase(Picklable, RelationLike):
         """
         from substrait_dsl.fluent.execution import running
 
-        with naming("collect"):
+        with error_context(verb="collect"):
             started = running(
                 "collect",
                 self._plan(),
@@ -325,7 +325,7 @@ class RelationBase(Picklable, RelationLike):
                 output="rows",
                 allow=allow,
             )
-        with started, naming("collect"):
+        with started, error_context(verb="collect"):
             return started.execution.rows()
 
     def to_arrow(
@@ -425,7 +425,7 @@ class RelationBase(Picklable, RelationLike):
         from substrait_dsl.arrow.schemas import to_arrow
         from substrait_dsl.fluent.execution import running
 
-        with naming(verb):
+        with error_context(verb=verb):
             require_library(verb)
             to_arrow(self._rel.schema)  # what it refuses does not run
             started = running(
@@ -439,7 +439,7 @@ class RelationBase(Picklable, RelationLike):
                 output="arrow",
                 allow=allow,
             )
-        with started, naming(verb):
+        with started, error_context(verb=verb):
             return started.execution.arrow()
 
     def show(
@@ -477,7 +477,7 @@ class RelationBase(Picklable, RelationLike):
         """
         from substrait_dsl.fluent.execution import running
 
-        with naming("show"):
+        with error_context(verb="show"):
             require_count("n", n)
             if not isinstance(truncate, bool):
                 require_count("truncate", truncate)

@@ -12,7 +12,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.catalog import Catalog, Kind, Overload, standard_catalog
-from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, naming, require
+from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, error_context, require
 from substrait_dsl.fluent.arguments import NoValue, Options, Resolved, describe_operand, resolved
 from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, SortKey, combine, combine_in_scope, resolve
 from substrait_dsl.fluent.guidance import bool_hint, no_attribute
@@ -195,7 +195,7 @@ class WindowFunction(Picklable, NoValue, Generic[T, N]):
         """
         from substrait_dsl.fluent.windows import over
 
-        with naming("over"):
+        with error_context(verb="over"):
             return over(self, misplaced, partition_by, order_by, rows, range)
 
     def frame(self, *, rows: FrameLike | None = None, range: FrameLike | None = None) -> WindowFunction[T, N]:
@@ -213,7 +213,7 @@ class WindowFunction(Picklable, NoValue, Generic[T, N]):
         """
         from substrait_dsl.fluent.windows import frame
 
-        with naming("frame"):
+        with error_context(verb="frame"):
             return self.framed(frame(rows, range))
 
     def framed(self, bounds: Frame) -> WindowFunction[T, N]:

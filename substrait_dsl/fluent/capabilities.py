@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from substrait_dsl.algebra.capabilities import Capabilities
-from substrait_dsl.errors import InvalidArgumentError, PlanFormatError, naming
+from substrait_dsl.errors import InvalidArgumentError, PlanFormatError, error_context
 
 DIALECT_ENDINGS = (".yaml", ".yml")
 
@@ -36,7 +36,7 @@ def read_capabilities(path: str | Path) -> Capabilities:
             ...
         substrait_dsl.errors.CatalogError: read_capabilities: cannot read nowhere.yaml: there is no such file
     """
-    with naming("read_capabilities"):
+    with error_context(verb="read_capabilities"):
         if not isinstance(path, str | Path):
             raise InvalidArgumentError("expected the path of a file, as a str or a Path", got=path)
         return capabilities_of(path)

@@ -16,7 +16,7 @@ from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.algebra.requirements import Requirement
 from substrait_dsl.algebra.settings import Encoding, OuterReferences
 from substrait_dsl.engines.report import SEVERITIES, CheckFinding, CheckMatrix, Report, Verdict
-from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, naming, quoted, require
+from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, error_context, quoted, require
 from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.fluent.capabilities import DIALECT_ENDINGS, capabilities_of
 from substrait_dsl.fluent.lowering import name_step, step_of
@@ -290,7 +290,7 @@ def check_all(plan: Plan | RelationBase, engines: Iterable[str | Path | Capabili
     from substrait_dsl.engines.profile import shipped_profiles
     from substrait_dsl.fluent.plan import Plan
 
-    with naming("check_all"):
+    with error_context(verb="check_all"):
         require(plan, (Plan, RelationBase), "a plan or a relation is checked")
         if engines is None:
             given: tuple[str | Path | Capabilities, ...] = tuple(

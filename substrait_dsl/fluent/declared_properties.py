@@ -16,7 +16,7 @@ from substrait_dsl.algebra.properties import (
 )
 from substrait_dsl.algebra.relations.filtering import direct_path, sort_ordering
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.errors import InvalidArgumentError, UnknownFieldError, placing
+from substrait_dsl.errors import InvalidArgumentError, UnknownFieldError, error_context
 from substrait_dsl.fluent.column_arguments import is_list, key_expression, sort_keys
 from substrait_dsl.fluent.expr import SortKey
 from substrait_dsl.fluent.scope import Scope
@@ -34,9 +34,9 @@ def declared_properties(struct: NamedStruct, ordering: Any, distribution: Any) -
     if distribution is None and is_list(ordering) and not ordering:
         return NO_PROPERTIES
     scope = Scope("properties", (), struct)
-    with placing("ordering"):
+    with error_context(place="ordering"):
         keys = tuple(_order_key(key, scope) for key in (ordering if is_list(ordering) else [ordering]))
-    with placing("distribution"):
+    with error_context(place="distribution"):
         return Properties(keys, _distribution(distribution, scope))
 
 

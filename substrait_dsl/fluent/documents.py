@@ -16,8 +16,7 @@ from substrait_dsl.errors import (
     InvalidArgumentError,
     PlanFormatError,
     UnsupportedError,
-    naming,
-    placing,
+    error_context,
     require_choice,
 )
 from substrait_dsl.fluent.choices import require_catalog, require_strictness
@@ -86,13 +85,13 @@ class Document(Immutable, Called, Generic[M, A]):
             ...     sd.Plan.load(f"{folder}/orders.json") == orders.to_plan()
             True
         """
-        with naming("load"):
+        with error_context(verb="load"):
             file = _file(path)
             require_strictness(strict)
             _require_limit(max_bytes)
         with file.open("rb") as opened:
             data = opened.read() if max_bytes is None else opened.read(max_bytes + 1)
-        with naming("load"), placing(str(path)):
+        with error_context(verb="load"), error_context(place=str(path)):
             _require_size(len(data), max_bytes)
             # No binary form begins with a brace: that would be field 15, of a kind that no field of a plan is of.
             if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"//")):
@@ -138,7 +137,7 @@ class Document(Immutable, Called, Generic[M, A]):
             >>> print(sd.Plan.from_bytes(orders.to_plan().to_bytes()).roots[0])
             read orders -> id: i64, customer: i64, price: fp64?
         """
-        with naming("from_bytes"):
+        with error_context(verb="from_bytes"):
             if not isinstance(data, bytes | bytearray | memoryview):
                 raise _unexpected("bytes", data, {str: "read JSON with from_json, a file with load"})
             return cls._read(data, strict, catalog, max_bytes)
@@ -168,7 +167,7 @@ class Document(Immutable, Called, Generic[M, A]):
             >>> print(sd.Plan.from_json(orders.to_plan().to_json()).roots[0])
             read orders -> id: i64, customer: i64, price: fp64?
         """
-        with naming("from_json"):
+        with error_context(verb="from_json"):
             if not isinstance(text, str):
                 raise _unexpected(
                     f"the JSON of the {cls._what}",
@@ -202,7 +201,7 @@ class Document(Immutable, Called, Generic[M, A]):
             >>> print(sd.Plan.from_proto(orders.to_plan().to_proto()).roots[0])
             read orders -> id: i64, customer: i64, price: fp64?
         """
-        with naming("from_proto"):
+        with error_context(verb="from_proto"):
             if getattr(getattr(message, "DESCRIPTOR", None), "full_name", None) != cls._message:
                 hints: dict[type, str] = {bytes: "read bytes with from_bytes", str: "read JSON with from_json"}
                 raise _unexpected(f"a message {cls._message}", message, hints)
@@ -277,7 +276,7 @@ class Document(Immutable, Called, Generic[M, A]):
             >>> [needed.name for needed in orders.limit(1).to_plan().requirements() if needed.kind == "relation"]
             ['FETCH', 'READ']
         """
-        with naming("requirements"):
+        with error_context(verb="requirements"):
             return self._required()
 
     def check(self, engine: str | Path | Capabilities) -> Report:
@@ -310,7 +309,7 @@ class Document(Immutable, Called, Generic[M, A]):
         from substrait_dsl.fluent.checks import capability_report, profile_or_capabilities
         from substrait_dsl.fluent.session_checks import session_engine
 
-        with naming("check"):
+        with error_context(verb="check"):
             if session_engine(engine) is not None:
                 raise UnsupportedError(
                     f"what {engine} does with expressions alone is not known: it runs plans",
@@ -355,7 +354,7 @@ class Document(Immutable, Called, Generic[M, A]):
             >>> orders.to_plan().to_proto().relations[0].root.input.read.named_table.names
             ['orders']
         """
-        with naming("to_proto"):
+        with error_context(verb="to_proto"):
             require_encoding(encoding, outer_references)
             return self._encoded(encoding, outer_references)
 
@@ -400,7 +399,7 @@ class Document(Immutable, Called, Generic[M, A]):
         """
         from substrait_dsl.proto.plan import to_json
 
-        with naming("to_json"):
+        with error_context(verb="to_json"):
             message = self.to_proto(encoding=encoding, outer_references=outer_references)
             text = to_json(message)
             if encoding == "spec":
@@ -434,7 +433,7 @@ class Document(Immutable, Called, Generic[M, A]):
         """
         from substrait_dsl.fluent.saving import write_atomically
 
-        with naming("save"):
+        with error_context(verb="save"):
             target = _file(path)
         if target.suffix.lower() == ".json":
             content = self.to_json(encoding=encoding, outer_references=outer_references).encode()

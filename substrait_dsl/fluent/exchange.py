@@ -9,7 +9,7 @@ from typing import Any
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.extensions import AnyLike, any_message
 from substrait_dsl.algebra.pickling import Picklable
-from substrait_dsl.errors import InvalidArgumentError, naming, placing, require
+from substrait_dsl.errors import InvalidArgumentError, error_context, require
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.column_arguments import is_list, key_expression
 from substrait_dsl.fluent.scope import Scope
@@ -72,7 +72,7 @@ def single_bucket(expression: Sortable, constrained: bool = False) -> ExchangeKi
         exchange single bucket by cast(id as i32)
           read orders -> id: i64, customer: i64, price: fp64?
     """
-    with naming("single_bucket"):
+    with error_context(verb="single_bucket"):
         require_flag("constrained", constrained)
     return ExchangeKind("single_bucket", partial(_single_bucket, expression, constrained))
 
@@ -95,7 +95,7 @@ def multi_bucket(expression: Sortable, constrained: bool = False) -> ExchangeKin
         exchange multi bucket by [cast(id as i32), 0]
           read orders -> id: i64, customer: i64, price: fp64?
     """
-    with naming("multi_bucket"):
+    with error_context(verb="multi_bucket"):
         require_flag("constrained", constrained)
     return ExchangeKind("multi_bucket", partial(_multi_bucket, expression, constrained))
 
@@ -117,7 +117,7 @@ def round_robin(exact: bool = False) -> ExchangeKind:
         exchange round robin exact into 4 partitions
           read orders -> id: i64, customer: i64, price: fp64?
     """
-    with naming("round_robin"):
+    with error_context(verb="round_robin"):
         require_flag("exact", exact)
     return ExchangeKind("round_robin", partial(_without_row, rl.RoundRobin(exact)))
 
@@ -154,7 +154,7 @@ def exchange_target(destination: str | AnyLike, *partition_ids: int) -> rl.Excha
         exchange scatter by id into 2 partitions to 'grpc://node1' (partitions 0, 1)
           read orders -> id: i64, customer: i64, price: fp64?
     """
-    with naming("exchange_target"):
+    with error_context(verb="exchange_target"):
         for number in partition_ids:
             if type(number) is not int:
                 raise InvalidArgumentError("the number of a partition is an int", got=number)
@@ -175,7 +175,7 @@ def exchange(
             "targets is a list of exchange targets", got=targets, hint="write exchange_target(uri, *partition_ids)"
         )
     scope = Scope("exchange", (rel,))
-    with placing(kind.name):
+    with error_context(place=kind.name):
         resolved = kind.resolve(scope)
     return rl.Exchange(rel, resolved, partition_count, tuple(targets), anchor=scope.anchor)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVar, cast
 from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.trees import Root
-from substrait_dsl.errors import InvalidArgumentError, naming
+from substrait_dsl.errors import InvalidArgumentError, error_context
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.table_arguments import Tables, arrow_tables, is_table
 
@@ -97,7 +97,7 @@ class Running(Generic[R]):
         )
 
     def __enter__(self) -> R:
-        with naming(self._verb):
+        with error_context(verb=self._verb):
             self._stack.enter_context(self.execution.watching(progress=self._progress, is_all=self._is_all))
         return self._given
 
@@ -106,7 +106,7 @@ class Running(Generic[R]):
     ) -> None:
         with self.execution.telling():
             self._stack.__exit__(kind, error, trace)
-            with naming(self._verb):
+            with error_context(verb=self._verb):
                 self.execution.require_success(error, is_all=self._is_all)
         if isinstance(error, KeyboardInterrupt):
             self.execution.tell(error)

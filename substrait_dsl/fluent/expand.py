@@ -10,7 +10,7 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.rules import common_type
 from substrait_dsl.algebra.types import Type
-from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatchError, naming, placing, require
+from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatchError, error_context, require
 from substrait_dsl.fluent.column_arguments import (
     Role,
     as_expression,
@@ -61,7 +61,7 @@ def switching(*values: object) -> Switching:
             |   index: i32 = index of the duplicate
           read orders -> id: i64, customer: i64, price: fp64?
     """
-    with naming("switching"):
+    with error_context(verb="switching"):
         if not values:
             raise InvalidArgumentError("expected at least one value")
         return Switching(values)
@@ -80,7 +80,7 @@ def expand(rel: rl.Rel, fields: Mapping[str, Any], index: str) -> rl.Expand:
 
 
 def _field(name: str, value: Any, scope: Scope) -> rl.ExpandField:
-    with placing("column", name):
+    with error_context(place="column", name=name):
         result = called(value, scope, rows(scope)) if callable(value) and not isinstance(value, ExprBase) else value
         if isinstance(result, Switching):
             return rl.SwitchingField(_duplicates(result.values, scope))

@@ -22,8 +22,7 @@ from substrait_dsl.errors import (
     SchemaError,
     TypeMismatchError,
     UnsupportedError,
-    naming,
-    placing,
+    error_context,
 )
 from substrait_dsl.fluent.base import S2, RelationBase
 from substrait_dsl.fluent.calls import MeasureBase, measure_node
@@ -105,7 +104,7 @@ class ExtendedExpression(Document["ExtendedExpressionMessage", algebra.ExtendedE
         advanced_extensions: AdvancedExtension | None = None,
         **named: Any,
     ) -> None:
-        with naming("ExtendedExpression"):
+        with error_context(verb="ExtendedExpression"):
             require_extension(advanced_extensions, "advanced_extensions")
             if isinstance(schema, RelationBase):
                 scope = Scope("ExtendedExpression", (schema._rel,))
@@ -165,7 +164,7 @@ class ExtendedExpression(Document["ExtendedExpressionMessage", algebra.ExtendedE
             >>> print(orders.select(half=extended.expression("half")).schema)
             0  half  fp64?
         """
-        with naming("expression"):
+        with error_context(verb="expression"):
             position = self._algebra.schema.position(column)
             name, node = self._algebra.schema.names[position], self._algebra.referred[position].expression
             if isinstance(node, ex.AggregateFunction):
@@ -206,7 +205,7 @@ def _chosen(item: Any, scope: Scope) -> tuple[str, Referred]:
 
 
 def _computed(name: str, value: Any, scope: Scope) -> Referred:
-    with placing("column", name):
+    with error_context(place="column", name=name):
         if callable(value) and not isinstance(value, ExprBase):
             value = called(value, scope, rows(scope))
         return _function(value, scope) if isinstance(value, MeasureBase) else evaluate(value, scope, Role.COLUMN)
@@ -263,7 +262,7 @@ def _on_row(name: str, expression: ex.Expression, extended: algebra.ExtendedExpr
             case _:
                 return node
 
-    with placing("the expression", name):
+    with error_context(place="the expression", name=name):
         moved = rebuild(expression, own, into_relations=False)
         return moved if extended.anchor is None else rebuild(moved, outer)
 

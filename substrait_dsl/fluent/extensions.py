@@ -10,7 +10,7 @@ import attrs
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.common import Common
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyLike, any_message
-from substrait_dsl.errors import InvalidArgumentError, naming
+from substrait_dsl.errors import InvalidArgumentError, error_context
 from substrait_dsl.fluent.base import S2, RelationBase, S, rel_of, wrap_relation
 from substrait_dsl.fluent.column_arguments import is_list
 from substrait_dsl.fluent.declared_properties import Distributed, Ordering, declared_properties
@@ -61,7 +61,7 @@ class ExtensionVerbs(RelationBase, Generic[S]):
             extension single 'type.acme.com/Sample' -> id: i64
               read orders -> id: i64, customer: i64, price: fp64?
         """
-        with naming("extension_single"):
+        with error_context(verb="extension_single"):
             struct = as_struct(schema)
             declared = declared_properties(struct, ordering, distribution)
             return wrap_relation(rl.ExtensionSingle(any_message(detail, _DETAIL), struct, declared, input=self._rel))
@@ -84,7 +84,7 @@ class ExtensionVerbs(RelationBase, Generic[S]):
             >>> print(orders.with_extension(note))
             read orders optimization 'type.acme.com/Note' -> id: i64, customer: i64, price: fp64?
         """
-        with naming("with_extension"):
+        with error_context(verb="with_extension"):
             require_extension(own, "own")
             require_extension(common, "common")
             if own is None and common is None:
@@ -124,7 +124,7 @@ def extension_leaf(
         >>> print(sd.extension_leaf(sd.AnyMessage("type.acme.com/Ticks", b""), {"at": "i64"}))
         extension leaf 'type.acme.com/Ticks' -> at: i64
     """
-    with naming("extension_leaf"):
+    with error_context(verb="extension_leaf"):
         struct = as_struct(schema)
         declared = declared_properties(struct, ordering, distribution)
         return wrap_relation(rl.ExtensionLeaf(any_message(detail, _DETAIL), struct, declared))
@@ -174,7 +174,7 @@ def extension_multi(
           read orders -> id: i64, customer: i64, price: fp64?
           read customers -> key: i64, name: string
     """
-    with naming("extension_multi"):
+    with error_context(verb="extension_multi"):
         if not is_list(relations):
             raise InvalidArgumentError("expected a list of relations", got=relations)
         inputs = tuple(rel_of(each) for each in relations)

@@ -16,7 +16,7 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.unicode import require_unicode
 from substrait_dsl.algebra.validators import between, one
-from substrait_dsl.errors import InvalidArgumentError, InvalidChoiceError, naming, require_choice
+from substrait_dsl.errors import InvalidArgumentError, InvalidChoiceError, error_context, require_choice
 from substrait_dsl.fluent.base import S2, Condition
 from substrait_dsl.fluent.column_arguments import is_list
 from substrait_dsl.fluent.declared_properties import Distributed, Ordering
@@ -155,7 +155,7 @@ def read_files(
         >>> print(sd.read_files("s3://lake/orders", {"id": "i64", "price": "fp64?"}, kind="folder"))
         read files parquet folder 's3://lake/orders' -> id: i64, price: fp64?
     """
-    with naming("read_files"):
+    with error_context(verb="read_files"):
         require_choice("kind", kind, rl.PATH_KINDS)
         each = [paths] if isinstance(paths, str | Path | FileSlice) else paths
         if not is_list(each):

@@ -18,8 +18,7 @@ from substrait_dsl.errors import (
     InvalidArgumentError,
     SchemaError,
     TypeMismatchError,
-    naming,
-    placing,
+    error_context,
     quoted,
     suggestion,
 )
@@ -83,12 +82,12 @@ def aggregate(
 
 
 def _key(name: str, value: Any, scope: Scope) -> ex.Expression:
-    with placing("key", name):
+    with error_context(place="key", name=name):
         return evaluate(value, scope, Role.KEY)
 
 
 def _node(name: str, measure: MeasureBase, scope: Scope) -> ex.Measure:
-    with placing("measure", name):
+    with error_context(place="measure", name=name):
         return measure_node(measure, scope, sort_keys)
 
 
@@ -104,7 +103,7 @@ def _measure(value: Any, name: str | None, scope: Scope) -> MeasureBase:
     if isinstance(value, CatalogFunction):
         raise InvalidArgumentError(f"{what} is the function {value.name} itself", hint=f"call it: {value.name}(...)")
     if callable(value):
-        with placing(what) if name is not None else nullcontext():
+        with error_context(place=what) if name is not None else nullcontext():
             value = called(value, scope, rows(scope))
     if isinstance(value, WindowFunction):
         from substrait_dsl.hints import phrase
@@ -218,7 +217,7 @@ class GroupBy(Picklable, Called, Generic[S, K]):
             aggregate by customer -> customer: i64, total: fp64? = sum(price)
               read orders -> id: i64, customer: i64, price: fp64?
         """
-        with naming("agg"):
+        with error_context(verb="agg"):
             return self._aggregate(None, measures, named)
 
     def rollup(self, /, *measures: MeasureLike[S], **named: MeasureLike[S]) -> Relation[DynRow]:
@@ -237,7 +236,7 @@ class GroupBy(Picklable, Called, Generic[S, K]):
             2  n             i64
             3  grouping_set  i32
         """
-        with naming("rollup"):
+        with error_context(verb="rollup"):
             size = self._size()
             return self._aggregate([range(width) for width in range(size, -1, -1)], measures, named)
 
@@ -257,7 +256,7 @@ class GroupBy(Picklable, Called, Generic[S, K]):
             2  n             i64
             3  grouping_set  i32
         """
-        with naming("cube"):
+        with error_context(verb="cube"):
             size = self._size()
             sets = [subset for width in range(size, -1, -1) for subset in combinations(range(size), width)]
             return self._aggregate(sets, measures, named)

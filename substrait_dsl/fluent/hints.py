@@ -10,7 +10,7 @@ import attrs
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.common import Common, Computation, ComputationType, Hint, Stats
 from substrait_dsl.algebra.extensions import AdvancedExtension
-from substrait_dsl.errors import InvalidArgumentError, naming
+from substrait_dsl.errors import InvalidArgumentError, error_context
 from substrait_dsl.fluent.base import RelationBase, S, rel_of, wrap_relation
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.column_arguments import is_list
@@ -62,7 +62,7 @@ class HintVerbs(RelationBase, Generic[S]):
             >>> print(orders.hint(row_count=1000, alias="o"))
             read orders hint alias o, 1000 rows -> id: i64, customer: i64, price: fp64?
         """
-        with naming("hint"):
+        with error_context(verb="hint"):
             _require_number("row_count", row_count)
             _require_number("record_size", record_size)
             if alias is not None and not isinstance(alias, str):
@@ -106,7 +106,7 @@ def shared(relation: Relation[S]) -> Relation[S]:
             read orders -> id: i64, customer: i64, price: fp64?
           see #1 above (emit)
     """
-    with naming("shared"):
+    with error_context(verb="shared"):
         rel = rel_of(relation)
         return wrap_relation(rel if rel.shared else attrs.evolve(rel, shared=True))
 

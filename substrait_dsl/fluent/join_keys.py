@@ -16,8 +16,7 @@ from substrait_dsl.catalog.function_requirements import require_match
 from substrait_dsl.errors import (
     InvalidArgumentError,
     UnknownFieldError,
-    naming,
-    placing,
+    error_context,
     require_choice,
 )
 from substrait_dsl.fluent.base import Condition
@@ -76,7 +75,7 @@ def join_key(left: Sortable, right: Sortable | None = None, comparison: Comparis
           read orders -> id: i64, customer: i64, price: fp64?
           read customers -> key: i64, name: string
     """
-    with naming("join_key"):
+    with error_context(verb="join_key"):
         if not isinstance(comparison, CatalogFunction):
             if callable(comparison):
                 raise _no_comparison(comparison)
@@ -103,7 +102,7 @@ def join_keys(keys: Any, scope: Scope) -> tuple[rl.JoinKey, ...]:
         raise InvalidArgumentError("expected at least one key", hint="nested_loop_join(...) needs none")
     found: list[rl.JoinKey] = []
     for number, key in enumerate(each):
-        with placing(f"key {number}"):
+        with error_context(place=f"key {number}"):
             found += _keys(key, scope, len(each))
     return tuple(found)
 

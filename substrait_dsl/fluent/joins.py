@@ -9,7 +9,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.rules import JOIN_TYPES, LATERAL_JOIN_TYPES, JoinType, LateralJoinType, join_schema
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, naming, placing, require_choice
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, error_context, require_choice
 from substrait_dsl.fluent import column_arguments
 from substrait_dsl.fluent.base import S2, Condition, RelationBase, S, rel_of, wrap_relation
 from substrait_dsl.fluent.join_keys import KeysLike, join_keys
@@ -46,7 +46,7 @@ class JoinVerbs(RelationBase, Generic[S]):
             3  key       i64
             4  name      string
         """
-        with naming("cross"):
+        with error_context(verb="cross"):
             return wrap_relation(rl.Cross(self._rel, rel_of(other)))
 
     def join(
@@ -82,7 +82,7 @@ class JoinVerbs(RelationBase, Generic[S]):
             3  key       i64?
             4  name      string?
         """
-        with naming("join"):
+        with error_context(verb="join"):
             left, right = self._rel, rel_of(other)
             scope = _scope("join", left, right, how, mark)
             condition = _condition(on, scope)
@@ -120,7 +120,7 @@ class JoinVerbs(RelationBase, Generic[S]):
             3  customer  i64?
             4  price     fp64?
         """
-        with naming("lateral_join"):
+        with error_context(verb="lateral_join"):
             outer = Scope("lateral_join", (self._rel,))
             if not callable(right):
                 raise InvalidArgumentError(
@@ -168,7 +168,7 @@ class JoinVerbs(RelationBase, Generic[S]):
               read orders -> id: i64, customer: i64, price: fp64?
               read customers -> key: i64, name: string
         """
-        with naming("hash_join"):
+        with error_context(verb="hash_join"):
             left, right = self._rel, rel_of(other)
             scope = _scope("hash_join", left, right, how, mark)
             matched = join_keys(keys, scope)
@@ -207,7 +207,7 @@ class JoinVerbs(RelationBase, Generic[S]):
               sort by key asc nulls first
                 read customers -> key: i64, name: string
         """
-        with naming("merge_join"):
+        with error_context(verb="merge_join"):
             left, right = self._rel, rel_of(other)
             scope = _scope("merge_join", left, right, how, mark)
             matched = join_keys(keys, scope)
@@ -239,7 +239,7 @@ class JoinVerbs(RelationBase, Generic[S]):
               read orders -> id: i64, customer: i64, price: fp64?
               read customers -> key: i64, name: string
         """
-        with naming("nested_loop_join"):
+        with error_context(verb="nested_loop_join"):
             left, right = self._rel, rel_of(other)
             scope = _scope("nested_loop_join", left, right, how, mark)
             condition = None if on is True else _condition(on, scope)
@@ -275,7 +275,7 @@ def _condition(on: Any, scope: Scope) -> ex.Expression:
 def _residual(residual: Any, scope: Scope) -> ex.Expression | None:
     if residual is None:
         return None
-    with placing("residual"):
+    with error_context(place="residual"):
         condition = column_arguments.evaluate(residual, scope, column_arguments.Role.CONDITION)
         column_arguments.require_condition(condition)
     return condition
@@ -287,7 +287,7 @@ def _post_filter(post_filter: Any, scope: Scope, how: JoinType, mark: str) -> ex
         return None
     left, right = scope.inputs
     output = Scope(scope.verb, (left, right), join_schema(how, left.schema, right.schema, mark))
-    with placing("post_filter"):
+    with error_context(place="post_filter"):
         after: ex.Expression = column_arguments.on_row(post_filter, output, column_arguments.Role.CONDITION)
         column_arguments.require_condition(after)
         if output.anchor is not None:

@@ -26,7 +26,7 @@ from substrait_dsl.algebra.types import Type
 from substrait_dsl.catalog import CallArgument, Overload, ValueArgument
 from substrait_dsl.catalog.derive import build
 from substrait_dsl.catalog.resolve import fit
-from substrait_dsl.errors import InvalidArgumentError, LiteralError, SchemaError, TypeMismatchError, naming
+from substrait_dsl.errors import InvalidArgumentError, LiteralError, SchemaError, TypeMismatchError, error_context
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, combine_in_scope, leaves, resolve, unbound_expr
 from substrait_dsl.fluent.scope import Scope
 
@@ -217,7 +217,7 @@ def lambda_(parameters: Mapping[str, Any], body: Callable[..., Any]) -> LambdaFu
     """
     from substrait_dsl.fluent.schemas import as_struct
 
-    with naming("lambda_"):
+    with error_context(verb="lambda_"):
         if not isinstance(parameters, Mapping):
             raise InvalidArgumentError("expected a dict of types by parameter", got=parameters)
         struct = as_struct(parameters)

@@ -16,7 +16,7 @@ from substrait_dsl.errors import (
     FunctionNotFoundError,
     InvalidArgumentError,
     UnknownFunctionError,
-    naming,
+    error_context,
     require,
     suggestion,
 )
@@ -102,7 +102,7 @@ class Functions(Immutable):
     """
 
     def __init__(self, catalog: Catalog | None = None, urn: str | None = None) -> None:
-        with naming("Functions"):
+        with error_context(verb="Functions"):
             require_catalog(catalog)
             require(urn, (str, NoneType), "the URN of an extension is a str or None")
             self._catalog = catalog or standard_catalog()

@@ -15,9 +15,7 @@ from substrait_dsl.errors import (
     SchemaError,
     TypeMismatchError,
     UnknownFieldError,
-    about,
-    naming,
-    placing,
+    error_context,
 )
 from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.column_arguments import Role, as_expression, is_list
@@ -50,13 +48,13 @@ def struct_of(**fields: object) -> DynExpr:
 
 
 def _struct(fields: Mapping[str, object], scope: Scope) -> ex.Expression:
-    with naming("struct_of"):
+    with error_context(verb="struct_of"):
         values = tuple(_field(name, value, scope) for name, value in fields.items())
         return ex.NestedStruct(values, names=tuple(fields))
 
 
 def _field(name: str, value: object, scope: Scope) -> ex.Expression:
-    with placing("field", name):
+    with error_context(place="field", name=name):
         return as_expression(value, scope, Role.FIELD)
 
 
@@ -76,7 +74,7 @@ def list_of(*values: object) -> DynExpr:
         >>> print(orders.select(both=lambda o: sd.list_of(o.id, o.customer, None)).schema)
         0  both  list<i64?>
     """
-    with naming("list_of"):
+    with error_context(verb="list_of"):
         if not values:
             raise InvalidArgumentError("a list of no values has no type", hint="write lit([], List(I64()))")
         if len(values) == 1 and isinstance(values[0], list | tuple):
@@ -88,7 +86,7 @@ def list_of(*values: object) -> DynExpr:
 
 
 def _list(parts: Sequence[Any]) -> ex.Expression:
-    with naming("list_of"):
+    with error_context(verb="list_of"):
         return ex.NestedList(tuple(alike(parts, "the elements of a list")))
 
 
@@ -110,7 +108,7 @@ def map_of(entries: Mapping[Any, object] | Sequence[tuple[object, object]]) -> D
         >>> print(orders.select(of=lambda o: sd.map_of({"id": o.id, "customer": o.customer})).schema)
         0  of  map<string, i64>
     """
-    with naming("map_of"):
+    with error_context(verb="map_of"):
         pairs = list(entries.items()) if isinstance(entries, Mapping) else entries
         if not is_list(pairs) or not all(is_list(pair) and len(pair) == 2 for pair in pairs):
             raise InvalidArgumentError("expected a dict or a list of pairs (key, value)", got=entries)
@@ -126,7 +124,7 @@ def map_of(entries: Mapping[Any, object] | Sequence[tuple[object, object]]) -> D
 def _map(parts: Sequence[Any]) -> ex.Expression:
     """The map of as many keys as values, the keys first."""
     count = len(parts) // 2
-    with naming("map_of"):
+    with error_context(verb="map_of"):
         keys, values = alike(parts[:count], "the keys of a map"), alike(parts[count:], "the values of a map")
         return ex.NestedMap(tuple(ex.MapEntry(key, value) for key, value in zip(keys, values, strict=True)))
 
@@ -190,7 +188,7 @@ def mask(type_: Type, parts: Sequence[Any]) -> ex.StructMask:
         if isinstance(part, Mapping):
             for field, inner in part.items():
                 position = _position(type_, field)
-                with about(field):
+                with error_context(names=(field,)):
                     items.append(ex.MaskItem(position, _inner_mask(type_.types[position], inner, repr(field))))
         else:
             items.append(ex.MaskItem(_position(type_, part)))

@@ -8,7 +8,7 @@ from typing_extensions import TypeVar
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.types import Date, Null, Nullable, PrecisionTimestampTZ, Req, String, SubSecond, Type
-from substrait_dsl.errors import InvalidArgumentError, naming
+from substrait_dsl.errors import InvalidArgumentError, error_context
 from substrait_dsl.fluent.expr import DynExpr, Expr, bound_expr
 from substrait_dsl.fluent.schemas import as_type
 
@@ -40,7 +40,7 @@ def parameter(number: int, type: Any) -> Any:
         filter id = parameter(0):i64
           read orders -> id: i64, customer: i64, price: fp64?
     """
-    with naming("parameter"):
+    with error_context(verb="parameter"):
         if isinstance(number, bool) or not isinstance(number, int):
             raise InvalidArgumentError("the number of a parameter is an int", got=number)
         return bound_expr(ex.DynamicParameter(as_type(type), number), None, f"parameter{number}")
@@ -65,7 +65,7 @@ def current_timestamp(precision: Any = 6) -> Any:
         >>> print(orders.select(at=sd.current_timestamp(3)).schema)
         0  at  precision_timestamp_tz<3>
     """
-    with naming("current_timestamp"):
+    with error_context(verb="current_timestamp"):
         return _variable("current_timestamp", PrecisionTimestampTZ(precision))
 
 

@@ -9,7 +9,7 @@ import attrs
 
 from substrait_dsl.algebra.expressions import ListMask
 from substrait_dsl.algebra.frozen_values import FrozenValue
-from substrait_dsl.errors import InvalidArgumentError, naming
+from substrait_dsl.errors import InvalidArgumentError, error_context
 
 Part: TypeAlias = "str | int | Mapping[Any, Sequence[Part] | Elements]"
 """A field of a struct, by name or position; or fields with the parts to keep of each."""
@@ -51,7 +51,7 @@ def elements(*positions: int, first: int = 0, keep: Sequence[Part] | Elements | 
           project -> *, who: struct<string, list<struct<string>>> = who.(name, calls[..5].(to))
             read people -> who: struct<string, list<struct<string, date>>>
     """
-    with naming("elements"):
+    with error_context(verb="elements"):
         if isinstance(keep, str):
             raise InvalidArgumentError("expected a list of the parts of an element", got=keep)
         if type(first) is not int or not 0 <= first < 2**31:

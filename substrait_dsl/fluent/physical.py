@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic
 
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.errors import naming
+from substrait_dsl.errors import error_context
 from substrait_dsl.fluent.base import Count, RelationBase, S, wrap_relation
 from substrait_dsl.fluent.calls import MeasureBase, WindowFunction
 from substrait_dsl.fluent.choices import require_flag
@@ -51,7 +51,7 @@ class PhysicalVerbs(RelationBase, Generic[S]):
             top n 3 with ties by price desc nulls last
               read orders -> id: i64, customer: i64, price: fp64?
         """
-        with naming("top_n"):
+        with error_context(verb="top_n"):
             require_flag("with_ties", with_ties)
             scope = Scope("top_n", (self._rel,))
             first, skipped = row_count("count", count, scope), row_count("offset", offset, scope)
@@ -83,7 +83,7 @@ class PhysicalVerbs(RelationBase, Generic[S]):
             exchange scatter by customer into 8 partitions
               read orders -> id: i64, customer: i64, price: fp64?
         """
-        with naming("exchange"):
+        with error_context(verb="exchange"):
             return wrap_relation(exchange(self._rel, kind, partition_count, targets))
 
     def merging_capture(self, blocking: bool = False) -> Relation[S]:
@@ -101,7 +101,7 @@ class PhysicalVerbs(RelationBase, Generic[S]):
               sort by id asc nulls first
                 read orders -> id: i64, customer: i64, price: fp64?
         """
-        with naming("merging_capture"):
+        with error_context(verb="merging_capture"):
             require_flag("blocking", blocking)
             return wrap_relation(rl.MergingCapture(self._rel, blocking))
 
@@ -116,7 +116,7 @@ class PhysicalVerbs(RelationBase, Generic[S]):
             simple capture
               read orders -> id: i64, customer: i64, price: fp64?
         """
-        with naming("simple_capture"):
+        with error_context(verb="simple_capture"):
             return wrap_relation(rl.SimpleCapture(self._rel))
 
     def window(
@@ -149,7 +149,7 @@ class PhysicalVerbs(RelationBase, Generic[S]):
             2  price     fp64?
             3  place     i64?
         """
-        with naming("window"):
+        with error_context(verb="window"):
             return wrap_relation(window(self._rel, partition_by, order_by, method, functions))
 
     def expand(
@@ -172,5 +172,5 @@ class PhysicalVerbs(RelationBase, Generic[S]):
             1  price     fp64?
             2  index     i32
         """
-        with naming("expand"):
+        with error_context(verb="expand"):
             return wrap_relation(expand(self._rel, fields, index))

@@ -29,7 +29,7 @@ from substrait_dsl.algebra.plan import (
 from substrait_dsl.algebra.settings import DEFAULT_SETTINGS, Encoding, OuterReferences, PlanSettings
 from substrait_dsl.algebra.trees import Subtree as AlgebraSubtree
 from substrait_dsl.algebra.types import Type
-from substrait_dsl.errors import InvalidArgumentError, kind_words, naming, placing, require_choice
+from substrait_dsl.errors import InvalidArgumentError, error_context, kind_words, require_choice
 from substrait_dsl.fluent.base import RelationBase, wrap_relation
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.documents import Document, require_encoding, type_urls
@@ -97,7 +97,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         advanced_extensions: AdvancedExtension | None = None,
         type_aliases: Sequence[object] = (),
     ) -> None:
-        with naming("Plan"):
+        with error_context(verb="Plan"):
             found = _trees(trees)
             require_extension(advanced_extensions, "advanced_extensions")
             if evaluation_mode is not None:
@@ -181,7 +181,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             ctas table large
             read table shop.orders
         """
-        with naming("accesses"):
+        with error_context(verb="accesses"):
             return self._algebra.accesses
 
     # --- going on from it
@@ -211,7 +211,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             filter price > 5.0
               read orders -> id: i64, customer: i64, price: fp64?
         """
-        with naming("with_roots"):
+        with error_context(verb="with_roots"):
             found = _trees(trees)
             _require_changes(self._algebra.trees, found)
             bindings = {binding.anchor: binding for binding in self._algebra.parameter_bindings}
@@ -266,7 +266,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         """
         from substrait_dsl.fluent.session_checks import require_bytes
 
-        with naming("lower"):
+        with error_context(verb="lower"):
             require_bytes(engine)
             return self._lowered(engine)
 
@@ -310,7 +310,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         from substrait_dsl.fluent.session_checks import require_bytes
         from substrait_dsl.proto.plan import to_bytes
 
-        with naming("to_bytes"):
+        with error_context(verb="to_bytes"):
             require_encoding(encoding or "spec", outer_references)
             require_bytes(engine)
             return to_bytes(message_for(self._algebra, load_profile(engine), encoding, outer_references))
@@ -343,7 +343,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             >>> sd.Plan(orders, customers).check("duckdb").verdict
             'refused'
         """
-        with naming("check"):
+        with error_context(verb="check"):
             return self._check(engine)
 
     def _check(self, engine: object) -> Report:
@@ -406,7 +406,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             >>> [frame.count() for frame in sd.Plan(numbers, numbers.limit(1)).execute()]
             [2, 1]
         """
-        with naming("execute"):
+        with error_context(verb="execute"):
             return self._started(session, tables, persist_shared=persist_shared, allow=allow).frames
 
     @overload
@@ -450,7 +450,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             ...     frame.count()
             2
         """
-        with naming("running"):
+        with error_context(verb="running"):
             require_flag("progress", progress)
             started = self._started(session, tables, persist_shared=persist_shared, allow=allow)
         return Running("running", started, started.frames, progress=progress)
@@ -473,7 +473,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         """
         from substrait_dsl.fluent.running import require_explained
 
-        with naming("explain"):
+        with error_context(verb="explain"):
             require_explained(session, mode, tables)
             if session is None:
                 return str(self)
@@ -578,7 +578,7 @@ def _bindings(values: Mapping[int, object], trees: Sequence[Tree]) -> dict[int, 
 
 
 def _binding(anchor: int, value: object, type_: Type | None, used: str) -> ParameterBinding:
-    with placing(f"parameter {anchor!r}"):
+    with error_context(place=f"parameter {anchor!r}"):
         if type(anchor) is not int or not 0 <= anchor < 2**32:
             raise InvalidArgumentError("the number of a parameter is one of 32 bits", got=anchor)
         if isinstance(value, ExprBase):

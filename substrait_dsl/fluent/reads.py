@@ -18,7 +18,7 @@ from substrait_dsl.errors import (
     LiteralError,
     SchemaError,
     UnknownFieldError,
-    naming,
+    error_context,
     require,
 )
 from substrait_dsl.fluent.base import S2, Condition, table_name
@@ -95,7 +95,7 @@ def read_named(
         >>> print(sd.read_named(("shop", "orders"), {"id": "i64", "price": "fp64?"}, columns=["price"]))
         read shop.orders (1 of 2 columns) -> price: fp64?
     """
-    with naming("read_named"):
+    with error_context(verb="read_named"):
         struct, table = as_struct(schema), rl.NamedTable(table_name(name))
         return read(struct, table, filter, best_effort_filter, columns, ordering, distribution, properties)
 
@@ -138,7 +138,7 @@ def read_virtual(
         >>> print(sd.read_virtual([(1, "Ada"), (2, None)], {"key": "i64", "name": "string?"}))
         read values (1, 'Ada'), (2, null:string) -> key: i64, name: string?
     """
-    with naming("read_virtual"):
+    with error_context(verb="read_virtual"):
         struct = as_struct(schema)
         hint = next((advice for method, advice in _RECORDS.items() if hasattr(rows, method)), None)
         require(rows, Iterable if hint is None else list, "the rows are a list of tuples or dicts", hint)
@@ -250,7 +250,7 @@ def read_iceberg(
         >>> print(sd.read_iceberg("s3://lake/orders/metadata/7.json", {"id": "i64"}, snapshot_id=41))
         read iceberg 's3://lake/orders/metadata/7.json' snapshot '41' -> id: i64
     """
-    with naming("read_iceberg"):
+    with error_context(verb="read_iceberg"):
         table = rl.IcebergTable(
             file_uri(metadata_uri, "file"), _snapshot(snapshot_id), _microseconds(snapshot_timestamp)
         )
@@ -336,6 +336,6 @@ def read_extension(
         >>> print(sd.read_extension(sd.AnyMessage("type.acme.com/Ticks", b""), {"at": "i64"}))
         read extension 'type.acme.com/Ticks' -> at: i64
     """
-    with naming("read_extension"):
+    with error_context(verb="read_extension"):
         struct, table = as_struct(schema), rl.ExtensionTable(any_message(detail, "the detail of an extension table"))
         return read(struct, table, filter, best_effort_filter, columns, ordering, distribution, properties)

@@ -16,8 +16,7 @@ from substrait_dsl.errors import (
     SchemaError,
     TypeMismatchError,
     UnknownFieldError,
-    naming,
-    placing,
+    error_context,
     quoted,
     require,
 )
@@ -104,7 +103,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
             filter price > 5.0
               read orders -> id: i64, customer: i64, price: fp64?
         """
-        with naming("filter"):
+        with error_context(verb="filter"):
             if not conditions:
                 raise InvalidArgumentError("expected a condition")
             scope = Scope("filter", (self._rel,))
@@ -130,7 +129,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
             2  price     fp64?
             3  half      fp64?
         """
-        with naming("project"):
+        with error_context(verb="project"):
             if not new:
                 raise InvalidArgumentError("expected at least one column, as name=expression")
             there = set(self._rel.schema.names)
@@ -159,7 +158,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
             2  price     fp64?
             3  paid      boolean
         """
-        with naming("with_columns"):
+        with error_context(verb="with_columns"):
             if not new:
                 raise InvalidArgumentError("expected at least one column, as name=expression")
             schema = self._rel.schema
@@ -192,7 +191,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
             0  price  fp64?
             1  key    i64
         """
-        with naming("select"):
+        with error_context(verb="select"):
             scope = Scope("select", (self._rel,))
             picked = column_arguments.pick(chosen, scope)
             picked += _named(named, scope).items()
@@ -214,7 +213,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
             >>> orders.drop("price").columns
             ('id', 'customer')
         """
-        with naming("drop"):
+        with error_context(verb="drop"):
             for column in dropped:
                 if column_arguments.is_list(column):
                     raise InvalidArgumentError(
@@ -245,7 +244,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
             >>> orders.rename(id="order").columns
             ('order', 'customer', 'price')
         """
-        with naming("rename"):
+        with error_context(verb="rename"):
             schema = self._rel.schema
             if names is not None and not isinstance(names, Mapping):
                 raise InvalidArgumentError("expected a dict of new names by old name", got=names)
@@ -275,7 +274,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
             >>> orders.emit([2, 0]).columns
             ('price', 'id')
         """
-        with naming("emit"):
+        with error_context(verb="emit"):
             if not column_arguments.is_list(positions):
                 raise InvalidArgumentError("expected a list of positions", got=positions)
             return Relation(rl.emit(self._rel, [self._rel.schema.position(position) for position in positions]))
@@ -295,7 +294,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
             sort by price desc nulls last, id asc nulls first
               read orders -> id: i64, customer: i64, price: fp64?
         """
-        with naming("sort"):
+        with error_context(verb="sort"):
             scope = Scope("sort", (self._rel,))
             return Relation(rl.Sort(self._rel, column_arguments.sort_keys(keys, scope), anchor=scope.anchor))
 
@@ -315,7 +314,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
               sort by id asc nulls first
                 read orders -> id: i64, customer: i64, price: fp64?
         """
-        with naming("fetch"):
+        with error_context(verb="fetch"):
             return self._fetched("fetch", count, offset)
 
     def _fetched(self, verb: str, count: int | ExprBase | None, offset: int | ExprBase | None) -> Relation[S]:
@@ -352,7 +351,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
             2  item    string
             3  offset  i64
         """
-        with naming("unnest"):
+        with error_context(verb="unnest"):
             return Relation(unnest(self._rel, column, element, offset))
 
     def limit(self, count: int) -> Relation[S]:
@@ -369,7 +368,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
             fetch 3
               read orders -> id: i64, customer: i64, price: fp64?
         """
-        with naming("limit"):
+        with error_context(verb="limit"):
             if count is None:
                 raise InvalidArgumentError("expected a number of rows, got None")
             return self._fetched("limit", count, None)
@@ -386,7 +385,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
               emit -> customer: i64
                 read orders -> id: i64, customer: i64, price: fp64?
         """
-        with naming("distinct"):
+        with error_context(verb="distinct"):
             schema = self._rel.schema
             if not schema.names:
                 raise SchemaError(
@@ -428,7 +427,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
         """
         from substrait_dsl.fluent.grouping import aggregate
 
-        with naming("aggregate"):
+        with error_context(verb="aggregate"):
             return Relation(aggregate(self._rel, keys, {}, grouping_sets, (), measures, method))
 
     def group_by(self, /, *keys: str | int | ExprBase | Callable[[S], ExprBase], **named: ColumnLike[S]) -> GroupBy[S]:
@@ -450,7 +449,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
         """
         from substrait_dsl.fluent.grouping import GroupBy
 
-        with naming("group_by"):
+        with error_context(verb="group_by"):
             return GroupBy(self, keys, named)
 
     def into(self, row: Callable[[S], S2]) -> Relation[S2]:
@@ -471,7 +470,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
             0  id    i64
             1  half  fp64?
         """
-        with naming("into"):
+        with error_context(verb="into"):
             scope = Scope("into", (self._rel,))
             result = on_row(row, scope, Role.ROW, raw=True)
             return Relation(column_arguments.declared(self._rel, result, scope))
@@ -490,7 +489,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
             >>> print(orders.select("id").as_(Key).schema)
             0  id  i64
         """
-        with naming("as_"):
+        with error_context(verb="as_"):
             column_arguments.require_declared(self._rel.schema, schema)
             return Relation(self._rel)
 
@@ -500,7 +499,7 @@ def _named(new: Mapping[str, object], scope: Scope) -> dict[str, ex.Expression]:
     made: dict[str, ex.Expression] = {}
     for name, value in new.items():
         try:
-            with placing("column", name):
+            with error_context(place="column", name=name):
                 made[name] = evaluate(value, scope, Role.COLUMN)
         except UnknownFieldError as error:
             if error.name in made:

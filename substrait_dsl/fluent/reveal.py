@@ -6,7 +6,7 @@ import sys
 from typing import TypeVar
 
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.errors import naming, require
+from substrait_dsl.errors import error_context, require
 from substrait_dsl.fluent.base import RelationBase
 
 R = TypeVar("R", bound=RelationBase)
@@ -33,7 +33,7 @@ def reveal_schema(relation: R, name: str | None = None) -> R:
           read orders -> id: i64, customer: i64, price: fp64?
     """
     require(relation, RelationBase, "reveal_schema takes a relation")
-    with naming("reveal_schema"):
+    with error_context(verb="reveal_schema"):
         print(revealed(relation.schema.struct, name), file=sys.stderr)
     return relation
 

@@ -29,7 +29,7 @@ from substrait_dsl.errors import (
     SchemaError,
     TypeMismatchError,
     UnknownFieldError,
-    placing,
+    error_context,
     quoted,
     require,
     suggestion,
@@ -346,7 +346,7 @@ def _as_struct(schema: Any) -> NamedStruct:
             for name, kind in schema.items():
                 if not isinstance(name, str):
                     raise InvalidArgumentError("the name of a column is a str", got=name)
-                with placing("column", name):
+                with error_context(place="column", name=name):
                     fields.append(Field(name, as_type(kind)))
             return NamedStruct(tuple(fields))
     if type(schema).__module__.startswith("pyspark."):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Generic
 
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.rules import SET_OPS, SetOp
-from substrait_dsl.errors import naming, require_choice
+from substrait_dsl.errors import error_context, require_choice
 from substrait_dsl.fluent.base import RelationBase, S, rel_of, wrap_relation
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class SetVerbs(RelationBase, Generic[S]):
         return self._combined("set_op", op, others)
 
     def _combined(self, verb: str, op: SetOp, others: Sequence[RelationBase]) -> Relation[S]:
-        with naming(verb):
+        with error_context(verb=verb):
             require_choice("op", op, SET_OPS, "set-operation")
             return wrap_relation(rl.Set((self._rel, *map(rel_of, others)), op))
 

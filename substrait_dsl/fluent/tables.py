@@ -9,7 +9,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.types import Boolean
-from substrait_dsl.errors import InvalidArgumentError, naming, placing
+from substrait_dsl.errors import InvalidArgumentError, error_context
 from substrait_dsl.fluent.base import S2, Condition, RelationBase, rel_of, table_name, wrap_relation
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.column_arguments import Role, as_expression, called, is_plain, on_row, require_condition, rows
@@ -56,7 +56,7 @@ def update(table: str | Sequence[str], schema: SchemaLike, changes: Any, where: 
         >>> print(dear.schema)
         0  modified_records  i64
     """
-    with naming("update"):
+    with error_context(verb="update"):
         struct = as_struct(schema)
         scope = Scope("update", (), struct)
         if callable(changes):
@@ -75,7 +75,7 @@ def update(table: str | Sequence[str], schema: SchemaLike, changes: Any, where: 
 def _transformation(column: str | int, value: Any, scope: Scope) -> rl.Transformation:
     position = scope.schema.position(column)
     field = scope.schema.fields[position]
-    with placing("column", field.name):
+    with error_context(place="column", name=field.name):
         if callable(value) and not isinstance(value, ExprBase):
             value = called(value, scope, rows(scope))
         return rl.Transformation(position, _new_value(value, field, scope))
@@ -108,7 +108,7 @@ def create_table(
         >>> print(sd.create_table("orders", {"id": "i64", "price": "fp64?"}, defaults={"id": 0, "price": 0.0}))
         ddl create table orders columns id: i64 default 0, price: fp64? default 0.0 -> no columns
     """
-    with naming("create_table"):
+    with error_context(verb="create_table"):
         require_flag("or_replace", or_replace)
         return _table(name, schema, defaults, "create_or_replace" if or_replace else "create")
 
@@ -128,7 +128,7 @@ def alter_table(name: ObjectName, schema: SchemaLike, defaults: Mapping[str, obj
         >>> print(sd.alter_table("orders", {"id": "i64", "price": "decimal<15,2>?"}))
         ddl alter table orders columns id: i64, price: decimal<15,2>? -> no columns
     """
-    with naming("alter_table"):
+    with error_context(verb="alter_table"):
         return _table(name, schema, defaults, "alter")
 
 
@@ -145,7 +145,7 @@ def drop_table(name: ObjectName, *, if_exists: bool = False) -> Relation[DynRow]
         >>> print(sd.drop_table("orders", if_exists=True))
         ddl drop_if_exist table orders -> no columns
     """
-    with naming("drop_table"):
+    with error_context(verb="drop_table"):
         require_flag("if_exists", if_exists)
         return wrap_relation(rl.Ddl(object_named(name), "table", "drop_if_exist" if if_exists else "drop"))
 
@@ -166,7 +166,7 @@ def create_view(name: ObjectName, relation: RelationBase, *, or_replace: bool = 
           filter price > 5.0
             read orders -> id: i64, customer: i64, price: fp64?
     """
-    with naming("create_view"):
+    with error_context(verb="create_view"):
         require_flag("or_replace", or_replace)
         return _view(name, relation, "create_or_replace" if or_replace else "create")
 
@@ -186,7 +186,7 @@ def alter_view(name: ObjectName, relation: RelationBase) -> Relation[DynRow]:
           fetch 10
             read orders -> id: i64, customer: i64, price: fp64?
     """
-    with naming("alter_view"):
+    with error_context(verb="alter_view"):
         return _view(name, relation, "alter")
 
 
@@ -203,7 +203,7 @@ def drop_view(name: ObjectName, *, if_exists: bool = False) -> Relation[DynRow]:
         >>> print(sd.drop_view("large"))
         ddl drop view large -> no columns
     """
-    with naming("drop_view"):
+    with error_context(verb="drop_view"):
         require_flag("if_exists", if_exists)
         return wrap_relation(rl.Ddl(object_named(name), "view", "drop_if_exist" if if_exists else "drop"))
 
@@ -229,7 +229,7 @@ def _defaults(defaults: Any, struct: NamedStruct) -> tuple[ex.Literal, ...]:
 
 
 def _default(field: Field, value: object) -> ex.Literal:
-    with placing("the default of", field.name):
+    with error_context(place="the default of", name=field.name):
         if isinstance(value, ExprBase):
             raise InvalidArgumentError("a default is a Python value, not an expression")
         return ex.literal(unwrapped(value), field.type.as_nullable() if value is None else field.type)

@@ -11,7 +11,7 @@ from substrait_dsl.algebra.plan import AlgebraPlan, parameters_in
 from substrait_dsl.algebra.settings import DEFAULT_SETTINGS, EvaluationMode, ParameterBinding, PlanSettings
 from substrait_dsl.algebra.trees import Root, Tree
 from substrait_dsl.algebra.trees import Subtree as AlgebraSubtree
-from substrait_dsl.errors import InvalidArgumentError, naming
+from substrait_dsl.errors import InvalidArgumentError, error_context
 from substrait_dsl.fluent.base import RelationBase, document_hint, rel_of, wrap_relation
 from substrait_dsl.fluent.guidance import no_attribute, relation_hint
 from substrait_dsl.fluent.relation import Relation
@@ -90,7 +90,7 @@ def subtree(relation: RelationBase) -> Subtree:
           read values (1) -> a: i64
         read t -> a: i64
     """
-    with naming("subtree"):
+    with error_context(verb="subtree"):
         return Subtree(relation)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, placing, quoted
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, error_context, quoted
 from substrait_dsl.fluent.calls import Measure, WindowFunction
 from substrait_dsl.fluent.choices import require_method
 from substrait_dsl.fluent.column_arguments import called, is_list, key_expression, rows, sort_keys
@@ -28,13 +28,13 @@ def window(
     if taken:
         raise SchemaError(f"there is a column {quoted(taken)} already", names=[*taken])
     scope = Scope("window", (rel,))
-    with placing("partition_by"):
+    with error_context(place="partition_by"):
         partitions = tuple(key_expression(key, scope, "partition") for key in _each(partition_by))
-    with placing("order_by"):
+    with error_context(place="order_by"):
         sorts = sort_keys(_each(order_by), scope)
     calls: list[ex.WindowCall] = []
     for name, value in functions.items():
-        with placing("function", name):
+        with error_context(place="function", name=name):
             calls.append(window_call(_function(value, scope), scope, sorts))
     return rl.Window(rel, tuple(calls), partitions, sorts, tuple(functions), method, anchor=scope.anchor)
 

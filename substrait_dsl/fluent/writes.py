@@ -13,7 +13,7 @@ from substrait_dsl.errors import (
     InvalidArgumentError,
     SchemaError,
     UnknownAttributeError,
-    naming,
+    error_context,
     quoted,
     require_choice,
 )
@@ -69,7 +69,7 @@ class WriteVerbs(RelationBase, Generic[S]):
               emit -> id: i64
                 read orders -> id: i64, customer: i64, price: fp64?
         """
-        with naming("write"):
+        with error_context(verb="write"):
             require_choice("op", op, rl.WRITE_OPS, "write-operation")
             require_choice("output", output, rl.OUTPUT_MODES, "output-mode")
             if create_mode is not None:
@@ -123,7 +123,7 @@ def virtual_target(name: str, pin: bool = False) -> rl.VirtualTarget:
           emit -> id: i64
             read orders -> id: i64, customer: i64, price: fp64?
     """
-    with naming("virtual_target"):
+    with error_context(verb="virtual_target"):
         require_flag("pin", pin)
         parts = table_name(name)
         if len(parts) != 1 or not parts[0]:
@@ -160,7 +160,7 @@ def files_target(uri: str | Path, format: FormatName | rl.FileFormat = "parquet"
             | -> no columns
           read sales -> id: i64, day: date, region: string
     """
-    with naming("files_target"):
+    with error_context(verb="files_target"):
         folder, columns = folder_and_columns(uri)
         return rl.FilesTarget(file_uri(folder, "path"), file_format(format), columns)
 
@@ -182,7 +182,7 @@ def extension_object(detail: AnyLike) -> rl.ExtensionObject:
           emit -> id: i64
             read orders -> id: i64, customer: i64, price: fp64?
     """
-    with naming("extension_object"):
+    with error_context(verb="extension_object"):
         return rl.ExtensionObject(any_message(detail, "the detail of an extension object"))
 
 

@@ -15,7 +15,7 @@ from substrait_dsl.errors import (
     InvalidArgumentError,
     SubstraitDslError,
     TypeMismatchError,
-    naming,
+    error_context,
     require,
     shortened,
 )
@@ -174,7 +174,7 @@ class Bindings(Bound):
 
         Raises `SchemaError` for a variable that both have, `TypeMismatchError` for a value.
         """
-        with naming("cross_join"):
+        with error_context(verb="cross_join"):
             right = self._other(other)
             return derive_bindings(b.CrossJoin(self.expression, right.expression), self, right)
 
@@ -192,7 +192,7 @@ class Bindings(Bound):
             how: "inner", or which side's tuples stay without a partner, whose variables are null: "left", "right",
                 "full".
         """
-        with naming("join"):
+        with error_context(verb="join"):
             right = self._other(other)
             pairs = Bindings(b.Join(how, self.expression, right.expression))
             if on is None:
@@ -209,19 +209,19 @@ class Bindings(Bound):
 
         A condition that is no boolean is false in permissive mode, and in strict mode an error when it is evaluated.
         """
-        with naming("filter"):
+        with error_context(verb="filter"):
             where = self._condition(condition)
             return derive_bindings(b.Filter(where.expression, self.expression), self, where)
 
     def map_values(self, each: Each) -> Values:
         """The value of an expression for each tuple; a bag or a list, as these are."""
-        with naming("map_values"):
+        with error_context(verb="map_values"):
             mapped = self._chosen(each, "the value for each tuple")
             return derive_value(e.MapValues(mapped.expression, self.expression), self, mapped)
 
     def map_let(self, **named: Each | ValueLike) -> Bindings:
         """The tuples with further variables, ``map_let(total=lambda t: t.a + t.b)``; a bag or a list, as these are."""
-        with naming("map_let"):
+        with error_context(verb="map_let"):
             if not named:
                 raise InvalidArgumentError("expected at least one variable, as name=value")
             nodes, values = self._named({name: self._each(each) for name, each in named.items()})
@@ -229,7 +229,7 @@ class Bindings(Bound):
 
     def order_by(self, *keys: Each | SortBy) -> Bindings:
         """The tuples in an order: a list. A bare key is ascending, nulls last; `desc(key)` says otherwise."""
-        with naming("order_by"):
+        with error_context(verb="order_by"):
             sort_keys = [key if isinstance(key, SortBy) else SortBy(key) for key in keys]
             values = [self._chosen(key.key, "a key") for key in sort_keys]
             nodes = tuple(key.node(each.expression) for key, each in zip(sort_keys, values, strict=True))
@@ -240,19 +240,19 @@ class Bindings(Bound):
 
         Raises `InvalidArgumentError` for a constant that is no number of tuples, 0 or more.
         """
-        with naming("limit"):
+        with error_context(verb="limit"):
             many = value(count)
             return derive_bindings(b.Limit(many.expression, self.expression), self, many)
 
     def offset(self, count: ValueLike) -> Bindings:
         """All but the first tuples of a list, or but so many of a bag. Raises as `limit` does."""
-        with naming("offset"):
+        with error_context(verb="offset"):
             many = value(count)
             return derive_bindings(b.Offset(many.expression, self.expression), self, many)
 
     def pivot(self, name: Each, of: Each) -> Values:
         """One struct, with an attribute for each tuple."""
-        with naming("pivot"):
+        with error_context(verb="pivot"):
             parts = [self._chosen(name, "the name of each attribute"), self._chosen(of, "the value of each attribute")]
             return derive_value(e.Pivot(parts[0].expression, parts[1].expression, self.expression), self, *parts)
 
@@ -270,7 +270,7 @@ class Bindings(Bound):
             measures: variables of the aggregates, ``{"n": count(lambda t: t.f.id)}``.
             group_as: a variable for the tuples of the group, a bag of structs.
         """
-        with naming("group_by"):
+        with error_context(verb="group_by"):
             require(keys, (Mapping, NoneType), 'the keys are a dict, such as {"k": lambda t: t.f.kind}')
             require(measures, (Mapping, NoneType), 'the measures are a dict, such as {"n": count(lambda t: t.f.id)}')
             for name in (*(keys or {}), *(measures or {})):
@@ -300,7 +300,7 @@ class Bindings(Bound):
 
         Raises as `as_relation` and ``Relation.collect`` do, and `UnsupportedError` for types that PartiQL lacks.
         """
-        with naming("collect"):
+        with error_context(verb="collect"):
             require_mode(mode)
             lowered = self._lowered(mode)
             require_readable(lowered)
@@ -309,7 +309,7 @@ class Bindings(Bound):
 
     def evaluate(self, data: Data | None = None, mode: Mode = "permissive") -> BindingsData:
         """The binding tuples, by the interpreter, over the data that the tables hold; see `Values.evaluate`."""
-        with naming("evaluate"):
+        with error_context(verb="evaluate"):
             return evaluate_bindings(self._node, data_of(self._node.free, self.sources, data), mode)
 
 
@@ -324,14 +324,14 @@ def scan(collection: ValueLike, *, as_: str, at: str | None = None, by: str | No
 
     Raises `TypeMismatchError` for bindings, `SchemaError` for a name given twice.
     """
-    with naming("scan"):
+    with error_context(verb="scan"):
         source = value(collection)
         return derive_bindings(b.Scan(source.expression, as_, at, by), source)
 
 
 def unpivot(struct: ValueLike, *, as_: str, at: str | None = None, by: str | None = None) -> Bindings:
     """A binding tuple for each attribute of a struct: its value, and `at` its name; a bag."""
-    with naming("unpivot"):
+    with error_context(verb="unpivot"):
         source = value(struct)
         return derive_bindings(b.Unpivot(source.expression, as_, at, by), source)
 

@@ -9,7 +9,7 @@ from substrait_dsl import functions
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FieldReference, literal
 from substrait_dsl.algebra.node import Rel
-from substrait_dsl.errors import FunctionNotFoundError, UnsupportedError, placing
+from substrait_dsl.errors import FunctionNotFoundError, UnsupportedError, error_context
 from substrait_dsl.fluent.base import wrap_relation
 from substrait_dsl.partiql.bindings import AggregateFunction, GroupBy
 from substrait_dsl.partiql.calls import INTEGERS, call, cast, kind_of_type
@@ -50,7 +50,7 @@ def grouped(group_by: GroupBy, rows: LoweredBindings, value_of: Callable[[ValueE
     keys = [column(key.value, "a key of a group by").expression for key in group_by.keys]
     measured = []
     for one in group_by.measures:
-        with placing(f'"{one.name}"'):
+        with error_context(place=f'"{one.name}"'):
             of = column(one.value, f"the {one.function} of what", is_counted=one.function == "count")
             measured.append(_prepared(one.function, of).expression)
     member = Attributes(tuple(rows.variables.items()))
@@ -59,7 +59,7 @@ def grouped(group_by: GroupBy, rows: LoweredBindings, value_of: Callable[[ValueE
     rows, columns = rows.with_columns(*((f"grouped{number}", one) for number, one in enumerate(computed)))
     aggregates = columns[len(keys) :]
     for one, argument in zip(group_by.measures, aggregates, strict=False):
-        with placing(f'"{one.name}"'):
+        with error_context(place=f'"{one.name}"'):
             _require_function(one.function, argument, rows.rel)
     measures = [_measure(one.function, argument) for one, argument in zip(group_by.measures, aggregates, strict=False)]
     measures += map(collect_list_of, aggregates[len(measures) :])

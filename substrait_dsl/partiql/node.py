@@ -17,8 +17,8 @@ from substrait_dsl.errors import (
     InvalidArgumentError,
     TypeMismatchError,
     UnsupportedError,
+    error_context,
     kind_words,
-    naming,
     require_choice,
     shortened,
 )
@@ -96,7 +96,7 @@ class Node:
     """How deep it is nested."""
 
     def __attrs_post_init__(self) -> None:
-        with naming(self.head) if self.head else nullcontext():
+        with error_context(verb=self.head) if self.head else nullcontext():
             self._derive()
 
     def _derive(self) -> None:

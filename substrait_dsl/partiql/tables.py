@@ -7,7 +7,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, overload
 
 from substrait_dsl.algebra.relations import NamedTable, Read
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, naming, require
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, error_context, require
 from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.partiql import expressions as e
 from substrait_dsl.partiql.builder import Bindings
@@ -30,7 +30,7 @@ def table(name: str, relation: Relation[Any], *, record_id: str | None = None) -
 
     Raises `UnknownFieldError` if there is no such column.
     """
-    with naming("table"):
+    with error_context(verb="table"):
         require(name, str, "the name of a table is a str")
         require(relation, RelationBase, "the rows of a table are a relation")
         if record_id is None:
@@ -44,7 +44,7 @@ def as_value(relation: RelationBase, name: str | None = None) -> Values:
 
     Raises `InvalidArgumentError` without a name for a relation that is no read of a named table.
     """
-    with naming("as_value"):
+    with error_context(verb="as_value"):
         require(relation, RelationBase, "a value is made of a relation")
         if name is not None:
             require(name, str, "the name of a table is a str")
@@ -70,7 +70,7 @@ def bind(expression: ValueExpr | BindingsExpr, tables: Mapping[str, object]) -> 
         tables: what the names stand for that no scan binds: relations, tables (`table`, `StoredTable`), or plain
             values.
     """
-    with naming("bind"):
+    with error_context(verb="bind"):
         hint = "parse(text) reads one" if isinstance(expression, str) else None
         require(expression, (ValueExpr, BindingsExpr), "expected an expression of the algebra", hint)
         return Bindings(expression, tables) if isinstance(expression, BindingsExpr) else Values(expression, tables)
@@ -78,7 +78,7 @@ def bind(expression: ValueExpr | BindingsExpr, tables: Mapping[str, object]) -> 
 
 def lit(constant: object) -> Values:
     """A constant, made of plain Python objects: ``lit([{"x": 1}, {"x": 2}])`` is a list of structs."""
-    with naming("lit"):
+    with error_context(verb="lit"):
         return Values(e.Lit(to_value(constant)))
 
 
@@ -87,7 +87,7 @@ def struct(attributes: Mapping[str, ValueLike] | None = None, /, **named: ValueL
 
     Raises `SchemaError` for a name that is given twice, `InvalidArgumentError` for one that is no text.
     """
-    with naming("struct"):
+    with error_context(verb="struct"):
         require(attributes, (Mapping, NoneType), "attributes are a dict of values by their names")
         for name in attributes or {}:
             require(name, str, "the name of an attribute is a str")
@@ -101,21 +101,21 @@ def struct(attributes: Mapping[str, ValueLike] | None = None, /, **named: ValueL
 
 def list_of(*items: ValueLike) -> Values:
     """A list of these values."""
-    with naming("list_of"):
+    with error_context(verb="list_of"):
         values = [value(item) for item in items]
         return derive_value(e.ListExpr(tuple(each.expression for each in values)), *values)
 
 
 def bag_of(*items: ValueLike) -> Values:
     """A bag of these values."""
-    with naming("bag_of"):
+    with error_context(verb="bag_of"):
         values = [value(item) for item in items]
         return derive_value(e.BagExpr(tuple(each.expression for each in values)), *values)
 
 
 def call(function: str, *arguments: ValueLike) -> Values:
     """A function by its name: ``call("upper", t.f.FooName)``. Raises `InvalidChoiceError` for one that is not there."""
-    with naming("call"):
+    with error_context(verb="call"):
         return _call(function, *arguments)
 
 
@@ -126,13 +126,13 @@ def _call(function: str, *arguments: ValueLike) -> Values:
 
 def _own_call(function: str, operand: ValueLike) -> Values:
     """The call of a function that is one of Python's here, too."""
-    with naming(function):
+    with error_context(verb=function):
         return _call(function, operand)
 
 
 def struct_concat(*structs: ValueLike) -> Values:
     """The attributes of several structs in one, repeated names included."""
-    with naming("struct_concat"):
+    with error_context(verb="struct_concat"):
         if not structs:
             raise InvalidArgumentError("expected at least one struct")
         return _call("struct_concat", *structs)

@@ -14,7 +14,7 @@ from substrait_dsl.errors import (
     SchemaError,
     TypeMismatchError,
     UnknownFieldError,
-    naming,
+    error_context,
     quoted,
     require,
     shortened,
@@ -85,7 +85,7 @@ class Bound(Called, ABC):
         and lists. What is missing is NULL.
         Raises `UnsupportedError` for what is not lowered to Substrait.
         """
-        with naming("as_relation"):
+        with error_context(verb="as_relation"):
             require_mode(mode)
             return wrap_relation(table_of(self._lowered(mode)))
 
@@ -260,7 +260,7 @@ class Values(Bound):
 
         Raises as `as_relation` and ``Relation.collect`` do, and `UnsupportedError` for types that PartiQL lacks.
         """
-        with naming("collect"):
+        with error_context(verb="collect"):
             require_mode(mode)
             if isinstance(self._node, e.Pivot):
                 return Bag((self._pivoted(self._node, spark, mode),))
@@ -289,7 +289,7 @@ class Values(Bound):
 
         Raises `UnknownFieldError` for a table without data.
         """
-        with naming("evaluate"):
+        with error_context(verb="evaluate"):
             return evaluate_value(self._node, data_of(self._node.free, self.sources, data), mode)
 
 

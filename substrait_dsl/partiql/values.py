@@ -33,7 +33,7 @@ from substrait_dsl.errors import (
     InvalidArgumentError,
     SchemaError,
     UnsupportedError,
-    naming,
+    error_context,
     quoted,
     require_choice,
     shortened,
@@ -298,7 +298,7 @@ def bag(items: Iterable[object]) -> Bag:
 
     Raises `InvalidArgumentError` for what is no values one after the other: a dict, a text, a set, a number.
     """
-    with naming("bag"):
+    with error_context(verb="bag"):
         _require_several(items, "the elements of a bag")
         return Bag(tuple(to_value(item, 1) for item in items))
 

@@ -13,7 +13,7 @@ import attrs
 from substrait_dsl.algebra import rules
 from substrait_dsl.algebra.node import Expression, Rel, SubtreeFlags
 from substrait_dsl.algebra.types import Boolean, Type
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, about
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, error_context
 
 SetPredicateOp = typing.Literal["exists", "unique"]
 ReductionOp = typing.Literal["any", "all"]
@@ -58,7 +58,7 @@ class InPredicate(Expression):
             )
         tests: list[Type] = []
         for needle, column in zip(self.needles, columns, strict=True):
-            with about(column.name):
+            with error_context(names=(column.name,)):
                 tests.append(rules.member_type(needle.type, [column.type], f'an IN subquery, column "{column.name}"'))
         return rules.branch_type(tests, "an IN subquery")
 
