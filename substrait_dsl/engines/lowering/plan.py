@@ -249,7 +249,7 @@ def _is_same(lowered: Node, node: Node) -> bool:
     if type(lowered) is not type(node):
         return False
     is_shared = True
-    for one, other in zip(lowered.parts(), node.parts(), strict=True):
+    for one, other in zip(lowered.identity_fields(), node.identity_fields(), strict=True):
         if one is other or (type(one) is tuple and len(one) == len(other) and all(map(is_, one, other))):
             continue
         if isinstance(one, Node | tuple):
