@@ -141,8 +141,8 @@ class Profile:
     def __attrs_post_init__(self) -> None:
         listed = self.dialect.functions or {}
         functions = frozenset(
-            (kind, each.urn, f"{each.name}:{signature}")
-            for kind, some in listed.items()
+            (function_type, each.urn, f"{each.name}:{signature}")
+            for function_type, some in listed.items()
             for each in some
             for signature in each.signatures or ()
         )
@@ -156,7 +156,9 @@ class Profile:
 
     def urn_of(self, key: str) -> str:
         """The URN of the extension by which the engine has a scalar function of its own: ``date_part:str_any``."""
-        found = [urn for kind, urn, name in self.functions if kind == "scalar function" and name == key]
+        found = [
+            urn for function_type, urn, name in self.functions if function_type == "scalar function" and name == key
+        ]
         if not found:
             raise CatalogError(f"the profile {self.name} has no scalar function {key}, which one of its rules writes")
         return found[0]
@@ -165,9 +167,9 @@ class Profile:
         """Whether the engine casts anything to a type."""
         return self.cast_types is None or type_.keyword in self.cast_types
 
-    def takes(self, kind: Literal["relations", "expressions"], word: str, form: str | None = None) -> bool:
+    def takes(self, category: Literal["relations", "expressions"], word: str, form: str | None = None) -> bool:
         """Whether the engine has a relation or an expression, in a form: ``takes("relations", "JOIN", "LEFT")``."""
-        words: Words = getattr(self.dialect, kind)
+        words: Words = getattr(self.dialect, category)
         if words is None or words == "all":
             return True
         forms = words.get(word, frozenset())
@@ -238,7 +240,7 @@ def _function_rules(metadata: Entry) -> Mapping[str, str]:
 _TYPES: tuple[type[Type], ...] = (
     *SIMPLE_TYPES, *PRECISION_TYPES, *LENGTH_TYPES, t.Decimal, t.Struct, t.List, t.Map, t.Func,
 )  # fmt: skip
-KEYWORDS = tuple(kind.keyword for kind in _TYPES)
+KEYWORDS = tuple(class_.keyword for class_ in _TYPES)
 """The keywords of types."""
 
 
@@ -254,7 +256,7 @@ def _casts(
 ) -> Mapping[str, tuple[str, ...]]:
     """What types are cast to. Raises `CatalogError` for a type that nothing is cast to."""
     by_functions = (t.PrecisionTimestamp.keyword,) if "values_by_functions" in (forms or ()) else ()
-    casts = {_keyword(kind, entry): _keywords(entry, kind) for kind in entry.values}
+    casts = {_keyword(keyword, entry): _keywords(entry, keyword) for keyword in entry.values}
     for source, targets in casts.items():
         for target in targets:
             if cast_types is not None and target not in (*cast_types, *by_functions):

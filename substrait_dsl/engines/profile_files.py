@@ -103,7 +103,7 @@ def require_known_functions(functions: Iterable[tuple[str, str, str]], source: s
         source: what to call the file.
     """
     catalog = standard_catalog()
-    for kind, urn, key in sorted(functions):
+    for function_type, urn, key in sorted(functions):
         if urn not in catalog.urns:
             if urn.startswith("extension:io.substrait:") or ":" not in urn:
                 raise CatalogError(
@@ -113,7 +113,7 @@ def require_known_functions(functions: Iterable[tuple[str, str, str]], source: s
             continue
         name, _, signature = key.partition(":")
         known = catalog.extensions[urn].functions
-        where = f"{source}, supported_{kind.replace(' ', '_')}s"
+        where = f"{source}, supported_{function_type.replace(' ', '_')}s"
         if name not in known:
             raise CatalogError(f'{where}: "{urn}" has no function "{name}"', hint=suggestion(name, known))
         keys = [overload.key for function in known[name] for overload in function.overloads]

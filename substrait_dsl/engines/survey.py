@@ -107,9 +107,9 @@ def survey(top: Rel) -> dict[Requirement, Node]:
             count = len(node.arguments)
             first, fewest, most = calls.get(key, (node, count, count))
             calls[key] = (first, min(fewest, count), max(most, count))
-    for (kind, function, options), (node, fewest, most) in calls.items():
+    for (function_type, function, options), (node, fewest, most) in calls.items():
         said = tuple(sorted((each.name, each.preferences) for each in options))
-        found[Requirement(kind, function.key, function.urn, options=said, arguments=(fewest, most))] = node
+        found[Requirement(function_type, function.key, function.urn, options=said, arguments=(fewest, most))] = node
     return found
 
 
@@ -142,14 +142,14 @@ _TYPE_OF: dict[type, Callable[[Any], t.Type]] = {
 
 
 @cache
-def _word(kind: type, form: str) -> Requirement | None:
+def _word(class_: type, form: str) -> Requirement | None:
     """What a class of nodes needs; nothing for those that dialects have no word for."""
-    if kind in (r.SwitchingField, r.ConsistentField):
+    if class_ in (r.SwitchingField, r.ConsistentField):
         return Requirement("relation", "EXPAND", form=form)
-    if kind is r.Expand or not issubclass(kind, Rel | Expression):  # whose fields have the forms
+    if class_ is r.Expand or not issubclass(class_, Rel | Expression):  # whose fields have the forms
         return None
-    word = WORDS.get(kind) or re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).upper()
-    if issubclass(kind, Rel):
+    word = WORDS.get(class_) or re.sub(r"(?<!^)(?=[A-Z])", "_", class_.__name__).upper()
+    if issubclass(class_, Rel):
         return Requirement("relation", word, form=form) if word in RELATION_WORDS else None
     return Requirement("expression", word, form=form) if word in EXPRESSION_WORDS else None
 

@@ -60,7 +60,17 @@ from substrait_dsl.partiql.tables import (
 )
 from substrait_dsl.partiql.untyped import DYNAMIC
 from substrait_dsl.partiql.value_builder import Tuple, Values
-from substrait_dsl.partiql.values import MISSING, Bag, BindingsData, BindingTuple, Kind, Struct, Table, Value, bag
+from substrait_dsl.partiql.values import (
+    MISSING,
+    Bag,
+    BindingsData,
+    BindingTuple,
+    CollectionType,
+    Struct,
+    Table,
+    Value,
+    bag,
+)
 from substrait_dsl.signature_errors import public
 
 __all__ = [
@@ -73,13 +83,13 @@ __all__ = [
     "BindingsData",
     "BindingsExpr",
     "Call",
+    "CollectionType",
     "CrossJoin",
     "ExprPair",
     "Filter",
     "GroupBy",
     "Id",
     "Join",
-    "Kind",
     "Limit",
     "ListExpr",
     "Lit",

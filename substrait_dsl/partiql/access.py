@@ -43,11 +43,13 @@ def step_into(term: LoweredValue, step: LoweredValue, mode: Mode) -> LoweredValu
         case NullableComposite(parts=parts, there=there):
             found_inside = step_into(parts, step, mode)
             return Column(to_literal(None), there.expression) if found_inside == NOTHING else found_inside
-        case CollectedList(column=column, element=Column(absent="null"), kind="list") if (
+        case CollectedList(column=column, element=Column(absent="null"), collection_type="list") if (
             type(name) is int and not column.type.nullable
         ):
             return list_element(column, name, mode)
-        case CollectedList(column=column, kind=kind) if kind == "list" or column.type.nullable:
+        case CollectedList(column=column, collection_type=collection_type) if (
+            collection_type == "list" or column.type.nullable
+        ):
             raise UnsupportedError("a path into a query, or into a group that may be null, is not lowered to Substrait")
         case Attributes(fields=fields) if isinstance(name, str):
             found = [field for inside, field in fields if inside == name]
@@ -65,7 +67,7 @@ def step_into(term: LoweredValue, step: LoweredValue, mode: Mode) -> LoweredValu
             if name in names:
                 return attribute(column, names.index(name))
             return no_part(column, f'there is no attribute "{name}" among {quoted(names)}', mode)
-        case ElementList(kind="list", items=items) if type(name) is int:
+        case ElementList(collection_type="list", items=items) if type(name) is int:
             if 0 <= name < len(items):
                 return items[name]
             return _absent(f"a list of {len(items)} has no element {name}", mode)

@@ -24,7 +24,7 @@ from substrait_dsl.fluent.column_arguments import described, takes
 from substrait_dsl.fluent.guidance import no_attribute
 from substrait_dsl.partiql import bindings as b
 from substrait_dsl.partiql import expressions as e
-from substrait_dsl.partiql.collection_kinds import kind_of_bindings
+from substrait_dsl.partiql.collection_types import collection_type_of_bindings
 from substrait_dsl.partiql.interpreter import Mode, evaluate_bindings, require_mode
 from substrait_dsl.partiql.interpreter_inputs import data_of
 from substrait_dsl.partiql.keys import Measured, SortBy
@@ -45,7 +45,7 @@ from substrait_dsl.partiql.value_builder import (
     sources_of_user,
     value,
 )
-from substrait_dsl.partiql.values import BindingsData, Data, Kind
+from substrait_dsl.partiql.values import BindingsData, CollectionType, Data
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -288,9 +288,9 @@ class Bindings(Bound):
     # --- running
 
     @property
-    def kind(self) -> Kind | None:
+    def collection_type(self) -> CollectionType | None:
         """Whether the tuples are a bag or a list; None, if that depends on the rows that a path leads to."""
-        return kind_of_bindings(self._node, self.sources)
+        return collection_type_of_bindings(self._node, self.sources)
 
     def _lowered(self, mode: Mode) -> LoweredBindings:
         return lower_bindings(self._node, self.sources, mode)

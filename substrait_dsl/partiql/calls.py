@@ -10,7 +10,7 @@ from substrait_dsl.fluent.scope import NO_ROW
 from substrait_dsl.partiql.operations import Mistyped
 
 INTEGERS = (t.I8, t.I16, t.I32, t.I64)
-_KINDS: tuple[tuple[str, tuple[type[t.Type], ...]], ...] = (
+_CLASSES: tuple[tuple[str, tuple[type[t.Type], ...]], ...] = (
     ("boolean", (t.Boolean,)),
     ("number", (*INTEGERS, t.FP32, t.FP64, t.Decimal)),
     ("text", (t.String, t.VarChar, t.FixedChar)),
@@ -29,9 +29,9 @@ def call(name: str, *arguments: Expression, **options: str) -> Expression:
     return resolve(scalar(name, [bound_expr(argument, None) for argument in arguments], options), NO_ROW)
 
 
-def kind_of_type(type_: t.Type) -> str:
+def comparison_class_of_type(type_: t.Type) -> str:
     """What the values of a type can be compared with: all others of the same kind."""
-    for name, types in _KINDS:
+    for name, types in _CLASSES:
         if isinstance(type_, types):
             return name
     return str(type_.as_required())
@@ -43,7 +43,7 @@ def cast(expression: Expression, to: t.Type) -> Expression:
     return expression if expression.type == wanted else Cast(expression, wanted)
 
 
-def require_kind(kind: str, operand: Expression) -> None:
+def require_comparison_class(expected: str, operand: Expression) -> None:
     """Raise `Mistyped` for an operand of another kind."""
-    if kind_of_type(operand.type) != kind:
-        raise Mistyped(f"a {kind_of_type(operand.type)} is not a {kind}")
+    if comparison_class_of_type(operand.type) != expected:
+        raise Mistyped(f"a {comparison_class_of_type(operand.type)} is not a {expected}")

@@ -12,7 +12,7 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.fluent import expr as fluent
 from substrait_dsl.fluent.expr import bound_expr, resolve
 from substrait_dsl.fluent.scope import NO_ROW
-from substrait_dsl.partiql.calls import call, cast, kind_of_type
+from substrait_dsl.partiql.calls import call, cast, comparison_class_of_type
 from substrait_dsl.partiql.lowered_values import Column, LoweredValue
 from substrait_dsl.partiql.null_and_missing import NO_BOOLEAN
 
@@ -47,7 +47,7 @@ def not_a_boolean(term: LoweredValue, schema: NamedStruct) -> Expression:
     text: Expression = literal(NO_BOOLEAN, t.String())
     columns = [FieldReference(position, field.type) for position, field in enumerate(schema)]
     own = [term.expression] if isinstance(term, Column) else []
-    shown = [each for each in (*own, *columns) if kind_of_type(each.type) in _SHOWN]
+    shown = [each for each in (*own, *columns) if comparison_class_of_type(each.type) in _SHOWN]
     if shown:
         empty = literal("", t.String())
         text = call("concat", text, call("coalesce", cast(shown[0], t.String()), empty))

@@ -21,7 +21,7 @@ from substrait_dsl.partiql.lowered_values import (
     LoweredValue,
     expand_constant,
 )
-from substrait_dsl.partiql.operations import kind_of
+from substrait_dsl.partiql.operations import comparison_class
 from substrait_dsl.partiql.printing import data_text
 from substrait_dsl.partiql.values import MISSING, Bag, Struct, Value
 
@@ -37,7 +37,7 @@ def to_literal(value: Value) -> Expression:
     if value is None or value is MISSING:
         return literal(None, t.Boolean(nullable=True))
     if isinstance(value, Struct | Bag | tuple):
-        raise UnsupportedError(f"{data_text(value)} cannot be computed with: it is a {kind_of(value)}")
+        raise UnsupportedError(f"{data_text(value)} cannot be computed with: it is a {comparison_class(value)}")
     try:
         return literal(value, natural_type(value))
     except LiteralError as error:
@@ -128,7 +128,7 @@ def _elements(values: Iterable[LoweredValue], name: str, columns: _Columns) -> L
     inside = [
         _laid_out(list(column), f"{name}[{number}]", columns) for number, column in enumerate(zip(*rows, strict=True))
     ]
-    return ElementList(parts[0].kind, tuple(inside))
+    return ElementList(parts[0].collection_type, tuple(inside))
 
 
 def _common_type(values: Sequence[Value], name: str, nullable: bool) -> t.Type:
@@ -140,7 +140,7 @@ def _common_type(values: Sequence[Value], name: str, nullable: bool) -> t.Type:
         return _struct_type([value for value in values if isinstance(value, Struct)], name).with_nullability(nullable)
     for value in values:
         if isinstance(value, Struct | Bag | tuple):
-            raise _untyped(values, name, f"hold a {kind_of(value)} in some rows, or of several sizes")
+            raise _untyped(values, name, f"hold a {comparison_class(value)} in some rows, or of several sizes")
     try:
         types = list(dict.fromkeys(natural_type(value) for value in values))
     except LiteralError as error:

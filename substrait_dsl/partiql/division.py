@@ -5,7 +5,7 @@ from __future__ import annotations
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Literal, literal
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.partiql.calls import INTEGERS, call, cast, require_kind
+from substrait_dsl.partiql.calls import INTEGERS, call, cast, require_comparison_class
 from substrait_dsl.partiql.interpreter import Mode
 from substrait_dsl.partiql.lowered_values import Column, absent_of
 from substrait_dsl.partiql.null_and_missing import absent_where
@@ -25,8 +25,8 @@ def divided(op: str, left: Column, right: Column, mode: Mode) -> Column:
     Raises `Mistyped` for what is no number, `UnsupportedError` for decimals, and for the remainder of floats.
     """
     for operand in (left, right):
-        require_kind("number", operand.expression)
-    type_ = _kind(op, left, right)
+        require_comparison_class("number", operand.expression)
+    type_ = _common_type(op, left, right)
     dividend, divisor = cast(left.expression, type_), cast(right.expression, type_)
     if isinstance(right.expression, Literal) and right.expression.value != 0:
         return Column(call(DIVISIONS[op], dividend, divisor), absent_of([left, right]))
@@ -45,12 +45,12 @@ def divided(op: str, left: Column, right: Column, mode: Mode) -> Column:
     return Column(quotient, absent_where(left.missing, right.missing, by_zero))
 
 
-def _kind(op: str, left: Column, right: Column) -> t.Type:
+def _common_type(op: str, left: Column, right: Column) -> t.Type:
     """The type in which it is computed."""
-    kinds = (left.type, right.type)
-    if all(isinstance(type_, INTEGERS) for type_ in kinds):
+    types = (left.type, right.type)
+    if all(isinstance(type_, INTEGERS) for type_ in types):
         return t.I64()
-    if any(isinstance(type_, t.FP32 | t.FP64) for type_ in kinds):
+    if any(isinstance(type_, t.FP32 | t.FP64) for type_ in types):
         if op == "divide":
             return t.FP64()
         raise UnsupportedError(f"the remainder of {left.type} and {right.type} is not lowered: Substrait has none")

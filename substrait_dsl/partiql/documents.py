@@ -14,7 +14,7 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.partiql.extension_catalog import own_call
 from substrait_dsl.partiql.lowered import LoweredCollection, constants
 from substrait_dsl.partiql.lowered_values import NOTHING, Column, Constant, LoweredValue
-from substrait_dsl.partiql.operations import kind_of
+from substrait_dsl.partiql.operations import comparison_class
 from substrait_dsl.partiql.printing import data_text
 from substrait_dsl.partiql.untyped import is_dynamic
 from substrait_dsl.partiql.values import MISSING, Bag, Struct, Value, elements
@@ -62,4 +62,6 @@ def _json(value: Value) -> str:
         case Struct():
             raise UnsupportedError(f"a dynamic struct has no repeated names, as in {data_text(value)}")
         case _:
-            raise UnsupportedError(f"a {kind_of(value)} is no dynamic value that a plan could hold: {data_text(value)}")
+            raise UnsupportedError(
+                f"a {comparison_class(value)} is no dynamic value that a plan could hold: {data_text(value)}"
+            )

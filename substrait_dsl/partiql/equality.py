@@ -52,9 +52,9 @@ def _same(left: LoweredValue, right: LoweredValue) -> Expression:
         case Attributes(), Attributes():
             return _same_attributes(one, other)
         case ElementList(), ElementList():
-            if one.kind != other.kind or len(one.items) != len(other.items):
+            if one.collection_type != other.collection_type or len(one.items) != len(other.items):
                 return _FALSE
-            if one.kind == "bag" and len(one.items) > 1:
+            if one.collection_type == "bag" and len(one.items) > 1:
                 raise UnsupportedError("bags in a row are not compared")
             return _all([_same(*pair) for pair in zip(one.items, other.items, strict=True)])
         case (Attributes() | ElementList(), Attributes() | ElementList()):

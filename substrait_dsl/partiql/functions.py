@@ -8,7 +8,7 @@ from math import inf
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, IfClause, IfThen, Literal, fits, literal
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.partiql.calls import INTEGERS, call, cast, kind_of_type, require_kind
+from substrait_dsl.partiql.calls import INTEGERS, call, cast, comparison_class_of_type, require_comparison_class
 from substrait_dsl.partiql.operations import Mistyped
 
 # --- comparisons
@@ -16,7 +16,7 @@ from substrait_dsl.partiql.operations import Mistyped
 
 def aligned(left: Expression, right: Expression) -> tuple[Expression, Expression] | None:
     """Two operands as one type; None if they are of different kinds."""
-    if kind_of_type(left.type) == kind_of_type(right.type) == "number":
+    if comparison_class_of_type(left.type) == comparison_class_of_type(right.type) == "number":
         for one, other in ((left, right), (right, left)):
             if isinstance(one, Literal) and isinstance(other.type, INTEGERS) and fits(one.value, other.type):
                 fitting = literal(one.value, other.type.as_required())  # so that the column stays as it is
@@ -30,11 +30,11 @@ def common_type(a: t.Type, b: t.Type) -> t.Type | None:
 
     Raises `UnsupportedError` for two of one kind that no type holds.
     """
-    if kind_of_type(a) != kind_of_type(b):
+    if comparison_class_of_type(a) != comparison_class_of_type(b):
         return None
     if a.matches(b):
         return a
-    match kind_of_type(a):
+    match comparison_class_of_type(a):
         case "number":
             return _common_number(a, b)
         case "text":
@@ -47,14 +47,14 @@ def common_type(a: t.Type, b: t.Type) -> t.Type | None:
 
 def _common_number(a: t.Type, b: t.Type) -> t.Type:
     """The type in which two numbers meet without loss."""
-    kinds = (a, b)
-    if any(isinstance(type_, t.FP32 | t.FP64) for type_ in kinds):
-        if any(isinstance(type_, t.Decimal) for type_ in kinds):
+    types = (a, b)
+    if any(isinstance(type_, t.FP32 | t.FP64) for type_ in types):
+        if any(isinstance(type_, t.Decimal) for type_ in types):
             raise UnsupportedError(f"{a} and {b} are not compared: a float is seldom the decimal that it looks like")
         return t.FP64()
-    if all(isinstance(type_, INTEGERS) for type_ in kinds):
+    if all(isinstance(type_, INTEGERS) for type_ in types):
         return t.I64()
-    decimals = [type_ if isinstance(type_, t.Decimal) else t.Decimal(19, 0) for type_ in kinds]
+    decimals = [type_ if isinstance(type_, t.Decimal) else t.Decimal(19, 0) for type_ in types]
     scale = max(type_.scale for type_ in decimals)
     precision = max(type_.precision - type_.scale for type_ in decimals) + scale
     if precision > 38:
@@ -118,10 +118,12 @@ def _equal(name: str) -> Callable[[Expression, Expression], Expression]:
 
 def _ordered(name: str) -> Callable[[Expression, Expression], Expression]:
     def of(left: Expression, right: Expression) -> Expression:
-        if kind_of_type(left.type) != kind_of_type(right.type):
-            raise Mistyped(f"{kind_of_type(left.type)} and {kind_of_type(right.type)} have no order")
-        if kind_of_type(left.type) in ("list", "struct"):
-            raise Mistyped(f"a {kind_of_type(left.type)} has no order")
+        if comparison_class_of_type(left.type) != comparison_class_of_type(right.type):
+            raise Mistyped(
+                f"{comparison_class_of_type(left.type)} and {comparison_class_of_type(right.type)} have no order"
+            )
+        if comparison_class_of_type(left.type) in ("list", "struct"):
+            raise Mistyped(f"a {comparison_class_of_type(left.type)} has no order")
         found = compared(name, left, right)
         assert found is not None
         return found
@@ -137,11 +139,11 @@ def _arithmetic(name: str) -> Callable[[Expression, Expression], Expression]:
 
     def of(left: Expression, right: Expression) -> Expression:
         for operand in (left, right):
-            require_kind("number", operand)
-        kinds = (left.type, right.type)
-        if any(isinstance(type_, t.FP32 | t.FP64) for type_ in kinds):
+            require_comparison_class("number", operand)
+        types = (left.type, right.type)
+        if any(isinstance(type_, t.FP32 | t.FP64) for type_ in types):
             return call(name, cast(left, t.FP64()), cast(right, t.FP64()))
-        if all(isinstance(type_, INTEGERS) for type_ in kinds):
+        if all(isinstance(type_, INTEGERS) for type_ in types):
             return call(name, cast(left, t.I64()), cast(right, t.I64()))
         return _exactly(name, _as_decimal(left), _as_decimal(right))
 
@@ -169,7 +171,7 @@ def _as_decimal(operand: Expression) -> Expression:
 
 def _of_numbers(name: str) -> Callable[[Expression], Expression]:
     def of(operand: Expression) -> Expression:
-        require_kind("number", operand)
+        require_comparison_class("number", operand)
         is_integer = isinstance(operand.type, INTEGERS)
         return call(name, cast(operand, t.I64()) if is_integer else operand)
 
@@ -179,14 +181,14 @@ def _of_numbers(name: str) -> Callable[[Expression], Expression]:
 def _of_texts(name: str) -> Callable[..., Expression]:
     def of(*operands: Expression) -> Expression:
         for operand in operands:
-            require_kind("text", operand)
+            require_comparison_class("text", operand)
         return call(name, *(cast(operand, t.String()) for operand in operands))
 
     return of
 
 
 def _not(operand: Expression) -> Expression:
-    require_kind("boolean", operand)
+    require_comparison_class("boolean", operand)
     return call("not", operand)
 
 
@@ -196,9 +198,9 @@ def _as_integer(operand: Expression) -> Expression:
     return cast(operand, t.I64())
 
 
-def _as(kind: str, to: t.Type) -> Callable[[Expression], Expression]:
+def _as(expected: str, to: t.Type) -> Callable[[Expression], Expression]:
     def of(operand: Expression) -> Expression:
-        require_kind(kind, operand)
+        require_comparison_class(expected, operand)
         return cast(operand, to)
 
     return of

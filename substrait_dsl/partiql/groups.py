@@ -12,7 +12,7 @@ from substrait_dsl.algebra.node import Rel
 from substrait_dsl.errors import FunctionNotFoundError, UnsupportedError, error_context
 from substrait_dsl.fluent.base import wrap_relation
 from substrait_dsl.partiql.bindings import AggregateFunction, GroupBy
-from substrait_dsl.partiql.calls import INTEGERS, call, cast, kind_of_type
+from substrait_dsl.partiql.calls import INTEGERS, call, cast, comparison_class_of_type
 from substrait_dsl.partiql.collected_lists import collect_list_of, materialize_element
 from substrait_dsl.partiql.constants import to_literal
 from substrait_dsl.partiql.lowered import LoweredBindings
@@ -86,7 +86,7 @@ def _aggregated(rel: Rel, keys: Sequence[FieldReference], measures: Sequence[Any
 
 def _require_function(function: AggregateFunction, column: FieldReference, rel: Rel) -> None:
     """Raise `UnsupportedError` for an aggregate that no function of Substrait computes for columns of the type."""
-    if kind_of_type(column.type) == "number":
+    if comparison_class_of_type(column.type) == "number":
         return
     try:
         wrap_relation(rel).aggregate(it=lambda row: getattr(functions, function)(row[column.position]))

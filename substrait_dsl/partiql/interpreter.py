@@ -59,8 +59,8 @@ from substrait_dsl.partiql.values import (
     Bag,
     BindingsData,
     BindingTuple,
+    CollectionType,
     Data,
-    Kind,
     Missing,
     Struct,
     Table,
@@ -81,7 +81,7 @@ def require_mode(mode: object) -> None:
 
 
 Env = Mapping[str, Value]
-Tuples = tuple[Kind, Iterable[Env]]
+Tuples = tuple[CollectionType, Iterable[Env]]
 """Binding tuples on their way: whether they are in an order, and the variables of each."""
 
 
@@ -106,15 +106,17 @@ def evaluate_value(expression: ValueExpr, tables: Data | None = None, mode: Mode
 def evaluate_bindings(expression: BindingsExpr, tables: Data | None = None, mode: Mode = "permissive") -> BindingsData:
     """The binding tuples of an expression; see `evaluate_value`."""
     _require(expression, BindingsExpr, "evaluate_bindings takes a bindings expression")
-    kind, tuples = _interpreter(expression, tables, mode).bindings(expression, {})
+    collection_type, tuples = _interpreter(expression, tables, mode).bindings(expression, {})
     names = expression.variables
-    return BindingsData(kind, tuple(BindingTuple(tuple((name, one[name]) for name in names)) for one in tuples))
+    return BindingsData(
+        collection_type, tuple(BindingTuple(tuple((name, one[name]) for name in names)) for one in tuples)
+    )
 
 
-def _require(expression: object, kind: type[Node], expected: str) -> None:
-    if not isinstance(expression, kind):
-        by_kind = {ValueExpr: "evaluate_value takes values", BindingsExpr: "evaluate_bindings takes bindings"}
-        hint = next((hint for kind, hint in by_kind.items() if isinstance(expression, kind)), None)
+def _require(expression: object, class_: type[Node], expected: str) -> None:
+    if not isinstance(expression, class_):
+        by_class = {ValueExpr: "evaluate_value takes values", BindingsExpr: "evaluate_bindings takes bindings"}
+        hint = next((hint for class_, hint in by_class.items() if isinstance(expression, class_)), None)
         hint = hint or hint_of_expression(expression)
         raise TypeMismatchError(f"{expected}, got {_shown(expression)}", hint=hint)
 
@@ -177,9 +179,9 @@ class _Interpreter:
             case Call(function=function, arguments=arguments):
                 return self.operation(function, FUNCTIONS[function], arguments, env)
             case MapValues(value=each, source=source):
-                kind, tuples = self.bindings(source, env)
+                collection_type, tuples = self.bindings(source, env)
                 values = tuple(self.value(each, {**env, **one}) for one in tuples)
-                return values if kind == "list" else Bag(values)
+                return values if collection_type == "list" else Bag(values)
             case Pivot(name=name_of, value=value_of, source=source):
                 _, tuples = self.bindings(source, env)
                 inside = ({**env, **one} for one in tuples)
@@ -242,20 +244,20 @@ class _Interpreter:
             case Join() as join:
                 return "bag", self.join(join, env)
             case Filter(condition=condition, source=source):
-                kind, tuples = self.bindings(source, env)
-                return kind, [one for one in tuples if self.holds(condition, {**env, **one})]
+                collection_type, tuples = self.bindings(source, env)
+                return collection_type, [one for one in tuples if self.holds(condition, {**env, **one})]
             case Limit(count=count, source=source):
-                kind, tuples = self.bindings(source, env)
-                return kind, list(tuples)[: self.number(count, "limit", env)]
+                collection_type, tuples = self.bindings(source, env)
+                return collection_type, list(tuples)[: self.number(count, "limit", env)]
             case Offset(count=count, source=source):
-                kind, tuples = self.bindings(source, env)
-                return kind, list(tuples)[self.number(count, "offset", env) :]
+                collection_type, tuples = self.bindings(source, env)
+                return collection_type, list(tuples)[self.number(count, "offset", env) :]
             case OrderBy(keys=keys, source=source):
                 return "list", self.sorted(keys, self.tuples(source, env), env)
             case MapLet(named=named, source=source):
-                kind, tuples = self.bindings(source, env)
+                collection_type, tuples = self.bindings(source, env)
                 scoped = ((one, {**env, **one}) for one in tuples)
-                return kind, [
+                return collection_type, [
                     {**one, **{new.name: self.value(new.value, here) for new in named}} for one, here in scoped
                 ]
             case GroupBy() as group_by:
@@ -271,11 +273,11 @@ class _Interpreter:
         found = self.tables.get(scan.value.name) if isinstance(scan.value, Id) and scan.value.name not in env else None
         value = self.value(scan.value, env)
         ids = found.record_ids if isinstance(found, Table) else ()
-        kind: Kind = "list" if isinstance(value, tuple) else "bag"
+        collection_type: CollectionType = "list" if isinstance(value, tuple) else "bag"
         items = elements(value)
-        places: Iterable[Value] = range(len(items)) if kind == "list" else ()
+        places: Iterable[Value] = range(len(items)) if collection_type == "list" else ()
         named = zip_longest(items, places, ids, fillvalue=MISSING)
-        return kind, [_bound((scan.as_, item), (scan.at, at), (scan.by, by)) for item, at, by in named]
+        return collection_type, [_bound((scan.as_, item), (scan.at, at), (scan.by, by)) for item, at, by in named]
 
     def attributes(self, value: Value) -> tuple[tuple[str, Value], ...]:
         """The attributes of a struct; what is none counts as a struct of one attribute, and missing of none."""

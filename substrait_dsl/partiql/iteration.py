@@ -24,7 +24,7 @@ from substrait_dsl.algebra.expressions import (
 from substrait_dsl.algebra.expressions.references import StructField
 from substrait_dsl.algebra.relations import Expand, Filter, Project, SwitchingField, Unnest
 from substrait_dsl.errors import EvaluationError, UnsupportedError
-from substrait_dsl.partiql.calls import INTEGERS, call, cast, kind_of_type
+from substrait_dsl.partiql.calls import INTEGERS, call, cast, comparison_class_of_type
 from substrait_dsl.partiql.collected_lists import element_of
 from substrait_dsl.partiql.constants import to_literal
 from substrait_dsl.partiql.extension_catalog import own_call
@@ -58,31 +58,31 @@ def elements(term: LoweredValue) -> LoweredCollection:
             return _of_list(term, lists.type)
         case Constant(value=value):
             return constants(value)
-        case CollectedList(column=column, element=element, kind=kind):
+        case CollectedList(column=column, element=element, collection_type=collection_type):
             if column.type.nullable:
                 raise UnsupportedError("a scan of a group that may be null is not lowered to Substrait")
             rel = Unnest(Project(ONE_ROW, (column.expression,), ("group",)), 0)
             item, offset = (FieldReference(position, rel.schema.types[position]) for position in (1, 2))
-            return _numbered(LoweredBindings(rel, kind, {}), element_of(element, item), offset)
+            return _numbered(LoweredBindings(rel, collection_type, {}), element_of(element, item), offset)
         case NullableComposite(parts=ElementList()):
             raise UnsupportedError("a scan of a collection that may be null is not lowered to Substrait")
-        case ElementList(kind=kind, items=()):
-            return constants(() if kind == "list" else Bag())
-        case ElementList(kind=kind, items=items):
+        case ElementList(collection_type=collection_type, items=()):
+            return constants(() if collection_type == "list" else Bag())
+        case ElementList(collection_type=collection_type, items=items):
             copies = _Copies()
             element = copies.merged(items)
             ordinal = copies.column([literal(number, t.I64()) for number in range(len(items))])
-            return _numbered(LoweredBindings(copies.rel, kind, {}), element, ordinal)
+            return _numbered(LoweredBindings(copies.rel, collection_type, {}), element, ordinal)
         case _:
             return LoweredCollection(LoweredBindings(ONE_ROW, "bag", {}), term)
 
 
 def _numbered(rows: LoweredBindings, element: LoweredValue, ordinal: FieldReference) -> LoweredCollection:
     """Elements with the column that is their place, which those of a bag do not have."""
-    if rows.kind == "bag":
+    if rows.collection_type == "bag":
         return LoweredCollection(rows, element)
     order = (SortKey(ordinal, "asc_nulls_first"),)
-    return LoweredCollection(LoweredBindings(rows.rel, rows.kind, {}, order), element, ordinal)
+    return LoweredCollection(LoweredBindings(rows.rel, rows.collection_type, {}, order), element, ordinal)
 
 
 def _of_list(column: Column, type_: t.List) -> LoweredCollection:
@@ -185,9 +185,9 @@ class _Copies:
         if len(structs) == len(found):
             return self._struct(structs)
         lists = [part for part in found if isinstance(part, ElementList)]
-        if len(lists) == len(found) and len({(part.kind, len(part.items)) for part in lists}) == 1:
+        if len(lists) == len(found) and len({(part.collection_type, len(part.items)) for part in lists}) == 1:
             items = zip(*(part.items for part in lists), strict=True)
-            return ElementList(lists[0].kind, tuple(self.merged(each) for each in items))
+            return ElementList(lists[0].collection_type, tuple(self.merged(each) for each in items))
         scalars = [part for part in found if isinstance(part, Column | Constant)]
         if len(scalars) < len(found):
             raise UnsupportedError("rows for a struct or collection and for other values are not lowered to Substrait")
@@ -207,8 +207,8 @@ class _Copies:
     def _scalar(self, parts: Sequence[Column | Constant]) -> Column:
         """A column of these values; where some are null and others missing, another one says which."""
         known = [_known_type(part) for part in parts]
-        kinds = [type_ for type_ in known if type_ is not None]
-        type_ = reduce(_common, kinds) if kinds else t.Boolean()
+        known_types = [type_ for type_ in known if type_ is not None]
+        type_ = reduce(_common, known_types) if known_types else t.Boolean()
         columns: list[Column] = []
         for part, own in zip(parts, known, strict=True):
             if own is None:
@@ -240,7 +240,7 @@ def _common(a: t.Type, b: t.Type) -> t.Type:
         return a
     if isinstance(a, INTEGERS) and isinstance(b, INTEGERS):
         return t.I64()
-    if kind_of_type(a) == kind_of_type(b) == "text":
+    if comparison_class_of_type(a) == comparison_class_of_type(b) == "text":
         return t.String()
     if isinstance(a, t.Decimal) and isinstance(b, t.Decimal) and (decimal := common_type(a, b)) is not None:
         return decimal

@@ -13,7 +13,7 @@ from substrait_dsl.algebra.relations import Project
 from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.partiql.constants import virtual_table
 from substrait_dsl.partiql.lowered_values import Column, LoweredValue, with_columns
-from substrait_dsl.partiql.values import Kind, Value, elements
+from substrait_dsl.partiql.values import CollectionType, Value, elements
 
 if TYPE_CHECKING:
     from substrait_dsl.fluent.relation import Relation
@@ -45,7 +45,7 @@ class LoweredBindings:
     """Binding tuples as the rows of a relation."""
 
     rel: Rel
-    kind: Kind | None
+    collection_type: CollectionType | None
     """None: a list, but a bag for each row around in which there is none."""
     variables: Mapping[str, LoweredValue]
     order: Order = ()
@@ -97,9 +97,9 @@ class LoweredCollection:
 
 def constants(collection: Value) -> LoweredCollection:
     """The elements of a value, as the rows of a virtual table."""
-    kind: Kind = "list" if isinstance(collection, tuple) else "bag"
+    collection_type: CollectionType = "list" if isinstance(collection, tuple) else "bag"
     rel, element, ordinal = virtual_table(elements(collection))
-    if kind == "bag":
-        return LoweredCollection(LoweredBindings(rel, kind, {}), element)
+    if collection_type == "bag":
+        return LoweredCollection(LoweredBindings(rel, collection_type, {}), element)
     order = (SortKey(ordinal, "asc_nulls_first"),)
-    return LoweredCollection(LoweredBindings(rel, kind, {}, order), element, ordinal)
+    return LoweredCollection(LoweredBindings(rel, collection_type, {}, order), element, ordinal)

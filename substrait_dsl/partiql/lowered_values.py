@@ -18,7 +18,7 @@ from substrait_dsl.algebra.types import Struct as StructType
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.partiql.calls import call
 from substrait_dsl.partiql.null_and_missing import Absent, absent_where, missing_where
-from substrait_dsl.partiql.values import MISSING, Bag, Kind, Struct, Value
+from substrait_dsl.partiql.values import MISSING, Bag, CollectionType, Struct, Value
 
 
 @attrs.frozen
@@ -50,7 +50,7 @@ class Attributes:
 class ElementList:
     """A list, or a bag, of so many elements for each row."""
 
-    kind: Kind
+    collection_type: CollectionType
     items: tuple[LoweredValue, ...]
 
 
@@ -68,7 +68,7 @@ class CollectedList:
 
     column: Column
     element: LoweredValue
-    kind: Kind = "bag"
+    collection_type: CollectionType = "bag"
 
 
 @attrs.frozen
@@ -155,9 +155,9 @@ def with_columns(term: LoweredValue, change: Callable[[Column], Column]) -> Lowe
 def absent_of(columns: list[Column]) -> Absent:
     """What a NULL stands for in what is computed of columns."""
     nullable = [column for column in columns if column.type.nullable]
-    kinds = {column.absent for column in nullable}
-    if len(kinds) <= 1:
-        return kinds.pop() if kinds else "null"
+    meanings = {column.absent for column in nullable}
+    if len(meanings) <= 1:
+        return meanings.pop() if meanings else "null"
     return absent_where(*(column.missing for column in nullable))
 
 

@@ -141,9 +141,9 @@ class _Lowering:
 
     def indexed(self, rows: LoweredBindings) -> tuple[LoweredBindings, LoweredValue]:
         """The index of each element of a list, counted anew in its order."""
-        if rows.kind == "bag":
+        if rows.collection_type == "bag":
             return rows, NOTHING
-        if rows.kind is None:
+        if rows.collection_type is None:
             raise UnsupportedError(
                 "the index in a list that may be null or missing, once it is filtered or made anew, is not lowered"
             )
@@ -221,7 +221,7 @@ class _Lowering:
                 raise UnsupportedError("an order by a struct or a collection is not lowered to Substrait")
             rows, (column,) = rows.with_columns(("key", term.expression))
             order.append(SortKey(column, DIRECTIONS[key.direction, key.nulls]))
-        return attrs.evolve(rows, kind="list", order=(*order, *rows.order))
+        return attrs.evolve(rows, collection_type="list", order=(*order, *rows.order))
 
     # --- values
 

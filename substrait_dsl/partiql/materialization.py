@@ -60,9 +60,9 @@ def _listed(items: Sequence[Expression], name: str) -> Expression:
     for item in there[1:]:
         type_ = None if type_ is None else common_type(type_, item.type)
     if type_ is None:
-        kinds = ", ".join(dict.fromkeys(str(item.type) for item in there))
+        type_names = ", ".join(dict.fromkeys(str(item.type) for item in there))
         raise UnsupportedError(
-            f'"{name}" is a collection of values of several types, {kinds}, which no column can hold',
+            f'"{name}" is a collection of values of several types, {type_names}, which no column can hold',
             hint="collect reads them, each from a column of its own",
         )
     wanted = type_.with_nullability(any(item.type.nullable for item in items))

@@ -159,9 +159,9 @@ class BindingsExpr(Node):
         return self.free | frozenset().union(*(one.free for one in expressions)) - set(self.variables)
 
 
-def fields_of(kind: type[Node]) -> tuple[attrs.Attribute[Any], ...]:
+def fields_of(class_: type[Node]) -> tuple[attrs.Attribute[Any], ...]:
     """The fields of a class of nodes that are written."""
-    return tuple(field for field in attrs.fields(kind) if _FORM in field.metadata)
+    return tuple(field for field in attrs.fields(class_) if _FORM in field.metadata)
 
 
 _BRIDGES: dict[type[Node], str] = {
@@ -175,9 +175,9 @@ _WORDS: dict[type[Node], str] = {
 }
 
 
-def a_node(kind: type[Node]) -> str:
+def a_node(class_: type[Node]) -> str:
     """What a class of nodes is called in messages."""
-    return _WORDS.get(kind) or kind.called or f"`({kind.head} ..)`"
+    return _WORDS.get(class_) or class_.called or f"`({class_.head} ..)`"
 
 
 def _check(field: attrs.Attribute[Any], value: object) -> None:
@@ -208,19 +208,19 @@ def _check(field: attrs.Attribute[Any], value: object) -> None:
             pass
 
 
-def _require_all(name: str, kind: type[Node], value: object) -> None:
+def _require_all(name: str, class_: type[Node], value: object) -> None:
     if not isinstance(value, tuple):
         raise InvalidArgumentError(f"{name} is a tuple, got {shortened(repr(value))}")
     for one in value:
-        _require(f"each of {name}", kind, one)
+        _require(f"each of {name}", class_, one)
 
 
-def _require(name: str, kind: type[Node], value: object) -> None:
-    if not isinstance(value, kind):
+def _require(name: str, class_: type[Node], value: object) -> None:
+    if not isinstance(value, class_):
         got = f"{kind_words(value)}, {shortened(str(value))}" if isinstance(value, Node) else shortened(repr(value))
         raise TypeMismatchError(
-            f"{name} is {a_node(kind)}, got {got}",
-            hint=_BRIDGES.get(kind) if isinstance(value, ValueExpr | BindingsExpr) else hint_of_expression(value),
+            f"{name} is {a_node(class_)}, got {got}",
+            hint=_BRIDGES.get(class_) if isinstance(value, ValueExpr | BindingsExpr) else hint_of_expression(value),
         )
 
 

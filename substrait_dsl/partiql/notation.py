@@ -35,7 +35,7 @@ from substrait_dsl.partiql.operations import FUNCTIONS, OPERATORS
 from substrait_dsl.partiql.values import MISSING, MOST_LEVELS, Bag, BindingsData, BindingTuple, Struct, Value
 
 HEADS: dict[str, type[Node]] = {
-    kind.head: kind for kind in (*get_args(AnyValueExpr), *get_args(AnyBindingsExpr), ExprPair) if kind.head
+    class_.head: class_ for class_ in (*get_args(AnyValueExpr), *get_args(AnyBindingsExpr), ExprPair) if class_.head
 }
 """The class for each word after a parenthesis, but for the operators."""
 
@@ -157,25 +157,25 @@ class _Reader:
             self.fail(f"`(` of {a_node(of or Node)}", hint)
         self.inside(start)
         options: dict[str, Any] = {}
-        kind = of if of is not None and not of.head else None
-        if kind is None:
+        class_ = of if of is not None and not of.head else None
+        if class_ is None:
             head = self.take()
-            kind = Operator if head.text in OPERATORS else HEADS.get(head.text)
-            if head.kind != "word" or kind is None or kind is not (of or kind):
+            class_ = Operator if head.text in OPERATORS else HEADS.get(head.text)
+            if head.kind != "word" or class_ is None or class_ is not (of or class_):
                 known = [of.head] if of is not None else _EXPRESSIONS
                 raise self.source.error(
                     head.start,
                     f"expected {'one of ' * (of is None)}{quoted(known, limit=60)}, got {shortened(head.text, 40)}",
                     f"write (call {head.text} ..)" if head.text in FUNCTIONS else suggestion(head.text, known),
                 )
-            if kind is Operator:
+            if class_ is Operator:
                 options["op"] = head.text
-        for field in fields_of(kind):
+        for field in fields_of(class_):
             if not (self.is_mark(")") and field.default is not attrs.NOTHING):  # the last ones may be left out
                 options[field.name] = self.part(field)
         self.expect(")")
         self.levels -= 1
-        return self.construct(start, lambda: kind(**options))
+        return self.construct(start, lambda: class_(**options))
 
     def construct(self, start: Token, make: Callable[[], Node]) -> Node:
         """A node; what it refuses is said with the place."""

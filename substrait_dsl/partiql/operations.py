@@ -62,7 +62,7 @@ class Operation:
 # --- comparisons
 
 
-def kind_of(value: Value) -> str:
+def comparison_class(value: Value) -> str:
     """What a value can be compared with: all others of the same kind."""
     match value:
         case bool():
@@ -89,8 +89,8 @@ _KINDS: dict[type, str] = {
 
 def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Value, Value], bool]:
     def of(left: Value, right: Value) -> bool:
-        if kind_of(left) != kind_of(right) or isinstance(left, Struct | Bag | tuple):
-            raise Mistyped(f"{kind_of(left)} and {kind_of(right)} have no order")
+        if comparison_class(left) != comparison_class(right) or isinstance(left, Struct | Bag | tuple):
+            raise Mistyped(f"{comparison_class(left)} and {comparison_class(right)} have no order")
         return compare(order_key(left), order_key(right))
 
     return of
@@ -98,7 +98,7 @@ def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Value, Value], bo
 
 def _is_in(value: Value, among: Value) -> Value:
     if not isinstance(among, Bag | tuple):
-        raise Mistyped(f"a {kind_of(among)} is not a collection")
+        raise Mistyped(f"a {comparison_class(among)} is not a collection")
     if any(item not in (None, MISSING) and same(value, item) for item in among):
         return True
     return None if any(item is None or item is MISSING for item in among) else False
@@ -112,7 +112,7 @@ def _truth(value: Value) -> bool | None:
         return None
     if isinstance(value, bool):
         return value
-    raise Mistyped(f"a {kind_of(value)} is not a boolean")
+    raise Mistyped(f"a {comparison_class(value)} is not a boolean")
 
 
 def _all(*operands: Value) -> bool | None:
@@ -134,7 +134,7 @@ def _not(operand: Value) -> bool:
 
 def _number(value: Value) -> int | float | Decimal:
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-        raise Mistyped(f"a {kind_of(value)} is not a number")
+        raise Mistyped(f"a {comparison_class(value)} is not a number")
     return value
 
 
@@ -197,13 +197,13 @@ def _absolute(value: Value) -> Value:
 
 def _as_boolean(value: Value) -> bool:
     if not isinstance(value, bool):
-        raise Mistyped(f"a {kind_of(value)} is not a boolean")
+        raise Mistyped(f"a {comparison_class(value)} is not a boolean")
     return value
 
 
 def _as_integer(value: Value) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not -(2**63) <= value < 2**63:
-        raise Mistyped(f"a {kind_of(value)} is not an integer of 64 bits")
+        raise Mistyped(f"a {comparison_class(value)} is not an integer of 64 bits")
     return value
 
 
@@ -212,7 +212,7 @@ def _as_integer(value: Value) -> int:
 
 def _text(value: Value) -> str:
     if not isinstance(value, str):
-        raise Mistyped(f"a {kind_of(value)} is not a text")
+        raise Mistyped(f"a {comparison_class(value)} is not a text")
     return value
 
 
@@ -221,7 +221,7 @@ def _struct_concat(*structs: Value) -> Struct:
     fields: list[tuple[str, Value]] = []
     for struct in structs:
         if not isinstance(struct, Struct):
-            raise Mistyped(f"a {kind_of(struct)} is not a struct")
+            raise Mistyped(f"a {comparison_class(struct)} is not a struct")
         fields += struct.fields
     return Struct(tuple(fields))
 
@@ -229,7 +229,7 @@ def _struct_concat(*structs: Value) -> Struct:
 def _star(value: Value, number: Value) -> Struct:
     """The attributes of a struct; another value as an attribute that is called by its number, ``_1``."""
     if isinstance(number, bool) or not isinstance(number, int):
-        raise Mistyped(f"a {kind_of(number)} is not the number of an attribute")
+        raise Mistyped(f"a {comparison_class(number)} is not the number of an attribute")
     if isinstance(value, Struct):
         return value
     return Struct(() if value is MISSING else ((f"_{number}", value),))

@@ -21,7 +21,7 @@ from substrait_dsl.algebra.expressions import (
 )
 from substrait_dsl.algebra.expressions.references import LambdaParameter
 from substrait_dsl.errors import EvaluationError, UnsupportedError
-from substrait_dsl.partiql.calls import call, cast, require_kind
+from substrait_dsl.partiql.calls import call, cast, require_comparison_class
 from substrait_dsl.partiql.constants import to_literal
 from substrait_dsl.partiql.division import DIVISIONS, divided
 from substrait_dsl.partiql.equality import equality
@@ -155,7 +155,7 @@ def _connected(name: str) -> Callable[[Sequence[LoweredValue]], LoweredValue]:
             if isinstance(operand, Attributes | ElementList):
                 raise Mistyped("a struct or a collection is not a boolean")
             part = column_of(operand, name).expression
-            require_kind("boolean", part)
+            require_comparison_class("boolean", part)
             parts.append(part)
         return Column(call(name, *parts))
 

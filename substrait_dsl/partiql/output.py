@@ -121,7 +121,7 @@ def _is_readable(type_: t.Type) -> bool:
 def values_of(lowered: LoweredCollection, rows: Iterable[Sequence[Any]]) -> Value:
     """The collection that rows of the columns are."""
     items = tuple(_decoded(lowered.element, iter(row)) for row in rows)
-    return items if lowered.source.kind == "list" else Bag(items)
+    return items if lowered.source.collection_type == "list" else Bag(items)
 
 
 def bindings_of(lowered: LoweredBindings, rows: Iterable[Sequence[Any]]) -> BindingsData:
@@ -130,8 +130,8 @@ def bindings_of(lowered: LoweredBindings, rows: Iterable[Sequence[Any]]) -> Bind
     for row in rows:
         cells = iter(row)
         tuples.append(BindingTuple(tuple((name, _decoded(term, cells)) for name, term in lowered.variables.items())))
-    assert lowered.kind is not None  # there is no row around
-    return BindingsData(lowered.kind, tuple(tuples))
+    assert lowered.collection_type is not None  # there is no row around
+    return BindingsData(lowered.collection_type, tuple(tuples))
 
 
 def _roots(lowered: LoweredBindings | LoweredCollection) -> list[tuple[LoweredValue, str]]:
@@ -152,15 +152,15 @@ def _decoded(term: LoweredValue, cells: Iterator[Any]) -> Value:
         case Attributes(fields=fields):
             attributes = [(name, _decoded(field, cells)) for name, field in fields]
             return Struct(tuple((name, value) for name, value in attributes if value is not MISSING))
-        case ElementList(kind=kind, items=items):
+        case ElementList(collection_type=collection_type, items=items):
             inside = tuple(_decoded(item, cells) for item in items)
-            return inside if kind == "list" else Bag(inside)
-        case CollectedList(element=element, kind=kind):
+            return inside if collection_type == "list" else Bag(inside)
+        case CollectedList(element=element, collection_type=collection_type):
             gathered = next(cells)
             if gathered is None:
                 return None
             inside = tuple(_inside(element, one) for one in gathered)
-            return inside if kind == "list" else Bag(inside)
+            return inside if collection_type == "list" else Bag(inside)
         case NullableComposite(parts=parts):
             is_there = next(cells)
             found = _decoded(parts, cells)
@@ -184,9 +184,9 @@ def _inside(term: LoweredValue, cell: Any) -> Value:
             return Struct(tuple((name, value) for name, value in attributes if value is not MISSING))
         case NullableComposite(parts=parts):
             return None if cell is None else _inside(parts, cell)
-        case CollectedList(element=element, kind=kind):
+        case CollectedList(element=element, collection_type=collection_type):
             inside = tuple(_inside(element, one) for one in cell)
-            return inside if kind == "list" else Bag(inside)
+            return inside if collection_type == "list" else Bag(inside)
         case Column(absent=absent) as column:
             return MISSING if cell is None and absent == "missing" else _value(cell, column.type)
         case Constant(value=value):

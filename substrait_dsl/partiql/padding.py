@@ -88,8 +88,8 @@ def _padded(term: LoweredValue, there: Column) -> LoweredValue:
             return Column(_nullable(expression), after)
         case Attributes(fields=fields):
             return NullableComposite(Attributes(tuple((name, _padded(field, there)) for name, field in fields)), there)
-        case ElementList(kind=kind, items=items):
-            return NullableComposite(ElementList(kind, tuple(_padded(item, there) for item in items)), there)
+        case ElementList(collection_type=collection_type, items=items):
+            return NullableComposite(ElementList(collection_type, tuple(_padded(item, there) for item in items)), there)
         case CollectedList(column=column) as collection:
             return attrs.evolve(collection, column=Column(_nullable(column.expression)))
         case NullableComposite(parts=parts, there=before):
@@ -157,5 +157,7 @@ def _where(holds: Expression, term: LoweredValue) -> LoweredValue:
             return NullableComposite(
                 Attributes(tuple((name, _where(holds, field)) for name, field in fields)), Column(holds)
             )
-        case ElementList(kind=kind, items=items):
-            return NullableComposite(ElementList(kind, tuple(_where(holds, item) for item in items)), Column(holds))
+        case ElementList(collection_type=collection_type, items=items):
+            return NullableComposite(
+                ElementList(collection_type, tuple(_where(holds, item) for item in items)), Column(holds)
+            )

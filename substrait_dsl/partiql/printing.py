@@ -16,7 +16,7 @@ from substrait_dsl.errors import UnsupportedError, kind_words
 from substrait_dsl.partiql.expressions import Operator
 from substrait_dsl.partiql.lexer import IDENTIFIER
 from substrait_dsl.partiql.node import Form, Node, fields_of, form_of, require_node
-from substrait_dsl.partiql.values import Bag, BindingsData, BindingTuple, Kind, Missing, Struct, Value
+from substrait_dsl.partiql.values import Bag, BindingsData, BindingTuple, CollectionType, Missing, Struct, Value
 
 _RESERVED = frozenset(("null", "true", "false", "nan", "MISSING"))
 """Words that are no symbols."""
@@ -91,8 +91,8 @@ def data_text(data: Value | BindingsData | BindingTuple) -> str:
             return f"{{ {_fields(fields)} }}" if fields else "{ }"
         case BindingTuple(fields=fields):
             return f"<{{ {_fields(fields)} }}>"
-        case BindingsData(kind=kind, tuples=tuples):
-            return _collected(kind, tuples)
+        case BindingsData(collection_type=collection_type, tuples=tuples):
+            return _collected(collection_type, tuples)
         case _:
             raise UnsupportedError(f"the notation has no form for {kind_words(data)}: {data!r}")
 
@@ -101,9 +101,9 @@ def _fields(fields: tuple[tuple[str, Value], ...]) -> str:
     return ", ".join(f"{symbol(name)}: {data_text(value)}" for name, value in fields)
 
 
-def _collected(kind: Kind, items: Iterable[Value | BindingTuple]) -> str:
+def _collected(collection_type: CollectionType, items: Iterable[Value | BindingTuple]) -> str:
     inside = ", ".join(map(data_text, items))
-    if kind == "list":
+    if collection_type == "list":
         return f"[{inside}]"
     return f"<< {inside} >>" if inside else "<< >>"
 

@@ -53,8 +53,8 @@ def folded(values: LoweredCollection) -> LoweredBindings:
 
     Raises `UnsupportedError` if it depends on the row around whether they are a bag or a list.
     """
-    kind = values.source.kind
-    if kind is None:
+    collection_type = values.source.collection_type
+    if collection_type is None:
         raise UnsupportedError("a query in a row over a list that may be null or missing is not lowered to Substrait")
     element = materialize_element(values.element, "the value of a query")
     is_nullable = element.type.nullable
@@ -65,4 +65,4 @@ def folded(values: LoweredCollection) -> LoweredBindings:
     collected: Expression = FieldReference(0, rel.schema.types[0])
     if is_nullable:
         collected = resolve(functions.transform(bound_expr(collected, None), lambda each: each["value"]), NO_ROW)
-    return LoweredBindings(rel, "bag", {"": CollectedList(Column(collected), values.element, kind)})
+    return LoweredBindings(rel, "bag", {"": CollectedList(Column(collected), values.element, collection_type)})

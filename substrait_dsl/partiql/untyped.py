@@ -9,7 +9,7 @@ import attrs
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FieldReference, IfClause, IfThen, literal
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.partiql.calls import INTEGERS, call, cast, kind_of_type
+from substrait_dsl.partiql.calls import INTEGERS, call, cast, comparison_class_of_type
 from substrait_dsl.partiql.extension_catalog import URN, own_call
 from substrait_dsl.partiql.interpreter import Mode
 from substrait_dsl.partiql.lowered_values import Column, Constant, LoweredValue, absent_of
@@ -134,7 +134,7 @@ def _typed_operand(term: LoweredValue) -> Column | None:
     match term:
         case Column() if isinstance(term.type, INTEGERS):
             return attrs.evolve(term, expression=cast(term.expression, t.I64()))
-        case Column() if kind_of_type(term.type) == "text":
+        case Column() if comparison_class_of_type(term.type) == "text":
             return attrs.evolve(term, expression=cast(term.expression, t.String()))
         case Column() if isinstance(term.type, t.Boolean):
             return term
@@ -152,7 +152,7 @@ def _sides(value: Expression, beside: Column) -> tuple[Expression, Expression]:
     """What is compared with what. The first one is NULL for a value of another type."""
     if isinstance(beside.type, t.I64):
         return own_call("compare", value, beside.expression), literal(0, t.I32())
-    return own_call(_FUNCTIONS[kind_of_type(beside.type)], value), beside.expression
+    return own_call(_FUNCTIONS[comparison_class_of_type(beside.type)], value), beside.expression
 
 
 def _equal(op: str, value: Expression, beside: Column) -> Column:

@@ -23,7 +23,7 @@ from substrait_dsl.errors import (
 from substrait_dsl.fluent.base import RelationBase, wrap_relation
 from substrait_dsl.fluent.expr import Expr, SortKey
 from substrait_dsl.partiql import expressions as e
-from substrait_dsl.partiql.collection_kinds import kind_of_value
+from substrait_dsl.partiql.collection_types import collection_type_of_value
 from substrait_dsl.partiql.interpreter import Mode, evaluate_value, require_mode, struct_of
 from substrait_dsl.partiql.interpreter_inputs import data_of
 from substrait_dsl.partiql.keys import Measured, SortBy
@@ -33,7 +33,7 @@ from substrait_dsl.partiql.node import BindingsExpr, ValueExpr
 from substrait_dsl.partiql.null_and_missing import telling
 from substrait_dsl.partiql.output import columns_of, require_readable, table_of, values_of
 from substrait_dsl.partiql.scopes import TupleScope, scopes_of
-from substrait_dsl.partiql.values import Bag, Data, Kind, Struct, Value, identity, to_value
+from substrait_dsl.partiql.values import Bag, CollectionType, Data, Struct, Value, identity, to_value
 from substrait_dsl.signature_errors import Called
 
 if TYPE_CHECKING:
@@ -248,9 +248,9 @@ class Values(Bound):
     # --- running
 
     @property
-    def kind(self) -> Kind | None:
+    def collection_type(self) -> CollectionType | None:
         """Whether the collection is a bag or a list; None, if that depends on the rows that a path leads to."""
-        return kind_of_value(self._node, self.sources)
+        return collection_type_of_value(self._node, self.sources)
 
     def _lowered(self, mode: Mode) -> LoweredCollection:
         return lower_values(self._node, self.sources, mode)

@@ -42,7 +42,7 @@ from substrait_dsl.errors import (
 MOST_LEVELS = 128
 """How deep expressions and values may be nested."""
 
-Kind = Literal["bag", "list"]
+CollectionType = Literal["bag", "list"]
 """Whether a collection has no order or one."""
 
 
@@ -187,14 +187,14 @@ def _tuples(tuples: Sequence[BindingTuple]) -> tuple[BindingTuple, ...]:
 class BindingsData:
     """A bindings collection: a bag or a list of binding tuples."""
 
-    kind: Kind
+    collection_type: CollectionType
     tuples: tuple[BindingTuple, ...] = attrs.field(converter=_tuples, eq=False)
     _compared: Hashable = attrs.field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        require_choice("kind of bindings", self.kind, get_args(Kind))
+        require_choice("collection type", self.collection_type, get_args(CollectionType))
         keys = [key(Struct(one.fields)) for one in self.tuples]
-        compared = tuple(keys) if self.kind == "list" else frozenset(Counter(keys).items())
+        compared = tuple(keys) if self.collection_type == "list" else frozenset(Counter(keys).items())
         object.__setattr__(self, "_compared", compared)
 
     def __iter__(self) -> Iterator[BindingTuple]:
@@ -256,7 +256,7 @@ def _exactly(obj: Any) -> Value:
 
     Raises `InvalidArgumentError` if that is another value: a moment with nanoseconds, or none.
     """
-    kind = next(kind for kind in _SCALARS if isinstance(obj, kind))
+    class_ = next(class_ for class_ in _SCALARS if isinstance(obj, class_))
     try:
         match obj:
             case dt.datetime():
@@ -267,11 +267,11 @@ def _exactly(obj: Any) -> Value:
             case str():
                 exact = str.__str__(obj)  # `str` of a member of an enumeration is its name
             case _:
-                exact = kind(obj)
+                exact = class_(obj)
     except (TypeError, ValueError):  # pandas' NaT is a datetime
         exact = MISSING
     if exact is MISSING or not (exact == obj or exact != exact):
-        raise InvalidArgumentError(f"{shortened(repr(obj))} is no {kind.__name__} of Python's")
+        raise InvalidArgumentError(f"{shortened(repr(obj))} is no {class_.__name__} of Python's")
     return exact
 
 

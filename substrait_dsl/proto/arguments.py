@@ -155,7 +155,7 @@ def _fitted(
     return tuple(filled)
 
 
-_INTEGERS: Mapping[str, Type] = {kind.keyword: kind() for kind in INTEGER_RANGES}
+_INTEGERS: Mapping[str, Type] = {class_.keyword: class_() for class_ in INTEGER_RANGES}
 
 
 def _default(value: int | str, declared: ValueArgument) -> Literal:
@@ -186,9 +186,9 @@ def _is_unsigned(type_: Type) -> bool:
 def _strange_texts(arguments: Sequence[Argument], fitted: Sequence[Argument]) -> int:
     """How many constant texts are of no type that a text has that is no constant."""
     texts = [each for each in arguments if isinstance(each, Expression) and is_text(each.type)]
-    kinds = {each.type.keyword for each in texts if not isinstance(each, Literal)}
+    keywords = {each.type.keyword for each in texts if not isinstance(each, Literal)}
     constants = [each for each in fitted if isinstance(each, Literal) and is_text(each.type)]
-    return sum(each.type.keyword not in kinds for each in constants) if kinds else 0
+    return sum(each.type.keyword not in keywords for each in constants) if keywords else 0
 
 
 def _narrowed(arguments: Sequence[Argument], fitted: Sequence[Argument]) -> int:

@@ -226,13 +226,13 @@ def decode_stats(message: pb.RelCommon.Hint.Stats) -> Stats:
 
 
 def _decode_computation(decoder: Decoder, message: Any, number: int) -> Computation:
-    kind: ComputationType = "unknown"
+    computation_type: ComputationType = "unknown"
     name = message.DESCRIPTOR.name
     if message.type == pb.RelCommon.Hint.COMPUTATION_TYPE_UNSPECIFIED:
         decoder.report(FindingCode.COMPUTATION_TYPE, f"{name} does not say its type; read as unknown", message)
     else:
-        kind = name_for(COMPUTATION_TYPE, message.type, pb.RelCommon.Hint.ComputationType, f"{name}.type")
-    return Computation(number, kind, decode_own_extension(message))
+        computation_type = name_for(COMPUTATION_TYPE, message.type, pb.RelCommon.Hint.ComputationType, f"{name}.type")
+    return Computation(number, computation_type, decode_own_extension(message))
 
 
 # --- joins of old plans

@@ -115,8 +115,8 @@ def with_common_width(
 
     Where all are constants, it is the widest of theirs.
     """
-    kinds = {type(value.type): value.type for value in values}
-    if len(kinds) < 2 or not any(map(is_integer_constant, values)):
+    types = {type(value.type): value.type for value in values}
+    if len(types) < 2 or not any(map(is_integer_constant, values)):
         return tuple(values)
     others = {type(value.type): value.type for value in values if not is_integer_constant(value)}
     if len(others) > 1:
@@ -124,8 +124,8 @@ def with_common_width(
     widths = list(INTEGER_RANGES)
     if others:
         (type_,) = others.values()
-    elif all(each in INTEGER_RANGES for each in kinds):
-        type_ = kinds[max(kinds, key=widths.index)]
+    elif all(each in INTEGER_RANGES for each in types):
+        type_ = types[max(types, key=widths.index)]
     else:
         return tuple(values)
     return tuple(

@@ -263,11 +263,11 @@ def _grouping_id(index: Expression, sets: Sequence[tuple[int, ...]], keys: int) 
         numbers.append(lacking | seen[frozenset(each)] << keys)
         seen[frozenset(each)] += 1
     bits = keys + (max(seen.values()) - 1).bit_length()
-    kinds = [type_ for limit, type_ in _UNSIGNED if bits <= limit]
-    if not kinds:
+    types = [type_ for limit, type_ in _UNSIGNED if bits <= limit]
+    if not types:
         raise UnsupportedError(f"{keys} keys in several grouping sets are more than DataFusion has bits for")
     cases = [SwitchCase(literal(number, I32()), literal(value, I64())) for number, value in enumerate(numbers)]
-    return Cast(Switch(index, tuple(cases[1:]), cases[0].then), kinds[0])
+    return Cast(Switch(index, tuple(cases[1:]), cases[0].then), types[0])
 
 
 _UNSIGNED: tuple[tuple[int, Type], ...] = ((8, I8()), (16, I16()), (32, I32()), (64, I64()))

@@ -49,8 +49,8 @@ class _Part:
 
     def __enter__(self) -> None: ...
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None and issubclass(kind, SubstraitDslError):
+    def __exit__(self, error_class: type[BaseException] | None, *_: object) -> None:
+        if error_class is not None and issubclass(error_class, SubstraitDslError):
             self.decoder.mark_location(self.message)
 
 
@@ -209,42 +209,44 @@ class Decoder:
         """The type that a plan calls by the number of an alias."""
         return _declared(self.aliases, reference, "type alias")
 
-    def unsigned(self, reference: int, kind: str, message: Any) -> str | None:
+    def unsigned(self, reference: int, type_name: str, message: Any) -> str | None:
         """The name of the unsigned integer that a type variation of a stored column means, if its plan declares none.
 
         So does that of a cast. What else stands in expressions is read as an integer with a sign: it may be computed.
         """
-        name = self.meant_unsigned(reference, kind) if self.is_in_stored_schema else None
+        name = self.meant_unsigned(reference, type_name) if self.is_in_stored_schema else None
         if name is not None:
-            text = f"the plan does not declare type variation {reference}, of {kind}, by which {self.producer.title} "
+            text = (
+                f"the plan does not declare type variation {reference}, of {type_name}, by which {self.producer.title} "
+            )
             self.report(FindingCode.TYPE_UNSIGNED, f"{text}means an unsigned integer: read as {name}", message)
         return name
 
-    def meant_unsigned(self, reference: int, kind: str) -> str | None:
+    def meant_unsigned(self, reference: int, type_name: str) -> str | None:
         """The unsigned integer that the producer means by a type variation which its plan does not declare."""
-        if reference in self.variations or (reference, kind) not in self.producer.undeclared_variations:
+        if reference in self.variations or (reference, type_name) not in self.producer.undeclared_variations:
             return None
-        return ARROW_UNSIGNED.get((reference, kind))
+        return ARROW_UNSIGNED.get((reference, type_name))
 
-    def variation(self, reference: int, kind: str, message: Any) -> TypeVariation | None:
+    def variation(self, reference: int, type_name: str, message: Any) -> TypeVariation | None:
         """The variation that a plan calls by a number; 0 is the system's preferred one.
 
         One that is not declared is left out and told, once for each kind of type: a plan has many alike.
 
         Args:
             reference: the number.
-            kind: the name of the type that it is a variation of.
+            type_name: the name of the type that it is a variation of.
             message: the message that says so.
         """
         known = self.variations.get(reference)
-        if reference != 0 and known is None and (reference, kind) not in self._undeclared:
-            self._undeclared.add((reference, kind))
-            meant = self.producer.undeclared_variations.get((reference, kind))
-            is_layout = meant is not None and (reference, kind) in ARROW_LAYOUTS
+        if reference != 0 and known is None and (reference, type_name) not in self._undeclared:
+            self._undeclared.add((reference, type_name))
+            meant = self.producer.undeclared_variations.get((reference, type_name))
+            is_layout = meant is not None and (reference, type_name) in ARROW_LAYOUTS
             self.report(
                 FindingCode.TYPE_LAYOUT if is_layout else FindingCode.TYPE_VARIATION,
-                f"the plan does not declare type variation {reference}, of {kind}"
-                f"{f', by which DataFusion means {meant}' if meant else ''}: taken for {kind} itself, here and "
+                f"the plan does not declare type variation {reference}, of {type_name}"
+                f"{f', by which DataFusion means {meant}' if meant else ''}: taken for {type_name} itself, here and "
                 "wherever else it stands",
                 message,
             )

@@ -73,7 +73,7 @@ def decode_document(
 
 
 def read_document(
-    kind: type[W],
+    message_class: type[W],
     source: S,
     to_current: Callable[[S, list[Finding]], W],
     read: Callable[[Decoder, W], R],
@@ -83,7 +83,7 @@ def read_document(
     """Decode bytes or JSON of any version of the specification.
 
     Args:
-        kind: the class of the message.
+        message_class: the class of the message.
         source: the bytes or the text.
         to_current: makes the message of today, and tells what it translated by a reading of ours.
         read: as for `decode_document`.
@@ -98,20 +98,20 @@ def read_document(
         require_none(merge_findings(translated), strict)
         result, found = decode_document(message, read, catalog, strict)
     except PlanFormatError as error:
-        error.hint = _hint_for_other_class(kind, source) or error.hint
-        newer = newer_version_problem(version_in(kind, source), WORDS[kind.DESCRIPTOR.name])
+        error.hint = _hint_for_other_class(message_class, source) or error.hint
+        newer = newer_version_problem(version_in(message_class, source), WORDS[message_class.DESCRIPTOR.name])
         if newer is not None and newer != error.message:
             error.hint = newer if error.hint is None else f"{newer}; {error.hint}"
         raise
     return result, merge_findings((*translated, *found)) if translated else found
 
 
-def _hint_for_other_class(kind: type[Plan | ExtendedExpression], source: bytes | str) -> str | None:
+def _hint_for_other_class(message_class: type[Plan | ExtendedExpression], source: bytes | str) -> str | None:
     """What to do with something that is no message of a kind, if it is one of the other kind."""
     from substrait_dsl.proto import legacy  # not needed for writing
 
     try:
-        if kind is Plan:
+        if message_class is Plan:
             if isinstance(source, str):
                 extended = legacy.modern_extended_expression_from_json(source)
             else:

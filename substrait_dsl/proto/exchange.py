@@ -49,7 +49,7 @@ def encode_exchange(encoder: Encoder, rel: Exchange, message: pb.ExchangeRel) ->
     message.partition_count = rel.partition_count or 0
     for target in rel.targets:
         encode_exchange_target(target, message.targets.add())
-    encode_exchange_kind(encoder, rel.kind, message)
+    encode_partitioning(encoder, rel.kind, message)
     if isinstance(rel.kind, SingleBucket) and rel.kind.constrained:
         encode_choices({"constrained_to_count": True}, message.common)
 
@@ -58,14 +58,14 @@ def decode_exchange(decoder: Decoder, message: pb.ExchangeRel, outer: Scope | No
     """Read an exchange."""
     rel = decoder.relation(message.input, outer)
     scope = row_of(decoder, message, outer, (rel, message.input))
-    kind = decode_exchange_kind(decoder, message, scope)
+    partitioning = decode_partitioning(decoder, message, scope)
     targets = tuple(decode_exchange_target(decoder, target) for target in message.targets)
-    return Exchange(rel, kind, message.partition_count or None, targets, anchor=scope.anchor)
+    return Exchange(rel, partitioning, message.partition_count or None, targets, anchor=scope.anchor)
 
 
-def encode_exchange_kind(encoder: Encoder, kind: ExchangeKind, message: pb.ExchangeRel) -> None:
+def encode_partitioning(encoder: Encoder, partitioning: ExchangeKind, message: pb.ExchangeRel) -> None:
     """Write by what rows are sent to partitions."""
-    match kind:
+    match partitioning:
         case Scatter(fields):
             for field in fields:
                 encode_reference(encoder, field, message.scatter_by_fields.fields.add())
@@ -80,10 +80,10 @@ def encode_exchange_kind(encoder: Encoder, kind: ExchangeKind, message: pb.Excha
         case Broadcast():
             message.broadcast.SetInParent()
         case _:
-            assert_never(kind)
+            assert_never(partitioning)
 
 
-def decode_exchange_kind(decoder: Decoder, message: pb.ExchangeRel, scope: Scope) -> ExchangeKind:
+def decode_partitioning(decoder: Decoder, message: pb.ExchangeRel, scope: Scope) -> ExchangeKind:
     """Read by what rows are sent to partitions."""
     match message.WhichOneof("exchange_kind"):
         case "scatter_by_fields":
@@ -102,8 +102,8 @@ def decode_exchange_kind(decoder: Decoder, message: pb.ExchangeRel, scope: Scope
             return Broadcast()
         case None:
             raise PlanFormatError("an exchange does not say which kind it is")
-        case kind:
-            assert_never(kind)
+        case partitioning:
+            assert_never(partitioning)
 
 
 def encode_exchange_target(target: ExchangeTarget, message: pb.ExchangeRel.ExchangeTarget) -> None:

@@ -151,16 +151,16 @@ def decode_expression(decoder: Decoder, message: pb.Expression, scope: Scope) ->
         UnsupportedError: for a kind of expression that is not read.
     """
     try:
-        kind = message.WhichOneof("rex_type")
-        if kind is None:
+        rex_type = message.WhichOneof("rex_type")
+        if rex_type is None:
             raise PlanFormatError("an expression is missing, or does not say which kind it is")
-        read = EXPRESSIONS.get(kind)
+        read = EXPRESSIONS.get(rex_type)
         if read is not None:
-            expression = read(decoder, getattr(message, kind), scope)
-        elif kind == ORDINAL:
+            expression = read(decoder, getattr(message, rex_type), scope)
+        elif rex_type == ORDINAL:
             expression = decode_detached(decoder, message, scope)
         else:
-            raise UnsupportedError(f"expressions of the kind {kind} cannot be read yet")
+            raise UnsupportedError(f"expressions of the kind {rex_type} cannot be read yet")
         if type(expression.type) in NESTED:
             decoder.sizes.check_type(expression.type)
         return expression

@@ -93,12 +93,12 @@ def _say_as_now(root: object, descriptor: Any, former: Former) -> bool:
     changed = False
     stack: list[tuple[object, Any]] = [(root, descriptor)]
     while stack:
-        message, kind = stack.pop()
+        message, descriptor = stack.pop()
         if not isinstance(message, dict):
             continue
-        if kind.full_name in former:
-            changed |= former[kind.full_name](message)
-        fields = _fields(kind)
+        if descriptor.full_name in former:
+            changed |= former[descriptor.full_name](message)
+        fields = _fields(descriptor)
         for key, value in message.items():
             field = fields.get(key)
             if field is not None and field.message_type is not None:
@@ -110,22 +110,24 @@ def _check(root: object, descriptor: Any, since: Since, fits: Callable[[object, 
     """Refuse the first key that is unknown, and the first value that has no place where it stands."""
     stack: list[tuple[object, Any, str]] = [(root, descriptor, "")]
     while stack:
-        message, kind, path = stack.pop()
+        message, descriptor, path = stack.pop()
         if not isinstance(message, dict):
-            raise PlanFormatError(f"expected an object for {kind.full_name}, not {_shown(message)}", path=path or None)
-        if kind.file.package == "google.protobuf":
+            raise PlanFormatError(
+                f"expected an object for {descriptor.full_name}, not {_shown(message)}", path=path or None
+            )
+        if descriptor.file.package == "google.protobuf":
             continue  # such as Any, whose JSON is not that of its fields
-        fields = _fields(kind)
+        fields = _fields(descriptor)
         inner: list[tuple[object, Any, str]] = []
         for key, value in message.items():
             field = fields.get(key)
             if field is None:
-                newer = since(kind.full_name, key)
-                said = f'{kind.full_name} has no field "{key}"' + (f", {newer}" if newer else "")
-                hint = None if newer else suggestion(key, [each.json_name for each in kind.fields])
+                newer = since(descriptor.full_name, key)
+                said = f'{descriptor.full_name} has no field "{key}"' + (f", {newer}" if newer else "")
+                hint = None if newer else suggestion(key, [each.json_name for each in descriptor.fields])
                 raise PlanFormatError(said, path=path or None, hint=hint)
             if key != field.json_name and field.json_name in message:
-                said = f"{kind.full_name} has {field.name} twice, once as {field.json_name}"
+                said = f"{descriptor.full_name} has {field.name} twice, once as {field.json_name}"
                 raise PlanFormatError(said, path=path or None)
             for each, place in _values(value, field, f"{path}.{key}" if path else key):
                 if field.message_type is not None:
@@ -137,9 +139,9 @@ def _check(root: object, descriptor: Any, since: Since, fits: Callable[[object, 
 
 
 @functools.cache
-def _fields(kind: Any) -> Mapping[str, FieldDescriptor]:
+def _fields(descriptor: Any) -> Mapping[str, FieldDescriptor]:
     """The fields of a kind of messages by their names in JSON and in the ``.proto`` files, which JSON may use, too."""
-    return {field.name: field for field in kind.fields} | {field.json_name: field for field in kind.fields}
+    return {field.name: field for field in descriptor.fields} | {field.json_name: field for field in descriptor.fields}
 
 
 def _values(value: object, field: FieldDescriptor, place: str) -> list[tuple[object, str]]:

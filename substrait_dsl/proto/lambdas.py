@@ -48,7 +48,7 @@ def body_scope(decoder: Decoder, message: pb.Expression.Lambda, scope: Scope) ->
     """What the body of a lambda sees: the row around it, and its parameters; one and the same each time."""
     known = scope.bodies.get(id(message))
     if known is None:
-        parameters = tuple(decode_type(decoder, kind) for kind in message.parameters.types)
+        parameters = tuple(decode_type(decoder, type_) for type_ in message.parameters.types)
         known = scope.bodies[id(message)] = message, scope.inside(parameters)
     return known[1]
 

@@ -53,26 +53,26 @@ def modern_extended_expression(data: bytes, findings: MutableSequence[Finding] |
     return _modern(ExtendedExpression, data, findings)
 
 
-def _modern(kind: type[W], data: bytes, findings: MutableSequence[Finding] | None) -> W:
-    document: W = _parse(kind, data)
+def _modern(message_class: type[W], data: bytes, findings: MutableSequence[Finding] | None) -> W:
+    document: W = _parse(message_class, data)
     require_few_parts(document)
     require_known_major(document)
     has_removed = drop_unknown_fields(document, data)
     if not has_removed and version_of(document) >= LAST_REMOVAL:
         return document
-    old: Any = _parse(old_class(kind), data)
+    old: Any = _parse(old_class(message_class), data)
     for message, place, number in _unknown_fields(old) if has_removed else ():
         raise _unknown_field(message, place, number)
     found: list[Finding] = []
     try:
         _translate(old, OldPlan.of(old, has_removed, found))
         data = old.SerializeToString()
-        modern = kind.FromString(data)
+        modern = message_class.FromString(data)
     except (DecodeError, EncodeError):  # arguments take a level more than the same as args
-        what = WORDS[kind.DESCRIPTOR.name]
+        what = WORDS[message_class.DESCRIPTOR.name]
         raise PlanFormatError(f"said in today's messages, {what} nests them more than 100 deep") from None
     if drop_unknown_fields(modern, data):
-        for message, place, number in _unknown_fields(kind.FromString(data)):
+        for message, place, number in _unknown_fields(message_class.FromString(data)):
             raise _left_over(message, place, number)
     if findings is not None:
         findings.extend(found)
@@ -102,10 +102,10 @@ def modern_extended_expression_from_json(
     return _modern_from_json(ExtendedExpression, text, findings)
 
 
-def _modern_from_json(kind: type[W], text: str, findings: MutableSequence[Finding] | None) -> W:
-    old: Any = old_class(kind)()
+def _modern_from_json(message_class: type[W], text: str, findings: MutableSequence[Finding] | None) -> W:
+    old: Any = old_class(message_class)()
     read_json(_without_heading(text), old, _since, FORMER_OBJECTS)
-    return _modern(kind, old.SerializeToString(), findings)
+    return _modern(message_class, old.SerializeToString(), findings)
 
 
 _HEADING = re.compile(r"\s*//.*\n")
@@ -120,11 +120,11 @@ def _without_heading(text: str) -> str:
     return "\n" * text.count("\n", 0, end) + text[end:]
 
 
-def _parse(kind: type[Any], data: bytes) -> Any:
+def _parse(message_class: type[Any], data: bytes) -> Any:
     try:
-        return kind.FromString(data)
+        return message_class.FromString(data)
     except DecodeError:
-        what = WORDS[kind.DESCRIPTOR.name].removeprefix("the ")
+        what = WORDS[message_class.DESCRIPTOR.name].removeprefix("the ")
         raise PlanFormatError(
             f"these bytes are no Substrait {what}",
             hint="they look like JSON: read their text, data.decode(), with from_json, and a file with load"

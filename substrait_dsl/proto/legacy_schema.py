@@ -140,9 +140,9 @@ NEW_FIELDS: tuple[NewField, ...] = (
 """Fields that the installed messages may lack because they are older than the plan."""
 
 
-def old_class(kind: type[Message]) -> type[Message]:
+def old_class(message_class: type[Message]) -> type[Message]:
     """The class of a message, such as ``Plan``, that has today's fields and those that were removed."""
-    return GetMessageClass(_old_pool().FindMessageTypeByName(kind.DESCRIPTOR.full_name))
+    return GetMessageClass(_old_pool().FindMessageTypeByName(message_class.DESCRIPTOR.full_name))
 
 
 def old_plan_class() -> type[Message]:

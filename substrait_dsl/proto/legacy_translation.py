@@ -43,11 +43,11 @@ def _document(document: Any, old: OldPlan) -> None:
 def _root(root: Any, old: OldPlan) -> None:
     """A root with a name for each that a grouping lists means so many columns, also where one is listed twice."""
     rel = root.input
-    while (kind := rel.WhichOneof("rel_type")) in _SAME_COLUMNS:
-        if getattr(rel, kind).common.HasField("emit"):
+    while (rel_type := rel.WhichOneof("rel_type")) in _SAME_COLUMNS:
+        if getattr(rel, rel_type).common.HasField("emit"):
             return
-        rel = getattr(rel, kind).input
-    if kind != "aggregate" or rel.aggregate.common.HasField("emit"):
+        rel = getattr(rel, rel_type).input
+    if rel_type != "aggregate" or rel.aggregate.common.HasField("emit"):
         return
     aggregate = rel.aggregate
     for position, (found, listed) in enumerate(old.repeated):
@@ -316,18 +316,18 @@ def _interval(interval: Any, old: OldPlan) -> None:
     interval.precision = MICROSECONDS
 
 
-def _type(kind: Any, old: OldPlan) -> None:
+def _type(type_: Any, old: OldPlan) -> None:
     for then, now in _TIMES.items():
-        if kind.HasField(then):
-            body = getattr(kind, then)
+        if type_.HasField(then):
+            body = getattr(type_, then)
             said = {"nullability": body.nullability, "type_variation_reference": body.type_variation_reference}
-            getattr(kind, now).MergeFrom(_new(kind, now, precision=MICROSECONDS, **said))
-    if kind.HasField("user_defined_type_reference"):  # required, and without a variation
-        kind.user_defined.MergeFrom(
+            getattr(type_, now).MergeFrom(_new(type_, now, precision=MICROSECONDS, **said))
+    if type_.HasField("user_defined_type_reference"):  # required, and without a variation
+        type_.user_defined.MergeFrom(
             _new(
-                kind,
+                type_,
                 "user_defined",
-                type_reference=kind.user_defined_type_reference,
+                type_reference=type_.user_defined_type_reference,
                 nullability=type_pb2.Type.NULLABILITY_REQUIRED,
             )
         )
@@ -336,9 +336,9 @@ def _type(kind: Any, old: OldPlan) -> None:
 _TIMES = {"timestamp": "precision_timestamp", "time": "precision_time", "timestamp_tz": "precision_timestamp_tz"}
 
 
-def _interval_type(kind: Any, old: OldPlan) -> None:
-    if not kind.HasField("precision") and not old.is_since(0, 97):
-        kind.precision = MICROSECONDS
+def _interval_type(type_: Any, old: OldPlan) -> None:
+    if not type_.HasField("precision") and not old.is_since(0, 97):
+        type_.precision = MICROSECONDS
 
 
 TRANSLATIONS: dict[str, Callable[[Any, OldPlan], None]] = {

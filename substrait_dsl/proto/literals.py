@@ -156,11 +156,11 @@ _CHECKED_BY_PROTOBUF = frozenset((t.Boolean, t.I32, t.I64, t.FP64, t.String, t.B
 """The types whose field holds nothing but their values."""
 
 
-def _decode_scalar(kind: type[t.Type]) -> LiteralDecoder:
-    if kind in t.LENGTH_TYPES:  # as long as the value
-        return lambda _, value: literal(value, kind(len(value)))
-    simple = kind()
-    if kind in _CHECKED_BY_PROTOBUF:
+def _decode_scalar(class_: type[t.Type]) -> LiteralDecoder:
+    if class_ in t.LENGTH_TYPES:  # as long as the value
+        return lambda _, value: literal(value, class_(len(value)))
+    simple = class_()
+    if class_ in _CHECKED_BY_PROTOBUF:
         return lambda _, value: Literal(value, simple)
     return lambda _, value: literal(value, simple)
 
@@ -339,7 +339,7 @@ COMPOSITE_ENCODERS: dict[type[t.Type], LiteralEncoder] = {
 }
 
 LITERAL_DECODERS: dict[str, LiteralDecoder] = {
-    **{field: _decode_scalar(kind) for kind, field in SCALAR_FIELDS.items()},
+    **{field: _decode_scalar(class_) for class_, field in SCALAR_FIELDS.items()},
     "null": decode_null,
     "date": decode_date,
     "uuid": decode_uuid,

@@ -119,8 +119,8 @@ def decode_list_mask(decoder: Decoder, message: pb.Expression.MaskExpression.Lis
             case None:
                 decoder.mark_location(selected)
                 raise PlanFormatError("a part of a mask of a list must say item or slice")
-            case kind:
-                assert_never(kind)
+            case never:
+                assert_never(never)
     if not message.selection:
         decoder.mark_location(message)
         raise PlanFormatError("a mask of a list must say which elements it selects (selection)")
@@ -167,5 +167,5 @@ def _decode_part(decoder: Decoder, message: pb.Expression.MaskExpression.Select)
         case None:
             decoder.mark_location(message)
             raise PlanFormatError("a part of a mask must say struct, list or map")
-        case kind:
-            assert_never(kind)
+        case never:
+            assert_never(never)

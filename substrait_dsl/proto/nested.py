@@ -46,9 +46,9 @@ def decode_nested(
     decoder: Decoder, message: pb.Expression.Nested, scope: Scope
 ) -> NestedStruct | NestedList | NestedMap:
     """Read a struct, a list or a map of expressions; its type is derived from theirs."""
-    nullable, kind = message.nullable, message.WhichOneof("nested_type")
-    variation = decoder.variation(message.type_variation_reference, kind or "nested", message)
-    match kind:
+    nullable, nested_type = message.nullable, message.WhichOneof("nested_type")
+    variation = decoder.variation(message.type_variation_reference, nested_type or "nested", message)
+    match nested_type:
         case "struct":
             fields = tuple(decoder.expression(field, scope) for field in message.struct.fields)
             return NestedStruct(fields, nullable, variation)

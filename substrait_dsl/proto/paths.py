@@ -52,8 +52,8 @@ def paths_of(plan: Message, wanted: Iterable[Message | None]) -> list[str]:
     paths = _find(plan, missing, absent=()) if missing else {}
     missing -= paths.keys()
     if missing:
-        kinds = {message.DESCRIPTOR for message in sought if message is not None and id(message) in missing}
-        paths |= _find(plan, missing, kinds)
+        descriptors = {message.DESCRIPTOR for message in sought if message is not None and id(message) in missing}
+        paths |= _find(plan, missing, descriptors)
     return ["" if message is None else paths.get(id(message), "") for message in sought]
 
 
@@ -87,27 +87,29 @@ def _find(plan: Message, missing: set[int], absent: Iterable[Any]) -> dict[int, 
                 waiting.extend([(item, place, field.name, position) for position, item in enumerate(value)])
             else:
                 waiting.append((value, place, field.name, None))
-        for kind in absent:
-            paths |= {id(part): _path(place, step) for step, part in _absent(message, kind) if id(part) in missing}
+        for descriptor in absent:
+            paths |= {
+                id(part): _path(place, step) for step, part in _absent(message, descriptor) if id(part) in missing
+            }
     return paths
 
 
-def _absent(message: Message, kind: Any) -> Iterator[tuple[str, Message]]:
+def _absent(message: Message, descriptor: Any) -> Iterator[tuple[str, Message]]:
     """The messages of a kind that could stand in one but do not, and those directly inside of such."""
-    for step, inner in _ways(message.DESCRIPTOR, kind):
+    for step, inner in _ways(message.DESCRIPTOR, descriptor):
         if not message.HasField(step):
             absent = getattr(message, step)
             yield (f"{step}.{inner}", getattr(absent, inner)) if inner else (step, absent)
 
 
 @functools.cache
-def _ways(descriptor: Any, kind: Any) -> tuple[tuple[str, str], ...]:
+def _ways(descriptor: Any, target: Any) -> tuple[tuple[str, str], ...]:
     """The fields of a message of one kind that hold one of another, and those that have a field inside that does."""
     ways: list[tuple[str, str]] = []
     for field in _single(descriptor):
-        if field.message_type is kind:
+        if field.message_type is target:
             ways.append((field.name, ""))
-        ways += [(field.name, inner.name) for inner in _single(field.message_type) if inner.message_type is kind]
+        ways += [(field.name, inner.name) for inner in _single(field.message_type) if inner.message_type is target]
     return tuple(ways)
 
 

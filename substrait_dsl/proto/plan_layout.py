@@ -50,8 +50,10 @@ MIN_INLINED = 10_000
 
 _NO_CUT = 10**9
 _ROOM = {
-    kind: MAX_LEVELS - below - (0 if issubclass(kind, (Rel, Expression)) and kind is not Lambda else _PART_RESERVE)
-    for kind, below in LEVELS.items()
+    class_: MAX_LEVELS
+    - below
+    - (0 if issubclass(class_, (Rel, Expression)) and class_ is not Lambda else _PART_RESERVE)
+    for class_, below in LEVELS.items()
 } | {Emit: _NO_CUT}  # an emit is written into the message of its input, which therefore cannot be cut off it
 """How many levels a child of a node may have before it is cut off."""
 

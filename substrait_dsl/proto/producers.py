@@ -29,8 +29,8 @@ SpecificationVersion = tuple[int, int, int]
 """A version of the specification: major, minor, patch."""
 
 ARROW_LAYOUTS: Mapping[tuple[int, str], str] = {
-    **dict.fromkeys(((1, kind) for kind in ("string", "binary", "list")), "a Large type of Arrow"),
-    **dict.fromkeys(((2, kind) for kind in ("string", "binary", "list")), "a View type of Arrow"),
+    **dict.fromkeys(((1, type_name) for type_name in ("string", "binary", "list")), "a Large type of Arrow"),
+    **dict.fromkeys(((2, type_name) for type_name in ("string", "binary", "list")), "a View type of Arrow"),
 }
 """Type variations by which the values are the same, laid out in memory in another way."""
 

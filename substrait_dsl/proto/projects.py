@@ -35,10 +35,10 @@ def puts_out_expressions(decoder: Decoder, plan: Plan) -> bool:
         if not tree.HasField("root"):
             continue
         rel = _origin_of_columns(tree.root.input)
-        kind = rel.WhichOneof("rel_type")
-        if kind != "project" or (rel.project.expressions and not tree.root.names):
+        rel_type = rel.WhichOneof("rel_type")
+        if rel_type != "project" or (rel.project.expressions and not tree.root.names):
             decoder.mark_location(tree.root)
-            raise UnsupportedError(_cannot_tell(decoder, str(kind)), hint=_WRITE_EMIT)
+            raise UnsupportedError(_cannot_tell(decoder, str(rel_type)), hint=_WRITE_EMIT)
         are_as_many &= len(tree.root.names) == len(rel.project.expressions)
     return are_as_many
 
@@ -46,17 +46,17 @@ def puts_out_expressions(decoder: Decoder, plan: Plan) -> bool:
 def _origin_of_columns(rel: pb.Rel) -> pb.Rel:
     """The relation that the columns come from; those of a set are as many as those of each of its inputs."""
     while True:
-        kind = rel.WhichOneof("rel_type")
-        if kind in _SAME_COLUMNS:
-            rel = getattr(rel, str(kind)).input
-        elif kind == "set" and rel.set.inputs:
+        rel_type = rel.WhichOneof("rel_type")
+        if rel_type in _SAME_COLUMNS:
+            rel = getattr(rel, str(rel_type)).input
+        elif rel_type == "set" and rel.set.inputs:
             rel = rel.set.inputs[0]
         else:
             return rel
 
 
-def _cannot_tell(decoder: Decoder, kind: str) -> str:
-    roots = "whose columns have no names" if kind == "project" else f"on a relation of kind {kind}"
+def _cannot_tell(decoder: Decoder, rel_type: str) -> str:
+    roots = "whose columns have no names" if rel_type == "project" else f"on a relation of kind {rel_type}"
     return (
         f"a root {roots}, over projects that do not say what they put out: in plans of {decoder.producer.title} these "
         "may put out their expressions only, or their input columns, too, and nothing tells which"

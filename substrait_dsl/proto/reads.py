@@ -87,10 +87,10 @@ def encode_read(encoder: Encoder, rel: Read, message: pb.ReadRel) -> None:
 
 def decode_read(decoder: Decoder, message: pb.ReadRel, outer: Scope | None) -> Read:
     """Read a read; its filters see the base schema."""
-    kind = message.WhichOneof("read_type")
-    if kind is None:
+    read_type = message.WhichOneof("read_type")
+    if read_type is None:
         raise PlanFormatError("a read does not say what to read")
-    source = READ_TYPES[kind](decoder, getattr(message, kind), outer)
+    source = READ_TYPES[read_type](decoder, getattr(message, read_type), outer)
     schema = _base_schema(decoder, message, source)
     scope = row_of(decoder, message, outer, types=schema.types)
     mask = decode_mask(decoder, message.projection) if message.HasField("projection") else None
@@ -258,11 +258,11 @@ def decode_file_item(decoder: Decoder, message: pb.ReadRel.LocalFiles.FileOrFile
     if path is None or form is None:
         decoder.mark_location(message)
         raise PlanFormatError("an item of local files must have a path and a format")
-    kind = next(kind for kind, field in PATH_FIELDS.items() if field == path)
+    path_type = next(path_type for path_type, field in PATH_FIELDS.items() if field == path)
     return FileItem(
         getattr(message, path),
         FILE_FORMATS[form](getattr(message, form)),
-        kind,
+        path_type,
         message.partition_index,
         message.start,
         message.length,

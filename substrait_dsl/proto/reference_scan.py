@@ -47,12 +47,12 @@ def survey(messages: Sequence[PlanRel]) -> list[Tree]:
     if len(messages) < 2:  # as in most plans
         return [ALONE for _ in messages]
     trees = [message.SerializeToString() for message in messages]
-    kinds = _skeletons(_EVERYWHERE)
-    parsed = [kinds[PlanRel].FromString(tree) for tree in trees]
+    skeletons = _skeletons(_EVERYWHERE)
+    parsed = [skeletons[PlanRel].FromString(tree) for tree in trees]
     if all(tree.IsInitialized() for tree in parsed):  # nothing in an expression is worth a look
-        kinds = _skeletons(_RELATIONS)
-        parsed = [kinds[PlanRel].FromString(tree) for tree in trees]
-    tracked = tuple(map(kinds.get, _TRACKED))
+        skeletons = _skeletons(_RELATIONS)
+        parsed = [skeletons[PlanRel].FromString(tree) for tree in trees]
+    tracked = tuple(map(skeletons.get, _TRACKED))
     return [_survey(tree, tracked, len(messages)) for tree in parsed]
 
 
@@ -68,27 +68,27 @@ def _survey(tree: Any, tracked: tuple[Any, ...], count: int) -> Tree:
     stack: list[tuple[Any, int, bool]] = [(tree, 0, True)]
     while stack:
         message, depth, at_level = stack.pop()
-        kind = type(message)
-        if kind is reference:
+        class_ = type(message)
+        if class_ is reference:
             ordinal = message.subtree_ordinal
             if 0 <= ordinal < count:  # others are refused when they are read
                 references[ordinal] += 1
                 references_at[ordinal] = min(depth, references_at.get(ordinal, depth))
                 if at_level:
                     level.add(ordinal)
-        elif kind is common:
+        elif class_ is common:
             if message.HasField("rel_anchor"):
                 anchors.add(message.rel_anchor)
-        elif kind is outer_reference:
+        elif class_ is outer_reference:
             if message.HasField("rel_reference"):
                 outer.add(message.rel_reference)
             else:
                 steps_out = max(steps_out, message.steps_out - depth)
         else:
-            if kind is subquery:
+            if class_ is subquery:
                 depth, at_level = depth + 1, False
             for field, value in message.ListFields():
-                beside = kind is lateral and field.name == "right"
+                beside = class_ is lateral and field.name == "right"
                 if field.is_repeated:
                     stack += [(part, depth, at_level) for part in value]
                 else:
@@ -108,7 +108,7 @@ _TRACKED = (pb.ReferenceRel, pb.LateralJoinRel, pb.RelCommon, pb.Expression.Subq
 class _Sought:
     """What to look for."""
 
-    kinds: tuple[Any, ...]
+    classes: tuple[Any, ...]
     """The messages that say what is to be known."""
     marked: tuple[Any, ...] = ()
     """Those among them that get a field that is required and never there. So protobuf, asked whether a tree is
@@ -125,38 +125,40 @@ _RELATIONS = _Sought((pb.ReferenceRel,), left_out=(pb.Expression,))
 @functools.cache
 def _skeletons(sought: _Sought) -> Mapping[type[Any], type[Any]]:
     """Classes for kinds of messages with only the fields in which something sought can stand."""
-    kinds = _kinds_in(PlanRel, sought.left_out)
-    leading = set(sought.kinds)
-    while more := {kind for kind in kinds.keys() - leading if not leading.isdisjoint(kinds[kind].values())}:
+    inner_classes = _classes_in(PlanRel, sought.left_out)
+    leading = set(sought.classes)
+    while more := {
+        class_ for class_ in inner_classes.keys() - leading if not leading.isdisjoint(inner_classes[class_].values())
+    }:
         leading |= more
     file = FileDescriptorProto(name="skeleton", package="skeleton")  # proto2, where fields can be required
-    for kind in leading:
-        message = file.message_type.add(name=_flat(kind))
-        for field in kind.DESCRIPTOR.fields:
-            if kinds[kind].get(field.name) in leading:
-                _add(message, field, type_name=_flat(kinds[kind][field.name]))
-            elif kind in sought.kinds and field.message_type is None:
+    for class_ in leading:
+        message = file.message_type.add(name=_flat(class_))
+        for field in class_.DESCRIPTOR.fields:
+            if inner_classes[class_].get(field.name) in leading:
+                _add(message, field, type_name=_flat(inner_classes[class_][field.name]))
+            elif class_ in sought.classes and field.message_type is None:
                 _add(message, field)
-        if kind in sought.marked:
+        if class_ in sought.marked:
             required, number = FieldDescriptorProto.LABEL_REQUIRED, FieldDescriptor.MAX_FIELD_NUMBER
             message.field.add(name="never", number=number, label=required, type=FieldDescriptorProto.TYPE_BOOL)
     pool = DescriptorPool()
     pool.AddSerializedFile(file.SerializeToString())
-    return {kind: GetMessageClass(pool.FindMessageTypeByName(f"skeleton.{_flat(kind)}")) for kind in leading}
+    return {class_: GetMessageClass(pool.FindMessageTypeByName(f"skeleton.{_flat(class_)}")) for class_ in leading}
 
 
-def _kinds_in(root: Any, left_out: tuple[Any, ...]) -> Mapping[type[Any], Mapping[str, type[Any]]]:
+def _classes_in(root: Any, left_out: tuple[Any, ...]) -> Mapping[type[Any], Mapping[str, type[Any]]]:
     """The kinds of messages that can stand in a message, itself among them: for each its fields that hold messages."""
-    kinds: dict[type[Any], dict[str, type[Any]]] = {}
+    found: dict[type[Any], dict[str, type[Any]]] = {}
     waiting = [root]
     while waiting:
-        kind = waiting.pop()
-        if kind not in kinds:
-            fields = [field for field in kind.DESCRIPTOR.fields if field.message_type is not None]
+        class_ = waiting.pop()
+        if class_ not in found:
+            fields = [field for field in class_.DESCRIPTOR.fields if field.message_type is not None]
             inside = {field.name: GetMessageClass(field.message_type) for field in fields}
-            kinds[kind] = {name: inner for name, inner in inside.items() if inner not in left_out}
-            waiting.extend(kinds[kind].values())
-    return kinds
+            found[class_] = {name: inner for name, inner in inside.items() if inner not in left_out}
+            waiting.extend(found[class_].values())
+    return found
 
 
 def _add(message: DescriptorProto, field: Any, type_name: str | None = None) -> None:
@@ -164,6 +166,6 @@ def _add(message: DescriptorProto, field: Any, type_name: str | None = None) -> 
     message.field.add(name=field.name, number=field.number, label=label, type=field.type, type_name=type_name)
 
 
-def _flat(kind: type[Any]) -> str:
-    full_name: str = kind.DESCRIPTOR.full_name
+def _flat(class_: type[Any]) -> str:
+    full_name: str = class_.DESCRIPTOR.full_name
     return full_name.replace(".", "_")

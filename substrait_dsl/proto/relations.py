@@ -182,17 +182,17 @@ def decode_relation(decoder: Decoder, message: pb.Rel, outer: Scope | None) -> R
     pipeline: list[tuple[pb.Rel, str | None, Any]] = []
     inner: pb.Rel | None = message
     while inner is not None:
-        kind = inner.WhichOneof("rel_type")
-        body: Any = getattr(inner, kind or "", None)
-        pipeline.append((inner, kind, body))
-        field = _FIRST_INPUT.get(kind)
+        rel_type = inner.WhichOneof("rel_type")
+        body: Any = getattr(inner, rel_type or "", None)
+        pipeline.append((inner, rel_type, body))
+        field = _FIRST_INPUT.get(rel_type)
         inner = getattr(body, field) if field is not None and body.HasField(field) else None
-    for step, kind, body in reversed(pipeline):
+    for step, rel_type, body in reversed(pipeline):
         try:
-            if kind == "reference":
+            if rel_type == "reference":
                 rel = decoder.subtree(body.subtree_ordinal, outer)
             else:
-                rel = decode_common(decoder, _reader(kind)(decoder, body, outer), body)
+                rel = decode_common(decoder, _reader(rel_type)(decoder, body, outer), body)
                 decoder.sizes.check_schema(rel.schema)
         except SubstraitDslError:
             decoder.mark_location(step)
@@ -202,21 +202,21 @@ def decode_relation(decoder: Decoder, message: pb.Rel, outer: Scope | None) -> R
     return rel
 
 
-def _reader(kind: str | None) -> Callable[[Decoder, Any, Scope | None], Rel]:
+def _reader(rel_type: str | None) -> Callable[[Decoder, Any, Scope | None], Rel]:
     """What reads a kind of relation."""
-    if kind is None:
+    if rel_type is None:
         raise PlanFormatError("a relation is missing, or does not say which kind it is")
-    read = RELATIONS.get(kind)
+    read = RELATIONS.get(rel_type)
     if read is None:
-        raise UnsupportedError(f"relations of the kind {kind} cannot be read yet")
+        raise UnsupportedError(f"relations of the kind {rel_type} cannot be read yet")
     return read
 
 
 _FIRST_INPUT: dict[str | None, str] = {
-    kind.name: field
-    for kind in pb.Rel.DESCRIPTOR.oneofs_by_name["rel_type"].fields
+    relation.name: field
+    for relation in pb.Rel.DESCRIPTOR.oneofs_by_name["rel_type"].fields
     for field in ("input", "left")
-    if kind.message_type is not None and field in kind.message_type.fields_by_name
+    if relation.message_type is not None and field in relation.message_type.fields_by_name
 }
 """The field of each kind of relation that has the input which is read first, in the same subquery."""
 

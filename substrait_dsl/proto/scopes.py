@@ -133,13 +133,13 @@ def _numbers(decoder: Decoder, body: Any, inputs: Sequence[tuple[Rel, pb.Rel]], 
 
 def _number_of(decoder: Decoder, message: pb.Rel) -> int | None:
     """The ``rel_anchor`` of an input, also of one that stands apart; that of a lateral join means its left row."""
-    kind = message.WhichOneof("rel_type")
-    while kind == "reference":
+    rel_type = message.WhichOneof("rel_type")
+    while rel_type == "reference":
         message = decoder.trees.message(message.reference.subtree_ordinal)
-        kind = message.WhichOneof("rel_type")
-    if kind == "lateral_join":
+        rel_type = message.WhichOneof("rel_type")
+    if rel_type == "lateral_join":
         return None
-    common = getattr(message, kind or "").common
+    common = getattr(message, rel_type or "").common
     return common.rel_anchor if common.HasField("rel_anchor") else None
 
 

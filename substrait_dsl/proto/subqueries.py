@@ -71,9 +71,9 @@ def decode_set_comparison(
     decoder: Decoder, message: pb.Expression.Subquery.SetComparison, scope: Scope
 ) -> SetComparison:
     """Read a comparison with any or all of a subquery's values."""
-    kind = type(message)
-    reduction = name_for(REDUCTION_OP, message.reduction_op, kind.ReductionOp, "SetComparison.reduction_op")
-    comparison = name_for(COMPARISON_OP, message.comparison_op, kind.ComparisonOp, "SetComparison.comparison_op")
+    enums = type(message)
+    reduction = name_for(REDUCTION_OP, message.reduction_op, enums.ReductionOp, "SetComparison.reduction_op")
+    comparison = name_for(COMPARISON_OP, message.comparison_op, enums.ComparisonOp, "SetComparison.comparison_op")
     left = decoder.expression(message.left, scope)
     return SetComparison(reduction, comparison, left, decoder.relation(message.right, scope))
 
@@ -89,7 +89,7 @@ SUBQUERIES: dict[str, Callable[[Decoder, Any, Scope], Expression]] = {
 
 def decode_subquery(decoder: Decoder, message: pb.Expression.Subquery, scope: Scope) -> Expression:
     """Read a subquery of any kind."""
-    kind = message.WhichOneof("subquery_type")
-    if kind is None:
+    subquery_type = message.WhichOneof("subquery_type")
+    if subquery_type is None:
         raise PlanFormatError("a subquery must say which kind it is")
-    return SUBQUERIES[kind](decoder, getattr(message, kind), scope)
+    return SUBQUERIES[subquery_type](decoder, getattr(message, subquery_type), scope)

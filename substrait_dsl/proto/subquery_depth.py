@@ -22,7 +22,7 @@ from substrait_dsl.proto.plan_layout import Layout
 MAX_CALLS = 820
 """How many calls nest in each other at most when a plan is read: Python allows 1000, those around among them."""
 
-_CALLS = {kind: 2 * levels for kind, levels in LEVELS.items()} | dict.fromkeys(
+_CALLS = {class_: 2 * levels for class_, levels in LEVELS.items()} | dict.fromkeys(
     (ScalarSubquery, InPredicate, SetPredicate, SetComparison), 4
 )
 """How many calls a node takes at most for what is read inside of it: two for each message, but for subqueries."""

@@ -70,14 +70,14 @@ def decode_precision_timestamp_tz(_: Decoder, message: pb.Expression.Literal.Pre
     return Literal(message.value, t.PrecisionTimestampTZ(message.precision))  # type: ignore[type-var]  # known only now
 
 
-def _encode_instant(value: int, kind: Any, message: Any) -> None:
+def _encode_instant(value: int, type_: Any, message: Any) -> None:
     low, high = t.INTEGER_RANGES[t.I64]
     if not low <= value <= high:
         raise LiteralError(
-            f"{value} units of 10**-{kind.precision} seconds do not fit {kind}: a plan holds them in 64 bits",
+            f"{value} units of 10**-{type_.precision} seconds do not fit {type_}: a plan holds them in 64 bits",
             hint="use a type with fewer digits after the second",
         )
-    message.precision = kind.precision
+    message.precision = type_.precision
     message.value = value
 
 

@@ -128,23 +128,23 @@ def decode_type(decoder: Decoder, message: pb.Type) -> t.Type:
         raise
 
 
-def decode_type_body(decoder: Decoder, kind: type[t.Type], body: Any) -> t.Type:
+def decode_type_body(decoder: Decoder, class_: type[t.Type], body: Any) -> t.Type:
     """Read the message of a type of that kind, such as ``Type.List``."""
     common: dict[str, Any] = {"nullable": decode_nullability(decoder, body)}
-    if kind is not t.Func and body.type_variation_reference:  # a func has no variations
-        unsigned = decoder.unsigned(body.type_variation_reference, kind.keyword, body)
+    if class_ is not t.Func and body.type_variation_reference:  # a func has no variations
+        unsigned = decoder.unsigned(body.type_variation_reference, class_.keyword, body)
         if unsigned is not None:
             return t.UserDefined(t.UNSIGNED_URN, unsigned, nullable=common["nullable"])
-        common["variation"] = decoder.variation(body.type_variation_reference, kind.keyword, body)
-    if kind is t.IntervalDay and not body.HasField("precision"):
+        common["variation"] = decoder.variation(body.type_variation_reference, class_.keyword, body)
+    if class_ is t.IntervalDay and not body.HasField("precision"):
         decoder.report(
             FindingCode.INTERVAL_PRECISION, "an interval_day says no precision: taken for 6, microseconds", body
         )
         return t.IntervalDay(6, **common)
-    if kind in NUMBER_FIELDS:
-        return kind(*(getattr(body, name) for name in NUMBER_FIELDS[kind]), **common)
-    decode_inner = _INNER_TYPES.get(kind)
-    decoded = kind(**common) if decode_inner is None else kind(*decode_inner(decoder, body), **common)
+    if class_ in NUMBER_FIELDS:
+        return class_(*(getattr(body, name) for name in NUMBER_FIELDS[class_]), **common)
+    decode_inner = _INNER_TYPES.get(class_)
+    decoded = class_(**common) if decode_inner is None else class_(*decode_inner(decoder, body), **common)
     if isinstance(decoded, t.UserDefined):
         report_user_defined(decoder, decoded, body)
     return decoded
@@ -297,18 +297,18 @@ def decode_named_struct(decoder: Decoder, message: pb.NamedStruct) -> NamedStruc
     if message.struct.type_variation_reference:
         decoder.mark_location(message.struct)
         raise UnsupportedError("the struct of a schema is of a type variation, for which a schema has no place")
-    types = [decode_type(decoder, kind) for kind in message.struct.types]
+    types = [decode_type(decoder, type_) for type_ in message.struct.types]
     with decoder.part(message):
         decoder.sizes.check_row(types)
         return NamedStruct.named(types, decode_schema_names(decoder, types, message))
 
 
-def encode_type_aliases(declarations: Declarations, kinds: Sequence[t.Type], plan: Plan) -> None:
+def encode_type_aliases(declarations: Declarations, types: Sequence[t.Type], plan: Plan) -> None:
     """Write the types that a plan gives numbers to; each may use the others inside.
 
     Raises `UnsupportedError` for one that is too large or nested too deeply.
     """
-    declarations.aliases = {type_: number for number, type_ in enumerate(kinds, start=1)}
+    declarations.aliases = {type_: number for number, type_ in enumerate(types, start=1)}
     for type_, number in declarations.aliases.items():
         Sizes().check_type(type_, MAX_SCHEMA_NESTING)
         if _ALIAS_LEVELS + levels_of_type(type_) > MAX_NESTING:  # user-defined types take more than others

@@ -91,5 +91,5 @@ def _far_inside(document: Message) -> list[Any]:
 @functools.cache
 def _relations() -> frozenset[type[Message]]:
     """The classes of relations, and of what they say of their kinds."""
-    kinds: Any = pb.Rel.DESCRIPTOR.oneofs_by_name["rel_type"].fields
-    return frozenset({pb.Rel, *(GetMessageClass(field.message_type) for field in kinds)})
+    fields: Any = pb.Rel.DESCRIPTOR.oneofs_by_name["rel_type"].fields
+    return frozenset({pb.Rel, *(GetMessageClass(field.message_type) for field in fields)})

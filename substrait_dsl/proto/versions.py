@@ -101,7 +101,7 @@ def newer_version_problem(message: VersionMessage, noun: str) -> str | None:
     return None
 
 
-def version_in(kind: type[DocumentMessage], source: bytes | str) -> VersionMessage:
+def version_in(message_class: type[DocumentMessage], source: bytes | str) -> VersionMessage:
     """The version that bytes or JSON say, as far as that can be read where the plan cannot; empty if it cannot."""
     import json
 
@@ -112,6 +112,6 @@ def version_in(kind: type[DocumentMessage], source: bytes | str) -> VersionMessa
             said = json.loads(source[source.find("{") :])["version"]  # there may be comments in front of it
             return json_format.ParseDict(said, VersionMessage(), ignore_unknown_fields=True)
         # `PlanVersion` has no other field, so that nothing else can be wrong
-        return (PlanVersion if kind is Plan else kind).FromString(source).version
+        return (PlanVersion if message_class is Plan else message_class).FromString(source).version
     except (DecodeError, json_format.ParseError, ValueError, LookupError, TypeError, RecursionError, SystemError):
         return VersionMessage()

@@ -117,8 +117,8 @@ def decode_bounds_type(decoder: Decoder, message: CallMessage) -> BoundsType:
     if message.bounds_type != pb.Expression.WindowFunction.BOUNDS_TYPE_UNSPECIFIED:
         name = f"{message.DESCRIPTOR.name}.bounds_type"
         return name_for(BOUNDS_TYPE, message.bounds_type, pb.Expression.WindowFunction.BoundsType, name)
-    kinds = [bound.WhichOneof("kind") for bound in (message.lower_bound, message.upper_bound)]
-    if "preceding" in kinds or "following" in kinds:
+    bounds = [bound.WhichOneof("kind") for bound in (message.lower_bound, message.upper_bound)]
+    if "preceding" in bounds or "following" in bounds:
         raise PlanFormatError(
             "a frame with an offset does not say its bounds_type: whether the offset counts rows or is added to the "
             "sort key"
@@ -156,16 +156,16 @@ def decode_bound(decoder: Decoder, message: BoundMessage, scope: Scope, key: t.T
         TypeMismatchError: for an offset that cannot be added to the key.
     """
     with decoder.part(message):
-        kind = message.WhichOneof("kind")
-        if kind is None or kind == "unbounded":
+        bound_type = message.WhichOneof("kind")
+        if bound_type is None or bound_type == "unbounded":
             return UNBOUNDED
-        if kind == "current_row":
+        if bound_type == "current_row":
             return CURRENT_ROW
-        offset = _decode_offset(decoder, getattr(message, kind), scope)
+        offset = _decode_offset(decoder, getattr(message, bound_type), scope)
         if is_zero(offset):
-            decoder.report(FindingCode.BOUND_ZERO, f"a frame has a bound {kind} 0; read as current_row", message)
+            decoder.report(FindingCode.BOUND_ZERO, f"a frame has a bound {bound_type} 0; read as current_row", message)
             return CURRENT_ROW
-        return Bound(kind, offset if key is None else _added(decoder, offset, key, getattr(message, kind)))
+        return Bound(bound_type, offset if key is None else _added(decoder, offset, key, getattr(message, bound_type)))
 
 
 def _decode_offset(decoder: Decoder, message: DistanceMessage, scope: Scope) -> Expression:

@@ -241,7 +241,7 @@ def encode_ddl(encoder: Encoder, rel: Ddl, message: pb.DdlRel) -> None:
 
 def decode_ddl(decoder: Decoder, message: pb.DdlRel, outer: Scope | None) -> Ddl:
     """Read a data definition; the schema and the defaults of what is dropped have no meaning."""
-    kind = name_for(DDL_OBJECT, message.object, pb.DdlRel.DdlObject, "DdlRel.object")
+    object_type = name_for(DDL_OBJECT, message.object, pb.DdlRel.DdlObject, "DdlRel.object")
     op = name_for(DDL_OP, message.op, pb.DdlRel.DdlOp, "DdlRel.op")
     target = decode_ddl_target(message)
     definition = decoder.relation(message.view_definition, outer) if message.HasField("view_definition") else None
@@ -250,10 +250,10 @@ def decode_ddl(decoder: Decoder, message: pb.DdlRel, outer: Scope | None) -> Ddl
             decoder.report(
                 FindingCode.FIELD_WITHOUT_MEANING, f"{op} takes no schema and no defaults; not kept", message
             )
-        return Ddl(target, kind, op, view_definition=definition)
+        return Ddl(target, object_type, op, view_definition=definition)
     schema = decode_named_struct(decoder, message.table_schema) if message.HasField("table_schema") else None
     defaults = tuple(decode_literal(decoder, default) for default in message.table_defaults.fields)
-    return Ddl(target, kind, op, schema, defaults, definition)
+    return Ddl(target, object_type, op, schema, defaults, definition)
 
 
 def decode_ddl_target(message: pb.DdlRel) -> DdlTarget:

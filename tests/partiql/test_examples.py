@@ -170,7 +170,7 @@ def test_bindings(text: str, expected: str, mode: Mode) -> None:
     got = evaluate_bindings(parse_bindings(text), TABLES, mode)
     wanted = parse_data(expected)
     assert isinstance(wanted, BindingsData)
-    assert got.kind == wanted.kind
+    assert got.collection_type == wanted.collection_type
     assert got == wanted
 
 

@@ -24,10 +24,10 @@ BARS = [dict(zip(BAR_SCHEMA, row, strict=True)) for row in BAR_ROWS]
 
 def test_a_list_of_rows_is_a_bag_as_it_is_on_engines() -> None:
     bars = pq.scan(BAR, as_="b", at="i")
-    assert bars.kind == "bag"
+    assert bars.collection_type == "bag"
     found = bars.evaluate({"Bar": BARS})
     assert found == bars.evaluate({"Bar": pq.bag(BARS)})
-    assert found.kind == "bag"
+    assert found.collection_type == "bag"
     assert [one["i"] for one in found.tuples] == [pq.MISSING, pq.MISSING]
 
 

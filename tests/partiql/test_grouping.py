@@ -16,7 +16,7 @@ def test_a_tuple_for_each_combination_of_keys(mode: Mode) -> None:
     text = f"(group_by {keys} ((n count (lit 1)) (s sum (path (id x) (lit v)))) null (scan (id t) x))"
     got = bindings_of(text, mode, t="[{a: 1, b: 1, v: 5}, {a: 1, b: 2, v: 6}, {a: 1, b: 1, v: 7}]")
     assert got == parse_data("<< <{ a: 1, b: 2, n: 1, s: 6 }>, <{ a: 1, b: 1, n: 2, s: 12 }> >>")
-    assert got.kind == "bag"
+    assert got.collection_type == "bag"
     assert got.tuples[0].names == ("a", "b", "n", "s")
 
 

@@ -52,7 +52,7 @@ FAILS = object()
 def test_scan(value: str, expected: str, mode: Mode) -> None:
     got = bindings_of("(scan (id t) x i u)", mode, t=value)
     assert data_text(got) == data_text(parse_data(expected))
-    assert got.kind == ("list" if expected.startswith("[") else "bag")
+    assert got.collection_type == ("list" if expected.startswith("[") else "bag")
 
 
 def test_record_ids_come_with_the_elements_of_a_table() -> None:
@@ -87,7 +87,7 @@ def test_tables_may_be_plain_python_objects() -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_cross_join_is_a_bag_of_all_pairs(mode: Mode) -> None:
     got = bindings_of("(cross_join (scan (lit [1, 2]) a) (scan (lit [3, 4]) b))", mode)
-    assert got.kind == "bag"
+    assert got.collection_type == "bag"
     assert got == parse_data("<< <{a: 2, b: 4}>, <{a: 2, b: 3}>, <{a: 1, b: 4}>, <{a: 1, b: 3}> >>")
     assert [one.names for one in got] == [("a", "b")] * 4
 
@@ -153,7 +153,7 @@ def test_the_error_of_a_condition_says_what_it_got() -> None:
 )
 def test_limit_and_offset(text: str, expected: str, mode: Mode) -> None:
     assert rows(text, mode, t="[1, 2, 3]") == expected
-    assert bindings_of(text, mode, t="<<1, 2, 3>>").kind == "bag"
+    assert bindings_of(text, mode, t="<<1, 2, 3>>").collection_type == "bag"
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -230,7 +230,7 @@ def sorted_by(keys: str, values: str) -> str:
 )
 def test_order_by_places_nulls(key: str, expected: str) -> None:
     assert sorted_by(key, "[2, null, 3, MISSING, 1]") == expected
-    assert bindings_of(f"(order_by ({key}) (scan (lit <<1>>) x))").kind == "list"
+    assert bindings_of(f"(order_by ({key}) (scan (lit <<1>>) x))").collection_type == "list"
 
 
 def test_order_by_is_stable_and_goes_by_the_first_key_first() -> None:
@@ -283,7 +283,7 @@ def test_a_variable_hides_a_table_and_an_outer_variable() -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_unpivot_of_a_struct(mode: Mode) -> None:
     got = bindings_of("(unpivot (id s) v k u)", mode, s="{a: 1, b: 2, a: 3}")
-    assert got.kind == "bag"
+    assert got.collection_type == "bag"
     assert [(one["k"], one["v"], one["u"]) for one in got] == [("a", 1, MISSING), ("b", 2, MISSING), ("a", 3, MISSING)]
 
 

@@ -172,7 +172,7 @@ def test_a_condition_that_is_no_boolean_is_planned_in_both_modes() -> None:
 )
 def test_the_kind_is_known_before(text: str, kind: str | None) -> None:
     written = bind(parse(text), {**NAMED, "some": [[1], [2]]})
-    assert written.kind == kind
+    assert written.collection_type == kind
 
 
 def test_tables_that_are_values_are_known_to_the_interpreter() -> None:

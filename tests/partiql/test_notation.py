@@ -71,7 +71,7 @@ def test_a_value_is_read_as_it_was_printed(value: Any) -> None:
 def test_a_bindings_collection_is_read_as_it_was_printed(data: BindingsData) -> None:
     read = parse_data(data_text(data))
     assert isinstance(read, BindingsData)
-    assert read.kind == data.kind
+    assert read.collection_type == data.collection_type
     assert [identity(Struct(one.fields)) for one in read] == [identity(Struct(one.fields)) for one in data]
 
 

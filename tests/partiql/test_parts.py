@@ -147,8 +147,10 @@ def test_dynamic_is_of_constants() -> None:
     assert as_it_is._rel == docs.map_values(lambda r: r.t.doc).as_relation()._rel
     with pytest.raises(UnsupportedError, match="a dynamic value of what is computed from a row"):
         docs.map_values(lambda r: pq.dynamic(r.t.id)).as_relation()
-    assert scan(pq.dynamic([1, "a"]), as_="v").kind == "list"
-    assert scan(pq.dynamic(1), as_="v").kind == scan(pq.dynamic(pq.bag([1])), as_="v").kind == "bag"
+    assert scan(pq.dynamic([1, "a"]), as_="v").collection_type == "list"
+    assert (
+        scan(pq.dynamic(1), as_="v").collection_type == scan(pq.dynamic(pq.bag([1])), as_="v").collection_type == "bag"
+    )
 
 
 def test_decimals_are_computed_exactly_or_not_at_all() -> None:

@@ -35,7 +35,7 @@ def evaluated(tree: Node, tables: dict[str, Value], mode: Mode) -> Any:
     except EvaluationError as error:
         return error
     assert all(one.names == tree.variables for one in found)
-    return found.kind, data_text(found)
+    return found.collection_type, data_text(found)
 
 
 @settings(max_examples=120)

@@ -74,9 +74,9 @@ def _grouping_set(
     groups = _grouped(source, keys, order, measures, to)
     used = sorted(set(order))
     key_positions = {position: n for n, position in enumerate(used)}
-    kinds = rel.schema.types
+    types = rel.schema.types
     key_values = [
-        of_type(column(groups, key_positions[n]), kinds[n]) if n in key_positions else Literal(None, kinds[n])
+        of_type(column(groups, key_positions[n]), types[n]) if n in key_positions else Literal(None, types[n])
         for n in range(len(keys))
     ]
     values = columns(groups, range(len(used), len(used) + len(measures)))

@@ -70,15 +70,15 @@ class Lowering:
             self._sets[id(current)] = (current, found)
         return self._sets[id(rel)][1]
 
-    def below(self, rel: Rel, kinds: tuple[type[Rel], ...]) -> Rel:
+    def below(self, rel: Rel, classes: tuple[type[Rel], ...]) -> Rel:
         """The first relation down the first inputs that is of no such class, or has none; each is looked at once."""
         path: list[Rel] = []
-        while isinstance(rel, kinds) and rel.inputs and (id(rel), kinds) not in self._below:
+        while isinstance(rel, classes) and rel.inputs and (id(rel), classes) not in self._below:
             path.append(rel)
             rel = rel.inputs[0]
-        _, found = self._below.get((id(rel), kinds), (rel, rel))
+        _, found = self._below.get((id(rel), classes), (rel, rel))
         for each in path:
-            self._below[id(each), kinds] = (each, found)
+            self._below[id(each), classes] = (each, found)
         return found
 
     def is_stable(self, rel: Rel) -> bool:
@@ -110,14 +110,14 @@ class Lowering:
             error.refused = location
         return error
 
-    def has_function(self, kind: str, function: FunctionId) -> bool:
+    def has_function(self, function_type: str, function: FunctionId) -> bool:
         """Whether the engine has a function of a kind under its own name."""
-        return (kind, function.urn, function.key) in self.profile.functions
+        return (function_type, function.urn, function.key) in self.profile.functions
 
-    def require_function(self, kind: str, function: FunctionId) -> None:
+    def require_function(self, function_type: str, function: FunctionId) -> None:
         """Raise unless the engine has a function of a kind, such as ``"scalar function"``, under its own name."""
-        if not self.has_function(kind, function):
-            message = f"{self.profile} has no {kind} {function.key} that does what the specification says"
+        if not self.has_function(function_type, function):
+            message = f"{self.profile} has no {function_type} {function.key} that does what the specification says"
             raise self.refusal_by("function", message)
 
     def require_options(self, function: FunctionId, options: tuple[FunctionOption, ...]) -> None:

@@ -133,11 +133,11 @@ def _rows(rel: r.Read, rows: Sequence[r.Record], to: Lowering) -> Rel:
     cells = [list(row.fields) for row in rows]
     if not all(isinstance(cell, Literal) for row in cells for cell in row):
         raise to.refusal("rows of computed values")
-    kinds = rel.schema.types
-    carriers = [carrier_of(type_, to) for type_ in kinds]
+    types = rel.schema.types
+    carriers = [carrier_of(type_, to) for type_ in types]
     bare = [
         carrier.type if carrier is not None else t.I32() if isinstance(type_, t.I16) else type_
-        for type_, carrier in zip(kinds, carriers, strict=True)
+        for type_, carrier in zip(types, carriers, strict=True)
     ]
     values = [[_bare(*each) for each in zip(row, bare, carriers, strict=True)] for row in cells]
     literals = values or [[Literal(None, type_.as_nullable()) for type_ in bare]]
@@ -148,7 +148,7 @@ def _rows(rel: r.Read, rows: Sequence[r.Record], to: Lowering) -> Rel:
     )
     table = r.Read(NamedStruct(fields), r.VirtualTable(tuple(r.Record(tuple(row)) for row in literals)))
     source: Rel = table if values else r.Filter(table, FALSE)
-    typed = [_typed_cell(each, type_, to) for each, type_ in zip(columns(source), kinds, strict=True)]
+    typed = [_typed_cell(each, type_, to) for each, type_ in zip(columns(source), types, strict=True)]
     return shown(source, typed, names, to)
 
 

@@ -155,8 +155,8 @@ def _by_key(left: Rel, right: Rel, how: JoinType, keys: Sequence[Key], to: Lower
         right_keys = declared(shown(right, [other], ["key"], to), to)
         different = r.Aggregate(right_keys, columns(right_keys), ((0,),), (), ("key",))
         marked = shown(different, [*columns(different), number(1, t.I32())], ["key", "mark"], to)
-        kind: JoinType = "inner" if how == "left_semi" else "left"
-        joined: Rel = _joined(left_side, marked, kind)
+        join_type: JoinType = "inner" if how == "left_semi" else "left"
+        joined: Rel = _joined(left_side, marked, join_type)
         if how == "left_anti":
             joined = r.Filter(joined, is_null(column(joined, width + 2)))
         return shown(joined, columns(joined, range(width)), names, to)

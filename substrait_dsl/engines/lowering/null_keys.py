@@ -23,15 +23,15 @@ from substrait_dsl.engines.lowering.terms import FALSE, balanced, call, chosen, 
 COMPARISONS = ("is_not_distinct_from", "is_distinct_from")
 
 STAND_INS: Mapping[type[t.Type], Callable[[Any], object]] = {
-    t.Boolean: lambda kind: False,
-    **dict.fromkeys((t.I8, t.I16, t.I32, t.I64), lambda kind: 0),
-    **dict.fromkeys((t.FP32, t.FP64), lambda kind: 0.0),
-    t.String: lambda kind: "",
-    t.Binary: lambda kind: b"",
-    t.FixedBinary: lambda kind: bytes(int(kind.length)),
-    t.Date: lambda kind: datetime.date(1970, 1, 1),
-    t.Decimal: lambda kind: decimal.Decimal(0).scaleb(-int(kind.scale)),
-    **dict.fromkeys((t.PrecisionTimestamp, t.PrecisionTimestampTZ), lambda kind: 0),
+    t.Boolean: lambda type_: False,
+    **dict.fromkeys((t.I8, t.I16, t.I32, t.I64), lambda type_: 0),
+    **dict.fromkeys((t.FP32, t.FP64), lambda type_: 0.0),
+    t.String: lambda type_: "",
+    t.Binary: lambda type_: b"",
+    t.FixedBinary: lambda type_: bytes(int(type_.length)),
+    t.Date: lambda type_: datetime.date(1970, 1, 1),
+    t.Decimal: lambda type_: decimal.Decimal(0).scaleb(-int(type_.scale)),
+    **dict.fromkeys((t.PrecisionTimestamp, t.PrecisionTimestampTZ), lambda type_: 0),
 }
 """By a type a value that stands for NULL where it is compared; which one, is the same: whether it is NULL decides."""
 

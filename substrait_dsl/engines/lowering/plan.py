@@ -109,11 +109,11 @@ def _require_root(root: Root, rel: Rel, to: Lowering) -> None:
                 f"times once for each time; at most {MAX_SIZE} are written",
             )
         )
-    kinds, found = root.input.schema.types, rel.schema.types
+    types, found = root.input.schema.types, rel.schema.types
     if to.profile.forms is not None:  # to such engines it is nothing whether a value may be NULL
-        kinds, found = (tuple(type_.as_nullable() for type_ in each) for each in (kinds, found))
-    if found != kinds and not to.refusals:  # what stands for a refused relation may have another number of rows
-        raise AssertionError(f"lowered to {found}, not {kinds}")
+        types, found = (tuple(type_.as_nullable() for type_ in each) for each in (types, found))
+    if found != types and not to.refusals:  # what stands for a refused relation may have another number of rows
+        raise AssertionError(f"lowered to {found}, not {types}")
 
 
 def _lowered(tree: Tree, to: Lowering) -> Rel:

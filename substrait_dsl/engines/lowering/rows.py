@@ -80,16 +80,16 @@ def above_sort(rel: Rel, step: Callable[[Rel], Rel]) -> Rel:
     return r.Sort(step(rel.input), rel.keys) if isinstance(rel, r.Sort) else step(rel)
 
 
-def with_root_names(rel: Rel, kinds: Sequence[t.Type], to: Lowering) -> Rel:
+def with_root_names(rel: Rel, types: Sequence[t.Type], to: Lowering) -> Rel:
     """What a root puts out, whose structs have the names of the types of its columns in the plan."""
-    if not has_structs(to) or not any(isinstance(type_, t.Struct) for type_ in kinds):
+    if not has_structs(to) or not any(isinstance(type_, t.Struct) for type_ in types):
         return rel
     if isinstance(rel, r.Sort) and any(_takes_structs(key.expression) for key in rel.keys):
         width = len(rel.schema)
         source = with_columns(rel.input, *(key.expression for key in rel.keys), name="key")
         keys = (SortKey(column(source, width + number), key.direction) for number, key in enumerate(rel.keys))
-        return first_columns(with_root_names(r.Sort(source, tuple(keys)), kinds, to), width)
-    return above_sort(rel, lambda child: with_names(child, kinds, to))
+        return first_columns(with_root_names(r.Sort(source, tuple(keys)), types, to), width)
+    return above_sort(rel, lambda child: with_names(child, types, to))
 
 
 def _takes_structs(key: Expression) -> bool:

@@ -118,18 +118,18 @@ def with_positions(rel: Rel, to: Lowering) -> Rel:
     return _with_names(rel, rel.schema.types, to, lambda type_: (type_.field_names.__getitem__, by_position))
 
 
-def with_names(rel: Rel, kinds: Sequence[t.Type], to: Lowering) -> Rel:
+def with_names(rel: Rel, types: Sequence[t.Type], to: Lowering) -> Rel:
     """What is put out, whose structs have the names that the types of its columns have in the plan."""
-    return _with_names(rel, kinds, to, lambda type_: (by_position, type_.field_names.__getitem__))
+    return _with_names(rel, types, to, lambda type_: (by_position, type_.field_names.__getitem__))
 
 
 def _with_names(
-    rel: Rel, kinds: Sequence[t.Type], to: Lowering, names: Callable[[t.Struct[Any]], tuple[Names, Names]]
+    rel: Rel, types: Sequence[t.Type], to: Lowering, names: Callable[[t.Struct[Any]], tuple[Names, Names]]
 ) -> Rel:
-    if not any(isinstance(type_, t.Struct) for type_ in kinds):
+    if not any(isinstance(type_, t.Struct) for type_ in types):
         return rel
     values: list[Expression] = list(columns(rel))
-    for position, type_ in enumerate(kinds):
+    for position, type_ in enumerate(types):
         if isinstance(type_, t.Struct):
             require_flat(type_, to)
             values[position] = renamed(values[position], *names(type_), to)

@@ -10,16 +10,16 @@ from substrait_dsl.partiql import bindings as b
 from substrait_dsl.partiql import expressions as e
 from substrait_dsl.partiql.lowered import Source, StoredTable
 from substrait_dsl.partiql.node import BindingsExpr, ValueExpr
-from substrait_dsl.partiql.values import Kind
+from substrait_dsl.partiql.values import CollectionType
 
 
-def kind_of_bindings(expression: BindingsExpr, tables: Mapping[str, Source]) -> Kind | None:
+def collection_type_of_bindings(expression: BindingsExpr, tables: Mapping[str, Source]) -> CollectionType | None:
     """The kind of bindings; None, if it depends on rows."""
     match cast(b.AnyBindingsExpr, expression):
         case b.Scan(value=value):
-            return kind_of_value(value, tables)
+            return collection_type_of_value(value, tables)
         case b.Filter(source=source) | b.Limit(source=source) | b.Offset(source=source) | b.MapLet(source=source):
-            return kind_of_bindings(source, tables)
+            return collection_type_of_bindings(source, tables)
         case b.OrderBy():
             return "list"
         case b.CrossJoin() | b.Join() | b.GroupBy() | b.Unpivot():
@@ -28,7 +28,7 @@ def kind_of_bindings(expression: BindingsExpr, tables: Mapping[str, Source]) -> 
             assert_never(never)
 
 
-def kind_of_value(expression: ValueExpr, tables: Mapping[str, Source]) -> Kind | None:
+def collection_type_of_value(expression: ValueExpr, tables: Mapping[str, Source]) -> CollectionType | None:
     """The kind of the bindings that a scan makes of a value; None, if it depends on rows."""
     match cast(e.AnyValueExpr, expression):
         case e.Lit(value=value):
@@ -36,12 +36,12 @@ def kind_of_value(expression: ValueExpr, tables: Mapping[str, Source]) -> Kind |
         case e.ListExpr():
             return "list"
         case e.MapValues(source=source):
-            return kind_of_bindings(source, tables)
+            return collection_type_of_bindings(source, tables)
         case e.Id(name=name) if name in tables:
             table = tables[name]
             return "list" if isinstance(table, tuple) and not isinstance(table, RelationBase | StoredTable) else "bag"
         case e.Call(function="dynamic", arguments=(same,)):
-            return kind_of_value(same, tables)
+            return collection_type_of_value(same, tables)
         case e.Id() | e.Path() | e.Call(function="coalesce"):
             return None
         case e.BagExpr() | e.StructExpr() | e.Operator() | e.Call() | e.Pivot():
