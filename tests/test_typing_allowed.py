@@ -24,16 +24,16 @@ from substrait_dsl import functions as f
 from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.mypy_plugin import allowed, placeholders
 from substrait_dsl.mypy_plugin.budget import (
-    LARGEST,
-    LONGEST,
-    MOST_ARGUMENTS,
-    STEPS,
-    VALUES_OF_STEP,
-    WIDEST,
+    MAX_ARGUMENTS,
+    MAX_BITS,
+    MAX_COLUMNS,
+    MAX_LENGTH,
+    MAX_STEPS,
+    VALUES_PER_STEP,
     Budget,
-    UnevaluatedError,
+    NotEvaluatedError,
 )
-from substrait_dsl.mypy_plugin.enums import _member
+from substrait_dsl.mypy_plugin.enums import _make_member
 
 READING_OR_RUNNING = {
     *("AceroSession", "Catalog", "Functions", "Plan", "errors", "functions", "read_capabilities"),
@@ -133,10 +133,10 @@ VALUES: dict[str, Callable[[], Any]] = {
     "class Decimal": lambda: decimal.Decimal,
     "function": lambda: len,
     "relation": lambda: ORDERS,
-    "row": lambda: placeholders.row(ORDERS.schema.struct),
+    "row": lambda: placeholders.make_row(ORDERS.schema.struct),
     "schema class": lambda: Orders,
     "schema instance": lambda: Orders(key=sd.col("key"), name=sd.col("name")),
-    "row or instance": lambda: placeholders.of_schema("m", "Orders", ORDERS.schema.struct),
+    "row or instance": lambda: placeholders.make_schema_instance("m", "Orders", ORDERS.schema.struct),
     "schema": lambda: ORDERS.schema,
     "struct": lambda: ORDERS.schema.struct,
     "field": lambda: ORDERS.schema.fields[0],
@@ -207,12 +207,12 @@ def test_no_name_of_a_value_leads_out(name: str) -> None:
     for each in sorted({*dir(value), *HIDDEN, *(name for other in others for name in dir(other))}):
         with watched():
             try:
-                found = allowed.attribute(value, each)
-            except (UnevaluatedError, SubstraitDslError, AttributeError):
+                found = allowed.read_attribute(value, each)
+            except (NotEvaluatedError, SubstraitDslError, AttributeError):
                 continue
         assert not each.startswith("_"), each
         with watched():
-            assert callable(found) or Budget().keep(found) is found
+            assert callable(found) or Budget().require_small(found) is found
         assert is_in_the_tables(value, each), each
 
 
@@ -249,18 +249,18 @@ def test_every_method_of_a_value_is_pure(name: str) -> None:
     ]
     for each in sorted({*dir(value), *dir(type(value))}):
         try:
-            method = allowed.attribute(value, each)
-        except (UnevaluatedError, SubstraitDslError, AttributeError):
+            method = allowed.read_attribute(value, each)
+        except (NotEvaluatedError, SubstraitDslError, AttributeError):
             continue
         for given in arguments:
             budget = Budget()
             with suppress(*PURE):
                 allowed.call(method, given, {}, budget)  # modules of the library's own that it needs are imported once
             with watched(), suppress(*PURE):
-                budget.keep(allowed.call(method, given, {}, budget))
+                budget.require_small(allowed.call(method, given, {}, budget))
 
 
-PURE = (UnevaluatedError, SubstraitDslError, TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
+PURE = (NotEvaluatedError, SubstraitDslError, TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
 
 FORBIDDEN: dict[str, Callable[[], Any]] = {
     "getattr": lambda: getattr,
@@ -288,7 +288,7 @@ FORBIDDEN: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.parametrize("name", FORBIDDEN)
 def test_what_is_in_no_table_is_not_called(name: str) -> None:
-    with pytest.raises(UnevaluatedError):
+    with pytest.raises(NotEvaluatedError):
         allowed.call(FORBIDDEN[name](), (), {}, Budget())
 
 
@@ -302,8 +302,8 @@ def test_what_is_in_no_table_is_not_called(name: str) -> None:
     ],
 )
 def test_what_is_in_no_table_is_not_looked_up(fullname: str) -> None:
-    with watched(), pytest.raises((UnevaluatedError, SubstraitDslError)):
-        allowed.named(fullname)
+    with watched(), pytest.raises((NotEvaluatedError, SubstraitDslError)):
+        allowed.find_named(fullname)
 
 
 FORMATS = [
@@ -315,7 +315,7 @@ FORMATS = [
 @pytest.mark.parametrize("form", FORMATS)
 def test_formats_reach_into_no_value_and_ask_for_no_length(form: str) -> None:
     given = ("x", "1000000000", "2")
-    with watched(), pytest.raises(UnevaluatedError):
+    with watched(), pytest.raises(NotEvaluatedError):
         allowed.call(form.format, given, {"x": "x", "_x": "x"}, Budget())
 
 
@@ -343,8 +343,8 @@ HUGE: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "int of a decimal": (int, (decimal.Decimal("1E+99999999"),)),
     "int of a small decimal": (int, (decimal.Decimal("1E-99999999"),)),
     "a decimal": (decimal.Decimal("1").quantize, (decimal.Decimal("1E-99999999"),)),
-    "sum": (sum, ([1] * (LONGEST + 1),)),
-    "str of a number": (str, (1 << (LARGEST + 1),)),
+    "sum": (sum, ([1] * (MAX_LENGTH + 1),)),
+    "str of a number": (str, (1 << (MAX_BITS + 1),)),
     "sorted": (sorted, ([[1] * 200] * 200,)),
 }
 
@@ -352,7 +352,7 @@ HUGE: dict[str, tuple[Any, tuple[Any, ...]]] = {
 @pytest.mark.parametrize("name", HUGE)
 def test_what_would_be_huge_is_not_computed(name: str) -> None:
     function, given = HUGE[name]
-    with pytest.raises(UnevaluatedError):
+    with pytest.raises(NotEvaluatedError):
         allowed.call(function, given, {}, Budget())
 
 
@@ -360,8 +360,8 @@ def test_values_that_stand_in_each_other_are_counted_as_often_as_they_stand_ther
     value: list[Any] = [1]
     for _ in range(64):
         value = [value, value]
-    with pytest.raises(UnevaluatedError):
-        Budget().keep(value)
+    with pytest.raises(NotEvaluatedError):
+        Budget().require_small(value)
 
 
 @pytest.mark.parametrize(
@@ -380,48 +380,48 @@ def test_types_that_stand_in_each_other_are_counted_as_often_as_they_stand_there
 ) -> None:
     made: Any = sd.lit(1) if request.node.callspec.id.endswith("values") else sd.I64()
     for _ in range(10):
-        made = Budget().keep(doubled(made))
+        made = Budget().require_small(doubled(made))
     for _ in range(4):
         made = doubled(made)
-    with pytest.raises(UnevaluatedError):
-        Budget().keep(made)
+    with pytest.raises(NotEvaluatedError):
+        Budget().require_small(made)
 
 
 @pytest.mark.parametrize("function", [sorted, max, tuple])
 def test_what_python_goes_through_takes_steps(function: Callable[..., Any]) -> None:
     budget = Budget()
-    given = [[1] * (LONGEST - 1)]
-    for _ in range(STEPS * VALUES_OF_STEP // LONGEST - 1):
+    given = [[1] * (MAX_LENGTH - 1)]
+    for _ in range(MAX_STEPS * VALUES_PER_STEP // MAX_LENGTH - 1):
         allowed.call(function, given, {}, budget)
-    with pytest.raises(UnevaluatedError):
+    with pytest.raises(NotEvaluatedError):
         allowed.call(function, given, {}, budget)
 
 
 @pytest.mark.parametrize("function", [f.coalesce, f.and_, f.concat])
 def test_functions_have_a_bound_of_arguments(function: Callable[..., Any]) -> None:
-    with pytest.raises(UnevaluatedError):
-        allowed.call(function, [sd.col("key")] * (MOST_ARGUMENTS + 1), {}, Budget())
+    with pytest.raises(NotEvaluatedError):
+        allowed.call(function, [sd.col("key")] * (MAX_ARGUMENTS + 1), {}, Budget())
 
 
 def test_steps_and_columns_have_a_bound() -> None:
     budget = Budget()
-    budget.step(STEPS)
-    with pytest.raises(UnevaluatedError):
-        budget.step()
-    wide = sd.read_named("wide", {f"c{number}": sd.I64 for number in range(WIDEST + 1)})
-    with pytest.raises(UnevaluatedError):
-        Budget().keep(wide)
-    budget.begin()
-    assert Budget().keep(ORDERS) is ORDERS
+    budget.spend(MAX_STEPS)
+    with pytest.raises(NotEvaluatedError):
+        budget.spend()
+    wide = sd.read_named("wide", {f"c{number}": sd.I64 for number in range(MAX_COLUMNS + 1)})
+    with pytest.raises(NotEvaluatedError):
+        Budget().require_small(wide)
+    budget.reset()
+    assert Budget().require_small(ORDERS) is ORDERS
 
 
 @pytest.mark.parametrize("text", ["__import__('os').system('false')", "I64"])
 def test_no_text_becomes_an_expression_of_python(text: str) -> None:
     for whole in (list, dict, tuple, sd.Nullable, sd.List, sd.Struct):
-        with watched(), pytest.raises(UnevaluatedError):
-            allowed.part(whole, text)
-        with watched(), pytest.raises(UnevaluatedError):
-            allowed.part(whole, (sd.I64, text))
+        with watched(), pytest.raises(NotEvaluatedError):
+            allowed.read_item(whole, text)
+        with watched(), pytest.raises(NotEvaluatedError):
+            allowed.read_item(whole, (sd.I64, text))
 
 
 @pytest.mark.parametrize(
@@ -429,5 +429,5 @@ def test_no_text_becomes_an_expression_of_python(text: str) -> None:
     [("A", "b", "enum.IntEnum"), ("A", 1, "enum.StrEnum"), ("A", "b", "builtins.int"), ("mro", 1, "enum.Enum")],
 )
 def test_members_that_python_does_not_make_are_not_known(member: str, value: object, base: str) -> None:
-    assert _member("Fault", member, value, [base]) is None
-    assert _member("Right", "A", 1, ["enum.IntEnum"]) == 1
+    assert _make_member("Fault", member, value, [base]) is None
+    assert _make_member("Right", "A", 1, ["enum.IntEnum"]) == 1

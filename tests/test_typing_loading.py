@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import substrait_dsl
-from substrait_dsl.mypy_plugin.digest import files
+from substrait_dsl.mypy_plugin.digest import find_files
 from tests.projects import Project
 
 PACKAGE = Path(substrait_dsl.__file__).parent
@@ -87,7 +87,7 @@ def test_no_library_of_any_weight_is_loaded(heavy: str, watched: tuple[str, dict
 
 
 def test_mypy_starts_without_the_library() -> None:
-    program = "import sys, substrait_dsl.mypy_plugin as p; p.digest(); print(*sys.modules)"
+    program = "import sys, substrait_dsl.mypy_plugin as p; p.compute_digest(); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     parts = {name.split(".")[1] for name in done.stdout.split() if name.startswith("substrait_dsl.")}
     assert parts == {"mypy_plugin", "errors", "texts", "installation"}
@@ -110,7 +110,7 @@ def test_answers_depend_on_nothing_but_the_files_of_the_digest(
     assert modules
     assert data
     assert hints
-    assert (modules | data | hints) - {file.resolve() for file in files()} == set()
+    assert (modules | data | hints) - {file.resolve() for file in find_files()} == set()
 
 
 def test_a_change_of_the_library_makes_mypy_check_again(tmp_path: Path) -> None:

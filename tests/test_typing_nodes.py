@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mypy import nodes, patterns
 
-from substrait_dsl.mypy_plugin.nodes import PARTS
+from substrait_dsl.mypy_plugin.nodes import CHILD_FIELDS
 
 LEAVES = frozenset(
     (
@@ -32,8 +32,8 @@ def test_every_kind_of_node_is_walked_or_known_to_have_no_parts() -> None:
         for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, nodes.Statement | nodes.Expression | patterns.Pattern)
     }
-    assert sorted(kinds - {kind.__name__ for kind in PARTS} - LEAVES - BASES) == []
+    assert sorted(kinds - {kind.__name__ for kind in CHILD_FIELDS} - LEAVES - BASES) == []
 
 
 def test_what_is_walked_is_there() -> None:
-    assert [(kind, part) for kind, parts in PARTS.items() for part in parts if not hasattr(kind, part)] == []
+    assert [(kind, part) for kind, parts in CHILD_FIELDS.items() for part in parts if not hasattr(kind, part)] == []

@@ -20,7 +20,7 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.fluent.grouping import GroupBy
-from substrait_dsl.mypy_plugin.reports import sentence
+from substrait_dsl.mypy_plugin.reports import format_error
 
 ROOT = Path(__file__).parent.parent
 PROGRAMS = ROOT / "tests" / "typing" / "plugin"
@@ -126,7 +126,7 @@ def test_what_mypy_refuses_python_refuses_in_the_same_words(program: Path) -> No
         code = CODE.search(said)
         if isinstance(raised, SubstraitDslError) and code is not None and code["code"].startswith("substrait-"):
             words = re.escape(said[: code.start()]).replace(re.escape("(...: "), r"\(\w+: ")
-            assert re.search(rf"(^|: ){words}$", sentence(raised)), f"{where}: {sentence(raised)}"
+            assert re.search(rf"(^|: ){words}$", format_error(raised)), f"{where}: {format_error(raised)}"
 
 
 @pytest.mark.parametrize("program", RIGHT, ids=lambda file: str(file.stem))

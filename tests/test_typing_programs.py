@@ -136,7 +136,7 @@ def test_a_failure_of_the_plugin_itself_is_a_note(
     (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
     (tmp_path / "mypy.ini").write_text("[mypy]\nplugins = substrait_dsl.mypy_plugin\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(calls, "method_called", failing)
+    monkeypatch.setattr(calls, "infer_method_call", failing)
     monkeypatch.setattr(schema_classes, "check", failing)
     mypy_plugin._method_hook.cache_clear()
     try:

@@ -29,7 +29,7 @@ from mypy.types import FunctionLike, Type
 from mypy.version import __version__
 
 from substrait_dsl.mypy_plugin import codes as codes  # mypy must know them before it reads which are wanted
-from substrait_dsl.mypy_plugin.digest import digest
+from substrait_dsl.mypy_plugin.digest import compute_digest
 from substrait_dsl.mypy_plugin.versions import require_tested
 
 require_tested(__version__)
@@ -54,13 +54,13 @@ class SubstraitPlugin(Plugin):
 
     def report_config_data(self, ctx: ReportConfigContext) -> Any:
         """What the answers depend on beside the program: mypy checks everything again when it changes."""
-        return digest()
+        return compute_digest()
 
     def get_additional_indirect_deps(self, file: MypyFile) -> set[str]:
         """The modules on which the answers for a module depend, beside those that its types name."""
         from substrait_dsl.mypy_plugin import declarations
 
-        return declarations.modules_looked_at(file)
+        return declarations.find_dependencies(file)
 
     def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
         return _function_hook(fullname) if fullname.startswith(_PACKAGE) else None
@@ -68,8 +68,8 @@ class SubstraitPlugin(Plugin):
     def get_function_signature_hook(self, fullname: str) -> Callable[[FunctionSigContext], FunctionLike] | None:
         if fullname.startswith(_PARTIQL):
             return None
-        ours = fullname.startswith(_PACKAGE)
-        return _function_signature_hook(fullname) if ours else self._schema_signature_hook(fullname)
+        is_ours = fullname.startswith(_PACKAGE)
+        return _function_signature_hook(fullname) if is_ours else self._schema_signature_hook(fullname)
 
     def _schema_signature_hook(self, fullname: str) -> Callable[[FunctionSigContext], FunctionLike] | None:
         symbol = self.lookup_fully_qualified(fullname)
@@ -77,14 +77,14 @@ class SubstraitPlugin(Plugin):
             return None
         from substrait_dsl.mypy_plugin import declarations, signatures
 
-        hook = signatures.any_structs if declarations.is_base(symbol) else None
-        return hook and guarded(hook, attrgetter("default_signature"))
+        hook = signatures.accept_any_structs if declarations.is_schema_base(symbol) else None
+        return hook and guard(hook, attrgetter("default_signature"))
 
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
-        ours = fullname.startswith(_PACKAGE) and not fullname.endswith(_DESCRIPTOR)
-        if not ours and fullname.endswith(_GETITEM) and self._is_schema(fullname.removesuffix(_GETITEM)):
+        is_ours = fullname.startswith(_PACKAGE) and not fullname.endswith(_DESCRIPTOR)
+        if not is_ours and fullname.endswith(_GETITEM) and self._is_schema(fullname.removesuffix(_GETITEM)):
             return _method_hook(_ITEM)
-        return _method_hook(fullname) if ours else None
+        return _method_hook(fullname) if is_ours else None
 
     def _is_schema(self, fullname: str) -> bool:
         symbol = None if fullname.startswith("builtins.") else self.lookup_fully_qualified(fullname)
@@ -92,11 +92,11 @@ class SubstraitPlugin(Plugin):
             return False
         from substrait_dsl.mypy_plugin import declarations
 
-        return declarations.is_base(symbol)
+        return declarations.is_schema_base(symbol)
 
     def get_method_signature_hook(self, fullname: str) -> Callable[[MethodSigContext], FunctionLike] | None:
-        ours = fullname.startswith(_PACKAGE) and not fullname.startswith(_PARTIQL)
-        return _method_signature_hook(fullname) if ours else None
+        is_ours = fullname.startswith(_PACKAGE) and not fullname.startswith(_PARTIQL)
+        return _method_signature_hook(fullname) if is_ours else None
 
     def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
         return _attribute_hook(fullname) if fullname.startswith(_ROWS) else None
@@ -105,7 +105,7 @@ class SubstraitPlugin(Plugin):
         symbol = self.lookup_fully_qualified(fullname)
         from substrait_dsl.mypy_plugin import declarations
 
-        return guarded(_schema_class, lambda _: None) if declarations.is_base(symbol) else None
+        return guard(_check_schema_class, lambda _: None) if declarations.is_schema_base(symbol) else None
 
 
 # mypy asks for the hook of a name each time that the name is used; it is made once.
@@ -115,16 +115,16 @@ class SubstraitPlugin(Plugin):
 def _function_hook(fullname: str) -> Callable[[FunctionContext], Type]:
     from substrait_dsl.mypy_plugin import calls, rows
 
-    hook = rows.schema_revealed if fullname == _REVEAL else partial(calls.function_called, fullname=fullname)
-    return guarded(hook, attrgetter("default_return_type"))
+    hook = rows.reveal_schema if fullname == _REVEAL else partial(calls.infer_function_call, fullname=fullname)
+    return guard(hook, attrgetter("default_return_type"))
 
 
 @cache
 def _function_signature_hook(fullname: str) -> Callable[[FunctionSigContext], FunctionLike]:
     from substrait_dsl.mypy_plugin import signatures
 
-    hook = signatures.any_arguments if fullname.startswith(_FUNCTIONS) else signatures.any_results
-    return guarded(hook, attrgetter("default_signature"))
+    hook = signatures.accept_any_arguments if fullname.startswith(_FUNCTIONS) else signatures.accept_any_results
+    return guard(hook, attrgetter("default_signature"))
 
 
 @cache
@@ -132,9 +132,9 @@ def _method_hook(fullname: str) -> Callable[[MethodContext], Type]:
     from substrait_dsl.mypy_plugin import calls, operators, rows
 
     if fullname == _ITEM:
-        return guarded(rows.item_named, attrgetter("default_return_type"))
-    hook = operators.operated if fullname.startswith(_OPERATORS) else calls.method_called
-    return guarded(partial(hook, name=fullname.rpartition(".")[2]), attrgetter("default_return_type"))
+        return guard(rows.infer_item, attrgetter("default_return_type"))
+    hook = operators.infer_operator if fullname.startswith(_OPERATORS) else calls.infer_method_call
+    return guard(partial(hook, name=fullname.rpartition(".")[2]), attrgetter("default_return_type"))
 
 
 @cache
@@ -142,28 +142,28 @@ def _method_signature_hook(fullname: str) -> Callable[[MethodSigContext], Functi
     from substrait_dsl.mypy_plugin import operators, signatures
 
     if fullname == _ITEM:
-        return guarded(signatures.any_item, attrgetter("default_signature"))
+        return guard(signatures.accept_any_item, attrgetter("default_signature"))
     name = fullname.rpartition(".")[2]
     is_operator = fullname.startswith(_OPERATORS) and name in operators.BINARY
-    hook = partial(operators.OPERATORS.signature, name=name) if is_operator else signatures.any_results
-    return guarded(hook, attrgetter("default_signature"))
+    hook = partial(operators.OPERATORS.infer_signature, name=name) if is_operator else signatures.accept_any_results
+    return guard(hook, attrgetter("default_signature"))
 
 
 @cache
 def _attribute_hook(fullname: str) -> Callable[[AttributeContext], Type]:
     from substrait_dsl.mypy_plugin import rows
 
-    return guarded(partial(rows.column_named, name=fullname.rpartition(".")[2]), attrgetter("default_attr_type"))
+    return guard(partial(rows.infer_attribute, name=fullname.rpartition(".")[2]), attrgetter("default_attr_type"))
 
 
-def _schema_class(context: ClassDefContext) -> None:
+def _check_schema_class(context: ClassDefContext) -> None:
     from substrait_dsl.mypy_plugin import declarations, schema_classes
 
-    declarations.analyzed(context)
+    declarations.record_columns(context)
     schema_classes.check(context)
 
 
-def guarded(hook: Callable[[C], R], default: Callable[[C], R]) -> Callable[[C], R]:
+def guard(hook: Callable[[C], R], default: Callable[[C], R]) -> Callable[[C], R]:
     """A hook that leaves the answer to mypy where it fails, and says so in a note: no mistake of ours ends mypy.
 
     With ``--show-traceback`` it fails all the same, so that mistakes of ours can be found.

@@ -1,8 +1,8 @@
-"""What the plugin evaluates: functions, methods and attributes that are pure, each by its name and its class.
+"""The tables of what the plugin evaluates: pure functions, methods and attributes, by name and class.
 
-A checker reads programs that nobody has looked at yet: to check one is neither to run it nor to reach out of it. So
-what is not in these tables is not called and not looked up, and what it gives is not known. No name in them begins with
-an underscore. What could give much more than it is given has its size computed first.
+To check a program is not to run it: a checker reads programs that nobody has looked at yet. So what is not in these
+tables is neither called nor looked up, and its value is unknown. No name in them begins with an underscore. Where a
+result may be much larger than the arguments, its size is computed first.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.schemas import DynRow, RelationSchema, Schema
 from substrait_dsl.mypy_plugin.budget import (
     CONTAINERS,
-    LONGEST,
+    MAX_LENGTH,
     Budget,
-    UnevaluatedError,
+    NotEvaluatedError,
     is_of_library,
     is_scalar,
     require_arguments,
@@ -65,7 +65,7 @@ LIBRARY = _names("""
     read_iceberg read_named read_virtual record round_robin scalar_subquery scatter shared single_bucket struct_of
     subtree switch switching unique update virtual_target when
 """)
-"""What the library offers that only makes what a program is made of: functions and classes."""
+"""Functions and classes of the library that are pure: they build parts of a program."""
 
 METHODS: Mapping[type, Names] = {
     Relation: _names("""
@@ -83,7 +83,7 @@ METHODS: Mapping[type, Names] = {
     NamedStruct: _names("position"),
     record: _names("is_in"),
 }
-"""Methods of the library's classes: they make something, of what they are given alone."""
+"""Methods of the library's classes whose results depend on their arguments alone."""
 
 ATTRIBUTES: Mapping[type, Names] = {
     Relation: _names("c columns schema"),
@@ -92,7 +92,7 @@ ATTRIBUTES: Mapping[type, Names] = {
     Field: _names("name type"),
     t.Type: _names("field_names nullable precision scale types"),
 }
-"""Attributes of the library's objects. A row has its columns as well."""
+"""Attributes of the library's objects. A row has its columns, too."""
 
 CLASS_METHODS: Mapping[type, Names] = {
     t.Struct: _names("of"),
@@ -112,24 +112,27 @@ CLASS_ATTRIBUTES: Mapping[type, Names] = {
 OPERATORS = frozenset(
     (*op_methods.values(), *reverse_op_methods.values(), "__abs__", "__getitem__", "__invert__", "__neg__", "__pos__")
 )
-"""The methods that mypy asks about for operators: those of expressions and relations are called, no others."""
+"""The methods of operators. Only those of the library's objects are called."""
 
 # --- Python
 
 
-def _bounded(owner: Any, *arguments: Any) -> None:
-    """What a method gives is hardly larger than what it is given."""
+def _allow(owner: Any, *arguments: Any) -> None:
+    """Allow a method whose result is hardly larger than its arguments."""
 
 
-def _padded(owner: Any, width: int, *fill: str) -> None:
+def _check_padding(owner: Any, width: int, *fill: str) -> None:
+    """Check the length of a padded text."""
     require_length(width)
 
 
-def _replaced(owner: str, old: str, new: str, *count: int) -> None:
+def _check_replacement(owner: str, old: str, new: str, *count: int) -> None:
+    """Check the length of a text with replacements."""
     require_length(len(owner) + owner.count(old) * len(new))
 
 
-def _joined(owner: str, parts: Any) -> None:
+def _check_join(owner: str, parts: Any) -> None:
+    """Check the length of joined texts."""
     texts = list(parts)
     require_length(sum(map(len, texts)) + len(owner) * len(texts))
 
@@ -137,62 +140,65 @@ def _joined(owner: str, parts: Any) -> None:
 _CODECS = ("ascii", "latin-1", "latin1", "utf-8", "utf8")
 
 
-def _coded(owner: str | bytes, codec: str = "utf-8", errors: str = "strict") -> None:
-    """Other codecs are looked for, and imported."""
+def _check_codec(owner: str | bytes, codec: str = "utf-8", errors: str = "strict") -> None:
+    """Check that a codec is a known one: Python imports others."""
     if codec not in _CODECS or errors not in ("strict", "ignore", "replace"):
-        raise UnevaluatedError
+        raise NotEvaluatedError
 
 
 _DATE_FORM = re.compile(r"(?:[^%]|%-?[dfHjmMSuwyY%])*")
-"""What a date is written by in the same way everywhere: not by the names of days and months, nor by time zones."""
+"""Formats of dates that do not depend on the locale or the time zone: no names of days and months."""
 
 
-def _dated(owner: object, form: str) -> None:
+def _check_date_format(owner: object, form: str) -> None:
+    """Check that the format of a date gives the same text everywhere, and a short one."""
     if not _DATE_FORM.fullmatch(form):
-        raise UnevaluatedError
+        raise NotEvaluatedError
     require_length(8 * len(form))
 
 
-def _formatted(owner: str, *positional: Any, **named: Any) -> None:
-    """Only values of Python are formatted, by themselves: attributes and items of values are not looked up."""
+def _check_format(owner: str, *positional: Any, **named: Any) -> None:
+    """Check the arguments and the length of a formatted text. Attributes and items of arguments are not looked up."""
     numbers = iter(range(len(positional)))
     length = 0
     for literal, field, form, conversion in string.Formatter().parse(owner):
         length += len(literal)
         if field is None:
             continue
-        value = _field(field, numbers, positional, named)
+        value = _find_format_argument(field, numbers, positional, named)
         parts = []
         for text, inner, deeper, changed in string.Formatter().parse(form or ""):
             if deeper or changed:
-                raise UnevaluatedError
-            parts += [text] if inner is None else [text, str(_field(inner, numbers, positional, named))]
-        length += _formatted_length(value, "".join(parts), conversion)
+                raise NotEvaluatedError
+            parts += [text] if inner is None else [text, str(_find_format_argument(inner, numbers, positional, named))]
+        length += _max_formatted_length(value, "".join(parts), conversion)
         require_length(length)
 
 
-def _field(field: str, numbers: Iterator[int], positional: Sequence[Any], named: Mapping[str, Any]) -> Any:
-    """The argument that a field of a format stands for: a value of Python, or a type."""
+def _find_format_argument(
+    field: str, numbers: Iterator[int], positional: Sequence[Any], named: Mapping[str, Any]
+) -> Any:
+    """Return the argument of a format field, which must be a scalar or a type."""
     if field.startswith("_") or not (field == "" or field.isdecimal() or field.isidentifier()):
-        raise UnevaluatedError
+        raise NotEvaluatedError
     if field == "":
         value = positional[next(numbers, len(positional))]
     else:
         value = positional[int(field)] if field.isdecimal() else named[field]
     if not is_scalar(value) and not isinstance(value, t.Type):
-        raise UnevaluatedError
+        raise NotEvaluatedError
     return value
 
 
-def _formatted_length(value: object, form: str, conversion: str | None) -> int:
-    """How long a text is at most that a value is formatted to."""
+def _max_formatted_length(value: object, form: str, conversion: str | None) -> int:
+    """Return an upper bound of the length of a formatted value."""
     if isinstance(value, dt.date | dt.time) and not conversion:
-        _dated(value, form)
+        _check_date_format(value, form)
         return 40 + 8 * len(form)
     sizes = "".join(each if each.isdecimal() else " " for each in form).split()
-    if any(len(size) > len(str(LONGEST)) for size in sizes):
-        raise UnevaluatedError
-    text = len(value) if isinstance(value, str | bytes) else LONGEST // 10
+    if any(len(size) > len(str(MAX_LENGTH)) for size in sizes):
+        raise NotEvaluatedError
+    text = len(value) if isinstance(value, str | bytes) else MAX_LENGTH // 10
     return (10 * text if conversion else text) + sum(map(int, sizes))
 
 
@@ -204,86 +210,87 @@ PYTHON_METHODS: Mapping[type, Mapping[str, Method]] = {
                 islower isnumeric isspace istitle isupper lower lstrip partition removeprefix removesuffix rfind rindex
                 rpartition rsplit rstrip split splitlines startswith strip swapcase title upper
             """),
-            _bounded,
+            _allow,
         ),
-        **dict.fromkeys(_names("center ljust rjust zfill"), _padded),
-        "encode": _coded,
-        "format": _formatted,
-        "join": _joined,
-        "replace": _replaced,
+        **dict.fromkeys(_names("center ljust rjust zfill"), _check_padding),
+        "encode": _check_codec,
+        "format": _check_format,
+        "join": _check_join,
+        "replace": _check_replacement,
     },
-    bytes: {"decode": _coded, "hex": _bounded},
-    int: {"bit_length": _bounded},
-    float: {"is_integer": _bounded},
-    list: dict.fromkeys(_names("copy count index"), _bounded),
-    tuple: dict.fromkeys(_names("count index"), _bounded),
-    dict: dict.fromkeys(_names("copy get items keys values"), _bounded),
+    bytes: {"decode": _check_codec, "hex": _allow},
+    int: {"bit_length": _allow},
+    float: {"is_integer": _allow},
+    list: dict.fromkeys(_names("copy count index"), _allow),
+    tuple: dict.fromkeys(_names("count index"), _allow),
+    dict: dict.fromkeys(_names("copy get items keys values"), _allow),
     dt.date: {
-        **dict.fromkeys(_names("isoformat isoweekday replace toordinal weekday"), _bounded),
-        "strftime": _dated,
+        **dict.fromkeys(_names("isoformat isoweekday replace toordinal weekday"), _allow),
+        "strftime": _check_date_format,
     },
     dt.datetime: {
-        **dict.fromkeys(_names("date isoformat isoweekday replace time toordinal weekday"), _bounded),
-        "strftime": _dated,
+        **dict.fromkeys(_names("date isoformat isoweekday replace time toordinal weekday"), _allow),
+        "strftime": _check_date_format,
     },
-    dt.time: {**dict.fromkeys(_names("isoformat replace"), _bounded), "strftime": _dated},
-    dt.timedelta: {"total_seconds": _bounded},
-    decimal.Decimal: dict.fromkeys(_names("copy_abs copy_negate normalize quantize to_integral_value"), _bounded),
+    dt.time: {**dict.fromkeys(_names("isoformat replace"), _allow), "strftime": _check_date_format},
+    dt.timedelta: {"total_seconds": _allow},
+    decimal.Decimal: dict.fromkeys(_names("copy_abs copy_negate normalize quantize to_integral_value"), _allow),
 }
-"""Methods of Python's own values, with what computes the size of what they give; a mutable value is not changed."""
+"""Methods of Python's own values, with the check of their arguments. None of them changes its value."""
 
 
-def _of_text(*arguments: Any) -> None:
-    """A text is made of what is written without the library, or of a type."""
+def _check_text_arguments(*arguments: Any) -> None:
+    """Check that only scalars and types are converted to text."""
     if not all(is_scalar(argument) or isinstance(argument, t.Type) for argument in arguments):
-        raise UnevaluatedError
+        raise NotEvaluatedError
 
 
-def _any(*arguments: Any, **named: Any) -> None:
-    """What a function gives is hardly larger than what it is given."""
+def _allow_any(*arguments: Any, **named: Any) -> None:
+    """Allow a function whose result is hardly larger than its arguments."""
 
 
 PYTHON_FUNCTIONS: Mapping[str, tuple[Callable[..., Any], Method]] = {
     **{
-        f"builtins.{name}": (getattr(builtins, name), _any)
+        f"builtins.{name}": (getattr(builtins, name), _allow_any)
         for name in _names("abs all any bool dict float int list max min sorted sum tuple")
     },
-    "builtins.str": (str, _of_text),
+    "builtins.str": (str, _check_text_arguments),
     **{
-        f"datetime.{kind.__name__}": (kind, _any) for kind in (dt.date, dt.datetime, dt.time, dt.timedelta, dt.timezone)
+        f"datetime.{class_.__name__}": (class_, _allow_any)
+        for class_ in (dt.date, dt.datetime, dt.time, dt.timedelta, dt.timezone)
     },
-    "decimal.Decimal": (decimal.Decimal, _any),
-    "uuid.UUID": (uuid.UUID, _any),
+    "decimal.Decimal": (decimal.Decimal, _allow_any),
+    "uuid.UUID": (uuid.UUID, _allow_any),
 }
-"""Functions and classes of Python that give the same wherever they are called: a set has another order each time."""
+"""Functions and classes of Python with the same result in each process, unlike a set, whose order varies."""
 
 PYTHON_CLASSES = _names("bool bytes complex dict float frozenset int list object set str tuple")
-"""Classes of Python that people take for types of Substrait: the library says what to write."""
+"""Classes of Python that are written in place of types of Substrait: the library's error says what to write."""
 
 VARIABLES: Mapping[str, Any] = {"datetime.UTC": dt.UTC, "typing.Literal": Literal, "typing_extensions.Literal": Literal}
-"""Variables of Python that stand in values and in types."""
+"""Variables of Python that are read."""
 
-_MAKERS: Mapping[Any, Method] = dict(PYTHON_FUNCTIONS.values())
+_FUNCTION_RULES: Mapping[Any, Method] = dict(PYTHON_FUNCTIONS.values())
 _PUBLIC: Mapping[str, Any] = {
     f"{value.__module__}.{value.__qualname__}": value for value in (getattr(api, name) for name in LIBRARY)
 }
-_MADE = frozenset(map(id, _PUBLIC.values()))
+_PUBLIC_IDS = frozenset(map(id, _PUBLIC.values()))
 _FUNCTIONS = f"{functions.__name__}."
 
 
-MOST_CUBED = 12
-"""The most keys of a `cube`, which has a grouping set for each set of them."""
+MAX_CUBE_KEYS = 12
+"""The most keys of a `cube`, which has a grouping set for each subset of them."""
 
-# --- what is asked for
+# --- lookups
 
 
 def is_evaluated(fullname: str) -> bool:
-    """Whether a name is that of a function or class of this library that only makes what a program is made of."""
+    """Whether a function or class of the library is pure, so that it is called."""
     return fullname in _PUBLIC or fullname.startswith(_FUNCTIONS)
 
 
-def named(fullname: str) -> Any:
-    """The function or class that a full name means. Raises `UnevaluatedError` if it is not evaluated."""
+def find_named(fullname: str) -> Any:
+    """Return the function or class with a full name. Raise `NotEvaluatedError` if it is not in the tables."""
     if fullname in _PUBLIC:
         return _PUBLIC[fullname]
     if fullname in PYTHON_FUNCTIONS:
@@ -292,116 +299,120 @@ def named(fullname: str) -> Any:
     if module == "builtins" and name in PYTHON_CLASSES:
         return getattr(builtins, name)
     if f"{module}." == _FUNCTIONS and not name.startswith("_"):
-        found = getattr(functions, name)
-        if isinstance(found, CatalogFunction):
-            return found
-    raise UnevaluatedError
+        function = getattr(functions, name)
+        if isinstance(function, CatalogFunction):
+            return function
+    raise NotEvaluatedError
 
 
-def attribute(owner: Any, name: str) -> Any:
-    """An attribute or method of a value. Raises `UnevaluatedError` if it is not evaluated.
+def read_attribute(owner: Any, name: str) -> Any:
+    """Return an attribute or method of a value. Raise `NotEvaluatedError` if it is not in the tables.
 
-    What an object of the library has not, it says itself, with what to write instead.
+    For an attribute that an object of the library does not have, the library raises its own error, with a hint.
     """
     if isinstance(owner, Schema):
-        return _column(owner, name)
-    if not name.startswith("_"):
-        if isinstance(owner, type):
-            if any(_is_in(table, owner, name) for table in (CLASS_METHODS, CLASS_ATTRIBUTES, METHODS)):
-                return getattr(owner, name)
-        elif name in PYTHON_METHODS.get(type(owner), ()):
-            return getattr(owner, name)
-        elif is_of_library(owner) and not isinstance(owner, CatalogFunction):
-            is_there = any(name in vars(kind) for kind in type(owner).__mro__) or name in getattr(owner, "__dict__", ())
-            if isinstance(owner, GroupBy) and name == "cube" and len(owner.keys) > MOST_CUBED:
-                raise UnevaluatedError
-            if not is_there or _is_in(METHODS, type(owner), name) or _is_in(ATTRIBUTES, type(owner), name):
-                return getattr(owner, name)
-    raise UnevaluatedError
+        return _read_column(owner, name)
+    if not name.startswith("_") and _is_readable(owner, name):
+        return getattr(owner, name)
+    raise NotEvaluatedError
 
 
-def _is_in(table: Mapping[type, Names], kind: type, name: str) -> bool:
-    return any(name in table.get(base, ()) for base in kind.__mro__)
+def _is_readable(owner: Any, name: str) -> bool:
+    """Whether the tables have an attribute, or the library raises an error for it."""
+    if isinstance(owner, type):
+        return any(_is_in(table, owner, name) for table in (CLASS_METHODS, CLASS_ATTRIBUTES, METHODS))
+    if name in PYTHON_METHODS.get(type(owner), ()):
+        return True
+    if not is_of_library(owner) or isinstance(owner, CatalogFunction):
+        return False
+    if isinstance(owner, GroupBy) and name == "cube" and len(owner.keys) > MAX_CUBE_KEYS:
+        return False
+    is_there = any(name in vars(class_) for class_ in type(owner).__mro__) or name in getattr(owner, "__dict__", ())
+    return not is_there or _is_in(METHODS, type(owner), name) or _is_in(ATTRIBUTES, type(owner), name)
 
 
-def _column(row: Schema, name: str) -> Any:
-    """A column of a row. What a row has not, it says itself."""
-    if any(name in vars(kind) for kind in (DynRow, Schema, object)):
-        raise UnevaluatedError
+def _is_in(table: Mapping[type, Names], class_: type, name: str) -> bool:
+    return any(name in table.get(base, ()) for base in class_.__mro__)
+
+
+def _read_column(row: Schema, name: str) -> Any:
+    """Return a column of a row. For one that it does not have, the row raises its own error."""
+    if any(name in vars(class_) for class_ in (DynRow, Schema, object)):
+        raise NotEvaluatedError
     if isinstance(row, DynRow) and (not name.startswith("_") or name in row.__row__[0].names):
         return row[name]
     if not isinstance(row, DynRow) and name in row.__columns__:
         return row.__columns__[name]
-    raise UnevaluatedError
+    raise NotEvaluatedError
 
 
-def operator(owner: Any, name: str) -> Any:
-    """The method of an operator, or another one, that mypy asks about. Raises as `attribute` does."""
+def find_operator(owner: Any, name: str) -> Any:
+    """Return a method, which may be that of an operator. Raise `NotEvaluatedError` if it is not in the tables."""
     if name in OPERATORS and is_of_library(owner):
         return getattr(owner, name)
-    return attribute(owner, name)
+    return read_attribute(owner, name)
 
 
-def part(whole: Any, key: Any) -> Any:
-    """An item of a value, or a class with its parameters. Raises `UnevaluatedError` if it is not evaluated."""
-    if isinstance(whole, type):
+def read_item(owner: Any, key: Any) -> Any:
+    """Return an item of a value, or a class with type arguments. Raise `NotEvaluatedError` if that is not allowed."""
+    if isinstance(owner, type):
         parameters = key if isinstance(key, tuple) else (key,)
         if any(isinstance(parameter, str | bytes) for parameter in parameters):
-            raise UnevaluatedError  # Python takes a text for an expression
-        if whole not in (list, dict, tuple, set, frozenset) and not issubclass(whole, t.Type | t.Nullable):
-            raise UnevaluatedError
-    elif whole is Literal:
+            raise NotEvaluatedError  # Python evaluates a text as an expression
+        if owner not in (list, dict, tuple, set, frozenset) and not issubclass(owner, t.Type | t.Nullable):
+            raise NotEvaluatedError
+    elif owner is Literal:
         if not all(is_scalar(value) for value in (key if isinstance(key, tuple) else (key,))):
-            raise UnevaluatedError
-    elif not isinstance(whole, (str, bytes, *CONTAINERS)) and not is_of_library(whole):
-        raise UnevaluatedError
-    return whole[key]
+            raise NotEvaluatedError
+    elif not isinstance(owner, (str, bytes, *CONTAINERS)) and not is_of_library(owner):
+        raise NotEvaluatedError
+    return owner[key]
 
 
 def call(function: Any, positional: Sequence[Any], named: Mapping[str, Any], budget: Budget) -> Any:
-    """What a function, class or method gives. Raises `UnevaluatedError` if it is not evaluated, or takes too much."""
+    """Call a function, class or method. Raise `NotEvaluatedError` if it is not in the tables, or costs too much."""
     owner = getattr(function, "__self__", None)
     rule: Method | None = None
     if isinstance(function, types.BuiltinMethodType | types.MethodType) and not isinstance(owner, types.ModuleType):
         name = function.__name__
         if isinstance(owner, type) and _is_in(CLASS_METHODS, owner, name):
-            rule = _any
+            rule = _allow_any
         elif type(owner) in PYTHON_METHODS and name in PYTHON_METHODS[type(owner)]:
             rule = partial(PYTHON_METHODS[type(owner)][name], owner)
     elif isinstance(function, type | types.BuiltinFunctionType):
-        rule = _MAKERS.get(function)
+        rule = _FUNCTION_RULES.get(function)
     if rule is not None:
-        budget.step()
-        budget.keep_all((*positional, *named.values()))
+        budget.spend()
+        budget.require_all_small((*positional, *named.values()))
         rule(*positional, **named)
         return function(*positional, **named)
-    if not _is_made_by_the_plugin(function):
+    if not _is_program_lambda(function):
         if not _is_of_library(function):
-            raise UnevaluatedError
+            raise NotEvaluatedError
         require_arguments(function, len(positional))
-        budget.call_library(positional[0] if owner is None and positional else owner)
+        budget.spend_call(positional[0] if owner is None and positional else owner)
     return function(*positional, **named)
 
 
-def _is_made_by_the_plugin(function: object) -> bool:
-    """Whether a function is a lambda of the program, which is evaluated as the rest."""
+def _is_program_lambda(function: object) -> bool:
+    """Whether a function is a lambda of the program: its body is evaluated by the same tables."""
     return isinstance(function, types.FunctionType) and function.__module__.startswith(__package__)
 
 
 def _is_of_library(function: Any) -> bool:
-    """Whether a function, class or method is one of the tables; only these are ever looked up."""
+    """Whether a function, class or method of the library is in the tables."""
     if isinstance(function, types.MethodType):
         owner = function.__self__
-        kind = owner if isinstance(owner, type) else type(owner)
-        return _is_in(METHODS, kind, function.__name__) or _is_in(CLASS_METHODS, kind, function.__name__)
+        class_ = owner if isinstance(owner, type) else type(owner)
+        return _is_in(METHODS, class_, function.__name__) or _is_in(CLASS_METHODS, class_, function.__name__)
     if isinstance(function, CatalogFunction | LambdaFunction):
         return True
-    return id(function) in _MADE or _is_verb(function)
+    return id(function) in _PUBLIC_IDS or _is_verb(function)
 
 
 def _is_verb(function: object) -> bool:
     """Whether a function is a method of a class, as in ``Relation.select(orders, "key")``."""
     return isinstance(function, types.FunctionType) and any(
-        function.__name__ in names and getattr(kind, function.__name__, None) is function
-        for kind, names in METHODS.items()
+        function.__name__ in names and getattr(class_, function.__name__, None) is function
+        for class_, names in METHODS.items()
     )

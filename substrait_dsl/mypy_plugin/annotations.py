@@ -17,7 +17,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.type_text import parse_type
 from substrait_dsl.errors import SubstraitDslError
-from substrait_dsl.mypy_plugin.declarations import annotations_of, is_schema
+from substrait_dsl.mypy_plugin.declarations import find_annotations, is_schema
 from substrait_dsl.mypy_plugin.names import (
     COLUMN,
     FOREIGN,
@@ -30,14 +30,14 @@ from substrait_dsl.mypy_plugin.names import (
     SIMPLE,
     SIZED,
     STRUCT,
-    name_of,
+    full_name,
 )
 
 if TYPE_CHECKING:
     from mypy.checker import TypeChecker
 
 
-class Translated:
+class TranslationCache:
     """What has been translated already for the file that mypy is checking, but for structs."""
 
     def __init__(self, checker: TypeChecker | None) -> None:
@@ -51,7 +51,7 @@ class Translated:
         self.classes: dict[str, TypeInfo] = {}
 
 
-_LAST = [Translated(None)]
+_LAST = [TranslationCache(None)]
 
 
 class Annotations:
@@ -64,8 +64,8 @@ class Annotations:
     def __init__(self, checker: TypeChecker) -> None:
         self.checker = checker
         if _LAST[0].checker is not checker:
-            _LAST[:] = [Translated(checker)]
-        self._known = _LAST[0]
+            _LAST[:] = [TranslationCache(checker)]
+        self._cache = _LAST[0]
         self._structs: dict[tuple[t.Type, bool, tuple[str, ...]], Type] = {}
         self._structs_met = 0
         """How many structs have been translated. What has one in it is not kept: it belongs to this call."""
@@ -74,50 +74,50 @@ class Annotations:
 
     # --- from mypy
 
-    def type_of(self, annotation: Type) -> t.Type | None:
+    def to_algebra_type(self, annotation: Type) -> t.Type | None:
         """The type that an annotation says, or None if mypy does not know all of it."""
         type_ = get_proper_type(annotation)
         if not isinstance(type_, Instance):
             return None
-        if type_ in self._known.types:
-            return self._known.types[type_]
-        met, found = self._structs_met, self._translated(type_)
+        if type_ in self._cache.types:
+            return self._cache.types[type_]
+        met, found = self._structs_met, self._translate_type(type_)
         if met == self._structs_met:
-            self._known.types[type_] = found
+            self._cache.types[type_] = found
         return found
 
-    def _translated(self, type_: Instance) -> t.Type | None:
+    def _translate_type(self, type_: Instance) -> t.Type | None:
         match type_.type.fullname, type_.args:
             case fullname, _ if fullname in SIMPLE:
                 return SIMPLE[fullname]()
             case str(fullname), [inner] if fullname == NULLABLE:
-                required = self.type_of(inner)
+                required = self.to_algebra_type(inner)
                 return None if required is None else required.as_nullable()
             case str(fullname), [row] if fullname == STRUCT:
-                return self._struct(row)
+                return self._translate_struct(row)
             case str(fullname), [element] if fullname == LIST:
-                item = self.type_of(element)
+                item = self.to_algebra_type(element)
                 return None if item is None else t.List(item)
             case str(fullname), [key, value] if fullname == MAP:
-                key_type, value_type = self.type_of(key), self.type_of(value)
+                key_type, value_type = self.to_algebra_type(key), self.to_algebra_type(value)
                 return None if key_type is None or value_type is None else t.Map(key_type, value_type)
             case fullname, parameters if fullname == FOREIGN:
-                return _foreign(*(str(literal_value(parameter)) for parameter in parameters))
+                return _parse_foreign_type(*(str(literal_value(parameter)) for parameter in parameters))
             case fullname, parameters if fullname in SIZED:
-                return _sized(SIZED[fullname], [literal_value(parameter) for parameter in parameters])
+                return _make_sized_type(SIZED[fullname], [literal_value(parameter) for parameter in parameters])
         return None
 
-    def known(self, type_: Type | None) -> bool:
+    def is_known(self, type_: Type | None) -> bool:
         """Whether all is known of a relation or an expression that a method is called on; or there is no such thing."""
         on = None if type_ is None else get_proper_type(type_)
         if not isinstance(on, Instance) or not on.args:
             return type_ is None
         first = on.args[0]
-        return self.columns_of(first) is not None or self.type_of(first) is not None
+        return self.to_schema(first) is not None or self.to_algebra_type(first) is not None
 
-    def _struct(self, row: Type) -> t.Type | None:
+    def _translate_struct(self, row: Type) -> t.Type | None:
         self._structs_met += 1
-        struct = self.columns_of(row)
+        struct = self.to_schema(row)
         if struct is None or any(field.type == UNKNOWN for field in struct):
             return None
         type_ = struct.row_type()
@@ -131,21 +131,21 @@ class Annotations:
         """What tells structs apart: equal ones may have other names, at any depth."""
         return type_, type_.names is None, tuple(t.struct_names(type_))
 
-    def columns_of(self, row: Type) -> NamedStruct | None:
+    def to_schema(self, row: Type) -> NamedStruct | None:
         """The columns of a row or of a schema class, or None if mypy does not know them."""
         type_ = get_proper_type(row)
         if not isinstance(type_, Instance):
             return None
-        if type_ in self._known.rows:
-            return self._known.rows[type_]
+        if type_ in self._cache.rows:
+            return self._cache.rows[type_]
         if type_.type.fullname != ROW:
-            return self.declared(type_.type) if is_schema(type_.type) else None
-        met, found = self._structs_met, self._inferred(type_)
+            return self.schema_of_class(type_.type) if is_schema(type_.type) else None
+        met, found = self._structs_met, self._translate_row(type_)
         if met == self._structs_met:
-            self._known.rows[type_] = found
+            self._cache.rows[type_] = found
         return found
 
-    def _inferred(self, row: Instance) -> NamedStruct | None:
+    def _translate_row(self, row: Instance) -> NamedStruct | None:
         fields = []
         for argument in row.args:
             column = get_proper_type(argument)
@@ -154,7 +154,7 @@ class Annotations:
             name = literal_value(column.args[0])
             if not isinstance(name, str):
                 return None
-            fields.append(Field(name, self.type_of(column.args[1]) or UNKNOWN))
+            fields.append(Field(name, self.to_algebra_type(column.args[1]) or UNKNOWN))
         return NamedStruct(tuple(fields))
 
     def is_unknown_relation(self, type_: Type | None) -> bool:
@@ -162,103 +162,107 @@ class Annotations:
         proper = get_proper_type(type_)
         if not isinstance(proper, Instance) or proper.type.fullname not in (RELATION, GROUP_BY):
             return False
-        return self.columns_of(proper.args[-1]) is None
+        return self.to_schema(proper.args[-1]) is None
 
-    def declared(self, schema: TypeInfo) -> NamedStruct | None:
+    def schema_of_class(self, schema: TypeInfo) -> NamedStruct | None:
         """The columns of a schema class."""
-        if schema in self._known.schemas:
-            return self._known.schemas[schema]
-        annotations = annotations_of(schema, self.checker)
+        if schema in self._cache.schemas:
+            return self._cache.schemas[schema]
+        annotations = find_annotations(schema, self.checker)
         if not annotations or schema in self._open:
             return None
         self._open.add(schema)
         met = self._structs_met
-        struct = NamedStruct(tuple(Field(name, self.type_of(type_) or UNKNOWN) for name, type_ in annotations.items()))
+        struct = NamedStruct(
+            tuple(Field(name, self.to_algebra_type(type_) or UNKNOWN) for name, type_ in annotations.items())
+        )
         self._open.remove(schema)
         if met == self._structs_met:
-            self._known.schemas[schema] = struct
+            self._cache.schemas[schema] = struct
         return struct
 
     # --- to mypy
 
-    def annotation(self, type_: t.Type) -> Type:
+    def to_annotation(self, type_: t.Type) -> Type:
         """What a schema class would be annotated with for a column of a type."""
         if type_ == UNKNOWN:
-            return unknown()
-        if type_ not in self._known.annotations:
-            met, found = self._structs_met, self._annotation(type_)
+            return unknown_type()
+        if type_ not in self._cache.annotations:
+            met, found = self._structs_met, self._translate_to_annotation(type_)
             if met != self._structs_met:
                 return found
-            self._known.annotations[type_] = found
-        return self._known.annotations[type_]
+            self._cache.annotations[type_] = found
+        return self._cache.annotations[type_]
 
-    def _annotation(self, type_: t.Type) -> Type:
+    def _translate_to_annotation(self, type_: t.Type) -> Type:
         if type_.nullable:
-            return self.instance(NULLABLE, [self.annotation(type_.as_required())])
+            return self.make_instance(NULLABLE, [self.to_annotation(type_.as_required())])
         declared = type_ if isinstance(type_, t.UserDefined) else type_.variation
         if declared is not None:
             parts = str(type_), declared.name, declared.urn
-            if _foreign(*parts) != type_:
-                return unknown()
-            return self.instance(FOREIGN, [self._literal(part, "builtins.str") for part in parts])
+            if _parse_foreign_type(*parts) != type_:
+                return unknown_type()
+            return self.make_instance(FOREIGN, [self._make_literal(part, "builtins.str") for part in parts])
         match type_:
             case t.Struct():
                 self._structs_met += 1
                 known = self._structs.get(self._struct_key(type_))
                 fields = zip(type_.field_names, type_.types, strict=True)
-                row = known or self.row(NamedStruct(tuple(Field(name, inner) for name, inner in fields)))
-                return self.instance(STRUCT, [row])
+                row = known or self.make_row(NamedStruct(tuple(Field(name, inner) for name, inner in fields)))
+                return self.make_instance(STRUCT, [row])
             case t.List(element=element):
-                return self.instance(LIST, [self.annotation(element)])
+                return self.make_instance(LIST, [self.to_annotation(element)])
             case t.Map(key=key, value=value):
-                return self.instance(MAP, [self.annotation(key), self.annotation(value)])
+                return self.make_instance(MAP, [self.to_annotation(key), self.to_annotation(value)])
             case t.Func():
-                return self.instance(name_of(type(type_)))
+                return self.make_instance(full_name(type(type_)))
             case _:
                 sizes = [size for size in type_.parameters if isinstance(size, int)]
-                return self.instance(name_of(type(type_)), [self._literal(size, "builtins.int") for size in sizes])
+                return self.make_instance(
+                    full_name(type(type_)), [self._make_literal(size, "builtins.int") for size in sizes]
+                )
 
-    def row(self, struct: NamedStruct) -> Instance:
+    def make_row(self, struct: NamedStruct) -> Instance:
         """The type of a row with these columns."""
-        return self.instance(ROW, [self._column(field) for field in struct])
+        return self.make_instance(ROW, [self._translate_field(field) for field in struct])
 
-    def _column(self, field: Field) -> Type:
-        if field in self._known.columns:
-            return self._known.columns[field]
-        met, annotation = self._structs_met, self.annotation(field.type)
-        column = self.instance(COLUMN, [self._literal(field.name, "builtins.str"), annotation])
+    def _translate_field(self, field: Field) -> Type:
+        if field in self._cache.columns:
+            return self._cache.columns[field]
+        met, annotation = self._structs_met, self.to_annotation(field.type)
+        column = self.make_instance(COLUMN, [self._make_literal(field.name, "builtins.str"), annotation])
         if met == self._structs_met:
-            self._known.columns[field] = column
+            self._cache.columns[field] = column
         return column
 
-    def typed(self, fullname: str, type_: t.Type) -> Type:
+    def make_typed(self, fullname: str, type_: t.Type) -> Type:
         """An expression, a measure or a window function of a type."""
-        if (fullname, type_) in self._known.typed:
-            return self._known.typed[fullname, type_]
-        met, mark = self._structs_met, name_of(t.Null if type_.nullable else t.Req)
-        found = self.instance(fullname, [self.annotation(type_.as_required()), self.instance(mark)])
+        if (fullname, type_) in self._cache.typed:
+            return self._cache.typed[fullname, type_]
+        met, mark = self._structs_met, full_name(t.Null if type_.nullable else t.Req)
+        found = self.make_instance(fullname, [self.to_annotation(type_.as_required()), self.make_instance(mark)])
         if met == self._structs_met:
-            self._known.typed[fullname, type_] = found
+            self._cache.typed[fullname, type_] = found
         return found
 
-    def instance(self, fullname: str, arguments: Sequence[Type] = ()) -> Instance:
+    def make_instance(self, fullname: str, arguments: Sequence[Type] = ()) -> Instance:
         """An instance of a class, by its full name."""
-        if fullname not in self._known.classes:
+        if fullname not in self._cache.classes:
             symbol = lookup_fully_qualified(fullname, self.checker.modules, raise_on_missing=True)
             assert symbol is not None
             assert isinstance(symbol.node, TypeInfo)
-            self._known.classes[fullname] = symbol.node
-        return Instance(self._known.classes[fullname], list(arguments))
+            self._cache.classes[fullname] = symbol.node
+        return Instance(self._cache.classes[fullname], list(arguments))
 
-    def _literal(self, value: str | int, fallback: str) -> LiteralType:
-        return LiteralType(value, self.instance(fallback))
+    def _make_literal(self, value: str | int, fallback: str) -> LiteralType:
+        return LiteralType(value, self.make_instance(fallback))
 
 
 UNKNOWN = t.UserDefined("extension:substrait_dsl:mypy", "unknown_to_mypy", nullable=True)
 """Stands for the type of a column that mypy does not know; rules that only pass columns on do not mind."""
 
 
-def _foreign(text: str, name: str, urn: str) -> t.Type | None:
+def _parse_foreign_type(text: str, name: str, urn: str) -> t.Type | None:
     """The type that a text says, of which an extension declares a name."""
     try:
         return parse_type(text, urns={name: urn})
@@ -271,19 +275,19 @@ def is_annotation(type_: t.Type | None) -> bool:
     return type_ is not None and not isinstance(type_, t.UserDefined) and type_.variation is None
 
 
-def _sized(made: Callable[..., t.Type], sizes: Sequence[object]) -> t.Type | None:
+def _make_sized_type(made: Callable[..., t.Type], sizes: Sequence[object]) -> t.Type | None:
     try:
         return made(*sizes) if all(isinstance(size, int) for size in sizes) else None
     except SubstraitDslError:
         return None  # no type has these sizes
 
 
-def unknown() -> Type:
+def unknown_type() -> Type:
     """What mypy calls a type that it does not know."""
     return AnyType(TypeOfAny.special_form)
 
 
-def is_mistaken(type_: Type | None) -> bool:
+def is_erroneous(type_: Type | None) -> bool:
     """Whether a type is that of what mypy has objected to, or follows from it."""
     proper = get_proper_type(type_)
     if isinstance(proper, AnyType) and proper.source_any is not None:

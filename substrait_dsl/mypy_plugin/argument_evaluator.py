@@ -1,7 +1,7 @@
-"""What the arguments of a call are, as values: read off the program where it says so, else placeholders of their type.
+"""Evaluate the arguments of a call: by their syntax where the program shows the value, else by their types.
 
-``col("x") > 3`` is built as the program builds it, and meets its relation in the call. What the program computes, or
-gets from functions of its own, is known by its type: a placeholder stands for it.
+``col("x") > 3`` is built as the program builds it, and meets its relation in the call. Of what the program computes, or
+gets from functions of its own, only the type is known: a placeholder of the type, or a sample, stands for it.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.mypy_plugin import placeholders
-from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations, is_mistaken
-from substrait_dsl.mypy_plugin.ast_evaluator import Environment, Written
-from substrait_dsl.mypy_plugin.budget import GiveUpError
-from substrait_dsl.mypy_plugin.checker_state import MEMORY, NOT_MADE
+from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations, is_erroneous
+from substrait_dsl.mypy_plugin.ast_evaluator import AstEvaluator, Environment
+from substrait_dsl.mypy_plugin.budget import UnknownValueError
+from substrait_dsl.mypy_plugin.checker_state import NO_VALUE, STATE
 from substrait_dsl.mypy_plugin.declarations import SCHEMA, is_schema
-from substrait_dsl.mypy_plugin.enums import literal
+from substrait_dsl.mypy_plugin.enums import read_literal
 from substrait_dsl.mypy_plugin.names import (
     DYN_EXPR,
     EXPR,
@@ -58,265 +58,298 @@ from substrait_dsl.mypy_plugin.names import (
     WINDOW_FUNCTION,
     is_type,
 )
-from substrait_dsl.mypy_plugin.python_values import EITHER, OF_VALUES, SAMPLES, is_of_python, misfit
-from substrait_dsl.mypy_plugin.syntax import NO_CONSTANT, column_name, constant, function_name, schema_made
-from substrait_dsl.mypy_plugin.variables import held
+from substrait_dsl.mypy_plugin.python_values import AMBIGUOUS, SAMPLES, VALUE_ERRORS, find_type_error, is_python_value
+from substrait_dsl.mypy_plugin.syntax import NO_CONSTANT, column_name, function_name, instantiated_schema, read_constant
+from substrait_dsl.mypy_plugin.variables import find_assigned_value
 
-WRITTEN_OUT = (OpExpr, ComparisonExpr, UnaryExpr, ConditionalExpr, CallExpr, MemberExpr, IndexExpr)
-"""What is rather built as the program builds it than taken for a value of its type."""
+COMPOUND = (OpExpr, ComparisonExpr, UnaryExpr, ConditionalExpr, CallExpr, MemberExpr, IndexExpr)
+"""Expressions that are evaluated by their parts where possible, before a placeholder of their type stands for them."""
 
-
-COUNTS = 3
-"""How many relations stand for any number of them: each number that is less than this."""
+RELATION_COUNTS = 3
+"""How many samples stand for a collection of relations: collections of 0, 1 and 2 of them."""
 
 NO_SAMPLE = -1
-"""Instead of the number of a sample: what depends on the value is not known."""
+"""In place of the index of a sample: values that the program computes are unknown."""
 
 
-class Evaluator(Written):
-    """Turns arguments into values."""
+class ArgumentEvaluator(AstEvaluator):
+    """Evaluates arguments by their syntax, and by their types where the syntax does not say the value."""
 
     def __init__(self, annotations: Annotations) -> None:
         super().__init__()
         self.annotations = annotations
         self.checker = annotations.checker
-        self.sample = 0
-        """Which of the samples of a type stands for such a value."""
-        self.samples = 1
-        """How many samples there are of the types of such values: how often the call is made, so that each is tried."""
-        self.collected: Expression | None = None
-        """What the program has collected, of which some relations stand for any number of them."""
-        self.opaque = False
-        """Whether an expression stands for one of which the program does not say how it is made."""
-        self.mistaken: Expression | None = None
-        """The innermost expression that could not be made: there the mistake is."""
-        self._looked_up: list[NameExpr] = []
-        """The variables whose values are being looked up, lest they are looked up again for ever."""
-        self._held_values: dict[tuple[Expression, int, bool], tuple[Any, Expression | None]] = {}
-        """What variables hold, with the value that has been replaced in it: ``b = a + a``, ``c = b + b`` and so on
-        would take twice as long with each."""
+        self.sample_index = 0
+        """Which of the samples of a type replaces such a value."""
+        self.sample_count = 1
+        """How many samples there are at most, and so how often the call is made."""
+        self.collected_node: Expression | None = None
+        """A collection of relations in the program; samples of several lengths have replaced it."""
+        self.has_opaque_expression = False
+        """Whether a placeholder stands for an expression whose parts the program does not show."""
+        self.refused_node: Expression | None = None
+        """The innermost expression that the library refuses: there the error is reported."""
+        self._variables_in_evaluation: list[NameExpr] = []
+        """The variables whose values are being evaluated, against endless recursion."""
+        self._variable_values: dict[tuple[Expression, int, bool], tuple[Any, Expression | None]] = {}
+        """The values of variables, with the expression that a sample has replaced in them. Without this cache,
+        ``b = a + a``, ``c = b + b`` and so on would take twice as long with each line."""
 
-    def value(self, node: Expression, type_: Type | None = None, here: Environment | None = None) -> Any:
-        """The value of an expression of the program. Raises `GiveUpError` if that cannot be told."""
-        here = here or {}
+    def evaluate(self, node: Expression, type_: Type | None = None, environment: Environment | None = None) -> Any:
+        """Return the value of an expression. Raise `UnknownValueError` if it is not known."""
+        environment = environment or {}
         if isinstance(node, LambdaExpr):
-            return self.function(node, here)
-        if MEMORY.said(node):
-            raise GiveUpError  # what is wrong with it has been said
-        if isinstance(node, NameExpr) and node.node in here:
-            return here[node.node]
-        written = constant(node)
-        if isinstance(node, CallExpr) and (schema := schema_made(node)) is not None:
-            return self._instance_of(schema, node, here)
-        if written is not NO_CONSTANT:
-            return written
-        unknown: GiveUpError | None = None
+            return self.make_function(node, environment)
+        if STATE.is_reported(node):
+            raise UnknownValueError  # its error has been reported
+        if isinstance(node, NameExpr) and node.node in environment:
+            return environment[node.node]
+        constant = read_constant(node)
+        if constant is not NO_CONSTANT:
+            return constant
+        if isinstance(node, CallExpr) and (schema := instantiated_schema(node)) is not None:
+            return self._make_schema_instance(schema, node, environment)
         if isinstance(node, NameExpr) and not self.is_relation(node):
-            with suppress(GiveUpError):
-                return self._held(node)
-        if isinstance(node, WRITTEN_OUT):
+            with suppress(UnknownValueError):
+                return self._evaluate_variable(node)
+        return self._evaluate_parts_or_type(node, type_, environment)
+
+    def _evaluate_parts_or_type(self, node: Expression, type_: Type | None, environment: Environment) -> Any:
+        """Evaluate a compound expression by its parts; if they are unknown, and any other one, by its type."""
+        unknown: UnknownValueError | None = None
+        if isinstance(node, COMPOUND):
             try:
-                return self._built(node, here)
-            except GiveUpError as error:
+                return self._evaluate_compound(node, environment)
+            except UnknownValueError as error:
                 unknown = error
-                self.decided = self.decided or not isinstance(node, CallExpr | MemberExpr | IndexExpr)
-        proper = get_proper_type(type_ or self.type_of(node))
-        known = self._of_type(proper, node)
-        if known is not NO_CONSTANT:
-            return known
+                self.needs_declared_check |= not isinstance(node, CallExpr | MemberExpr | IndexExpr)
+        proper = get_proper_type(type_ or self.type_of_node(node))
+        value = self._make_placeholder(proper, node)
+        if value is not NO_CONSTANT:
+            return value
         if unknown is not None:
-            raise GiveUpError if is_mistaken(proper) else unknown
-        return self.looked_into(node, here)
+            raise UnknownValueError if is_erroneous(proper) else unknown
+        return self.evaluate_parts(node, environment)
 
-    def _held(self, node: NameExpr) -> Any:
-        """What a variable holds that holds but one value. It is no relation: that is known by its columns."""
-        if node in self._looked_up:
-            raise GiveUpError(node)
-        expression = held(node, self.checker)
-        if expression is None:
-            raise GiveUpError(node)
-        mistaken, sampled = self.mistaken, self.sampled
-        passing = (expression, self.sample, self.origins.matter)
-        self._looked_up.append(node)
+    def try_evaluate(self, node: Expression) -> Any:
+        """Return the value of an expression, or None if it is not known or refused."""
         try:
-            if passing not in self._held_values:
-                self.sampled = None
-                self._held_values[passing] = (self.value(expression), self.sampled)
-            value, self.sampled = self._held_values[passing]
-        except SubstraitDslError:
-            self.mistaken = mistaken or node
-            raise
-        finally:
-            self.sampled = self.sampled or sampled
-            self._looked_up.pop()
-        if value is None and not isinstance(get_proper_type(self.type_of(node)), NoneType):
-            raise GiveUpError(node)  # it has been found not to be None, so it holds something else as well
-        return value
-
-    def _made_relation(self, node: Expression | None) -> object:
-        """The relation that a variable holds, if it holds what one call makes that has just been checked."""
-        call = held(node, self.checker) if isinstance(node, NameExpr) else None
-        return MEMORY.made_here(call) if isinstance(call, CallExpr) else NOT_MADE
-
-    def relations(self, node: Expression) -> list[Any]:
-        """Relations that the program has collected, all of the same columns: none, one and two stand for any number."""
-        if self.sample == NO_SAMPLE:
-            raise GiveUpError(node)
-        _, type_ = self.checker.analyze_iterable_item_type_without_expression(self.checker.lookup_type(node), node)
-        item = get_proper_type(type_)
-        made = self._instance(item, None) if isinstance(item, Instance) and item.type.fullname == RELATION else None
-        if not isinstance(made, Relation):
-            raise GiveUpError(node)
-        self.sampled, self.collected, self.samples = node, node, max(self.samples, COUNTS)
-        return [made] * self.sample
-
-    def known(self, node: Expression) -> Any:
-        """The value of an expression, or None if it cannot be told, or made."""
-        try:
-            return self.value(node)
-        except (GiveUpError, SubstraitDslError, TypeError):
+            return self.evaluate(node)
+        except (UnknownValueError, SubstraitDslError, TypeError):
             return None
 
-    def fits_otherwise(self, refusals: Sequence[SubstraitDslError]) -> bool:
-        """Whether refusals say nothing: each is of a value of a type whose samples are of several types of Substrait.
-
-        Nor does it say anything that too few relations are refused, if nothing is wrong with more.
-        """
-        if self.collected is not None:
-            return len(refusals) == 1
-        type_ = None if self.sampled is None else get_proper_type(self.type_of(self.sampled))
-        is_either = isinstance(type_, Instance) and type_.type.fullname in EITHER
-        return is_either and all(isinstance(error, OF_VALUES) for error in refusals)
-
-    def _is_sampled(self) -> bool:
-        return self.sampled is not None
-
-    def _built(self, node: Expression, here: Environment) -> Any:
-        """What an expression makes by its parts, or has made already."""
-        if isinstance(get_proper_type(self.type_of(node)), UnionType):
-            raise GiveUpError(node)  # it has been made for each type that it is called on, and was the last one then
-        made = NOT_MADE if here else MEMORY.made(node)
-        if made is not NOT_MADE:
-            return made
-        sampled, self.sampled = self.sampled, None
+    def _evaluate_variable(self, node: NameExpr) -> Any:
+        """Return the value of a variable that is assigned once. It is no relation: their columns are known by type."""
+        expression = None if node in self._variables_in_evaluation else find_assigned_value(node, self.checker)
+        if expression is None:
+            raise UnknownValueError(node)
+        refused, sampled = self.refused_node, self.sampled_node
+        key = (expression, self.sample_index, self.origins.is_exact)
+        self._variables_in_evaluation.append(node)
         try:
-            value = self.looked_into(node, here)
-            if self._is_sampled() and is_of_python(value):
-                raise GiveUpError(node)  # what Python makes of a sample, it does not make of the value
-            if not self._is_sampled():
-                self.sampled = sampled
+            if key not in self._variable_values:
+                self.sampled_node = None
+                self._variable_values[key] = (self.evaluate(expression), self.sampled_node)
+            value, self.sampled_node = self._variable_values[key]
+        except SubstraitDslError:
+            self.refused_node = refused or node
+            raise
+        finally:
+            self.sampled_node = self.sampled_node or sampled
+            self._variables_in_evaluation.pop()
+        if value is None and not isinstance(get_proper_type(self.type_of_node(node)), NoneType):
+            raise UnknownValueError(node)  # mypy has found that it is not None, so something else is assigned as well
+        return value
+
+    def _evaluate_compound(self, node: Expression, environment: Environment) -> Any:
+        """Return the value of an expression by its parts, or the value that it has been found to have."""
+        if isinstance(get_proper_type(self.type_of_node(node)), UnionType):
+            raise UnknownValueError(node)  # its value is that for the last type of its receiver
+        value = NO_VALUE if environment else STATE.find_value(node)
+        if value is not NO_VALUE:
             return value
-        except GiveUpError:
-            self.sampled = sampled
+        sampled, self.sampled_node = self.sampled_node, None
+        try:
+            value = self.evaluate_parts(node, environment)
+            if self._is_sampled() and is_python_value(value):
+                raise UnknownValueError(node)  # Python computes another result from another value
+            if not self._is_sampled():
+                self.sampled_node = sampled
+            return value
+        except UnknownValueError:
+            self.sampled_node = sampled
             raise
         except SubstraitDslError:
-            self.sampled = self.sampled or sampled
-            self.mistaken = self.mistaken or node
+            self.sampled_node = self.sampled_node or sampled
+            self.refused_node = self.refused_node or node
             raise
 
+    def _is_sampled(self) -> bool:
+        return self.sampled_node is not None
+
     def is_relation(self, node: Expression) -> bool:
-        type_ = get_proper_type(self.type_of(node))
+        type_ = get_proper_type(self.type_of_node(node))
         return isinstance(type_, Instance) and type_.type.fullname == RELATION
 
-    def receiver(self, type_: Type, node: Expression | None) -> Any:
-        """The value that a method is called on."""
-        if MEMORY.said(node):
-            raise GiveUpError
-        is_union = node is not None and isinstance(get_proper_type(self.type_of(node)), UnionType)
-        made = NOT_MADE if is_union else MEMORY.made(node)
-        if made is NOT_MADE and isinstance(node, NameExpr) and not self.is_relation(node):
-            with suppress(GiveUpError):
-                made = self._held(node)
-        if made is NOT_MADE:
-            made = self._of_type(get_proper_type(type_), node)
-        if made is NO_CONSTANT and node is not None and not is_union:
+    def evaluate_receiver(self, type_: Type, node: Expression | None) -> Any:
+        """Return the value that a method is called on.
+
+        Args:
+            type_: its type.
+            node: its expression; None where the program has none.
+        """
+        if STATE.is_reported(node):
+            raise UnknownValueError
+        is_union = node is not None and isinstance(get_proper_type(self.type_of_node(node)), UnionType)
+        value = NO_VALUE if is_union else STATE.find_value(node)
+        if value is NO_VALUE and isinstance(node, NameExpr) and not self.is_relation(node):
+            with suppress(UnknownValueError):
+                value = self._evaluate_variable(node)
+        if value is NO_VALUE:
+            value = self._make_placeholder(get_proper_type(type_), node)
+        if value is NO_CONSTANT and node is not None and not is_union:
             try:
-                made = self.looked_into(node, {})
+                value = self.evaluate_parts(node, {})
             except SubstraitDslError:
-                self.mistaken = self.mistaken or node
+                self.refused_node = self.refused_node or node
                 raise
-        if made is NO_CONSTANT:
-            raise GiveUpError
-        return made
+        if value is NO_CONSTANT:
+            raise UnknownValueError
+        return value
 
-    def misfit(self, refusals: Sequence[SubstraitDslError]) -> SubstraitDslError | None:
-        """What is wrong whatever the value is that a sample stands for: its type. None if it may be the value."""
-        type_ = None if self.sampled is None else get_proper_type(self.type_of(self.sampled))
-        return misfit(type_.type.fullname, refusals) if isinstance(type_, Instance) else None
+    # --- samples
 
-    # --- by their types
+    def sample_relations(self, node: Expression) -> list[Any]:
+        """Return a sample of a collection of relations, which all have the same columns."""
+        if self.sample_index == NO_SAMPLE:
+            raise UnknownValueError(node)
+        _, type_ = self.checker.analyze_iterable_item_type_without_expression(self.checker.lookup_type(node), node)
+        item, relation = get_proper_type(type_), None
+        if isinstance(item, Instance) and item.type.fullname == RELATION:
+            relation = self._make_instance_placeholder(item, None)
+        if not isinstance(relation, Relation):
+            raise UnknownValueError(node)
+        self.sampled_node, self.collected_node = node, node
+        self.sample_count = max(self.sample_count, RELATION_COUNTS)
+        return [relation] * self.sample_index
 
-    def type_of(self, node: Expression) -> Type | None:
-        """The type that mypy has found for an expression, if it has."""
+    def may_fit(self, errors: Sequence[SubstraitDslError]) -> bool:
+        """Whether a value may be accepted though some samples are refused.
+
+        That is so if the samples of its type become literals of several types, or if only a collection without
+        relations is refused.
+        """
+        if self.collected_node is not None:
+            return len(errors) == 1
+        type_ = None if self.sampled_node is None else get_proper_type(self.type_of_node(self.sampled_node))
+        is_ambiguous = isinstance(type_, Instance) and type_.type.fullname in AMBIGUOUS
+        return is_ambiguous and all(isinstance(error, VALUE_ERRORS) for error in errors)
+
+    def find_type_error(self, errors: Sequence[SubstraitDslError]) -> SubstraitDslError | None:
+        """Return what is wrong with the type of a value of which all samples are refused; None if it may be right."""
+        type_ = None if self.sampled_node is None else get_proper_type(self.type_of_node(self.sampled_node))
+        return find_type_error(type_.type.fullname, errors) if isinstance(type_, Instance) else None
+
+    # --- placeholders of types
+
+    def type_of_node(self, node: Expression) -> Type | None:
+        """Return the type that mypy has found for an expression; None if it has found none."""
         try:
             return self.checker.lookup_type(node)
-        except KeyError:  # the daemon has checked it before, and checks but one function now
+        except KeyError:  # the daemon has checked it before, and checks a single function now
             return node.node.type if isinstance(node, RefExpr) and isinstance(node.node, Var) else None
 
-    def _of_type(self, type_: ProperType | None, node: Expression | None) -> Any:
+    def _make_placeholder(self, type_: ProperType | None, node: Expression | None) -> Any:
+        """Return a placeholder of a type; `NO_CONSTANT` if there is none."""
         match type_:
             case NoneType():
                 return None
             case Instance():
-                return self._instance(type_, node)
+                return self._make_instance_placeholder(type_, node)
             case TypeType(item=Instance() as item):
-                return self._class(item)
+                return self._make_class(item)
             case CallableType() if type_.is_type_obj():
-                made = get_proper_type(type_.ret_type)
-                return self._class(made) if isinstance(made, Instance) else NO_CONSTANT
-            case CallableType(ret_type=result):
-                made = self._of_type(get_proper_type(result), None)
-                self.decided = True  # what the function takes, mypy compares
-                return NO_CONSTANT if made is NO_CONSTANT else lambda *rows: made
+                return self._make_class(get_proper_type(type_.ret_type))
             case Overloaded(items=[first, *_]) if first.is_type_obj():
-                made = get_proper_type(first.ret_type)
-                return self._class(made) if isinstance(made, Instance) else NO_CONSTANT
-        value = None if type_ is None else literal(type_)
-        return NO_CONSTANT if value is None else value
+                return self._make_class(get_proper_type(first.ret_type))
+            case CallableType(ret_type=result):
+                value = self._make_placeholder(get_proper_type(result), None)
+                self.needs_declared_check = True  # mypy compares the parameters
+                return NO_CONSTANT if value is NO_CONSTANT else lambda *rows: value
+        literal = None if type_ is None else read_literal(type_)
+        return NO_CONSTANT if literal is None else literal
 
-    def _instance(self, type_: Instance, node: Expression | None) -> Any:
+    def _make_instance_placeholder(self, type_: Instance, node: Expression | None) -> Any:
         fullname = type_.type.fullname
         if fullname == RELATION:
-            struct = self.annotations.columns_of(type_.args[0])
-            return NO_CONSTANT if struct is None else self.origins.relation(node, struct, self._made_relation(node))
+            return self._make_relation(type_, node)
         if fullname == GROUP_BY:
-            return self._grouped(type_)
+            return self._make_groups(type_)
         if fullname in (EXPR, MEASURE, WINDOW_FUNCTION):
-            typed = self._typed(type_)
-            if typed is None:
-                return NO_CONSTANT
-            if fullname == EXPR:
-                self.opaque = self.opaque or not self._is_of_row(node)
-                return placeholders.expression(typed, self._name(node))
-            if fullname == WINDOW_FUNCTION:
-                return placeholders.window_function(typed, function_name(node))
-            made = placeholders.measure(typed, function_name(node))
-            return made if node is not None and column_name(node) is None else made.alias(placeholders.NAMELESS)
+            return self._make_expression(type_, node)
         if is_type(fullname):
-            return self._made_type(type_, node)
-        struct = self.annotations.columns_of(type_)
+            return self._make_type(type_, node)
+        struct = self.annotations.to_schema(type_)
         if struct is not None and is_schema(type_.type):
-            return placeholders.of_schema(type_.type.module_name, type_.type.name, struct)
+            return placeholders.make_schema_instance(type_.type.module_name, type_.type.name, struct)
         if struct is not None:
-            return placeholders.row(struct)
-        value = literal(type_)
-        if value is None and fullname in SAMPLES and node is not None and self.sample != NO_SAMPLE:
-            self.sampled = node
-            self.samples = max(self.samples, len(SAMPLES[fullname]))
-            return SAMPLES[fullname][self.sample % len(SAMPLES[fullname])]
-        return NO_CONSTANT if value is None else value
+            return placeholders.make_row(struct)
+        literal = read_literal(type_)
+        return self._make_sample(fullname, node) if literal is None else literal
 
-    def _name(self, node: Expression | None) -> str | None:
-        """The name that an expression has as a column: that of the attribute or item, where these are columns."""
+    def _make_relation(self, type_: Instance, node: Expression | None) -> Any:
+        struct = self.annotations.to_schema(type_.args[0])
+        if struct is None:
+            return NO_CONSTANT
+        return self.origins.find_relation(node, struct, self._find_relation(node))
+
+    def _find_relation(self, node: Expression | None) -> object:
+        """Return the relation that is assigned to a variable, if it is the result of a call that has been checked."""
+        call = find_assigned_value(node, self.checker) if isinstance(node, NameExpr) else None
+        return STATE.find_value_here(call) if isinstance(call, CallExpr) else NO_VALUE
+
+    def _make_groups(self, type_: Instance) -> Any:
+        struct, keys = (self.annotations.to_schema(row) for row in type_.args)
+        if struct is None or keys is None:
+            return NO_CONSTANT
+        named = {field.name: placeholders.make_expression(field.type) for field in keys}
+        return GroupBy(self.origins.find_relation(None, struct), (), named)
+
+    def _make_expression(self, type_: Instance, node: Expression | None) -> Any:
+        """Return an expression, a measure or a window function."""
+        value_type = self._find_value_type(type_)
+        if value_type is None:
+            return NO_CONSTANT
+        match type_.type.fullname:
+            case str(fullname) if fullname == EXPR:
+                self.has_opaque_expression = self.has_opaque_expression or not self._is_of_row(node)
+                return placeholders.make_expression(value_type, self._find_column_name(node))
+            case str(fullname) if fullname == WINDOW_FUNCTION:
+                return placeholders.make_window_function(value_type, function_name(node))
+        measure = placeholders.make_measure(value_type, function_name(node))
+        has_no_name = node is not None and column_name(node) is None
+        return measure if has_no_name else measure.alias(placeholders.NAMELESS)
+
+    def _find_value_type(self, type_: Instance) -> t.Type | None:
+        """Return the type of the values of an expression; None if it is not known."""
+        required = self.annotations.to_algebra_type(type_.args[0])
+        nullability = get_proper_type(type_.args[1])
+        if required is None or not isinstance(nullability, Instance):
+            return None
+        return required.with_nullability(nullability.type.fullname == NULL)
+
+    def _find_column_name(self, node: Expression | None) -> str | None:
+        """Return the name that an expression has as a column; `NAMELESS` if it is not known."""
         match node:
             case None:
-                return placeholders.NAMELESS  # what a function gives
+                return placeholders.NAMELESS  # the result of a function
             case MemberExpr(expr=inner) | IndexExpr(base=inner):
-                if not self._has_columns(get_proper_type(self.type_of(inner))):
+                if not self._has_columns(get_proper_type(self.type_of_node(inner))):
                     return placeholders.NAMELESS
         return column_name(node)
 
     def _has_columns(self, type_: ProperType | None) -> bool:
+        """Whether the attributes and items of what is of a type are columns, or fields of a column."""
         match type_:
             case CallableType() if type_.is_type_obj():
                 return self._has_columns(get_proper_type(type_.ret_type))
@@ -326,69 +359,67 @@ class Evaluator(Written):
 
     def _is_of_row(self, node: Expression | None) -> bool:
         """Whether an expression is a column of a row that a function gets."""
-        row = self.type_of(node.expr) if isinstance(node, MemberExpr) and isinstance(node.expr, NameExpr) else None
-        return row is not None and self.annotations.columns_of(row) is not None
+        row = self.type_of_node(node.expr) if isinstance(node, MemberExpr) and isinstance(node.expr, NameExpr) else None
+        return row is not None and self.annotations.to_schema(row) is not None
 
-    def _typed(self, type_: Instance) -> t.Type | None:
-        required = self.annotations.type_of(type_.args[0])
-        mark = get_proper_type(type_.args[1])
-        if required is None or not isinstance(mark, Instance):
-            return None
-        return required.with_nullability(mark.type.fullname == NULL)
-
-    def _grouped(self, type_: Instance) -> Any:
-        struct, keys = (self.annotations.columns_of(row) for row in type_.args)
-        if struct is None or keys is None:
+    def _make_class(self, instance: ProperType) -> Any:
+        """Return a schema class or a type, by the type of its instances."""
+        if not isinstance(instance, Instance):
             return NO_CONSTANT
-        named = {field.name: placeholders.expression(field.type) for field in keys}
-        return GroupBy(self.origins.relation(None, struct), (), named)
-
-    def _class(self, made: Instance) -> Any:
-        if is_schema(made.type):
-            struct = self.annotations.declared(made.type)
+        if is_schema(instance.type):
+            struct = self.annotations.schema_of_class(instance.type)
             if struct is None or any(field.type == UNKNOWN for field in struct):
-                raise GiveUpError
-            return placeholders.schema_class(made.type.module_name, made.type.name, struct)
-        known = self.annotations.type_of(made)
-        return NO_CONSTANT if known is None else known
+                raise UnknownValueError
+            return placeholders.make_schema_class(instance.type.module_name, instance.type.name, struct)
+        type_ = self.annotations.to_algebra_type(instance)
+        return NO_CONSTANT if type_ is None else type_
 
-    def _made_type(self, type_: Instance, node: Expression | None) -> Any:
-        """A type that is a value, like ``Decimal(15, 2, nullable=True)``; what made it says whether it is nullable."""
+    def _make_type(self, type_: Instance, node: Expression | None) -> Any:
+        """Return a type that is a value, like ``Decimal(15, 2)``. Its call says whether it is nullable."""
         match node:
             case CallExpr(callee=RefExpr(node=TypeInfo()), arg_names=names) if "nullable" not in names:
-                known = self.annotations.type_of(type_)
-                return NO_CONSTANT if known is None else known
+                value = self.annotations.to_algebra_type(type_)
+                return NO_CONSTANT if value is None else value
         return NO_CONSTANT
 
-    def _instance_of(self, schema: TypeInfo, node: CallExpr, here: Environment) -> Any:
-        """An instance of a schema class."""
-        struct = self.annotations.declared(schema)
+    def _make_sample(self, fullname: str, node: Expression | None) -> Any:
+        """Return a sample of a class of Python's."""
+        if fullname not in SAMPLES or node is None or self.sample_index == NO_SAMPLE:
+            return NO_CONSTANT
+        self.sampled_node = node
+        self.sample_count = max(self.sample_count, len(SAMPLES[fullname]))
+        return SAMPLES[fullname][self.sample_index % len(SAMPLES[fullname])]
+
+    # --- instances of schema classes
+
+    def _make_schema_instance(self, schema: TypeInfo, node: CallExpr, environment: Environment) -> Any:
+        struct = self.annotations.schema_of_class(schema)
         if struct is None or set(struct.names) != set(node.arg_names):
-            raise GiveUpError(node)
+            raise UnknownValueError(node)
         columns = {
-            str(name): self._column(argument, struct.fields[struct.position(str(name))].type, here)
+            str(name): self._evaluate_column(argument, struct.fields[struct.position(str(name))].type, environment)
             for name, argument in zip(node.arg_names, node.args, strict=True)
         }
-        return placeholders.schema_class(schema.module_name, schema.name, struct)(**columns)
+        return placeholders.make_schema_class(schema.module_name, schema.name, struct)(**columns)
 
-    def _column(self, node: Expression, declared: t.Type, here: Environment) -> Any:
-        """A column of such an instance. One of a type that is not the declared one mypy itself has refused."""
-        type_ = get_proper_type(self.type_of(node))
+    def _evaluate_column(self, node: Expression, declared: t.Type, environment: Environment) -> Any:
+        """Return a column of such an instance. If it has not the declared type, mypy itself refuses it."""
+        type_ = get_proper_type(self.type_of_node(node))
         if isinstance(type_, Instance) and type_.type.fullname in (EXPR, DYN_EXPR):
-            known = None if waits(type_) else self._typed(type_)
-            if known is None or _is_taken(known, declared):
-                with suppress(GiveUpError):
-                    return self.value(node, None, here)
-        return placeholders.expression(declared)
+            value_type = None if is_unbound(type_) else self._find_value_type(type_)
+            if value_type is None or _is_assignable(value_type, declared):
+                with suppress(UnknownValueError):
+                    return self.evaluate(node, None, environment)
+        return placeholders.make_expression(declared)
 
 
-def _is_taken(known: t.Type, declared: t.Type) -> bool:
-    """Whether mypy takes an expression for a column of a schema class; it does not look into structs."""
-    holds_struct = next(t.struct_names(declared), None) is not None
-    return (holds_struct or known.matches(declared)) and (declared.nullable or not known.nullable)
+def _is_assignable(value_type: t.Type, declared: t.Type) -> bool:
+    """Whether mypy takes an expression for a column of a schema class. It does not look into structs."""
+    has_struct = next(t.struct_names(declared), None) is not None
+    return (has_struct or value_type.matches(declared)) and (declared.nullable or not value_type.nullable)
 
 
-def waits(type_: Type | None) -> bool:
-    """Whether an expression waits for a relation to say what its type is: nothing can be said of it before."""
+def is_unbound(type_: Type | None) -> bool:
+    """Whether a type is that of an expression whose relation is not known yet: nothing is known of it."""
     proper = None if type_ is None else get_proper_type(type_)
     return isinstance(proper, Instance) and proper.type.fullname == DYN_EXPR

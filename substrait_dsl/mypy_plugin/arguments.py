@@ -12,9 +12,9 @@ from mypy.types import Type
 
 from substrait_dsl.mypy_plugin import placeholders
 from substrait_dsl.mypy_plugin.annotations import UNKNOWN
-from substrait_dsl.mypy_plugin.argument_evaluator import Evaluator
-from substrait_dsl.mypy_plugin.budget import GiveUpError
-from substrait_dsl.mypy_plugin.verbs import COLUMN_VERBS, MEASURE_VERBS, SET_VERBS, is_parameter, neutral
+from substrait_dsl.mypy_plugin.argument_evaluator import ArgumentEvaluator
+from substrait_dsl.mypy_plugin.budget import UnknownValueError
+from substrait_dsl.mypy_plugin.verbs import COLUMN_VERBS, MEASURE_VERBS, SET_VERBS, is_parameter, neutral_arguments
 
 Argument = tuple[Expression, ArgKind, str | None, Type]
 """An argument: its expression, kind, name (that of the parameter, if it is given by position), and type."""
@@ -23,58 +23,58 @@ Argument = tuple[Expression, ArgKind, str | None, Type]
 class Arguments:
     """Makes the arguments of a verb or function."""
 
-    def __init__(self, verb: str, evaluator: Evaluator) -> None:
-        self.neutral = neutral(verb)
+    def __init__(self, verb: str, evaluator: ArgumentEvaluator) -> None:
+        self.neutral = neutral_arguments(verb)
         self._verb = verb
         self._evaluator = evaluator
 
-    def built(self, given: Iterable[Argument]) -> tuple[list[Any], dict[str, Any]]:
+    def evaluate(self, given: Iterable[Argument]) -> tuple[list[Any], dict[str, Any]]:
         """The values of some arguments, by position and by name."""
         positional: list[Any] = []
         named: dict[str, Any] = {}
         for node, kind, name, typed in given:
             if kind == ARG_NAMED and name is not None:
                 try:
-                    named[name] = self._spared(name, self._evaluator.value(node, typed))
-                except GiveUpError as error:
-                    named[name] = self._unknown(name, error)
+                    named[name] = self._replace_result(name, self._evaluator.evaluate(node, typed))
+                except UnknownValueError as error:
+                    named[name] = self._replace_unknown(name, error)
             elif kind == ARG_POS:
                 try:
-                    positional.append(self._evaluator.value(node, typed))
-                except GiveUpError:
+                    positional.append(self._evaluator.evaluate(node, typed))
+                except UnknownValueError:
                     if name is None or name not in self.neutral:
                         raise
-                    self._evaluator.decided = True
+                    self._evaluator.needs_declared_check = True
                     positional.append(self.neutral[name])
             elif kind == ARG_STAR:
-                positional.extend(self._starred(node))
+                positional.extend(self._evaluate_star(node))
             else:
-                named.update(self._evaluator.keywords(node))
+                named.update(self._evaluator.evaluate_double_star(node))
         return positional, named
 
-    def _starred(self, node: Expression) -> Iterable[Any]:
+    def _evaluate_star(self, node: Expression) -> Iterable[Any]:
         """What stands after a star."""
         try:
-            return self._evaluator.starred(node)
-        except GiveUpError:
+            return self._evaluator.evaluate_star(node)
+        except UnknownValueError:
             if self._verb not in SET_VERBS:
                 raise
-            return self._evaluator.relations(node)
+            return self._evaluator.sample_relations(node)
 
-    def _unknown(self, name: str, error: GiveUpError) -> Any:
+    def _replace_unknown(self, name: str, error: UnknownValueError) -> Any:
         """What stands for an argument that mypy does not know. Raises the error if the result depends on it."""
-        self._evaluator.decided = True  # nobody but mypy says what is wrong with it
+        self._evaluator.needs_declared_check = True  # nobody but mypy says what is wrong with it
         if name in self.neutral:
             return self.neutral[name]
         if self._verb in (*COLUMN_VERBS, *MEASURE_VERBS) and is_parameter(self._verb, name):
             raise error
         if self._verb in COLUMN_VERBS:
-            return placeholders.expression(UNKNOWN)
+            return placeholders.make_expression(UNKNOWN)
         if self._verb in MEASURE_VERBS:
-            return placeholders.measure(UNKNOWN)
+            return placeholders.make_measure(UNKNOWN)
         raise error
 
-    def _spared(self, name: str, value: Any) -> Any:
+    def _replace_result(self, name: str, value: Any) -> Any:
         """An argument; if it is a function of which it cannot be told what it gives, that column alone is unknown."""
         verbs = (*COLUMN_VERBS, *MEASURE_VERBS)
         if not isinstance(value, FunctionType) or self._verb not in verbs or is_parameter(self._verb, name):
@@ -84,7 +84,7 @@ class Arguments:
         def called(*rows: Any) -> Any:
             try:
                 return value(*rows)
-            except GiveUpError as error:
-                return self._unknown(name, error)
+            except UnknownValueError as error:
+                return self._replace_unknown(name, error)
 
         return called

@@ -1,4 +1,4 @@
-"""What the arguments of a call are by what the program says: ``col("x") > 3`` is built as the program builds it."""
+"""Evaluate expressions of the program by their syntax: ``col("x") > 3`` is built as the program builds it."""
 
 from __future__ import annotations
 
@@ -44,61 +44,61 @@ from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.mypy_plugin import allowed
 from substrait_dsl.mypy_plugin.budget import (
-    DISPLAYED,
-    LARGEST,
-    LONGEST,
+    MAX_BITS,
+    MAX_DISPLAY_SIZE,
+    MAX_LENGTH,
     Budget,
-    GiveUpError,
-    UnevaluatedError,
+    NotEvaluatedError,
+    UnknownValueError,
     is_of_library,
 )
 from substrait_dsl.mypy_plugin.declarations import is_column
 from substrait_dsl.mypy_plugin.relation_identity import Origins
 
 
-def _product(left: Any, right: Any) -> Any:
-    """A product; a long list or text is not made to find out what types its parts have."""
-    for whole, times in ((left, right), (right, left)):
-        if isinstance(whole, Sequence) and isinstance(times, int) and len(whole) * times > LONGEST:
-            raise UnevaluatedError
+def _multiply(left: Any, right: Any) -> Any:
+    """Return a product. Raise `NotEvaluatedError` for a long list or text."""
+    for sequence, times in ((left, right), (right, left)):
+        if isinstance(sequence, Sequence) and isinstance(times, int) and len(sequence) * times > MAX_LENGTH:
+            raise NotEvaluatedError
     return left * right
 
 
-def _remainder(left: Any, right: Any) -> Any:
-    """A remainder; a text is not made to a format, which may ask for any length."""
+def _compute_remainder(left: Any, right: Any) -> Any:
+    """Return a remainder. Raise `NotEvaluatedError` for ``"format" % value``, which may ask for any length."""
     if isinstance(left, str | bytes):
-        raise UnevaluatedError
+        raise NotEvaluatedError
     return left % right
 
 
-def _identity(op: str, left: Any, right: Any) -> bool:
-    """Whether two values are one. Of expressions it says nothing: those that a checker makes are not the program's."""
+def _compare_identity(op: str, left: Any, right: Any) -> bool:
+    """Refuse ``expression is None``. Other identities are unknown: placeholders are not the program's own objects."""
     if right is None and isinstance(left, ExprBase):
         method = "is_null()" if op == "is" else "is_not_null()"
         raise InvalidArgumentError(f"an expression {op} None is found out before the query runs", hint=f"use {method}")
-    raise GiveUpError
+    raise UnknownValueError
 
 
-def _of_numbers(made: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """An operator with which numbers can become so large that to make them takes for ever."""
+def _with_size_limit(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Limit an operator whose results can be so large that it takes too long to compute them."""
 
-    def applied(left: Any, right: Any) -> Any:
-        if isinstance(left, int) and isinstance(right, int) and left.bit_length() * right > LARGEST:
-            raise UnevaluatedError
-        return made(left, right)
+    def apply(left: Any, right: Any) -> Any:
+        if isinstance(left, int) and isinstance(right, int) and left.bit_length() * right > MAX_BITS:
+            raise NotEvaluatedError
+        return function(left, right)
 
-    return applied
+    return apply
 
 
 OPERATORS: Mapping[str, Callable[..., Any]] = {
     "+": operator.add,
     "-": operator.sub,
-    "*": _product,
+    "*": _multiply,
     "/": operator.truediv,
     "//": operator.floordiv,
-    "%": _remainder,
-    "**": _of_numbers(operator.pow),
-    "<<": _of_numbers(operator.lshift),
+    "%": _compute_remainder,
+    "**": _with_size_limit(operator.pow),
+    "<<": _with_size_limit(operator.lshift),
     ">>": operator.rshift,
     "&": operator.and_,
     "|": operator.or_,
@@ -113,156 +113,198 @@ OPERATORS: Mapping[str, Callable[..., Any]] = {
 DISPLAYS = (TupleExpr, ListExpr, DictExpr)
 UNARY: Mapping[str, Callable[..., Any]] = {"-": operator.neg, "~": operator.invert, "+": operator.pos}
 
-PYTHONS_OWN = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-"""Mistakes with values of Python, like a date that there is not: those mypy finds, or the program when it runs."""
+PYTHON_ERRORS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""Errors of Python's own values, such as an invalid date: mypy reports them, or the program raises them later."""
 
 Environment = Mapping[object, Any]
-"""The parameters of the lambdas that are being looked into, with their values."""
+"""The parameters of the lambdas around an expression, with their values."""
 
 
-class Written(ABC):
-    """Builds what the program writes out, from parts of which some are known only by their types."""
+class AstEvaluator(ABC):
+    """Evaluates expressions by their parts, of which some are known only by their types."""
 
     def __init__(self) -> None:
         self.origins = Origins()
         self.budget = Budget()
-        self.sampled: Expression | None = None
-        """A value that the program computes and that has been replaced by one of its type."""
-        self.decided = False
-        """Whether mypy is to check the call as it is declared, though it can be made: something that it would object to
-        is a `bool` of Python, true or false before the query runs, or has been taken for a value of its type."""
+        self.sampled_node: Expression | None = None
+        """An expression that the program computes and that a sample of its type has replaced."""
+        self.needs_declared_check = False
+        """Whether mypy has to check the call as the library declares it, though the call can be made: a condition is a
+        `bool` of Python, or a value of a type has replaced an argument."""
 
     @abstractmethod
-    def value(self, node: Expression, type_: Type | None = None, here: Environment | None = None) -> Any:
-        """The value of an expression of the program. Raises `GiveUpError` if that cannot be told."""
+    def evaluate(self, node: Expression, type_: Type | None = None, environment: Environment | None = None) -> Any:
+        """Return the value of an expression. Raise `UnknownValueError` if it is not known."""
 
     @abstractmethod
     def is_relation(self, node: Expression) -> bool:
         """Whether an expression is a relation."""
 
-    def looked_into(self, node: Expression, here: Environment) -> Any:
-        """The value of an expression by its parts."""
+    def evaluate_parts(self, node: Expression, environment: Environment) -> Any:
+        """Return the value of an expression by its parts. Raise `UnknownValueError` if it is not known."""
         try:
-            self.budget.step()
-            made = self._by_parts(node, here)
-            return self.budget.keep(made, DISPLAYED if isinstance(node, DISPLAYS) else LONGEST)
-        except UnevaluatedError:
-            raise GiveUpError(node) from None
-        except PYTHONS_OWN as error:
+            self.budget.spend()
+            value = self._evaluate_node(node, environment)
+            return self.budget.require_small(value, MAX_DISPLAY_SIZE if isinstance(node, DISPLAYS) else MAX_LENGTH)
+        except NotEvaluatedError:
+            raise UnknownValueError(node) from None
+        except PYTHON_ERRORS as error:
             if isinstance(error, SubstraitDslError):
                 raise
-            raise GiveUpError(node) from None
+            raise UnknownValueError(node) from None
 
-    def _by_parts(self, node: Expression, here: Environment) -> Any:
+    def _evaluate_node(self, node: Expression, environment: Environment) -> Any:
         match node:
             case TupleExpr(items=items):
-                return tuple(self._items(items, here))
+                return tuple(self._evaluate_items(items, environment))
             case ListExpr(items=items):
-                return list(self._items(items, here))
-            case DictExpr(items=items):
-                made: dict[Any, Any] = {}
-                for key, value in items:  # without a key it is ``**value``
-                    part = self.value(value, None, here) if key is not None else self.keywords(value, here)
-                    made.update(part if key is None else {self.value(key, None, here): part})
-                return made
-            case OpExpr(op=op, left=left, right=right) if op in OPERATORS:
-                return self._operated(op, self.value(left, None, here), self.value(right, None, here))
-            case OpExpr(op="and" | "or") | UnaryExpr(op="not") | ConditionalExpr():
-                return self._decided(node, here)
-            case ComparisonExpr(operators=[op, *more], operands=[left, right, *_]) if op in OPERATORS:
-                compared = self._operated(op, self.value(left, None, here), self.value(right, None, here))
-                if not more:
-                    return compared
-                if isinstance(compared, ExprBase):
-                    return bool(compared)  # ``1 < x < 5`` asks whether ``1 < x`` is true
-            case ComparisonExpr(operators=["in" | "not in" as op], operands=[left, right]):
-                return self._is_in(self.value(left, None, here), self.value(right, None, here)) is (op == "in")
-            case ComparisonExpr(operators=["is" | "is not" as op], operands=[left, right]):
-                return _identity(op, self.value(left, None, here), self.value(right, None, here))
-            case UnaryExpr(op=op, expr=inner) if op in UNARY:
-                return UNARY[op](self.value(inner, None, here))
+                return list(self._evaluate_items(items, environment))
+            case DictExpr():
+                return self._evaluate_dict(node, environment)
+            case OpExpr():
+                return self._evaluate_operation(node, environment)
+            case UnaryExpr():
+                return self._evaluate_unary(node, environment)
+            case ConditionalExpr(cond=condition, if_expr=yes, else_expr=no):
+                return self.evaluate(yes if self._evaluate_truth(condition, environment) else no, None, environment)
+            case ComparisonExpr():
+                return self._evaluate_comparison(node, environment)
             case SliceExpr(begin_index=begin, end_index=end, stride=step):
-                return slice(*(None if each is None else self.value(each, None, here) for each in (begin, end, step)))
+                bounds = (
+                    None if each is None else self.evaluate(each, None, environment) for each in (begin, end, step)
+                )
+                return slice(*bounds)
             case IndexExpr(base=base, index=index):
-                return self._part(self.value(base, None, here), self.value(index, None, here))
+                return self._read_item(self.evaluate(base, None, environment), self.evaluate(index, None, environment))
             case CallExpr():
-                return self._called(node, here)
-            case MemberExpr(expr=RefExpr(node=TypeInfo() as info), name=name) if is_column(info, name):
-                return col(name)
-            case MemberExpr(expr=MemberExpr(expr=relation, name="c"), name=name):
-                return self._part(self.value(relation, None, here), name)
-            case MemberExpr(expr=relation, name="schema" | "columns" as name) if self.is_relation(relation):
-                return allowed.attribute(self.value(relation, None, here), name)
-            case MemberExpr(expr=NameExpr(node=symbol), name=name) if symbol in here:
-                return allowed.attribute(here[symbol], name)
-            case RefExpr(node=FuncDef() | OverloadedFuncDef() | TypeInfo() as named):
-                return allowed.named(named.fullname)
-            case RefExpr(node=Var(fullname=name)) if name in allowed.VARIABLES:
-                return allowed.VARIABLES[name]
-            case MemberExpr(expr=RefExpr(node=TypeInfo() as info), name=name):
-                return allowed.attribute(allowed.named(info.fullname), name)
-            case MemberExpr(expr=inner, name="schema" | "columns" as name):
-                return self._described(self.value(inner, None, here), name, node)
-        raise GiveUpError(node)
+                return self._evaluate_call(node, environment)
+            case MemberExpr():
+                return self._evaluate_member(node, environment)
+            case RefExpr():
+                return self._evaluate_name(node)
+        raise UnknownValueError(node)
 
-    def _items(self, items: Iterable[Expression], here: Environment) -> Iterator[Any]:
-        """The items of a list or tuple, of which some stand for several: ``[*keys, "other"]``."""
+    # --- displays
+
+    def _evaluate_items(self, items: Iterable[Expression], environment: Environment) -> Iterator[Any]:
+        """Return the items of a list or tuple; an item with a star stands for several: ``[*keys, "other"]``."""
         for item in items:
             if isinstance(item, StarExpr):
-                yield from self.starred(item.expr, here)
+                yield from self.evaluate_star(item.expr, environment)
             else:
-                yield self.value(item, None, here)
+                yield self.evaluate(item, None, environment)
 
-    def _operated(self, op: str, left: Any, right: Any) -> Any:
-        """What an operator gives."""
+    def _evaluate_dict(self, node: DictExpr, environment: Environment) -> dict[Any, Any]:
+        values: dict[Any, Any] = {}
+        for key, value in node.items:
+            if key is None:  # ``**value``
+                values.update(self.evaluate_double_star(value, environment))
+            else:
+                item = self.evaluate(value, None, environment)
+                values[self.evaluate(key, None, environment)] = item
+        return values
+
+    # --- operators
+
+    def _evaluate_operation(self, node: OpExpr, environment: Environment) -> Any:
+        if node.op in ("and", "or"):  # Python decides by the truth of the left operand: an expression has none
+            truth = self._evaluate_truth(node.left, environment)
+            return truth if truth is (node.op == "or") else self.evaluate(node.right, None, environment)
+        if node.op not in OPERATORS:
+            raise UnknownValueError(node)
+        left, right = (self.evaluate(operand, None, environment) for operand in (node.left, node.right))
+        return self._apply_operator(node.op, left, right)
+
+    def _evaluate_unary(self, node: UnaryExpr, environment: Environment) -> Any:
+        if node.op == "not":
+            return not self._evaluate_truth(node.expr, environment)
+        if node.op not in UNARY:
+            raise UnknownValueError(node)
+        return UNARY[node.op](self.evaluate(node.expr, None, environment))
+
+    def _evaluate_comparison(self, node: ComparisonExpr, environment: Environment) -> Any:
+        first, *others = node.operators
+        if first not in OPERATORS and (others or first not in ("in", "not in", "is", "is not")):
+            raise UnknownValueError(node)
+        left, right = (self.evaluate(operand, None, environment) for operand in node.operands[:2])
+        if first in ("in", "not in"):
+            return self._is_in(left, right) is (first == "in")
+        if first in ("is", "is not"):
+            return _compare_identity(first, left, right)
+        result = self._apply_operator(first, left, right)
+        if not others:
+            return result
+        if isinstance(result, ExprBase):
+            return bool(result)  # ``1 < x < 5`` asks whether ``1 < x`` is true
+        raise UnknownValueError(node)
+
+    def _apply_operator(self, op: str, left: Any, right: Any) -> Any:
         if not is_of_library(left) and not is_of_library(right):
-            self.budget.keep_all((left, right))
+            self.budget.require_all_small((left, right))
         return OPERATORS[op](left, right)
 
-    def _is_in(self, value: Any, whole: Any) -> bool:
-        self.budget.keep_all((value, whole))
-        return bool(value in whole)
+    def _is_in(self, value: Any, container: Any) -> bool:
+        self.budget.require_all_small((value, container))
+        return bool(value in container)
 
-    def _described(self, relation: Any, name: str, node: Expression) -> Any:
-        if not isinstance(relation, RelationBase):
-            raise GiveUpError(node)
-        return allowed.attribute(relation, name)
-
-    def _part(self, whole: Any, key: Any) -> Any:
-        if not isinstance(whole, RelationBase):
-            return allowed.part(whole, key)
-        if not isinstance(whole, Relation) or not self.origins.matter:
-            raise GiveUpError
-        return self.origins.column(whole, key)
-
-    def _decided(self, node: Expression, here: Environment) -> Any:
-        """What Python decides by the truth of a value before the query runs: an expression has none."""
-        match node:
-            case OpExpr(op=op, left=left, right=right):
-                first = self._truth(left, here)
-                return first if first is (op == "or") else self.value(right, None, here)
-            case UnaryExpr(expr=inner):
-                return not self._truth(inner, here)
-            case ConditionalExpr(cond=condition, if_expr=yes, else_expr=no):
-                return self.value(yes if self._truth(condition, here) else no, None, here)
-        raise GiveUpError
-
-    def _truth(self, node: Expression, here: Environment) -> bool:
-        """Whether a value is true. Raises the library's error for an expression or a relation."""
-        before, self.sampled = self.sampled, None
-        value = self.value(node, None, here)
-        sampled, self.sampled = self.sampled, before
+    def _evaluate_truth(self, node: Expression, environment: Environment) -> bool:
+        """Return whether a value is true. Raise the library's error for an expression or a relation."""
+        before, self.sampled_node = self.sampled_node, None
+        value = self.evaluate(node, None, environment)
+        sampled, self.sampled_node = self.sampled_node, before
         if isinstance(value, ExprBase | RelationBase):
             return bool(value)
         if not isinstance(value, bool) or sampled:
-            raise GiveUpError(node)
+            raise UnknownValueError(node)
         return value
 
-    def function(self, node: LambdaExpr, here: Environment) -> Callable[..., Any]:
-        """A function that gives what a lambda gives, and takes what it takes."""
+    # --- names, attributes and items
+
+    def _evaluate_member(self, node: MemberExpr, environment: Environment) -> Any:
+        match node:
+            case MemberExpr(expr=RefExpr(node=TypeInfo() as info), name=name) if is_column(info, name):
+                return col(name)
+            case MemberExpr(expr=MemberExpr(expr=relation, name="c"), name=name):
+                return self._read_item(self.evaluate(relation, None, environment), name)
+            case MemberExpr(expr=relation, name="schema" | "columns" as name) if self.is_relation(relation):
+                return allowed.read_attribute(self.evaluate(relation, None, environment), name)
+            case MemberExpr(expr=NameExpr(node=symbol), name=name) if symbol in environment:
+                return allowed.read_attribute(environment[symbol], name)
+            case MemberExpr() if _is_of_module(node):
+                return self._evaluate_name(node)
+            case MemberExpr(expr=RefExpr(node=TypeInfo() as info), name=name):
+                return allowed.read_attribute(allowed.find_named(info.fullname), name)
+            case MemberExpr(expr=inner, name="schema" | "columns" as name):
+                return self._read_schema(self.evaluate(inner, None, environment), name, node)
+        raise UnknownValueError(node)
+
+    def _evaluate_name(self, node: RefExpr) -> Any:
+        """Return the function, class or variable of a module that a name means."""
+        if not _is_of_module(node) or node.node is None:
+            raise UnknownValueError(node)
+        if isinstance(node.node, Var):
+            return allowed.VARIABLES[node.node.fullname]
+        return allowed.find_named(node.node.fullname)
+
+    def _read_schema(self, relation: Any, name: str, node: Expression) -> Any:
+        if not isinstance(relation, RelationBase):
+            raise UnknownValueError(node)
+        return allowed.read_attribute(relation, name)
+
+    def _read_item(self, owner: Any, key: Any) -> Any:
+        if not isinstance(owner, RelationBase):
+            return allowed.read_item(owner, key)
+        if not isinstance(owner, Relation) or not self.origins.is_exact:
+            raise UnknownValueError
+        return self.origins.read_column(owner, key)
+
+    # --- functions and calls
+
+    def make_function(self, node: LambdaExpr, environment: Environment) -> Callable[..., Any]:
+        """Return a function that takes and returns what a lambda does."""
         body, parameters = node.body.body[0], node.arguments
         if not isinstance(body, ReturnStmt) or body.expr is None or any(each.kind.is_star() for each in parameters):
-            raise GiveUpError(node)
+            raise UnknownValueError(node)
         result = body.expr
         defaults = {each.variable: each.initializer for each in parameters if each.initializer is not None}
         signature = inspect.Signature(
@@ -276,69 +318,82 @@ class Written(ABC):
             ]
         )
 
-        def called(*rows: Any) -> Any:
-            self.budget.enter()
+        def call(*rows: Any) -> Any:
+            self.budget.enter_lambda()
             try:
-                return evaluated(*rows)
+                return evaluate_body(*rows)
             finally:
-                self.budget.leave()
+                self.budget.leave_lambda()
 
-        def evaluated(*rows: Any) -> Any:
-            given = signature.bind(*rows).arguments
-            inside: dict[object, Any] = {each: self.value(default, None, here) for each, default in defaults.items()}
-            inside |= {each.variable: given[each.variable.name] for each in parameters if each.variable.name in given}
-            value = self.value(result, None, {**here, **inside})
-            self.decided |= isinstance(value, bool)
+        def evaluate_body(*rows: Any) -> Any:
+            arguments = signature.bind(*rows).arguments
+            values: dict[object, Any] = {
+                each: self.evaluate(default, None, environment) for each, default in defaults.items()
+            }
+            values |= {
+                each.variable: arguments[each.variable.name] for each in parameters if each.variable.name in arguments
+            }
+            value = self.evaluate(result, None, {**environment, **values})
+            self.needs_declared_check |= isinstance(value, bool)
             return value
 
-        called.__name__ = called.__qualname__ = "<lambda>"
-        called.__signature__ = signature  # type: ignore[attr-defined]  # what `inspect` looks at first
-        return called
+        call.__name__ = call.__qualname__ = "<lambda>"
+        call.__signature__ = signature  # type: ignore[attr-defined]  # what `inspect` looks at first
+        return call
 
-    def _called(self, node: CallExpr, here: Environment) -> Any:
-        positional, named = self.arguments(zip(node.args, node.arg_kinds, node.arg_names, strict=True), here)
+    def _evaluate_call(self, node: CallExpr, environment: Environment) -> Any:
+        arguments = zip(node.args, node.arg_kinds, node.arg_names, strict=True)
+        positional, named = self.evaluate_arguments(arguments, environment)
         callee = node.callee
         function = callee.node if isinstance(callee, RefExpr) else None
         if isinstance(function, FuncDef | OverloadedFuncDef | TypeInfo):
-            made = allowed.named(function.fullname)
+            value = allowed.find_named(function.fullname)
         elif isinstance(callee, MemberExpr):
-            made = allowed.attribute(self.value(callee.expr, None, here), callee.name)
+            value = allowed.read_attribute(self.evaluate(callee.expr, None, environment), callee.name)
         else:
             try:
-                made = self.value(callee, None, here)  # what ``lambda_`` gives
-            except GiveUpError as error:
-                raise GiveUpError(node if error.node is callee else error.node) from None
-        return allowed.call(made, positional, named, self.budget)
+                value = self.evaluate(callee, None, environment)  # the result of ``lambda_``, say
+            except UnknownValueError as error:
+                raise UnknownValueError(node if error.node is callee else error.node) from None
+        return allowed.call(value, positional, named, self.budget)
 
-    def arguments(
-        self, given: Iterable[tuple[Expression, ArgKind, str | None]], here: Environment
+    def evaluate_arguments(
+        self, arguments: Iterable[tuple[Expression, ArgKind, str | None]], environment: Environment
     ) -> tuple[list[Any], dict[str, Any]]:
-        """The arguments of a call: expressions with their kinds and names."""
+        """Return the values of arguments, by position and by name."""
         positional: list[Any] = []
         named: dict[str, Any] = {}
-        for node, kind, name in given:
+        for node, kind, name in arguments:
             if kind == ARG_POS:
-                positional.append(self.value(node, None, here))
+                positional.append(self.evaluate(node, None, environment))
             elif kind == ARG_NAMED and name is not None:
-                named[name] = self.value(node, None, here)
+                named[name] = self.evaluate(node, None, environment)
             elif kind == ARG_STAR:
-                positional.extend(self.starred(node, here))
+                positional.extend(self.evaluate_star(node, environment))
             else:
-                named.update(self.keywords(node, here))
+                named.update(self.evaluate_double_star(node, environment))
         return positional, named
 
-    def starred(self, node: Expression, here: Environment | None = None) -> Iterable[Any]:
-        """What stands after one star."""
-        values: Iterable[Any] = self.value(node, None, here)
+    def evaluate_star(self, node: Expression, environment: Environment | None = None) -> Iterable[Any]:
+        """Return the values of ``*node``."""
+        values: Iterable[Any] = self.evaluate(node, None, environment)
         try:
-            self.budget.keep(values)
-        except UnevaluatedError:
-            raise GiveUpError(node) from None
+            self.budget.require_small(values)
+        except NotEvaluatedError:
+            raise UnknownValueError(node) from None
         return values
 
-    def keywords(self, node: Expression, here: Environment | None = None) -> Mapping[str, Any]:
-        """What stands after two stars."""
-        value = self.value(node, None, here)
+    def evaluate_double_star(self, node: Expression, environment: Environment | None = None) -> Mapping[str, Any]:
+        """Return the values of ``**node``."""
+        value = self.evaluate(node, None, environment)
         if not isinstance(value, Mapping):
-            raise GiveUpError(node)
+            raise UnknownValueError(node)
         return value
+
+
+def _is_of_module(node: RefExpr) -> bool:
+    """Whether a name means a function or class of a module, or a variable of one that is allowed."""
+    symbol = node.node
+    if isinstance(symbol, Var):
+        return symbol.fullname in allowed.VARIABLES
+    return isinstance(symbol, FuncDef | OverloadedFuncDef | TypeInfo)

@@ -24,34 +24,34 @@ from substrait_dsl.fluent.namespace import CatalogFunction
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.schemas import Schema
 
-LONGEST = 10_000
+MAX_LENGTH = 10_000
 """The length of the longest text that is computed, and of the longest list or dict."""
 
-LARGEST = 10_000
+MAX_BITS = 10_000
 """How many bits a number has at most that is computed, and the exponent of a decimal; no literal holds so many."""
 
-DISPLAYED = 200_000
+MAX_DISPLAY_SIZE = 200_000
 """How many values a list, tuple or dict has at most that the program writes out, with those inside of its values."""
 
-WIDEST = 10_000
+MAX_COLUMNS = 10_000
 """How many columns a relation has at most."""
 
-MOST_ARGUMENTS = 1_000
+MAX_ARGUMENTS = 1_000
 """How many arguments a function has at most: to say which cast would help takes as long as their square."""
 
-STEPS = 50_000
+MAX_STEPS = 50_000
 """How many operators, methods and functions are evaluated at most to find out what the arguments of one call are."""
 
-STEPS_OF_CALL = 10
+STEPS_PER_CALL = 10
 """As how many steps a call counts, of a lambda or of the library; each column of its relation is one more."""
 
-DEEPEST = 60
+MAX_LAMBDA_DEPTH = 60
 """How deep calls of lambdas stand in each other at most."""
 
-VALUES_OF_STEP = 10
+VALUES_PER_STEP = 10
 """How many values a function of Python goes through in one step."""
 
-_TEXT_OF_ONE = 64
+_CHARACTERS_PER_VALUE = 64
 """How many characters count as one value."""
 
 SCALARS = (
@@ -59,11 +59,11 @@ SCALARS = (
     *(dt.date, dt.datetime, dt.time, dt.timedelta, dt.timezone, decimal.Decimal, uuid.UUID),
 )
 CONTAINERS: tuple[type[Any], ...] = (list, tuple, dict, *map(type, ({}.keys(), {}.values(), {}.items())))
-_WRITTEN_TYPES = (types.GenericAlias, types.UnionType, type(typing.Literal), type(typing.List[int]))  # noqa: UP006
+_ANNOTATION_CLASSES = (types.GenericAlias, types.UnionType, type(typing.Literal), type(typing.List[int]))  # noqa: UP006
 _FUNCTIONS = (types.FunctionType, types.MethodType)
 
 
-class GiveUpError(Exception):
+class UnknownValueError(Exception):
     """What an argument is cannot be told from the program.
 
     Args:
@@ -75,7 +75,7 @@ class GiveUpError(Exception):
         self.node = node
 
 
-class UnevaluatedError(GiveUpError):
+class NotEvaluatedError(UnknownValueError):
     """The plugin does not compute this: it is not allowed to, or it is too large. What it is, is not known then."""
 
 
@@ -88,33 +88,33 @@ class Budget:
         self._sizes: dict[int, tuple[object, int]] = {}
         """How many values containers have, by their numbers; each is kept, lest another gets its number."""
 
-    def begin(self) -> None:
+    def reset(self) -> None:
         """The arguments are evaluated once more, with other samples."""
         self._steps = 0
 
-    def step(self, count: int = 1) -> None:
-        """Something is evaluated. Raises `UnevaluatedError` if that is too much."""
+    def spend(self, count: int = 1) -> None:
+        """Something is evaluated. Raises `NotEvaluatedError` if that is too much."""
         self._steps += count
-        if self._steps > STEPS:
-            raise UnevaluatedError
+        if self._steps > MAX_STEPS:
+            raise NotEvaluatedError
 
-    def enter(self) -> None:
-        """A lambda is called. Raises `UnevaluatedError` if too many are being called."""
-        if self._calls >= DEEPEST:
-            raise UnevaluatedError
-        self.step(STEPS_OF_CALL)
+    def enter_lambda(self) -> None:
+        """A lambda is called. Raises `NotEvaluatedError` if too many are being called."""
+        if self._calls >= MAX_LAMBDA_DEPTH:
+            raise NotEvaluatedError
+        self.spend(STEPS_PER_CALL)
         self._calls += 1
 
-    def leave(self) -> None:
+    def leave_lambda(self) -> None:
         """The lambda has returned."""
         self._calls -= 1
 
-    def call_library(self, owner: object) -> None:
+    def spend_call(self, owner: object) -> None:
         """A function or method of the library is called."""
-        self.step(STEPS_OF_CALL + _width(owner))
+        self.spend(STEPS_PER_CALL + _count_columns(owner))
 
-    def keep(self, value: Any, limit: int = LONGEST) -> Any:
-        """A value that has been evaluated. Raises `UnevaluatedError` if it is too large, or of no class that is known.
+    def require_small(self, value: Any, limit: int = MAX_LENGTH) -> Any:
+        """A value that has been evaluated. Raises `NotEvaluatedError` if it is too large, or of no class that is known.
 
         Args:
             value: the value.
@@ -125,34 +125,34 @@ class Budget:
         """
         if isinstance(value, str | bytes):
             require_length(len(value))
-        if self._size(value) > limit or _width(value) > WIDEST:
-            raise UnevaluatedError
+        if self._count_values(value) > limit or _count_columns(value) > MAX_COLUMNS:
+            raise NotEvaluatedError
         return value
 
-    def keep_all(self, values: Iterable[Any]) -> None:
-        """As `keep`, for what Python is to compute with: the more there is, the more steps it takes."""
-        self.step(sum(self._size(self.keep(value)) for value in values) // VALUES_OF_STEP)
+    def require_all_small(self, values: Iterable[Any]) -> None:
+        """As `require_small`, for what Python is to compute with: the more there is, the more steps it takes."""
+        self.spend(sum(self._count_values(self.require_small(value)) for value in values) // VALUES_PER_STEP)
 
-    def _size(self, value: Any) -> int:
-        """How many values a value is, itself included. Raises `UnevaluatedError` for one of no class that is known."""
+    def _count_values(self, value: Any) -> int:
+        """How many values a value is, itself included. Raises `NotEvaluatedError` for one of no class that is known."""
         if isinstance(value, t.Type):
-            return self._size_of_type(value)
+            return self._count_types(value)
         if isinstance(value, ExprBase) and value._node is not None:
-            self._size_of_type(value._node.type)
+            self._count_types(value._node.type)
         if not isinstance(value, CONTAINERS):
-            return _size_of_one(value)
+            return _count_single_value(value)
         known = self._sizes.get(id(value))
         if known is None:
             size = 1
             for part in (*value.keys(), *value.values()) if isinstance(value, dict) else value:
-                size += self._size(part)
-                if size > DISPLAYED:
+                size += self._count_values(part)
+                if size > MAX_DISPLAY_SIZE:
                     break
             self._sizes[id(value)] = (value, size)
             return size
         return known[1]
 
-    def _size_of_type(self, type_: t.Type) -> int:
+    def _count_types(self, type_: t.Type) -> int:
         """How many types a type is, with those inside of it as often as they stand there: it is written out so."""
         known = self._sizes.get(id(type_))
         if known is not None:
@@ -166,22 +166,22 @@ class Budget:
                 parts = (key, value)
             case _:
                 return 1
-        size = 1 + sum(map(self._size_of_type, parts))
+        size = 1 + sum(map(self._count_types, parts))
         require_length(size)
         self._sizes[id(type_)] = (type_, size)
         return size
 
 
 def require_length(length: int) -> None:
-    """Raise `UnevaluatedError` if a text, list or type would be too long."""
-    if length > LONGEST:
-        raise UnevaluatedError
+    """Raise `NotEvaluatedError` if a text, list or type would be too long."""
+    if length > MAX_LENGTH:
+        raise NotEvaluatedError
 
 
 def require_arguments(function: object, count: int) -> None:
-    """Raise `UnevaluatedError` if a function of the catalog is given too many arguments."""
-    if isinstance(function, CatalogFunction) and count > MOST_ARGUMENTS:
-        raise UnevaluatedError
+    """Raise `NotEvaluatedError` if a function of the catalog is given too many arguments."""
+    if isinstance(function, CatalogFunction) and count > MAX_ARGUMENTS:
+        raise NotEvaluatedError
 
 
 def is_scalar(value: object) -> bool:
@@ -189,19 +189,19 @@ def is_scalar(value: object) -> bool:
     return type(value) in SCALARS or isinstance(value, enum.Enum)
 
 
-def _size_of_one(value: object) -> int:
+def _count_single_value(value: object) -> int:
     match value:
         case str() | bytes():
-            return 1 + len(value) // _TEXT_OF_ONE
-        case int() if value.bit_length() > LARGEST:
-            raise UnevaluatedError
+            return 1 + len(value) // _CHARACTERS_PER_VALUE
+        case int() if value.bit_length() > MAX_BITS:
+            raise NotEvaluatedError
         case decimal.Decimal() if value.is_finite():
             _, digits, exponent = value.as_tuple()
-            if len(digits) + abs(int(exponent)) > LARGEST:
-                raise UnevaluatedError
-    if is_scalar(value) or isinstance(value, (*_WRITTEN_TYPES, *_FUNCTIONS, type)) or is_of_library(value):
+            if len(digits) + abs(int(exponent)) > MAX_BITS:
+                raise NotEvaluatedError
+    if is_scalar(value) or isinstance(value, (*_ANNOTATION_CLASSES, *_FUNCTIONS, type)) or is_of_library(value):
         return 1
-    raise UnevaluatedError
+    raise NotEvaluatedError
 
 
 def is_of_library(value: object) -> bool:
@@ -209,7 +209,7 @@ def is_of_library(value: object) -> bool:
     return type(value).__module__.partition(".")[0] == "substrait_dsl" or isinstance(value, Schema)
 
 
-def _width(value: object) -> int:
+def _count_columns(value: object) -> int:
     """How many columns a relation has; 0 for anything else."""
     match value:
         case Relation():

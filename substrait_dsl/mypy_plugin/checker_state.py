@@ -1,7 +1,7 @@
-"""What the plugin remembers of the file that mypy is checking: what its calls make, and which mistakes have been said.
+"""The state of the plugin for the file that mypy is checking: the results of its calls, and which errors are reported.
 
-A chain of verbs is checked from its start: the relation that a verb is called on is the one that the verb before has
-made, with all that is known of it. And a mistake is said once, where it was made, not by every verb after it.
+A chain of verbs is checked from its start: the receiver of a verb is the relation that the verb before it has returned,
+with all that is known of it. And an error is reported once, at its own verb, not by every verb after it.
 """
 
 from __future__ import annotations
@@ -18,64 +18,68 @@ if TYPE_CHECKING:
     from mypy.checker import TypeChecker
     from mypy.plugin import CheckerPluginInterface
 
-NOT_MADE = object()
+NO_VALUE = object()
 
 
-class Memory:
-    """The expressions of one file, by their nodes; a node is kept with what it makes, lest another gets its number."""
+class CheckerState:
+    """The values of the expressions of one file, by the `id` of their nodes, with the nodes: no other gets its `id`."""
 
     def __init__(self) -> None:
         self._checker: TypeChecker | None = None
-        self._made: dict[int, tuple[Context, object, str]] = {}
-        self._said: dict[int, Context] = {}
+        self._values: dict[int, tuple[Context, object, str]] = {}
+        self._reported: dict[int, Context] = {}
         self._variables: dict[SymbolNode, Relation[Any]] = {}
 
-    def begin(self, checker: CheckerPluginInterface, node: Context) -> None:
-        """An expression is checked, perhaps again: what it made holds no longer.
+    def begin_node(self, checker: CheckerPluginInterface, node: Context) -> None:
+        """Begin to check an expression, perhaps once more: forget its former value.
 
-        mypy makes a checker for each file, and its daemon another each time that the file is checked.
+        mypy makes a checker for each file, and its daemon one for each time that the file is checked.
         """
         if checker is not self._checker:
             self._checker = checker  # type: ignore[assignment]  # mypy's own checker is the only one
-            self._made.clear()
-            self._said.clear()
+            self._values.clear()
+            self._reported.clear()
             self._variables.clear()
-        self._made.pop(id(node), None)
+        self._values.pop(id(node), None)
 
-    def make(self, node: Context, value: object) -> None:
-        """An expression makes a value."""
-        self._made[id(node)] = (node, value, self._place())
+    def store_value(self, node: Context, value: object) -> None:
+        """Store the value of an expression."""
+        self._values[id(node)] = (node, value, self._current_function())
 
-    def made(self, node: Context | None) -> object:
-        """What an expression makes; `NOT_MADE` if that is not known."""
-        return self._made[id(node)][1] if id(node) in self._made else NOT_MADE
+    def find_value(self, node: Context | None) -> object:
+        """Return the value of an expression, or `NO_VALUE` if it is not known."""
+        return self._values[id(node)][1] if id(node) in self._values else NO_VALUE
 
-    def made_here(self, node: Context) -> object:
-        """As `made`, in the function that is being checked: mypy's daemon may not have checked others before it."""
-        return self.made(node) if id(node) in self._made and self._made[id(node)][2] == self._place() else NOT_MADE
+    def find_value_here(self, node: Context) -> object:
+        """Return the value of an expression if it is in the function that is being checked, else `NO_VALUE`.
 
-    def _place(self) -> str:
-        """The function that is being checked, or the module, outside of its functions."""
+        mypy's daemon may check a function without those before it.
+        """
+        _, value, function = self._values.get(id(node), (node, NO_VALUE, ""))
+        return value if function == self._current_function() else NO_VALUE
+
+    def _current_function(self) -> str:
+        """Return the name of the function that is being checked; outside of functions that of the module."""
         return self._checker.tscope.current_target() if self._checker else ""
 
-    def say(self, node: Context) -> None:
-        """What is wrong with an expression is said."""
-        self._said[id(node)] = node
+    def mark_reported(self, node: Context) -> None:
+        """Note that an error of an expression has been reported."""
+        self._reported[id(node)] = node
 
-    def unsay(self, node: Context) -> None:
-        """Nothing is wrong with an expression, now that more is known of it."""
-        self._said.pop(id(node), None)
+    def clear_reported(self, node: Context) -> None:
+        """Note that an expression is right, now that more is known of it."""
+        self._reported.pop(id(node), None)
 
-    def said(self, node: Context | None) -> bool:
-        """Whether it has been said what is wrong with an expression."""
-        return id(node) in self._said
+    def is_reported(self, node: Context | None) -> bool:
+        """Whether an error of an expression has been reported."""
+        return id(node) in self._reported
 
-    def relation(self, variable: SymbolNode, struct: NamedStruct) -> Relation[Any]:
-        """What stands for the relation that a variable holds: the same one wherever it holds these columns."""
-        made = self._variables.get(variable)
-        if made is None or made._rel.schema != struct:
-            made = self._variables[variable] = placeholders.relation(struct)
-        return made
+    def find_relation(self, variable: SymbolNode, struct: NamedStruct) -> Relation[Any]:
+        """Return the placeholder of a variable's relation: one and the same as long as its columns are the same."""
+        relation = self._variables.get(variable)
+        if relation is None or relation._rel.schema != struct:
+            relation = self._variables[variable] = placeholders.make_relation(struct)
+        return relation
 
 
-MEMORY = Memory()
+STATE = CheckerState()

@@ -58,12 +58,12 @@ def _is_annotated(base: TypeInfo, name: str) -> bool:
     return name in base.metadata[KEY]["columns"] if KEY in base.metadata else not symbol.node.is_inferred
 
 
-def is_base(symbol: SymbolTableNode | None) -> bool:
+def is_schema_base(symbol: SymbolTableNode | None) -> bool:
     """Whether what inherits from this declares columns."""
     return symbol is not None and isinstance(symbol.node, TypeInfo) and symbol.node.has_base(SCHEMA)
 
 
-def analyzed(context: ClassDefContext) -> None:
+def record_columns(context: ClassDefContext) -> None:
     """Write down the order of a schema class's own columns, and what depends on them."""
     info = context.cls.info
     names = [
@@ -74,7 +74,7 @@ def analyzed(context: ClassDefContext) -> None:
         if isinstance(target, NameExpr) and not target.name.startswith("__")
     ]
     marked = [name for statement in context.cls.defs.body for name in _marked_names(statement)]
-    unclear = any(map(_is_unclear, context.cls.defs.body))
+    unclear = any(map(_has_unclear_column, context.cls.defs.body))
     info.metadata[KEY] = {"columns": names, "marked": marked, "unclear": unclear}
     # Whatever depends on the class depends on what is in it, on the types of its columns, and on its bases.
     changes = [make_wildcard_trigger(info.fullname)]
@@ -84,7 +84,7 @@ def analyzed(context: ClassDefContext) -> None:
         context.api.add_plugin_dependency(change, make_trigger(info.fullname))
 
 
-def _is_unclear(statement: Statement) -> bool:
+def _has_unclear_column(statement: Statement) -> bool:
     """Whether Python may see another column than mypy does, or none: in a branch, or a private one."""
     match statement:
         case AssignmentStmt(lvalues=[NameExpr(name=name), *_], unanalyzed_type=Type()):
@@ -100,17 +100,17 @@ def _marked_names(statement: Statement) -> list[str]:
 def marked_targets(statement: Statement) -> list[Expression]:
     """What a statement declares with metadata that may be a type: ``x: Annotated[Func, Func((I64(),), I64())]``."""
     match statement:
-        case AssignmentStmt(lvalues=targets, unanalyzed_type=Type() as type_) if _is_marked(type_):
+        case AssignmentStmt(lvalues=targets, unanalyzed_type=Type() as type_) if _has_metadata(type_):
             return targets
     return []
 
 
-def _is_marked(type_: Type) -> bool:
+def _has_metadata(type_: Type) -> bool:
     """Whether a type has metadata in it that are no text: they may be another type."""
     if not isinstance(type_, UnboundType):
         return False
     metadata = type_.args[1:] if type_.name.rpartition(".")[2] == "Annotated" else ()
-    return not all(map(_is_text, metadata)) or any(map(_is_marked, type_.args))
+    return not all(map(_is_text, metadata)) or any(map(_has_metadata, type_.args))
 
 
 def _is_text(type_: Type) -> bool:
@@ -119,7 +119,7 @@ def _is_text(type_: Type) -> bool:
     return isinstance(type_, UnboundType) and type_.original_str_expr is not None
 
 
-def has_more(base: TypeInfo) -> bool:
+def has_unlisted_columns(base: TypeInfo) -> bool:
     """Whether a class that is no schema may have annotations, which are columns of the schemas that inherit from it."""
     of_python = base.module_name in ("builtins", "typing", "abc") or base.fullname == SCHEMA
     if of_python or KEY in base.metadata:
@@ -127,11 +127,11 @@ def has_more(base: TypeInfo) -> bool:
     return any(isinstance(each.node, Var) for each in base.names.values())
 
 
-def annotations_of(schema: TypeInfo, checker: TypeChecker) -> dict[str, Type]:
+def find_annotations(schema: TypeInfo, checker: TypeChecker) -> dict[str, Type]:
     """The annotation of each column, in order: first those of the classes that it inherits from."""
-    _LOOKED_AT[checker.tree.fullname].add(schema)
+    _READ_SCHEMAS[checker.tree.fullname].add(schema)
     found: dict[str, Type] = {}
-    if any(has_more(base) or base.metadata.get(KEY, {}).get("unclear") for base in schema.mro):
+    if any(has_unlisted_columns(base) or base.metadata.get(KEY, {}).get("unclear") for base in schema.mro):
         return found
     for base in reversed(schema.mro):
         found.update(_own_annotations(base))
@@ -149,12 +149,12 @@ def _own_annotations(schema: TypeInfo) -> dict[str, Type]:
     return found
 
 
-_LOOKED_AT: defaultdict[str, set[TypeInfo]] = defaultdict(set)
+_READ_SCHEMAS: defaultdict[str, set[TypeInfo]] = defaultdict(set)
 """For each module that is being checked, the schema classes whose columns have been looked at."""
 
 
-def modules_looked_at(file: MypyFile) -> set[str]:
+def find_dependencies(file: MypyFile) -> set[str]:
     """The modules on which what was found for a module depends, when it has been checked."""
-    classes = [base for schema in _LOOKED_AT.pop(file.fullname, ()) for base in schema.mro]
+    classes = [base for schema in _READ_SCHEMAS.pop(file.fullname, ()) for base in schema.mro]
     types = [column for schema in classes for column in _own_annotations(schema).values()]
     return {schema.module_name for schema in classes} | TypeIndirectionVisitor().find_modules(types)

@@ -1,8 +1,8 @@
-"""What mypy says by itself of a call of which the plugin finds out nothing.
+"""Let mypy check a call as the library declares it, where the plugin finds out nothing of the call.
 
-The signatures that the plugin gives to mypy take more than those of the library, so that the call itself can say what
-is wrong with an argument. Where the call cannot be made, or takes what the library's annotations do not, that must not
-hide what mypy would have said: the call is checked again, as it is declared.
+The signatures that the plugin gives to mypy accept more than those of the library, so that the library's own error is
+reported for an argument. Where the call cannot be made, or accepts what the annotations do not, mypy's errors must not
+be lost: the call is checked again, with the declared signature.
 """
 
 from __future__ import annotations
@@ -29,124 +29,147 @@ from mypy.nodes import (
 )
 from mypy.types import CallableType, FunctionLike, Instance, Type, TypeVarType, get_proper_type, has_type_vars
 
-from substrait_dsl.mypy_plugin.annotations import unknown
-from substrait_dsl.mypy_plugin.checker_state import MEMORY
+from substrait_dsl.mypy_plugin.annotations import unknown_type
+from substrait_dsl.mypy_plugin.checker_state import STATE
 from substrait_dsl.mypy_plugin.names import EXPR
-from substrait_dsl.mypy_plugin.reports import is_heard
+from substrait_dsl.mypy_plugin.reports import is_reporting
 from substrait_dsl.mypy_plugin.results import is_expression
-from substrait_dsl.mypy_plugin.source_positions import parts
+from substrait_dsl.mypy_plugin.source_positions import subexpressions
 
 if TYPE_CHECKING:
     from mypy.checker import TypeChecker
+    from mypy.errors import ErrorWatcher
     from mypy.plugin import FunctionContext, MethodContext
 
 _DISPLAYS = (ListExpr, TupleExpr, DictExpr, SetExpr, StarExpr)
-"""What has the type that is expected of it, if its parts fit: it is checked again with its parts."""
+"""Expressions that take the expected type: they are checked again, part by part."""
 
 
 _BEING_CHECKED: list[Context] = []
-"""The calls that are being checked as they are declared, the innermost last."""
+"""The calls that are being checked with their declared signatures, the innermost last."""
 
 
 def is_being_checked(call: Context) -> bool:
-    """Whether a call is being checked as it is declared, without the plugin."""
+    """Whether a call is being checked with its declared signature, so that the plugin has to leave it to mypy."""
     return bool(_BEING_CHECKED) and _BEING_CHECKED[-1] is call
 
 
-def declared(
-    context: MethodContext | FunctionContext, is_made: Callable[[Expression], bool], *, is_said: bool = True
+def check_as_declared(
+    context: MethodContext | FunctionContext, can_evaluate: Callable[[Expression], bool], *, is_reported: bool = True
 ) -> Type | None:
-    """What a call gives by the annotations of the library; None if mypy objects to it, which is said then.
+    """Let mypy check a call by the annotations of the library.
 
     Args:
         context: the call.
-        is_made: whether an expression inside of it can be made, whatever mypy takes it for.
-        is_said: whether it is said what mypy objects to.
+        can_evaluate: whether the plugin can evaluate an expression inside of the call, whatever type mypy has found.
+        is_reported: whether errors are reported.
+
+    Returns:
+        the type of the result; None if mypy finds an error.
     """
     call = context.context
     checker: TypeChecker = context.api  # type: ignore[assignment]  # mypy's own checker is the only one
     if not isinstance(call, CallExpr):
         return context.default_return_type
-    if is_said and say_comparisons(call, call.args, checker, is_made):
+    if is_reported and report_comparisons(call, call.args, checker, can_evaluate):
         return None
-    on = getattr(context, "type", None)
-    callee = _callee(call.callee, on, checker)
-    if callee is None:
+    callee = _find_declared_callee(call.callee, getattr(context, "type", None), checker)
+    arguments = None if callee is None else _find_arguments(call, checker, can_evaluate)
+    if callee is None or arguments is None:
         return context.default_return_type
-    arguments: list[Expression] = []
-    for node in call.args:
-        type_ = None if isinstance(node, _DISPLAYS) else _type_of(node, checker)
-        if _is_made_comparison(node, is_made):
-            type_ = unknown()
-        if type_ is not None and _is_of_any_type(type_):
-            return context.default_return_type  # what is true of each type mypy cannot tell: it takes but some
-        arguments.append(node if type_ is None else TempNode(type_, context=node))
-    _BEING_CHECKED.append(call)
-    overrides = checker.expr_checker.type_overrides
-    checker.expr_checker.type_overrides = dict(overrides)  # mypy sets and deletes those of the arguments around it
-    wanted = checker.expr_checker.type_context
-    wanted.append(None if is_expression(context.default_return_type) else wanted[-1])  # what it gives is what it takes
-    try:
-        with checker.msg.filter_errors(save_filtered_errors=True) as found:
-            result, _ = checker.expr_checker.check_call(
-                callee, arguments, call.arg_kinds, call, call.arg_names, object_type=on
-            )
-    finally:
-        wanted.pop()
-        checker.expr_checker.type_overrides = overrides
-        _BEING_CHECKED.pop()
-    if not is_said:
-        return None if found.has_new_errors() else result
-    checker.msg.add_errors(found.filtered_errors())
-    if not found.has_new_errors():
+    result, errors = _check_call(context, call, callee, arguments)
+    if not is_reported:
+        return None if errors.has_new_errors() else result
+    checker.msg.add_errors(errors.filtered_errors())
+    if not errors.has_new_errors():
         return result
-    if is_heard(checker.msg.errors):
-        MEMORY.say(call)
+    if is_reporting(checker.msg.errors):
+        STATE.mark_reported(call)
     return None
 
 
-def _callee(node: Expression, on: Type | None, checker: TypeChecker) -> FunctionLike | None:
-    """The declared type of what is called: mypy knows the expression by the signature that the plugin has given it."""
-    found: Type | None = None
+def _find_declared_callee(node: Expression, receiver: Type | None, checker: TypeChecker) -> FunctionLike | None:
+    """Return the declared signature of a callee. To mypy the expression has the signature of the plugin."""
+    type_: Type | None = None
     match node:
-        case MemberExpr(name=name) if on is not None:
-            found = checker.expr_checker.analyze_external_member_access(name, on, node)
-        case RefExpr(node=FuncDef(type=type_) | OverloadedFuncDef(type=type_)):
-            found = type_
-    proper = get_proper_type(found)
+        case MemberExpr(name=name) if receiver is not None:
+            type_ = checker.expr_checker.analyze_external_member_access(name, receiver, node)
+        case RefExpr(node=FuncDef(type=declared) | OverloadedFuncDef(type=declared)):
+            type_ = declared
+    proper = get_proper_type(type_)
     return proper if isinstance(proper, FunctionLike) else None
 
 
-def say_comparisons(
-    call: Context, arguments: Sequence[Expression], checker: TypeChecker, is_made: Callable[[Expression], bool]
-) -> bool:
-    """Say which comparisons inside a call or an operation compare a column with what no column is compared with.
+def _find_arguments(
+    call: CallExpr, checker: TypeChecker, can_evaluate: Callable[[Expression], bool]
+) -> list[Expression] | None:
+    """Return the arguments, as nodes with the types that mypy has found. None if one has an open type variable.
 
-    mypy does not, because every object of Python has an ``==``: such a comparison is a `bool` to it.
+    Of such an argument mypy takes only some types, so what it says is no answer.
     """
-    wrong = False
-    for part in (part for argument in arguments for part in parts(argument)):
+    arguments: list[Expression] = []
+    for node in call.args:
+        type_ = None if isinstance(node, _DISPLAYS) else _find_type(node, checker)
+        if _is_evaluable_comparison(node, can_evaluate):
+            type_ = unknown_type()
+        if type_ is not None and _has_open_type(type_):
+            return None
+        arguments.append(node if type_ is None else TempNode(type_, context=node))
+    return arguments
+
+
+def _check_call(
+    context: MethodContext | FunctionContext, call: CallExpr, callee: FunctionLike, arguments: list[Expression]
+) -> tuple[Type, ErrorWatcher]:
+    """Let mypy check a call with a signature. Return the type of the result, and the errors."""
+    checker: TypeChecker = context.api  # type: ignore[assignment]  # mypy's own checker is the only one
+    _BEING_CHECKED.append(call)
+    overrides = checker.expr_checker.type_overrides
+    checker.expr_checker.type_overrides = dict(overrides)  # mypy sets and deletes those of the arguments around it
+    expected = checker.expr_checker.type_context
+    expected.append(None if is_expression(context.default_return_type) else expected[-1])  # its type is its argument's
+    try:
+        with checker.msg.filter_errors(save_filtered_errors=True) as errors:
+            result, _ = checker.expr_checker.check_call(
+                callee, arguments, call.arg_kinds, call, call.arg_names, object_type=getattr(context, "type", None)
+            )
+    finally:
+        expected.pop()
+        checker.expr_checker.type_overrides = overrides
+        _BEING_CHECKED.pop()
+    return result, errors
+
+
+def report_comparisons(
+    call: Context, arguments: Sequence[Expression], checker: TypeChecker, can_evaluate: Callable[[Expression], bool]
+) -> bool:
+    """Report comparisons of a column with a value of no comparable type. Return whether there are some.
+
+    mypy does not report them, because every object of Python has an ``==``: to mypy such a comparison is a `bool`.
+    """
+    is_wrong = False
+    for part in (part for argument in arguments for part in subexpressions(argument)):
         match part:
             case ComparisonExpr(operators=["==" | "!=" as operator], operands=[left, right]):
-                one, other = (_type_of(operand, checker) for operand in (left, right))
-                is_bool = _is_instance(_type_of(part, checker), "builtins.bool")
-                if is_bool and (_is_instance(one, EXPR) or _is_instance(other, EXPR)) and not is_made(part):
+                one, other = (_find_type(operand, checker) for operand in (left, right))
+                is_bool = _is_instance(_find_type(part, checker), "builtins.bool")
+                if is_bool and (_is_instance(one, EXPR) or _is_instance(other, EXPR)) and not can_evaluate(part):
                     checker.msg.unsupported_operand_types(operator, one, other, part)
-                    wrong = True
-    if wrong and is_heard(checker.msg.errors):
-        MEMORY.say(call)
-    return wrong
+                    is_wrong = True
+    if is_wrong and is_reporting(checker.msg.errors):
+        STATE.mark_reported(call)
+    return is_wrong
 
 
-def _is_made_comparison(node: Expression, is_made: Callable[[Expression], bool]) -> bool:
-    """Whether an argument is a comparison such as ``1 == r.x``, a `bool` to mypy, or a lambda that gives it."""
+def _is_evaluable_comparison(node: Expression, can_evaluate: Callable[[Expression], bool]) -> bool:
+    """Whether an argument is a comparison such as ``1 == r.x``, a `bool` to mypy, or a lambda that returns one."""
     if isinstance(node, LambdaExpr):
         node = node.expr()
-    return isinstance(node, ComparisonExpr) and is_made(node)
+    return isinstance(node, ComparisonExpr) and can_evaluate(node)
 
 
-def _is_of_any_type(type_: Type) -> bool:
-    """Whether a type has a variable in it, but for one that says whether an expression may be NULL."""
+def _has_open_type(type_: Type) -> bool:
+    """Whether a type has a type variable, other than that of the nullability of an expression."""
     match get_proper_type(type_):
         case Instance(type=info, args=[typed, _]) if info.fullname == EXPR:
             return has_type_vars(typed)
@@ -155,7 +178,7 @@ def _is_of_any_type(type_: Type) -> bool:
         case CallableType() as function if function.param_spec() is not None:
             return False
         case CallableType(ret_type=result) as function:
-            return any(map(has_type_vars, function.arg_types)) or _is_of_any_type(result)
+            return any(map(has_type_vars, function.arg_types)) or _has_open_type(result)
     return has_type_vars(type_)
 
 
@@ -164,5 +187,5 @@ def _is_instance(type_: Type | None, fullname: str) -> bool:
     return isinstance(proper, Instance) and proper.type.fullname == fullname
 
 
-def _type_of(node: Expression, checker: TypeChecker) -> Type | None:
+def _find_type(node: Expression, checker: TypeChecker) -> Type | None:
     return checker.lookup_type(node) if checker.has_type(node) else None

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 
-def files() -> list[Path]:
+def find_files() -> list[Path]:
     """Every file that an answer can follow from, found without importing any of them."""
     library = Path(__file__).parent.parent
     found = [*sorted(library.rglob("*.py")), *sorted(library.glob("hints/*.toml"))]
@@ -19,10 +19,10 @@ def files() -> list[Path]:
 
 
 @cache
-def digest() -> str:
+def compute_digest() -> str:
     """A digest of all these files."""
     found = hashlib.sha256()
-    for path in files():
+    for path in find_files():
         with open(path, "rb", buffering=0) as file:  # each run of mypy waits for these some hundred files
             found.update(file.readall())
     return found.hexdigest()

@@ -15,7 +15,7 @@ from mypy.types import Instance, LiteralType, ProperType
 from substrait_dsl.mypy_plugin.annotations import literal_value
 
 
-def literal(type_: ProperType) -> object:
+def read_literal(type_: ProperType) -> object:
     """The value of a literal type, or the member of an enum that it names; else None."""
     named = type_.last_known_value if isinstance(type_, Instance) else type_
     if not isinstance(named, LiteralType) or not named.is_enum_literal():
@@ -26,10 +26,10 @@ def literal(type_: ProperType) -> object:
     own = [base for base in info.mro if base.module_name not in ("builtins", "enum")]
     if value is None or any("__new__" in base.names for base in own):
         return None
-    return _member(info.name, name, value, [base.fullname for base in info.mro])
+    return _make_member(info.name, name, value, [base.fullname for base in info.mro])
 
 
-def _member(name: str, member: str, value: object, bases: Sequence[str]) -> object:
+def _make_member(name: str, member: str, value: object, bases: Sequence[str]) -> object:
     """A member of an enum, which may be a text or a number, too: the full names of the classes of Python say so.
 
     None: Python makes no such member, as of an `IntEnum` with a text; mypy says so, unless the program ignores it.

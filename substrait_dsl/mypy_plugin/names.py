@@ -15,20 +15,20 @@ from substrait_dsl.fluent.rows import F, Foreign, Row
 from substrait_dsl.fluent.schemas import DynRow
 
 
-def name_of(kind: type | Callable[..., Any]) -> str:
+def full_name(kind: type | Callable[..., Any]) -> str:
     """The full name of a class or function."""
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
-SIMPLE = {name_of(kind): kind for kind in t.SIMPLE_TYPES}
+SIMPLE = {full_name(kind): kind for kind in t.SIMPLE_TYPES}
 SIZED: dict[str, Callable[..., t.Type]] = {
-    name_of(kind): kind for kind in (*t.LENGTH_TYPES, *t.PRECISION_TYPES, t.Decimal)
+    full_name(kind): kind for kind in (*t.LENGTH_TYPES, *t.PRECISION_TYPES, t.Decimal)
 }
-NULLABLE, STRUCT, LIST, MAP = (name_of(kind) for kind in (t.Nullable, t.Struct, t.List, t.Map))
-NULL = name_of(t.Null)
-ROW, DYN_ROW, COLUMN, FOREIGN = (name_of(kind) for kind in (Row, DynRow, F, Foreign))
+NULLABLE, STRUCT, LIST, MAP = (full_name(kind) for kind in (t.Nullable, t.Struct, t.List, t.Map))
+NULL = full_name(t.Null)
+ROW, DYN_ROW, COLUMN, FOREIGN = (full_name(kind) for kind in (Row, DynRow, F, Foreign))
 EXPR, DYN_EXPR, MEASURE, WINDOW_FUNCTION, RELATION, GROUP_BY = (
-    name_of(kind) for kind in (Expr, DynExpr, Measure, WindowFunction, Relation, GroupBy)
+    full_name(kind) for kind in (Expr, DynExpr, Measure, WindowFunction, Relation, GroupBy)
 )
 EXPRESSIONS = frozenset((EXPR, DYN_EXPR, MEASURE, WINDOW_FUNCTION))
 RESULTS = EXPRESSIONS | {RELATION, GROUP_BY}
@@ -40,7 +40,7 @@ def is_type(fullname: str) -> bool:
     return fullname in SIMPLE or fullname in SIZED
 
 
-def imported(fullname: str) -> Any:
+def import_named(fullname: str) -> Any:
     """What a name of the library's own stands for."""
     module, _, name = fullname.rpartition(".")
     return getattr(import_module(module), name)

@@ -11,7 +11,7 @@ from typing import Any
 from mypy import nodes as n
 from mypy import patterns as p
 
-PARTS: Mapping[type, tuple[str, ...]] = {
+CHILD_FIELDS: Mapping[type, tuple[str, ...]] = {
     n.MypyFile: ("defs",),
     n.Block: ("body",),
     n.FuncDef: ("arguments", "body"),
@@ -70,7 +70,7 @@ PARTS: Mapping[type, tuple[str, ...]] = {
 """Where the parts of each kind of node are; what is not here has none."""
 
 
-def walked(tree: n.MypyFile) -> Iterator[Any]:
+def walk(tree: n.MypyFile) -> Iterator[Any]:
     """Each node of a file, in no order that matters."""
     stack: list[Any] = [tree]
     while stack:
@@ -81,4 +81,4 @@ def walked(tree: n.MypyFile) -> Iterator[Any]:
             stack.extend(node.values())
         elif node is not None:
             yield node
-            stack.extend(getattr(node, name) for name in PARTS.get(type(node), ()))
+            stack.extend(getattr(node, name) for name in CHILD_FIELDS.get(type(node), ()))

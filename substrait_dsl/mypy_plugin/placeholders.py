@@ -24,8 +24,8 @@ from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.schemas import DynRow, Schema
 from substrait_dsl.fluent.scope import Scope
 
-FIRST = 1_000_000_000
-_NUMBERS = itertools.count(FIRST)
+FIRST_PARAMETER = 1_000_000_000
+_NUMBERS = itertools.count(FIRST_PARAMETER)
 
 NAMELESS = "\N{WHITE SQUARE}"
 """What a column is called whose name mypy does not know."""
@@ -39,12 +39,12 @@ def is_nameless(names: Iterable[str]) -> bool:
     return any(NAMELESS in name for name in names)
 
 
-def expression(type_: t.Type, name: str | None = None) -> DynExpr:
+def make_expression(type_: t.Type, name: str | None = None) -> DynExpr:
     """An expression of a type, about which nothing else is known but perhaps the name it has."""
     return bound_expr(ex.DynamicParameter(type_, next(_NUMBERS)), None, name)
 
 
-def relation(struct: NamedStruct) -> Relation[Any]:
+def make_relation(struct: NamedStruct) -> Relation[Any]:
     """A relation with these columns."""
     return Relation(Read(struct, _NO_TABLE))
 
@@ -54,9 +54,9 @@ def is_placeholder(made: Relation[Any]) -> bool:
     return isinstance(made._rel, Read) and made._rel.definition is _NO_TABLE
 
 
-def row(struct: NamedStruct) -> DynRow:
+def make_row(struct: NamedStruct) -> DynRow:
     """A row of these columns, as a lambda gets it."""
-    return DynRow(struct, lambda position: expression(struct.fields[position].type, struct.fields[position].name))
+    return DynRow(struct, lambda position: make_expression(struct.fields[position].type, struct.fields[position].name))
 
 
 class _KnownCall(FunctionCall):
@@ -72,17 +72,17 @@ class _KnownCall(FunctionCall):
         return ex.FunctionId("extension:substrait_dsl:mypy", "function"), (), self.output_type, ()
 
 
-def measure(type_: t.Type, name: str = "this") -> Measure[Any, Any]:
+def make_measure(type_: t.Type, name: str = "this") -> Measure[Any, Any]:
     """An aggregate function with a result of a type."""
     return Measure(_KnownCall("aggregate", name, type_))
 
 
-def window_function(type_: t.Type, name: str = "this") -> WindowFunction[Any, Any]:
+def make_window_function(type_: t.Type, name: str = "this") -> WindowFunction[Any, Any]:
     """A window function with a result of a type."""
     return WindowFunction(_KnownCall("window", name, type_))
 
 
-def schema_class(module: str, name: str, struct: NamedStruct, base: type[Schema] = Schema) -> type[Schema]:
+def make_schema_class(module: str, name: str, struct: NamedStruct, base: type[Schema] = Schema) -> type[Schema]:
     """A schema class with these columns."""
     columns = {field.name: field.type for field in struct}
     return type(name, (base,), {"__module__": module, "__annotations__": columns})
@@ -98,15 +98,15 @@ class _RowOrInstance(Schema):
         return made
 
 
-def of_schema(module: str, name: str, struct: NamedStruct) -> Schema:
+def make_schema_instance(module: str, name: str, struct: NamedStruct) -> Schema:
     """What the program declares to be of a schema class: what a function gives, say, or is given."""
-    columns = {field.name: expression(field.type, field.name) for field in struct}
-    made = schema_class(module, name, struct, _RowOrInstance)(**columns)
+    columns = {field.name: make_expression(field.type, field.name) for field in struct}
+    made = make_schema_class(module, name, struct, _RowOrInstance)(**columns)
     vars(made).update(columns)  # a row has them as attributes
     return made
 
 
-class _WaitsError(SchemaError):
+class _UnboundError(SchemaError):
     """An expression names a column of a row that is not known yet."""
 
 
@@ -116,7 +116,7 @@ class _EveryRow(Scope):
     __slots__ = ()
 
     def column(self, column: str | int) -> ex.FieldReference:
-        raise _WaitsError("no relation is named")
+        raise _UnboundError("no relation is named")
 
     def column_of(self, rel: Rel, column: str | int) -> ex.FieldReference:
         position = rel.schema.position(column)
@@ -129,26 +129,26 @@ class _EveryRow(Scope):
 _EVERY_ROW = _EveryRow("an expression", (), NamedStruct(()))
 
 
-def result_type(value: object) -> t.Type | None:
+def derive_result_type(value: object) -> t.Type | None:
     """The type of an expression or of what an aggregate or window function gives; None while it waits for a row."""
     try:
-        return _resolved(value)
+        return _resolve(value)
     except SubstraitDslError:
         return None
 
 
-def mistake_in(value: object) -> SubstraitDslError | None:
+def find_error(value: object) -> SubstraitDslError | None:
     """What is wrong with an expression, or with an aggregate or window function, whatever its row is."""
     try:
-        _resolved(value)
-    except _WaitsError:
+        _resolve(value)
+    except _UnboundError:
         return None
     except SubstraitDslError as error:
         return error
     return None
 
 
-def _resolved(value: object) -> t.Type | None:
+def _resolve(value: object) -> t.Type | None:
     match value:
         case ExprBase():
             return resolve(value, _EVERY_ROW).type

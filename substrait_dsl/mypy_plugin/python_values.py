@@ -36,24 +36,24 @@ SAMPLES: Mapping[str, Sequence[Any]] = {
 }
 """Values of types of Python; several where it depends on the value of which type a literal is, or which column."""
 
-EITHER = ("builtins.int", "datetime.datetime", "decimal.Decimal")
+AMBIGUOUS = ("builtins.int", "datetime.datetime", "decimal.Decimal")
 """Types of Python whose values become literals of several types: that one of the samples does not fit says nothing."""
 
-OF_VALUES = (FunctionNotFoundError, InvalidArgumentError, LiteralError, TypeMismatchError)
+VALUE_ERRORS = (FunctionNotFoundError, InvalidArgumentError, LiteralError, TypeMismatchError)
 """What is raised for a value that does not fit; a position that does not exist may do so with another value."""
 
 
-def is_of_python(value: object) -> bool:
+def is_python_value(value: object) -> bool:
     """Whether a value is one of Python's own, or a type: what depends on such a value may be anything."""
     return isinstance(value, t.Type) or type(value).__module__.partition(".")[0] != "substrait_dsl"
 
 
-def is_python(fullname: str) -> bool:
+def is_python_class(fullname: str) -> bool:
     """Whether a class is one of Python's own, or of `MODULES`."""
     return fullname.rpartition(".")[0] in ("builtins", *MODULES)
 
 
-def misfit(fullname: str, refusals: Sequence[SubstraitDslError]) -> SubstraitDslError | None:
+def find_type_error(fullname: str, refusals: Sequence[SubstraitDslError]) -> SubstraitDslError | None:
     """What is wrong with every value of a type, by what is said of its samples; None if it may be the value."""
     refused = [_refused_value(error) for error in refusals]
     if fullname not in SAMPLES or not all(each is not None and each.takes is not None for each in refused):

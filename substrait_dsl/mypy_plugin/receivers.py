@@ -56,7 +56,7 @@ _DISPLAYS = (
 )
 """What is of a class of Python's own, or of this library."""
 
-_DEEPEST = 100
+_MAX_DEPTH = 100
 """How far a chain is followed, lest variables that are assigned to each other are followed for ever."""
 
 
@@ -69,38 +69,40 @@ class Receivers:
     """
 
     def __init__(
-        self, assigned: Mapping[SymbolNode, Expression | None], given_to: Mapping[SymbolNode, CallExpr]
+        self, assigned: Mapping[SymbolNode, Expression | None], calls_with_lambda: Mapping[SymbolNode, CallExpr]
     ) -> None:
         self._assigned = assigned
-        self._given_to = given_to
+        self._calls_with_lambda = calls_with_lambda
 
-    def is_harmless(self, node: Expression | None, deep: int = 0) -> bool:
+    def is_harmless(self, node: Expression | None, depth: int = 0) -> bool:
         """Whether an object has no methods of the program's own. False if that cannot be told."""
-        deep += 1
-        if node is None or deep > _DEEPEST:
+        depth += 1
+        if node is None or depth > _MAX_DEPTH:
             return False
         match node:
             case OpExpr(left=left, right=right):
-                return self.is_harmless(left, deep) and self.is_harmless(right, deep)
+                return self.is_harmless(left, depth) and self.is_harmless(right, depth)
             case IndexExpr(base=RefExpr(node=Var(type=Instance(type=info)))) if is_schema(info):
                 return True  # a column of a row
             case UnaryExpr(expr=inner) | IndexExpr(base=inner):
-                return self.is_harmless(inner, deep)
+                return self.is_harmless(inner, depth)
             case CallExpr(callee=callee):
-                return self._gives_harmless(callee, deep)
+                return self._is_harmless_call(callee, depth)
             case RefExpr(node=Var(type=type_)) if type_ is not None:
                 return _is_harmless_type(type_)
             case RefExpr(node=TypeInfo(fullname=name)):
                 return _is_foreign(name)
             case MemberExpr(expr=inner, name=name):
-                return self._has_harmless(inner, name, deep)
+                return self._is_harmless_attribute(inner, name, depth)
             case NameExpr(node=Var() as variable):
-                if variable in self._given_to:
-                    return self.is_harmless(self._given_to[variable], deep)  # the row of a relation, if it is a verb
-                return self.is_harmless(self._assigned.get(variable), deep)
+                if variable in self._calls_with_lambda:
+                    return self.is_harmless(
+                        self._calls_with_lambda[variable], depth
+                    )  # the row of a relation, if it is a verb
+                return self.is_harmless(self._assigned.get(variable), depth)
         return isinstance(node, _DISPLAYS)
 
-    def _gives_harmless(self, callee: Expression, deep: int) -> bool:
+    def _is_harmless_call(self, callee: Expression, depth: int) -> bool:
         """Whether what a call gives is harmless."""
         match callee:
             case RefExpr(node=Decorator(func=function)) | RefExpr(node=FuncDef() as function):
@@ -109,14 +111,14 @@ class Receivers:
                 return _is_foreign(function.fullname) or (result is not None and _is_harmless_type(result))
             case RefExpr(node=OverloadedFuncDef(fullname=name)):
                 return _is_foreign(name)
-        return self.is_harmless(callee, deep)  # a class, or a method of something harmless
+        return self.is_harmless(callee, depth)  # a class, or a method of something harmless
 
-    def _has_harmless(self, owner: Expression, name: str, deep: int) -> bool:
+    def _is_harmless_attribute(self, owner: Expression, name: str, depth: int) -> bool:
         """Whether what an object has by a name is harmless."""
         type_ = owner.node.type if isinstance(owner, RefExpr) and isinstance(owner.node, Var) else None
         proper = get_proper_type(type_)
         if not isinstance(proper, Instance) or _is_foreign(proper.type.fullname):
-            return self.is_harmless(owner, deep)
+            return self.is_harmless(owner, depth)
         if proper.type.get(name) is not None and is_column(proper.type, name):
             return True
         symbol = proper.type.get(name)

@@ -13,34 +13,34 @@ from mypy.nodes import Expression, NameExpr
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.mypy_plugin import placeholders
-from substrait_dsl.mypy_plugin.checker_state import MEMORY
+from substrait_dsl.mypy_plugin.checker_state import STATE
 
 
 class Origins:
     """The relations that one call names, and whose columns it uses."""
 
     def __init__(self) -> None:
-        self.matter = False
+        self.is_exact = False
         """Whether a column is that of its relation, or else stands for any column of its type."""
         self._named: list[Relation[Any]] = []
         self._used: list[Relation[Any]] = []
 
-    def relation(self, node: Expression | None, struct: NamedStruct, known: object = None) -> Relation[Any]:
+    def find_relation(self, node: Expression | None, struct: NamedStruct, known: object = None) -> Relation[Any]:
         """What stands for a relation: itself, if it is known, or else one of which only the columns are."""
         if isinstance(known, Relation) and known._rel.schema == struct:
             self._named.append(known)
             return known
         variable = node.node if isinstance(node, NameExpr) else None
-        made = placeholders.relation(struct) if variable is None else MEMORY.relation(variable, struct)
+        made = placeholders.make_relation(struct) if variable is None else STATE.find_relation(variable, struct)
         self._named.append(made)
         return made
 
-    def column(self, relation: Relation[Any], name: Any) -> Any:
+    def read_column(self, relation: Relation[Any], name: Any) -> Any:
         """A column of a relation."""
         self._used.append(relation)
         return relation[name]
 
-    def leave_room(self) -> bool:
+    def may_coincide(self) -> bool:
         """Whether a column may belong to a relation though it is named by another: one variable holds both."""
         return any(
             one._rel is not other._rel

@@ -19,7 +19,7 @@ from substrait_dsl import errors
 from substrait_dsl.mypy_plugin.annotations import UNKNOWN
 from substrait_dsl.mypy_plugin.codes import CODES, DYNAMIC, FAILURE
 from substrait_dsl.mypy_plugin.placeholders import NAMELESS
-from substrait_dsl.mypy_plugin.source_positions import parts
+from substrait_dsl.mypy_plugin.source_positions import subexpressions
 
 if TYPE_CHECKING:
     from mypy.checker import TypeChecker
@@ -37,7 +37,7 @@ _ADDRESS = re.compile(r" at 0x[0-9a-f]+(?=>)")
 def report(
     error: errors.SubstraitDslError,
     api: CheckerPluginInterface,
-    place: Context,
+    location: Context,
     within: Iterable[Context] = (),
     called: tuple[Context, str] | None = None,
 ) -> bool:
@@ -46,17 +46,17 @@ def report(
     Args:
         error: what the library says.
         api: mypy's checker.
-        place: where the mistake is.
+        location: where the mistake is.
         within: where mypy may have said in its own words that something is wrong; these words stand instead.
         called: the call that is wrong, and what it calls; mypy may have said so of its type variables.
     """
     if UNKNOWN.name in str(error) or NAMELESS in str(error):
         return False
-    text = sentence(error)
-    if is_heard(api.msg.errors):
-        place = withdraw(api.msg.errors, within, called, text) or place
+    text = format_error(error)
+    if is_reporting(api.msg.errors):
+        location = withdraw(api.msg.errors, within, called, text) or location
     code = next((CODES[kind] for kind in type(error).__mro__ if kind in CODES), CODES[errors.SchemaError])
-    said = api.fail(text, place, code=code)
+    said = api.fail(text, location, code=code)
     if said is not None and not said.target:
         said.target = said.module  # else mypy's daemon does not know to which part of a module a lambda belongs
     return True
@@ -69,11 +69,11 @@ def report_failure(error: Exception, context: Any) -> None:
     if isinstance(context, ClassDefContext):
         context.api.note(said, context.cls, code=FAILURE)  # type: ignore[attr-defined]  # mypy's own analyser has it
         return
-    with unfiltered(context.api.msg.errors):
+    with without_filters(context.api.msg.errors):
         context.api.msg.note(said, context.context, code=FAILURE)
 
 
-def sentence(error: errors.SubstraitDslError) -> str:
+def format_error(error: errors.SubstraitDslError) -> str:
     """What an error says, in one line."""
     head = ", ".join(part for part in (error.verb, error.place) if part)
     said = error.message
@@ -98,9 +98,9 @@ def withdraw(
 
     In a lambda the mistake has been said without the verb that the lambda is given to: then where that stood.
     """
-    place: Context | None = None
-    places = [((place.line, place.column), _end(place)) for place in within]
-    for said in _said(reported):
+    location: Context | None = None
+    places = [((location.line, location.column), _end_position(location)) for location in within]
+    for said in _reported_lists(reported):
         kept: list[ErrorInfo] = []
         is_kept, line = True, 0
         for info in said:
@@ -108,16 +108,16 @@ def withdraw(
                 line = info.line
                 of_mypy = info.code is None or not info.code.code.startswith("substrait-")
                 there = any(start <= (info.line, info.column) <= end for start, end in places)
-                is_kept = not (of_mypy and (there or _is_of_variables(info, called)))
-                if is_kept and there and text is not None and _says_more(text, info.message):
-                    is_kept, place = False, Context(info.line, info.column)
+                is_kept = not (of_mypy and (there or _is_type_variable_error(info, called)))
+                if is_kept and there and text is not None and _is_more_specific(text, info.message):
+                    is_kept, location = False, Context(info.line, info.column)
             if is_kept or info.line != line:
                 kept.append(info)
         said[:] = kept
-    return place
+    return location
 
 
-def _is_of_variables(info: ErrorInfo, called: tuple[Context, str] | None) -> bool:
+def _is_type_variable_error(info: ErrorInfo, called: tuple[Context, str] | None) -> bool:
     """Whether mypy has said of a call that a type variable of it cannot be what it is given."""
     if called is None or info.code is not TYPE_VAR:
         return False
@@ -129,19 +129,19 @@ _EXPRESSION = re.compile(r"Expr\([^:()]*: ")
 """How an expression reads, up to its type; its name is not known at first."""
 
 
-def _says_more(text: str, before: str) -> bool:
+def _is_more_specific(text: str, before: str) -> bool:
     """Whether a text says all that another one says that was said before it."""
     whole, part = (_EXPRESSION.sub("Expr(", said) for said in (text, before))
     return f": {whole}".endswith(f": {part}")
 
 
-def _end(place: Context) -> tuple[int, int]:
+def _end_position(location: Context) -> tuple[int, int]:
     """Where a part of the program ends; mypy before 2.4 does not know it of a lambda, but of what is in it."""
-    inside = parts(place) if isinstance(place, Expression) else [place]
+    inside = subexpressions(location) if isinstance(location, Expression) else [location]
     return max((part.end_line or part.line, part.end_column or part.column) for part in inside)
 
 
-def _said(reported: Errors) -> Iterator[list[ErrorInfo]]:
+def _reported_lists(reported: Errors) -> Iterator[list[ErrorInfo]]:
     """What mypy has said of a file, and what it has put by to say, perhaps, when an expression has been checked."""
     yield reported.error_info_map.get(reported.file, [])
     for watcher in reported._watchers:
@@ -149,13 +149,13 @@ def _said(reported: Errors) -> Iterator[list[ErrorInfo]]:
             yield watcher._filtered
 
 
-def is_heard(reported: Errors) -> bool:
+def is_reporting(reported: Errors) -> bool:
     """Whether what is reported now will be said: not while mypy only tries which overload of a function fits."""
     return all(watcher._filter is False or watcher._filtered is not None for watcher in reported._watchers)
 
 
 @contextmanager
-def unfiltered(reported: Errors) -> Iterator[None]:
+def without_filters(reported: Errors) -> Iterator[None]:
     """What is reported now is said though mypy is only trying something, and mypy goes on as if nothing were wrong.
 
     Otherwise, it would try object's ``==`` next, or take what an operator gives for `Any` and say so, too.
@@ -184,5 +184,5 @@ def report_unknown(
         case _:
             what = "this"
     why = f"the columns of {what} are not known" if is_relation else f"{what} is known only when the program runs"
-    with unfiltered(api.msg.errors):  # mypy would take it for an objection to the overload that it tries
+    with without_filters(api.msg.errors):  # mypy would take it for an objection to the overload that it tries
         api.fail(f"{verb}: the {lost} of the result cannot be told, because {why}", node, code=DYNAMIC)

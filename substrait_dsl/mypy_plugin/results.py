@@ -13,7 +13,7 @@ from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.mypy_plugin import placeholders
 from substrait_dsl.mypy_plugin.annotations import Annotations, is_annotation
-from substrait_dsl.mypy_plugin.argument_evaluator import waits
+from substrait_dsl.mypy_plugin.argument_evaluator import is_unbound
 from substrait_dsl.mypy_plugin.names import EXPR, EXPRESSIONS, MEASURE, RELATION, WINDOW_FUNCTION
 from substrait_dsl.mypy_plugin.placeholders import is_nameless
 
@@ -24,7 +24,7 @@ DECLARING = ("into", "as_")
 """Verbs whose result has the columns that the program declares, though some may never be NULL that are declared so."""
 
 
-def type_of(annotations: Annotations, result: object, verb: str, default: Type) -> Type | None:
+def infer_result_type(annotations: Annotations, result: object, verb: str, default: Type) -> Type | None:
     """The type of what a verb or function gives; None if it cannot be told.
 
     Args:
@@ -36,35 +36,35 @@ def type_of(annotations: Annotations, result: object, verb: str, default: Type) 
     declared = get_proper_type(default)
     match result:
         case Relation():
-            return _relation(annotations, result, verb, declared)
+            return _infer_relation_type(annotations, result, verb, declared)
         case GroupBy(keys=keys):
             if is_nameless(keys.names) or not isinstance(declared, Instance):
                 return None
-            return declared.copy_modified(args=[declared.args[0], annotations.row(keys)])
+            return declared.copy_modified(args=[declared.args[0], annotations.make_row(keys)])
     for kind, fullname in ((ExprBase, EXPR), (Measure, MEASURE), (WindowFunction, WINDOW_FUNCTION)):
         if isinstance(result, kind):
-            found = placeholders.result_type(result)
-            return annotations.typed(fullname, found) if found is not None and is_annotation(found) else None
+            found = placeholders.derive_result_type(result)
+            return annotations.make_typed(fullname, found) if found is not None and is_annotation(found) else None
     return None
 
 
-def _relation(annotations: Annotations, result: Relation[Any], verb: str, default: Type) -> Type | None:
+def _infer_relation_type(annotations: Annotations, result: Relation[Any], verb: str, default: Type) -> Type | None:
     struct = result.schema.struct
     if is_nameless(struct.names):
         return None
     if verb in DECLARING:
         return default
-    if not isinstance(default, Instance) or annotations.columns_of(default.args[0]) == struct:
+    if not isinstance(default, Instance) or annotations.to_schema(default.args[0]) == struct:
         return default  # a declared schema that still holds
-    return annotations.instance(RELATION, [annotations.row(struct)])
+    return annotations.make_instance(RELATION, [annotations.make_row(struct)])
 
 
-def are_alike(results: Sequence[object]) -> bool:
+def have_same_columns(results: Sequence[object]) -> bool:
     """Whether all that a verb gives for different values has the same columns, and the same keys of groups."""
-    return len(results) == 1 or len(set(map(_columns_made, results))) == 1
+    return len(results) == 1 or len(set(map(_describe_columns, results))) == 1
 
 
-def _columns_made(result: object) -> object:
+def _describe_columns(result: object) -> object:
     match result:
         case Relation():
             return str(result._rel.schema)
@@ -79,7 +79,7 @@ def is_expression(type_: Type | None) -> bool:
     return isinstance(proper, Instance) and proper.type.fullname in EXPRESSIONS
 
 
-def is_dynamic_wanted(context: MethodContext | MethodSigContext | FunctionContext | AttributeContext) -> bool:
+def is_dynamic_expected(context: MethodContext | MethodSigContext | FunctionContext | AttributeContext) -> bool:
     """Whether the program itself does not want to know: the result goes where a `DynExpr` is declared."""
     wanted = context.api.type_context[-1] if context.api.type_context else None
-    return wanted is not None and waits(wanted)
+    return wanted is not None and is_unbound(wanted)

@@ -31,7 +31,7 @@ from mypy.nodes import (
     Var,
 )
 
-from substrait_dsl.mypy_plugin.nodes import walked
+from substrait_dsl.mypy_plugin.nodes import walk
 
 if TYPE_CHECKING:
     from mypy.checker import TypeChecker
@@ -40,17 +40,17 @@ if TYPE_CHECKING:
 def is_returned(node: Context, checker: TypeChecker) -> bool:
     """Whether an expression is what a function returns, or a part of it that is no argument of a call."""
     if not _LAST or _LAST[0][0] is not checker:
-        _LAST[:] = [(checker, _returned(checker.tree))]
+        _LAST[:] = [(checker, _find_returned(checker.tree))]
     found = _LAST[0][1]
     return id(node) in found or (isinstance(node, OpExpr) and id(node.right) in found)  # mypy's own, for ``x += y``
 
 
-def _returned(tree: MypyFile) -> dict[int, Context]:
+def _find_returned(tree: MypyFile) -> dict[int, Context]:
     """The expressions, by their numbers; each is kept, lest another gets its number."""
     statements: dict[int, ReturnStmt] = {}
     of_lambdas: set[int] = set()
     assigned: defaultdict[SymbolNode, list[Context]] = defaultdict(list)
-    for node in walked(tree):
+    for node in walk(tree):
         match node:
             case ReturnStmt():
                 statements[id(node)] = node
@@ -67,13 +67,13 @@ def _returned(tree: MypyFile) -> dict[int, Context]:
     while stack:
         if (part := stack.pop()) is not None:
             found[id(part)] = part
-            stack.extend(_inside(part))
+            stack.extend(_find_parts(part))
             if isinstance(part, NameExpr) and isinstance(part.node, Var) and "." not in part.node.fullname:
                 stack.extend(assigned.pop(part.node, ()))
     return found
 
 
-def _inside(node: Context) -> Iterator[Expression | None]:
+def _find_parts(node: Context) -> Iterator[Expression | None]:
     match node:
         case OpExpr(left=left, right=right):
             yield from (left, right)

@@ -10,52 +10,52 @@ from mypy.types import Instance, Type, get_proper_type
 from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.fluent.reveal import revealed
 from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations, is_annotation, literal_value
-from substrait_dsl.mypy_plugin.calls import method_called
-from substrait_dsl.mypy_plugin.checker_state import MEMORY
+from substrait_dsl.mypy_plugin.calls import infer_method_call
+from substrait_dsl.mypy_plugin.checker_state import STATE
 from substrait_dsl.mypy_plugin.names import DYN_EXPR, EXPR, RELATION
 from substrait_dsl.mypy_plugin.reports import is_in_lambda, report
-from substrait_dsl.mypy_plugin.results import is_dynamic_wanted
+from substrait_dsl.mypy_plugin.results import is_dynamic_expected
 
 if TYPE_CHECKING:
     from mypy.plugin import AttributeContext, FunctionContext, MethodContext
 
 
-def column_named(context: AttributeContext, name: str) -> Type:
+def infer_attribute(context: AttributeContext, name: str) -> Type:
     """The column of a row that an attribute names."""
-    return _column(context, context.type, name) or context.default_attr_type
+    return _infer_column(context, context.type, name) or context.default_attr_type
 
 
-def item_named(context: MethodContext) -> Type:
+def infer_item(context: MethodContext) -> Type:
     """The column of a relation or row that an item names. One that the program computes is for the method itself."""
     match context.context, context.type:
         case IndexExpr(index=StrExpr(value=column) | IntExpr(value=column)), Instance(type=info, args=args) as on:
             row = args[0] if info.fullname == RELATION else on
-            return _column(context, row, column) or context.default_return_type
-    return method_called(context, "__getitem__")
+            return _infer_column(context, row, column) or context.default_return_type
+    return infer_method_call(context, "__getitem__")
 
 
-def _column(context: AttributeContext | MethodContext, row: Type, column: str | int) -> Type | None:
+def _infer_column(context: AttributeContext | MethodContext, row: Type, column: str | int) -> Type | None:
     annotations = Annotations(context.api)  # type: ignore[arg-type]  # mypy's own checker is the only one
-    MEMORY.begin(context.api, context.context)
-    struct = annotations.columns_of(row)
+    STATE.begin_node(context.api, context.context)
+    struct = annotations.to_schema(row)
     if struct is None:
         return None
     try:
         type_ = struct.fields[struct.position(column)].type
     except SubstraitDslError as error:
         if report(error, context.api, context.context) and not is_in_lambda(context.api):
-            MEMORY.say(context.context)
-        return annotations.instance(DYN_EXPR)
-    return annotations.typed(EXPR, type_) if is_annotation(type_) and not is_dynamic_wanted(context) else None
+            STATE.mark_reported(context.context)
+        return annotations.make_instance(DYN_EXPR)
+    return annotations.make_typed(EXPR, type_) if is_annotation(type_) and not is_dynamic_expected(context) else None
 
 
-def schema_revealed(context: FunctionContext) -> Type:
+def reveal_schema(context: FunctionContext) -> Type:
     """Say what the columns of a relation are."""
     annotations = Annotations(context.api)  # type: ignore[arg-type]  # mypy's own checker is the only one
     if not context.arg_types or not context.arg_types[0]:
         return context.default_return_type  # mypy says that the relation is missing
     relation = get_proper_type(context.arg_types[0][0])
-    struct = annotations.columns_of(relation.args[0]) if isinstance(relation, Instance) and relation.args else None
+    struct = annotations.to_schema(relation.args[0]) if isinstance(relation, Instance) and relation.args else None
     names = context.arg_types[1] if len(context.arg_types) > 1 else []
     name = literal_value(get_proper_type(names[0])) if names else None
     is_known = struct is not None and all(field.type != UNKNOWN for field in struct)

@@ -25,10 +25,10 @@ from substrait_dsl.errors import SchemaError, SubstraitDslError
 from substrait_dsl.fluent.schemas import Schema
 from substrait_dsl.mypy_plugin.allowed import is_evaluated
 from substrait_dsl.mypy_plugin.codes import CODES
-from substrait_dsl.mypy_plugin.declarations import has_more, is_schema, marked_targets
-from substrait_dsl.mypy_plugin.names import imported
-from substrait_dsl.mypy_plugin.python_values import is_python
-from substrait_dsl.mypy_plugin.reports import sentence
+from substrait_dsl.mypy_plugin.declarations import has_unlisted_columns, is_schema, marked_targets
+from substrait_dsl.mypy_plugin.names import import_named
+from substrait_dsl.mypy_plugin.python_values import is_python_class
+from substrait_dsl.mypy_plugin.reports import format_error
 
 if TYPE_CHECKING:
     from mypy.plugin import ClassDefContext
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def check(context: ClassDefContext) -> None:
     """Make a class of each column, as Python will; what the library says of it is said here."""
     for base in context.cls.info.mro[1:]:
-        if has_more(base):
+        if has_unlisted_columns(base):
             for symbol in base.names.values():
                 if isinstance(symbol.node, Var) and not symbol.node.is_inferred:
                     _check_column(context, base.name, symbol.node, symbol.node.type, context.cls)
@@ -58,20 +58,20 @@ def _check_column(context: ClassDefContext, owner: str, variable: Var, type_: Ty
         name = f"_{owner.lstrip('_')}{name}"
     try:
         if not variable.is_classvar:
-            annotation = I64 if is_private else Final if variable.is_final else _annotation(type_)
+            annotation = I64 if is_private else Final if variable.is_final else _make_annotation(type_)
             type(context.cls.name, (Schema,), {"__annotations__": {name: annotation}})
     except SubstraitDslError as error:
-        context.api.fail(sentence(error), place, code=CODES[SchemaError])
+        context.api.fail(format_error(error), place, code=CODES[SchemaError])
     except LookupError:
         pass
 
 
-def _is_left_out(parameter: Type) -> bool:
+def _is_omitted(parameter: Type) -> bool:
     proper = get_proper_type(parameter)
     return isinstance(proper, AnyType) and proper.type_of_any != TypeOfAny.from_error
 
 
-def _annotation(type_: Type | None) -> Any:
+def _make_annotation(type_: Type | None) -> Any:
     """An annotation as Python sees it. Raises `LookupError` for what it depends on the program to know, or on mypy."""
     match get_proper_type(type_):
         case Instance(type=info) if is_schema(info):
@@ -82,15 +82,15 @@ def _annotation(type_: Type | None) -> Any:
             return None
         case AnyType(type_of_any=TypeOfAny.explicit):
             return Any
-        case Instance(type=info, args=args) if is_evaluated(info.fullname) and args and all(map(_is_left_out, args)):
-            return imported(info.fullname)  # which needs parameters
+        case Instance(type=info, args=args) if is_evaluated(info.fullname) and args and all(map(_is_omitted, args)):
+            return import_named(info.fullname)  # which needs parameters
         case UnionType(items=items):
-            return reduce(or_, map(_annotation, items))
-        case Instance(type=info, args=args) if is_evaluated(info.fullname) or is_python(info.fullname):
-            known = imported(info.fullname)
+            return reduce(or_, map(_make_annotation, items))
+        case Instance(type=info, args=args) if is_evaluated(info.fullname) or is_python_class(info.fullname):
+            known = import_named(info.fullname)
             for argument, variable in zip(args, info.defn.type_vars, strict=False):
                 if isinstance(variable, TypeVarType) and not is_subtype(argument, variable.upper_bound):
                     break  # mypy says so itself
             else:
-                return known[tuple(map(_annotation, args))] if args else known
+                return known[tuple(map(_make_annotation, args))] if args else known
     raise LookupError

@@ -25,7 +25,7 @@ from mypy.nodes import (
 from mypy.types import CallableType, Instance, NoneType, Type, UnionType, get_proper_type, has_type_vars
 
 from substrait_dsl.mypy_plugin.allowed import is_evaluated
-from substrait_dsl.mypy_plugin.annotations import Annotations, unknown
+from substrait_dsl.mypy_plugin.annotations import Annotations, unknown_type
 from substrait_dsl.mypy_plugin.names import DYN_EXPR, EXPR, RESULTS, STRUCT
 from substrait_dsl.mypy_plugin.syntax import is_constant
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from mypy.plugin import FunctionSigContext, MethodSigContext
 
 
-def any_arguments(context: MethodSigContext | FunctionSigContext) -> CallableType:
+def accept_any_arguments(context: MethodSigContext | FunctionSigContext) -> CallableType:
     """A signature that takes whatever it is given: what is wrong with it the call itself says, and better."""
     signature = context.default_signature
     if any(isinstance(node, LambdaExpr) for nodes in context.args for node in nodes):
@@ -42,11 +42,11 @@ def any_arguments(context: MethodSigContext | FunctionSigContext) -> CallableTyp
     result = get_proper_type(signature.ret_type)
     if not isinstance(result, Instance):
         return signature
-    anything = annotations.instance("builtins.object")
+    anything = annotations.make_instance("builtins.object")
     if result.type.fullname == EXPR:
-        result = annotations.instance(DYN_EXPR)
+        result = annotations.make_instance(DYN_EXPR)
     else:
-        result = result.copy_modified(args=[unknown() for _ in result.args])
+        result = result.copy_modified(args=[unknown_type() for _ in result.args])
     return signature.copy_modified(
         arg_types=[anything, anything],
         arg_kinds=[ARG_STAR, ARG_STAR2],
@@ -56,14 +56,14 @@ def any_arguments(context: MethodSigContext | FunctionSigContext) -> CallableTyp
     )
 
 
-def any_results(context: MethodSigContext | FunctionSigContext) -> CallableType:
+def accept_any_results(context: MethodSigContext | FunctionSigContext) -> CallableType:
     """A signature whose lambdas may return anything, and whose expressions and constants may be of any type."""
     signature = context.default_signature
     annotations = Annotations(context.api)  # type: ignore[arg-type]  # mypy's own checker is the only one
-    anything = annotations.instance("builtins.object")
-    constants = _is_made(signature.ret_type) and annotations.known(getattr(context, "type", None))
+    anything = annotations.make_instance("builtins.object")
+    constants = _is_evaluated_call(signature.ret_type) and annotations.is_known(getattr(context, "type", None))
     types = [
-        _widened(type_, anything, constants, given) if given and all(map(_is_plain, given)) else type_
+        _widen(type_, anything, constants, given) if given and all(map(_is_evaluable, given)) else type_
         for type_, given in zip(signature.arg_types, context.args, strict=True)
     ]
     if signature.unpack_kwargs:
@@ -71,36 +71,36 @@ def any_results(context: MethodSigContext | FunctionSigContext) -> CallableType:
     return signature.copy_modified(arg_types=types)
 
 
-def any_item(context: MethodSigContext) -> CallableType:
-    """As `any_results`, for ``relation["x"]``: a text or a number fits as it is."""
+def accept_any_item(context: MethodSigContext) -> CallableType:
+    """As `accept_any_results`, for ``relation["x"]``: a text or a number fits as it is."""
     match context.args:
         case [[StrExpr() | IntExpr()]]:
             return context.default_signature
-    return any_results(context)
+    return accept_any_results(context)
 
 
-def any_structs(context: FunctionSigContext) -> CallableType:
+def accept_any_structs(context: FunctionSigContext) -> CallableType:
     """The signature of a schema class that takes structs of whatever fields: `into` compares them."""
     signature = context.default_signature
-    return signature.copy_modified(arg_types=[_of_any_structs(type_) for type_ in signature.arg_types])
+    return signature.copy_modified(arg_types=[_with_any_structs(type_) for type_ in signature.arg_types])
 
 
-def _of_any_structs(type_: Type) -> Type:
+def _with_any_structs(type_: Type) -> Type:
     proper = get_proper_type(type_)
     if not isinstance(proper, Instance):
         return type_
     if proper.type.fullname == STRUCT:
-        return proper.copy_modified(args=[unknown()])
-    return proper.copy_modified(args=[_of_any_structs(inner) for inner in proper.args])
+        return proper.copy_modified(args=[unknown_type()])
+    return proper.copy_modified(args=[_with_any_structs(inner) for inner in proper.args])
 
 
-def _is_made(result: Type) -> bool:
+def _is_evaluated_call(result: Type) -> bool:
     """Whether a call is made to find out what it gives."""
     type_ = get_proper_type(result)
     return isinstance(type_, Instance) and type_.type.fullname in RESULTS
 
 
-def _is_plain(node: Expression) -> bool:
+def _is_evaluable(node: Expression) -> bool:
     """Whether an argument is written out, so that the call can be made with it."""
     match node:
         case LambdaExpr() | OpExpr() | ComparisonExpr() | UnaryExpr() | MemberExpr() | IndexExpr():
@@ -108,13 +108,13 @@ def _is_plain(node: Expression) -> bool:
         case _ if is_constant(node):
             return True
         case DictExpr(items=pairs):
-            return all(key is not None and is_constant(key) and _is_plain(value) for key, value in pairs)
+            return all(key is not None and is_constant(key) and _is_evaluable(value) for key, value in pairs)
         case CallExpr(callee=RefExpr(fullname=name)) if is_evaluated(name):
             return True
     return False
 
 
-def _widened(type_: Type, anything: Instance, constants: bool, given: Sequence[Expression]) -> Type:
+def _widen(type_: Type, anything: Instance, constants: bool, given: Sequence[Expression]) -> Type:
     proper = get_proper_type(type_)
     if constants and not has_type_vars(type_) and not isinstance(proper, NoneType) and all(map(is_constant, given)):
         return anything
@@ -122,11 +122,15 @@ def _widened(type_: Type, anything: Instance, constants: bool, given: Sequence[E
     callables = [item for item in map(get_proper_type, functions) if isinstance(item, CallableType)]
     if not callables or any(has_type_vars(item.ret_type) for item in callables):
         return type_  # what the lambda of `into` returns says what the verb gives
-    other = unknown() if has_type_vars(type_) else anything  # with an `object` in it, such a union would be no more
-    return UnionType([other, *(_with_defaults(item, given).copy_modified(ret_type=anything) for item in callables)])
+    other = (
+        unknown_type() if has_type_vars(type_) else anything
+    )  # with an `object` in it, such a union would be no more
+    return UnionType(
+        [other, *(_add_default_parameters(item, given).copy_modified(ret_type=anything) for item in callables)]
+    )
 
 
-def _with_defaults(function: CallableType, given: Sequence[Expression]) -> CallableType:
+def _add_default_parameters(function: CallableType, given: Sequence[Expression]) -> CallableType:
     """A function that takes further arguments, as many as lambdas have defaults for: ``lambda r, least=n: r.x > n``."""
     lambdas = [node for node in given if isinstance(node, LambdaExpr)]
     more = max((len(node.arg_kinds) - len(function.arg_kinds) for node in lambdas), default=0)
@@ -134,7 +138,7 @@ def _with_defaults(function: CallableType, given: Sequence[Expression]) -> Calla
     if not optional or any(node.arg_kinds[-more:] != optional for node in lambdas):
         return function
     return function.copy_modified(
-        arg_types=[*function.arg_types, *(unknown() for _ in optional)],
+        arg_types=[*function.arg_types, *(unknown_type() for _ in optional)],
         arg_kinds=[*function.arg_kinds, *optional],
         arg_names=[*function.arg_names, *(None for _ in optional)],
     )

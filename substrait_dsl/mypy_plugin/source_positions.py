@@ -27,28 +27,28 @@ from mypy.nodes import (
 from substrait_dsl.errors import SubstraitDslError
 
 
-def leaf_of(arguments: Iterable[Expression], error: SubstraitDslError) -> Expression | None:
+def find_leaf(arguments: Iterable[Expression], error: SubstraitDslError) -> Expression | None:
     """The first text or attribute in some arguments that an error is about."""
     leaves: dict[str, Expression] = {}
-    for node in (part for argument in arguments for part in parts(argument)):
+    for node in (part for argument in arguments for part in subexpressions(argument)):
         match node:
             case StrExpr(value=name) | MemberExpr(name=name):
                 leaves.setdefault(name, node)
     return next((leaves[name] for name in error.names if name in leaves), None)
 
 
-def parts(node: Expression) -> Iterator[Expression]:
+def subexpressions(node: Expression) -> Iterator[Expression]:
     """What an expression is made of, in the order in which it stands, and itself."""
     found: list[Expression] = []
     stack = [node]
     while stack:
         current = stack.pop()
         found.append(current)
-        stack.extend(part for part in _inside(current) if part is not None)
+        stack.extend(part for part in _children(current) if part is not None)
     return reversed(found)
 
 
-def _inside(node: Expression) -> list[Expression | None]:
+def _children(node: Expression) -> list[Expression | None]:
     match node:
         case CallExpr(callee=callee, args=arguments):
             return [callee, *arguments]
@@ -69,7 +69,7 @@ def _inside(node: Expression) -> list[Expression | None]:
     return []
 
 
-def end_of(call: Context) -> Context:
+def locate_method_name(call: Context) -> Context:
     """The name of the method that a call is of."""
     if not (isinstance(call, CallExpr) and isinstance(call.callee, MemberExpr)):
         return call

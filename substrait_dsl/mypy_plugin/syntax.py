@@ -34,7 +34,7 @@ from substrait_dsl.mypy_plugin.placeholders import NAMELESS
 NO_CONSTANT = object()
 
 
-def constant(node: Expression) -> Any:
+def read_constant(node: Expression) -> Any:
     """The value of a constant; `NO_CONSTANT` for anything else."""
     match node:
         case StrExpr(value=value) | IntExpr(value=value) | FloatExpr(value=value):
@@ -59,7 +59,7 @@ def is_constant(node: Expression) -> bool:
             return all(map(is_constant, items))
         case DictExpr(items=pairs):
             return all(key is not None and is_constant(key) and is_constant(value) for key, value in pairs)
-    return constant(node) is not NO_CONSTANT
+    return read_constant(node) is not NO_CONSTANT
 
 
 def column_name(node: Expression) -> str | None:
@@ -94,7 +94,7 @@ def function_name(node: Expression | None) -> str:
     return "this"
 
 
-def is_type_written(node: Expression) -> bool:
+def is_type_expression(node: Expression) -> bool:
     """Whether an expression is a type of Substrait: its class, or what that is called with numbers."""
     match node:
         case RefExpr(node=TypeInfo(fullname=name)) | CallExpr(callee=RefExpr(node=TypeInfo(fullname=name))):
@@ -102,7 +102,7 @@ def is_type_written(node: Expression) -> bool:
     return False
 
 
-def schema_made(node: Expression) -> TypeInfo | None:
+def instantiated_schema(node: Expression) -> TypeInfo | None:
     """The schema class that a call makes an instance of."""
     match node:
         case CallExpr(callee=RefExpr(node=TypeInfo() as info)) if is_schema(info):

@@ -56,22 +56,22 @@ from substrait_dsl.fluent.expr import Expr
 from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.mypy_plugin.allowed import is_evaluated
-from substrait_dsl.mypy_plugin.names import name_of
-from substrait_dsl.mypy_plugin.nodes import walked
+from substrait_dsl.mypy_plugin.names import full_name
+from substrait_dsl.mypy_plugin.nodes import walk
 from substrait_dsl.mypy_plugin.python_values import MODULES
 from substrait_dsl.mypy_plugin.receivers import Receivers
-from substrait_dsl.mypy_plugin.source_positions import parts
+from substrait_dsl.mypy_plugin.source_positions import subexpressions
 
 if TYPE_CHECKING:
     from mypy.checker import TypeChecker
 
-_READERS = frozenset(("get", "items", "keys", "values", "copy", "index", "count"))
+_READING_METHODS = frozenset(("get", "items", "keys", "values", "copy", "index", "count"))
 """Methods of lists and dicts that change nothing."""
 
-_LOOKERS = frozenset(f"builtins.{name}" for name in ("isinstance", "len", "print", "repr", "str"))
+_READING_FUNCTIONS = frozenset(f"builtins.{name}" for name in ("isinstance", "len", "print", "repr", "str"))
 """Functions that keep nothing of what they are given, and change nothing."""
 
-_COPIERS = frozenset(f"builtins.{name}" for name in ("dict", "list", "set", "sorted", "tuple"))
+_COPYING_FUNCTIONS = frozenset(f"builtins.{name}" for name in ("dict", "list", "set", "sorted", "tuple"))
 """Functions that give something else with the same parts."""
 
 _VERBS = frozenset(
@@ -82,36 +82,36 @@ _VERBS = frozenset(
 )
 """Methods of this library: none of them changes what it is given."""
 
-_NO_VALUE = name_of(NoValue)
+_NO_VALUE = full_name(NoValue)
 """What waits for more, such as ``when(...)``: none of its methods changes it."""
 
 _PLAIN = frozenset(f"builtins.{name}" for name in ("bool", "bytes", "float", "int", "str"))
 
 
-def _is_fixed(type_: Type | None) -> bool:
+def _is_immutable(type_: Type | None) -> bool:
     """Whether no value of a type can be changed."""
     match get_proper_type(type_):
         case Instance(type=info, args=arguments):
             if info.fullname == "builtins.tuple":
-                return all(map(_is_fixed, arguments))
+                return all(map(_is_immutable, arguments))
             is_plain = info.fullname in _PLAIN or info.fullname.partition(".")[0] in MODULES
             return is_plain or is_evaluated(info.fullname) or info.has_base(_NO_VALUE)
         case TupleType(items=items):
-            return all(map(_is_fixed, items))
+            return all(map(_is_immutable, items))
         case NoneType() | LiteralType() | TypeType() | CallableType():
             return True
     return False
 
 
-def _holds_fixed(type_: Type | None) -> bool:
+def _has_immutable_items(type_: Type | None) -> bool:
     """Whether the parts of a list or dict cannot be changed."""
     proper = get_proper_type(type_)
     if isinstance(proper, TupleType):
-        return all(map(_is_fixed, proper.items))
-    return isinstance(proper, Instance) and bool(proper.args) and all(map(_is_fixed, proper.args))
+        return all(map(_is_immutable, proper.items))
+    return isinstance(proper, Instance) and bool(proper.args) and all(map(_is_immutable, proper.args))
 
 
-_Given = tuple[Expression, Counter[SymbolNode], Counter[SymbolNode] | None]
+_ConditionalUse = tuple[Expression, Counter[SymbolNode], Counter[SymbolNode] | None]
 """An object that may be of a class of the program's own, and as what a place counts if it is none, and if it is."""
 
 
@@ -128,21 +128,21 @@ class Variables:
         self.targets: dict[int, tuple[Expression, str]] = {}
         """The variables and attributes that calls are assigned to, by the numbers of the calls, which are kept."""
         self._imported: set[str] = set()
-        self._places: Counter[SymbolNode] = Counter()
-        self._harmless: Counter[SymbolNode] = Counter()
+        self._uses: Counter[SymbolNode] = Counter()
+        self._harmless_uses: Counter[SymbolNode] = Counter()
         """Places where neither the value is changed nor its parts are taken out of it."""
-        self._taken: Counter[SymbolNode] = Counter()
+        self._reading_uses: Counter[SymbolNode] = Counter()
         """Places where parts of the value are taken out, which matters if they can be changed."""
-        self._given: defaultdict[SymbolNode, list[_Given]] = defaultdict(list)
+        self._conditional_uses: defaultdict[SymbolNode, list[_ConditionalUse]] = defaultdict(list)
         """Places where it matters whether an object is of a class of the program's own."""
-        self._given_to: dict[SymbolNode, CallExpr] = {}
+        self._calls_with_lambda: dict[SymbolNode, CallExpr] = {}
         """The calls that lambdas are given to, by the parameters of the lambdas."""
-        for node in walked(tree):
+        for node in walk(tree):
             visit = _VISITS.get(type(node))
             if visit is not None:
                 visit(self, node)
 
-    def held(self, variable: Var) -> Expression | None:
+    def find_assigned_value(self, variable: Var) -> Expression | None:
         """The one expression that a variable holds; None if that is not known."""
         found = self._assigned.get(variable)
         is_local = "." not in variable.fullname
@@ -150,51 +150,53 @@ class Variables:
             return None  # another module's: a fallback for what cannot be imported
         if variable.name in self._imported:
             return None
-        if _is_fixed(variable.type):
+        if _is_immutable(variable.type):
             return found
-        self._resolve(variable)
-        harmless = self._harmless[variable] + (self._taken[variable] if _holds_fixed(variable.type) else 0)
-        return found if self._places[variable] == harmless else None
+        self._count_conditional_uses(variable)
+        harmless = self._harmless_uses[variable] + (
+            self._reading_uses[variable] if _has_immutable_items(variable.type) else 0
+        )
+        return found if self._uses[variable] == harmless else None
 
-    def _resolve(self, variable: Var) -> None:
+    def _count_conditional_uses(self, variable: Var) -> None:
         """Count the places of a variable where it is given to an object that is the library's, or Python's."""
-        receivers = Receivers(self._assigned, self._given_to)
-        for receiver, places, otherwise in self._given.pop(variable, ()):
+        receivers = Receivers(self._assigned, self._calls_with_lambda)
+        for receiver, places, otherwise in self._conditional_uses.pop(variable, ()):
             if receivers.is_harmless(receiver):
                 places[variable] += 1
             elif otherwise is not None:
                 otherwise[variable] += 1
 
-    def _assign(self, target: Expression | None, value: Expression | None) -> None:
+    def _record_assignment(self, target: Expression | None, value: Expression | None) -> None:
         match target:
             case NameExpr(node=Var() as variable):
                 self._assigned[variable] = None if variable in self._assigned else value
-                self._harmless[variable] += 1
+                self._harmless_uses[variable] += 1
             case TupleExpr(items=items) | ListExpr(items=items):
                 for item in items:
-                    self._assign(item, None)
+                    self._record_assignment(item, None)
             case StarExpr(expr=inner):
-                self._assign(inner, None)
+                self._record_assignment(inner, None)
             case IndexExpr(base=NameExpr(node=Var() as variable)):
                 self._assigned[variable] = None  # a part of it is another now
 
-    def _look(self, node: Expression, places: Counter[SymbolNode]) -> None:
+    def _record_use(self, node: Expression, places: Counter[SymbolNode]) -> None:
         """A variable stands where it is not changed."""
         match node:
             case NameExpr(node=Var() as variable):
                 places[variable] += 1
 
-    def _give(
+    def _record_conditional_use(
         self,
         node: Expression,
         receiver: Expression,
         places: Counter[SymbolNode],
         otherwise: Counter[SymbolNode] | None = None,
     ) -> None:
-        """As `_look`, if an object is none of a class of the program's own; else it is such a place, or none."""
+        """As `_record_use`, if an object is none of a class of the program's own; else it is such a place, or none."""
         match node:
             case NameExpr(node=Var() as variable):
-                self._given[variable].append((receiver, places, otherwise))
+                self._conditional_uses[variable].append((receiver, places, otherwise))
 
     # --- assignments
 
@@ -204,61 +206,61 @@ class Variables:
                 self.targets[id(o.rvalue)] = o.rvalue, name
         if not isinstance(o.rvalue, TempNode):  # ``x: int``
             for target in o.lvalues:
-                self._assign(target, o.rvalue)
+                self._record_assignment(target, o.rvalue)
                 if len(o.lvalues) > 1:
-                    self._forget(target)
+                    self._record_alias(target)
         elif isinstance(o.lvalues[0], NameExpr):
-            self._look(o.lvalues[0], self._harmless)
+            self._record_use(o.lvalues[0], self._harmless_uses)
 
-    def _forget(self, target: Expression) -> None:
+    def _record_alias(self, target: Expression) -> None:
         """What two variables hold can be changed by either name."""
         if isinstance(target, NameExpr) and target.node is not None:
-            self._places[target.node] += 1
+            self._uses[target.node] += 1
 
     def visit_assignment_expr(self, o: AssignmentExpr) -> None:
-        self._assign(o.target, o.value)
-        self._forget(o.target)
+        self._record_assignment(o.target, o.value)
+        self._record_alias(o.target)
 
     def visit_operator_assignment_stmt(self, o: OperatorAssignmentStmt) -> None:
-        self._assign(o.lvalue, None)
+        self._record_assignment(o.lvalue, None)
 
     def visit_for_stmt(self, o: ForStmt) -> None:
-        self._assign(o.index, None)
-        self._look(o.expr, self._taken)
+        self._record_assignment(o.index, None)
+        self._record_use(o.expr, self._reading_uses)
 
     def visit_generator_expr(self, o: GeneratorExpr) -> None:
-        self._loop(o)
+        self._record_loop(o)
 
     def visit_dictionary_comprehension(self, o: DictionaryComprehension) -> None:
-        self._loop(o)
+        self._record_loop(o)
 
-    def _loop(self, o: GeneratorExpr | DictionaryComprehension) -> None:
+    def _record_loop(self, o: GeneratorExpr | DictionaryComprehension) -> None:
         for target, sequence in zip(o.indices, o.sequences, strict=True):
-            self._assign(target, None)
-            self._look(sequence, self._taken)
+            self._record_assignment(target, None)
+            self._record_use(sequence, self._reading_uses)
 
     def visit_with_stmt(self, o: WithStmt) -> None:
         for target in o.target:
-            self._assign(target, None)
+            self._record_assignment(target, None)
 
     def visit_try_stmt(self, o: TryStmt) -> None:
         for target in o.vars:
-            self._assign(target, None)
+            self._record_assignment(target, None)
 
     def visit_del_stmt(self, o: DelStmt) -> None:
-        self._assign(o.expr, None)
+        self._record_assignment(o.expr, None)
 
     def visit_func(self, o: FuncItem) -> None:
         self._assigned.update((argument.variable, None) for argument in o.arguments)
 
     def visit_as_pattern(self, o: AsPattern) -> None:
-        self._assign(o.name, None)
+        self._record_assignment(o.name, None)
 
     def visit_starred_pattern(self, o: StarredPattern) -> None:
-        self._assign(o.capture, None)
+        self._record_assignment(o.capture, None)
 
     def visit_mapping_pattern(self, o: MappingPattern) -> None:
-        self._assign(o.rest, None)
+        self._record_assignment(o.rest, None)
 
     def visit_import(self, o: Import) -> None:
         self._imported.update(alias or name.partition(".")[0] for name, alias in o.ids)
@@ -270,57 +272,61 @@ class Variables:
 
     def visit_name_expr(self, o: NameExpr) -> None:
         if o.node is not None:
-            self._places[o.node] += 1
+            self._uses[o.node] += 1
 
     def visit_comparison_expr(self, o: ComparisonExpr) -> None:
         match o:
             case ComparisonExpr(operators=["is" | "is not"], operands=operands):
                 for operand in operands:
-                    self._look(operand, self._harmless)
+                    self._record_use(operand, self._harmless_uses)
             case ComparisonExpr(operators=[operator], operands=[left, right]):
-                self._give(left, right, self._harmless)
-                self._give(right, right if operator in ("in", "not in") else left, self._harmless)
+                self._record_conditional_use(left, right, self._harmless_uses)
+                self._record_conditional_use(
+                    right, right if operator in ("in", "not in") else left, self._harmless_uses
+                )
 
     def visit_op_expr(self, o: OpExpr) -> None:
         if o.op not in ("and", "or"):
-            self._give(o.left, o.right, self._taken)
-            self._give(o.right, o.left, self._taken)
+            self._record_conditional_use(o.left, o.right, self._reading_uses)
+            self._record_conditional_use(o.right, o.left, self._reading_uses)
 
     def visit_dict_expr(self, o: DictExpr) -> None:
         for key, value in o.items:
             if key is None:  # ``**value``
-                self._look(value, self._taken)
+                self._record_use(value, self._reading_uses)
 
     def visit_star_expr(self, o: StarExpr) -> None:
-        self._look(o.expr, self._taken)
+        self._record_use(o.expr, self._reading_uses)
 
     def visit_index_expr(self, o: IndexExpr) -> None:
-        self._look(o.base, self._taken)
+        self._record_use(o.base, self._reading_uses)
 
     def visit_call_expr(self, o: CallExpr) -> None:
-        places = self._places_of_arguments(o.callee)
+        places = self._uses_of_arguments(o.callee)
         verb = o.callee.expr if isinstance(o.callee, MemberExpr) and o.callee.name in _VERBS else None
         for argument, kind in zip(o.args, o.arg_kinds, strict=True):
             if isinstance(argument, LambdaExpr):
-                self._given_to.update((parameter.variable, o) for parameter in argument.arguments)
+                self._calls_with_lambda.update((parameter.variable, o) for parameter in argument.arguments)
             if places is not None:
-                self._look(argument, places)
+                self._record_use(argument, places)
             elif verb is not None:
-                self._give(argument, verb, self._harmless, self._taken if kind in (ARG_STAR, ARG_STAR2) else None)
+                self._record_conditional_use(
+                    argument, verb, self._harmless_uses, self._reading_uses if kind in (ARG_STAR, ARG_STAR2) else None
+                )
             elif kind in (ARG_STAR, ARG_STAR2):
-                self._look(argument, self._taken)
-        if isinstance(o.callee, MemberExpr) and o.callee.name in _READERS:
-            self._look(o.callee.expr, self._taken)
+                self._record_use(argument, self._reading_uses)
+        if isinstance(o.callee, MemberExpr) and o.callee.name in _READING_METHODS:
+            self._record_use(o.callee.expr, self._reading_uses)
 
-    def _places_of_arguments(self, callee: Expression) -> Counter[SymbolNode] | None:
+    def _uses_of_arguments(self, callee: Expression) -> Counter[SymbolNode] | None:
         """As what places the arguments of a call count."""
         match callee:
-            case RefExpr(fullname=name) if is_evaluated(name) or name in _LOOKERS:
-                return self._harmless
-            case RefExpr(fullname=name) if name in _COPIERS:
-                return self._taken
+            case RefExpr(fullname=name) if is_evaluated(name) or name in _READING_FUNCTIONS:
+                return self._harmless_uses
+            case RefExpr(fullname=name) if name in _COPYING_FUNCTIONS:
+                return self._reading_uses
             case MemberExpr(expr=StrExpr()):
-                return self._harmless
+                return self._harmless_uses
         return None
 
 
@@ -351,28 +357,28 @@ _VISITS: Mapping[type, Callable[[Variables, Any], None]] = {
 }
 
 
-def held(variable: NameExpr, checker: TypeChecker) -> Expression | None:
+def find_assigned_value(variable: NameExpr, checker: TypeChecker) -> Expression | None:
     """The one expression that a variable of the file holds; None if that is not known.
 
     It may stand outside of the function that is being checked: mypy's daemon is told to check this function again when
     anything changes that the expression names.
     """
-    expression = _variables(checker).held(variable.node) if isinstance(variable.node, Var) else None
+    expression = _variables_of(checker).find_assigned_value(variable.node) if isinstance(variable.node, Var) else None
     if expression is not None and (checker.options.fine_grained_incremental or checker.options.cache_fine_grained):
-        for part in parts(expression):
+        for part in subexpressions(expression):
             if isinstance(part, RefExpr) and part.fullname:
                 targets = checker.tree.plugin_deps.setdefault(make_trigger(part.fullname), set())
                 targets.add(checker.tscope.current_target())
     return expression
 
 
-def target_of(call: Context, checker: TypeChecker) -> str | None:
+def find_assignment_target(call: Context, checker: TypeChecker) -> str | None:
     """The variable or attribute that a call is assigned to, if it is."""
-    found = _variables(checker).targets.get(id(call))
+    found = _variables_of(checker).targets.get(id(call))
     return found and found[1]
 
 
-def _variables(checker: TypeChecker) -> Variables:
+def _variables_of(checker: TypeChecker) -> Variables:
     if not _LAST or _LAST[0][0] is not checker:
         _LAST[:] = [(checker, Variables(checker.tree))]
     return _LAST[0][1]

@@ -31,11 +31,11 @@ MEASURE_VERBS = ("aggregate", "agg", "rollup", "cube")
 
 OPERATIONS = (OpExpr, ComparisonExpr, UnaryExpr)
 
-LOOKING_INSIDE = ("hash_join", "merge_join", "exchange")
+STRUCTURE_VERBS = ("hash_join", "merge_join", "exchange")
 """Verbs that ask how an expression is made: whether it compares two columns, or is one."""
 
 
-def neutral(verb: str) -> Mapping[str, object]:
+def neutral_arguments(verb: str) -> Mapping[str, object]:
     """The arguments of a verb that do not matter, with a value that is always right."""
     return {**_NEUTRAL, "rows": ()} if verb == "read_virtual" else _NEUTRAL
 

@@ -1,0 +1,265 @@
+"""Evaluate a call of the program: make the same call of the library, with placeholders for what mypy does not know.
+
+A value that the program computes is replaced by samples of its type. The call is made once for each sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+from attrs import Factory, define
+from mypy.nodes import (
+    CallExpr,
+    ComparisonExpr,
+    Context,
+    Expression,
+    IndexExpr,
+    MemberExpr,
+    OpExpr,
+    RefExpr,
+    TypeInfo,
+    UnaryExpr,
+)
+from mypy.plugin import FunctionContext, MethodContext
+from mypy.types import Instance, Type, get_proper_type
+
+from substrait_dsl.errors import SignatureError, SubstraitDslError, are_same
+from substrait_dsl.fluent.expr import ExprBase, resolve
+from substrait_dsl.fluent.grouping import GroupBy
+from substrait_dsl.fluent.relation import Relation
+from substrait_dsl.fluent.scope import Scope
+from substrait_dsl.mypy_plugin import allowed
+from substrait_dsl.mypy_plugin.annotations import Annotations
+from substrait_dsl.mypy_plugin.argument_evaluator import NO_SAMPLE, ArgumentEvaluator
+from substrait_dsl.mypy_plugin.arguments import Argument, Arguments
+from substrait_dsl.mypy_plugin.budget import UnknownValueError, require_arguments
+from substrait_dsl.mypy_plugin.names import GROUP_BY, RELATION
+from substrait_dsl.mypy_plugin.results import infer_result_type
+from substrait_dsl.mypy_plugin.source_positions import find_leaf, locate_method_name, subexpressions
+
+
+@define
+class Trials:
+    """What a call has returned or raised for each sample."""
+
+    results: list[object] = Factory(list)
+    types: list[Type | None] = Factory(list)
+    """The type of each result; None where it is not known."""
+    errors: list[SubstraitDslError] = Factory(list)
+    sampled_node: Expression | None = None
+    """An expression that samples have replaced; None if there was none, and the call was made once."""
+
+    def find_common_type(self) -> Type | None:
+        """Return the type of all results, or None if there are several, or if one is not known."""
+        first = self.types[0]
+        return first if all(each == first for each in self.types) else None
+
+
+class CallEvaluation:
+    """A call of the library in the program, which can be made with placeholders.
+
+    Args:
+        context: what mypy says of the call.
+        verb: the name of the function or method.
+        fullname: the full name of the function; None for a method, which is looked up on its receiver.
+    """
+
+    def __init__(self, context: MethodContext | FunctionContext, verb: str, fullname: str | None = None) -> None:
+        self.context = context
+        self.verb = verb
+        self.annotations = Annotations(context.api)  # type: ignore[arg-type]  # mypy's own checker is the only one
+        self.evaluator = ArgumentEvaluator(self.annotations)
+        self._values = Arguments(verb, self.evaluator)
+        self._fullname = fullname
+
+    @cached_property
+    def arguments(self) -> Sequence[Argument]:
+        """The arguments in the order in which they stand in the program."""
+        arguments = list({id(each[0]): each for each in self._iterate_arguments()}.values())
+        # A dictionary, because a tuple of two values after a star comes twice.
+        node = self.context.context
+        if isinstance(node, CallExpr):
+            positions = {id(argument): number for number, argument in enumerate(node.args)}
+            arguments.sort(key=lambda each: positions.get(id(each[0]), 0))
+        return arguments
+
+    @property
+    def nodes(self) -> list[Expression]:
+        """The expressions of the arguments."""
+        return [node for node, *_ in self.arguments]
+
+    def _iterate_arguments(self) -> Iterator[Argument]:
+        """Return the arguments in the order of the parameters."""
+        context = self.context
+        for parameter, nodes, kinds, names, types in zip(
+            context.callee_arg_names, context.args, context.arg_kinds, context.arg_names, context.arg_types, strict=True
+        ):
+            for node, kind, name, type_ in zip(nodes, kinds, names, types, strict=True):
+                yield node, kind, name or parameter, type_
+
+    def is_verb(self) -> bool:
+        """Whether the call is that of a method of a relation or of its groups."""
+        receiver = get_proper_type(self.context.type) if isinstance(self.context, MethodContext) else None
+        return isinstance(receiver, Instance) and receiver.type.fullname in (RELATION, GROUP_BY)
+
+    # --- making the call
+
+    def evaluate_samples(self) -> Trials:
+        """Make the call once for each sample, or once if no argument has samples.
+
+        Raises:
+            UnknownValueError: the value of an argument is not known.
+            SubstraitDslError: the library refuses the call, and no argument has samples.
+            SignatureError: the arguments are not those of the function.
+            TypeError: likewise, of a function of Python.
+        """
+        trials, evaluator = Trials(), self.evaluator
+        while evaluator.sample_index < evaluator.sample_count:
+            try:
+                result = self._evaluate()
+                trials.results.append(result)
+                type_ = infer_result_type(self.annotations, result, self.verb, self.context.default_return_type)
+                trials.types.append(type_)
+            except SignatureError:
+                raise
+            except SubstraitDslError as error:
+                if not evaluator.sampled_node:
+                    raise
+                trials.errors.append(error)
+            if not evaluator.sampled_node:
+                break
+            evaluator.sample_index += 1
+        trials.sampled_node = evaluator.sampled_node
+        return trials
+
+    def evaluate_without_samples(self) -> Relation[Any] | GroupBy[Any, Any] | None:
+        """Make the call without samples: in its result the columns that depend on unknown values are unknown.
+
+        Returns:
+            the relation or its groups; None if the call cannot be made so, or returns something else.
+        """
+        self.evaluator.sample_index = NO_SAMPLE
+        try:
+            result = self._evaluate()
+        except (UnknownValueError, SubstraitDslError, TypeError):
+            return None
+        return result if isinstance(result, Relation | GroupBy) else None
+
+    def _evaluate(self) -> object:
+        """Make the call with the columns of the relations that are named, or else with any columns of their types."""
+        origins = self.evaluator.origins
+        origins.is_exact = self.is_verb()
+        try:
+            return self._make_call()
+        except SubstraitDslError:
+            if not origins.may_coincide():
+                raise
+        origins.is_exact = False
+        self.evaluator.refused_node = None
+        return self._make_call()
+
+    def _make_call(self) -> object:
+        evaluator = self.evaluator
+        evaluator.budget.reset()
+        function = self._find_function()
+        positional, named = self._values.evaluate(self.arguments)
+        comparisons = [node for node in self.nodes if isinstance(node, ComparisonExpr)]
+        evaluator.needs_declared_check |= any(isinstance(evaluator.try_evaluate(node), bool) for node in comparisons)
+        require_arguments(function, len(positional))
+        return evaluator.budget.require_small(function(*positional, **named))
+
+    def _find_function(self) -> Callable[..., Any]:
+        if self._fullname is not None:
+            function: Callable[..., Any] = allowed.find_named(self._fullname)
+        else:
+            function = allowed.find_operator(self._evaluate_receiver(), self.verb)
+        return function
+
+    def _evaluate_receiver(self) -> Any:
+        """Return the value that the method is called on."""
+        assert isinstance(self.context, MethodContext)
+        receiver: Expression | None
+        match self.context.context:
+            case CallExpr(callee=MemberExpr(expr=RefExpr(node=TypeInfo(fullname=name)))):
+                return self._find_class(name)
+            case CallExpr(callee=MemberExpr(expr=inner)):
+                receiver = inner
+            case IndexExpr(base=base):
+                receiver = base
+            case OpExpr(left=left, right=right) | ComparisonExpr(operands=[left, right]):
+                receiver = right if left in self.context.args[0] else left
+            case UnaryExpr(expr=operand):
+                receiver = operand
+            case _:
+                receiver = None
+        return self.evaluator.evaluate_receiver(self.context.type, receiver)
+
+    def _find_class(self, name: str) -> Any:
+        """Return the class that a method is called on, with a receiver: ``Relation.select(orders, "key")``."""
+        node, *_ = next(self._iterate_arguments(), (None,))
+        if node is None or not allowed.is_evaluated(name):
+            raise UnknownValueError
+        class_ = allowed.find_named(name)
+        if not isinstance(self.evaluator.evaluate(node), class_):
+            raise UnknownValueError
+        return class_
+
+    # --- locating errors
+
+    def locate_error(self, error: SubstraitDslError) -> Context:
+        """Return the part of the program that an error of the call is about."""
+        nodes = self._find_arguments_at_fault(error)
+        return find_leaf(nodes, error) or self._find_unresolved(nodes, error) or self._find_first(nodes)
+
+    def _find_first(self, nodes: Sequence[Expression]) -> Context:
+        return nodes[0] if nodes else locate_method_name(self.context.context)
+
+    def _find_arguments_at_fault(self, error: SubstraitDslError) -> Sequence[Expression]:
+        """Return the argument without which the call raises nothing, or another error; all of them if none is such."""
+        changing: list[Expression] = []
+        for number, (node, _, name, _) in enumerate(self.arguments):
+            rest = [*self.arguments[:number], *self.arguments[number + 1 :]]
+            try:
+                self._make_partial_call(rest, name)
+            except SubstraitDslError as other:
+                changing += [] if are_same(other, error) else [node]
+            except (UnknownValueError, TypeError, AttributeError):
+                pass  # without the relation that a verb is called on, say
+            else:
+                return [node]
+        return changing[:1] or self.nodes
+
+    def _make_partial_call(self, rest: Iterable[Argument], omitted: str | None) -> None:
+        """Make the call without one argument."""
+        function = self._find_function()
+        positional, named = self._values.evaluate(rest)
+        if omitted is not None and omitted in self._values.neutral:
+            named[omitted] = self._values.neutral[omitted]
+        function(*positional, **named)
+
+    def _find_unresolved(self, nodes: Sequence[Expression], error: SubstraitDslError) -> Expression | None:
+        """Return the innermost expression in some arguments that cannot be resolved against the inputs of a verb."""
+        if not self.is_verb():
+            return None
+        try:
+            inputs = self._find_inputs()
+        except (UnknownValueError, SubstraitDslError):
+            return None
+        for part in (part for node in nodes for part in subexpressions(node)):
+            expression = self.evaluator.try_evaluate(part)
+            if isinstance(expression, ExprBase) and expression._node is None:
+                try:
+                    resolve(expression, Scope(self.verb, inputs))
+                except SubstraitDslError as other:
+                    if are_same(other, error, anywhere=True):
+                        return part
+        return None
+
+    def _find_inputs(self) -> list[Any]:
+        """Return the relations that the verb is called on, and gets as arguments."""
+        receiver = self._evaluate_receiver()
+        values = [receiver._relation if isinstance(receiver, GroupBy) else receiver]
+        values += [self.evaluator.try_evaluate(node) for node in self.nodes]
+        return [value._rel for value in values if isinstance(value, Relation)]
