@@ -1,4 +1,4 @@
-"""Checking a plan against an engine: lowered first, then held against the engine's dialect."""
+"""Checks of a plan against an engine: the plan is lowered, then compared with the engine's dialect."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from substrait_dsl.errors import UnsupportedError, quoted
 
 @attrs.frozen
 class Refusal:
-    """Something for which an engine does not get a plan."""
+    """A reason why an engine does not get a plan."""
 
     code: str
     severity: Severity
     error: UnsupportedError
     requirement: Requirement | None = None
-    """What the engine's dialect does not have."""
+    """The requirement that the engine's dialect lacks."""
 
     @property
     def location(self) -> NodeLocation | None:
@@ -38,7 +38,7 @@ class Refusal:
 
 @attrs.frozen
 class Rewriting:
-    """Something that is written another way."""
+    """A node that is written another way."""
 
     code: str
     severity: Severity
@@ -49,7 +49,7 @@ class Rewriting:
 
 @attrs.frozen
 class PlanCheck:
-    """What an engine does with a plan."""
+    """The result of a check of a plan against an engine."""
 
     profile: Profile
     lowered: AlgebraPlan | None
@@ -59,7 +59,7 @@ class PlanCheck:
     misread: tuple[tuple[str, NodeLocation], ...]
 
     def rewritings(self) -> Iterator[Rewriting]:
-        """What is written another way, and why: what the engine does to it as it is written, if that is known."""
+        """The nodes that are written another way, with the engine's deviation where it is known."""
         found = [(rule, place) for place in self.rewritten for rule in rules_of(place.node, self.profile)]
         for rule, place in [*found, *((MISREADINGS[code], place) for code, place in self.misread)]:
             shape = self.profile.shapes.get(rule.code, "unspecified")
@@ -68,7 +68,7 @@ class PlanCheck:
 
 
 def check_plan(plan: AlgebraPlan, profile: Profile) -> PlanCheck:
-    """Lower a plan, and look whether the engine's dialect has all that the lowered plan needs."""
+    """Lower a plan, and compare the requirements of the lowered plan with the engine's dialect."""
     result = try_to_lower(plan, profile)
     refusals = [refusal_for(error, profile) for error in result.refusals]
     if result.plan is not None:
@@ -77,14 +77,14 @@ def check_plan(plan: AlgebraPlan, profile: Profile) -> PlanCheck:
 
 
 def refusal_for(error: UnsupportedError, profile: Profile) -> Refusal:
-    """The refusal that an error is, with what the engine does to the plan as it is written."""
+    """Return the refusal for an error, with what the engine does to the plan as it is written."""
     code = error.rule or "no-form"
     shape = profile.shapes.get(code, "unspecified")
     return Refusal(code, "unspecified" if shape == "right" else shape, error)
 
 
 def _missing(plan: AlgebraPlan, profile: Profile) -> Iterator[Refusal]:
-    """What a lowered plan needs and the dialect of the engine does not have."""
+    """Return the requirements of a lowered plan that the dialect of the engine lacks."""
     for root in plan.roots:
         needed = survey(root.input)
         for requirement, reason in unmet_requirements(needed, profile.dialect):
@@ -97,7 +97,7 @@ def _missing(plan: AlgebraPlan, profile: Profile) -> Iterator[Refusal]:
 
 
 def _hint_for(requirement: Requirement, node: Node) -> str | None:
-    """What to write instead of a read that declares columns of a type that the engine does not have."""
+    """Return a hint for a read that declares columns of a type that the engine lacks."""
     if not isinstance(node, Read) or not isinstance(node.definition, NamedTable):
         return None
     names = [field.name for field in node.base_schema.fields if requirement in type_requirements(field.type)]

@@ -1,6 +1,6 @@
-"""The rules by which calls are written another way, and the functions that each is for.
+"""Names of the rules by which calls are rewritten, and the functions of each.
 
-A profile gives functions these rules (``function_rules``); `substrait_dsl.engines.lowering` has what they do.
+A profile assigns the rules to functions (``function_rules``); `substrait_dsl.engines.lowering` implements them.
 """
 
 from __future__ import annotations
@@ -51,4 +51,4 @@ FUNCTION_RULES: Mapping[str, tuple[str, ...]] = {
     "truth": ("is_true", "is_false", "is_not_true", "is_not_false"),
     "wide_decimal": SUMS,
 }
-"""By the name of a rule the functions whose calls it writes."""
+"""The functions whose calls each rule rewrites."""

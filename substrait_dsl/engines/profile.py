@@ -73,7 +73,7 @@ _KEYS = (
 LITERALS = (
     "boolean", "i8", "i16", "i32", "i64", "fp32", "fp64", "string", "binary", "date", "decimal", "precision_timestamp",
 )  # fmt: skip
-"""The keywords of the types that an engine reads constants of, if its profile does not say which."""
+"""The keywords of the types whose literals an engine reads, if its profile does not list them."""
 
 FORMS = (
     "names_of_one_part",
@@ -107,18 +107,18 @@ FORMS = (
 
 @attrs.frozen
 class Profile:
-    """What an engine takes."""
+    """The capabilities of an engine, and how it deviates from the specification."""
 
     engine: str
     version: str
     dialect: Capabilities
     """The types, relations, expressions and functions that the engine has."""
     function_rules: Mapping[str, str]
-    """By the name of a function the name of the rule that writes a call of it another way."""
+    """By the name of a function the rule that rewrites its calls."""
     options: Mapping[str, tuple[str, ...]]
-    """By the name of an option the values that say what the engine does anyway."""
+    """By the name of an option the values that the engine implements anyway."""
     casts: Mapping[str, tuple[str, ...]]
-    """By the keyword of a type those of the other types that it may be cast to."""
+    """By the keyword of a type the other types that it may be cast to."""
     encoding: Encoding = "spec"
     """How its plans are written."""
     omitted_fields: tuple[str, ...] = ()
@@ -126,17 +126,17 @@ class Profile:
     shapes: Mapping[str, Shape] = attrs.field(factory=dict)
     """By the code of a rule of shape what the engine does to a plan that is not lowered."""
     cast_types: tuple[str, ...] | None = None
-    """The keywords of all types that the engine casts to; None if it casts to all."""
+    """The keywords of all types that the engine casts to; None for all."""
     literals: tuple[str, ...] = LITERALS
-    """The keywords of the types that the engine reads constants of."""
+    """The keywords of the types whose literals the engine reads."""
     forms: frozenset[str] | None = None
     """Which forms the engine takes; None if it takes all that lowering makes."""
     argument: str = ""
-    """What calls give for it: its name, or the path of its file."""
+    """The name of the engine, or the path of its file, as calls pass it."""
     functions: frozenset[tuple[str, str, str]] = attrs.field(init=False)
-    """What the engine has under its own name: kind of function, URN of the extension, name and signature."""
+    """The engine's functions: function type, URN of the extension, name with signature."""
     function_keys: frozenset[str] = attrs.field(init=False)
-    """The names and signatures of these."""
+    """The names with signatures of the functions."""
 
     def __attrs_post_init__(self) -> None:
         listed = self.dialect.functions or {}
@@ -155,7 +155,7 @@ class Profile:
         return self.forms is not None and form in self.forms
 
     def urn_of(self, key: str) -> str:
-        """The URN of the extension by which the engine has a scalar function of its own: ``date_part:str_any``."""
+        """Return the URN of a scalar function that the engine has of its own: ``date_part:str_any``."""
         found = [
             urn for function_type, urn, name in self.functions if function_type == "scalar function" and name == key
         ]
@@ -164,7 +164,7 @@ class Profile:
         return found[0]
 
     def casts_to(self, type_: Type) -> bool:
-        """Whether the engine casts anything to a type."""
+        """Whether the engine casts to a type."""
         return self.cast_types is None or type_.keyword in self.cast_types
 
     def takes(self, category: Literal["relations", "expressions"], word: str, form: str | None = None) -> bool:
@@ -181,7 +181,7 @@ class Profile:
         return f"{self.engine}-{self.version}"
 
     def values_of(self, option: str, function: FunctionId) -> tuple[str, ...]:
-        """The values of an option of a function that say what the engine does anyway."""
+        """Return the values of an option of a function that the engine implements anyway."""
         extension = function.urn.rpartition("functions_")[2]
         names = (f"{extension}.{option}", f"{function.name}.{option}", option)
         return next((self.options[name] for name in names if name in self.options), ())
@@ -191,7 +191,7 @@ class Profile:
 
 
 def read_profile(text: str, source: str) -> Profile:
-    """Read a whole profile.
+    """Read a profile.
 
     Args:
         text: the YAML text.
@@ -226,7 +226,7 @@ def read_profile(text: str, source: str) -> Profile:
 
 
 def _function_rules(metadata: Entry) -> Mapping[str, str]:
-    """The rules of functions. Raises `CatalogError` for one that there is not, or not for the function."""
+    """Read the rules of functions. Raises `CatalogError` for an unknown rule, or one for other functions."""
     rules = metadata.mapping("function_rules")
     for function, rule in rules.items():
         where = f"{metadata.where}, function_rules, {function}"
@@ -254,7 +254,7 @@ def _keywords(entry: Entry, key: str) -> tuple[str, ...]:
 def _casts(
     entry: Entry, cast_types: tuple[str, ...] | None, forms: frozenset[str] | None
 ) -> Mapping[str, tuple[str, ...]]:
-    """What types are cast to. Raises `CatalogError` for a type that nothing is cast to."""
+    """Read the casts. Raises `CatalogError` for a target that is not among the cast types."""
     by_functions = (t.PrecisionTimestamp.keyword,) if "values_by_functions" in (forms or ()) else ()
     casts = {_keyword(keyword, entry): _keywords(entry, keyword) for keyword in entry.values}
     for source, targets in casts.items():
@@ -265,7 +265,7 @@ def _casts(
 
 
 def _omitted_fields(metadata: Entry, encoding: Encoding) -> tuple[str, ...]:
-    """The removed fields that are not written. Raises `CatalogError` for others."""
+    """Read the removed fields that are not written. Raises `CatalogError` for unknown fields."""
     if "omitted_fields" not in metadata.values:
         return ()
     fields = metadata.words("omitted_fields", may_be_empty=True)
@@ -282,14 +282,14 @@ def _omitted_fields(metadata: Entry, encoding: Encoding) -> tuple[str, ...]:
 
 
 def _keyword(word: str, entry: Entry) -> str:
-    """The keyword of a type. Raises `CatalogError` for another word."""
+    """Return the keyword of a type. Raises `CatalogError` for another word."""
     if word not in KEYWORDS:
         raise CatalogError(f'{entry.where}: there is no type "{word}"', hint=suggestion(word, KEYWORDS))
     return word
 
 
 def _shapes(metadata: Entry) -> Mapping[str, Shape]:
-    """What is said of rules of shape. Raises `CatalogError` for a rule and for a word that there is not."""
+    """Read the severities of rules of shape. Raises `CatalogError` for an unknown rule or severity."""
     shapes = metadata.mapping("shapes")
     for code, word in shapes.items():
         for what, written, known in (("rule of shape", code, CODES), ("severity", word, SHAPES)):
@@ -311,7 +311,7 @@ def _forms(metadata: Entry) -> frozenset[str] | None:
 
 
 def load_profile(engine: str | Path, others: tuple[str, ...] = ()) -> Profile:
-    """The profile of an engine.
+    """Return the profile of an engine.
 
     Args:
         engine: the name of an engine, which means its newest version that there is a profile of (``datafusion``); a
@@ -335,7 +335,7 @@ def load_profile(engine: str | Path, others: tuple[str, ...] = ()) -> Profile:
 
 
 def _profile_of_file(path: Path) -> Profile:
-    """The profile in a file of a user's, whose words are held against the specification."""
+    """Read the profile of a user's file; its words are checked against the specification."""
     profile = read_profile(profile_text(path), path.name)
     require_known_functions(profile.functions, path.name)
     require_known_options(profile.options, f"{path.name}, metadata, options")
@@ -343,7 +343,7 @@ def _profile_of_file(path: Path) -> Profile:
 
 
 def is_profile(path: Path) -> bool:
-    """Whether a file is a profile, and not a dialect file that says nothing of an engine; raises as `load_profile`."""
+    """Whether a file is a profile, and not a dialect file without an engine; raises as `load_profile`."""
     if not has_ending(path.name):
         return False
     said = Entry.of(read_yaml(profile_text(path), path.name), path.name).values.get("metadata")
@@ -352,7 +352,7 @@ def is_profile(path: Path) -> bool:
 
 @cache
 def shipped_profiles() -> Mapping[str, Profile]:
-    """The profiles of the library, by the names of engines, and by those with a version."""
+    """Return the profiles of the library, by the names of engines, and by those with a version."""
     folder = files("substrait_dsl.engines") / "profiles"
     found: dict[str, Profile] = {}
     for file in sorted((each for each in folder.iterdir() if each.name.endswith(".yaml")), key=lambda each: each.name):

@@ -1,4 +1,4 @@
-"""Files of profiles: where one is, its text, and whether its words are those of the specification."""
+"""Profile files: their paths, their text, and the check of their words against the specification."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from substrait_dsl.catalog.catalog import standard_catalog
 from substrait_dsl.errors import CatalogError, nearest, quoted, suggestion
 
 ENDINGS = (".yaml", ".yml")
-"""How the names of profiles end."""
+"""The endings of the names of profiles."""
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _PART = re.compile(r"[a-z]+\d*")
 
 
 def has_ending(name: str) -> bool:
-    """Whether a text ends as the names of profiles do."""
+    """Whether a name ends like that of a profile."""
     return name.lower().endswith(ENDINGS)
 
 
@@ -31,7 +31,7 @@ def require_no_url(engine: str | Path) -> None:
 
 
 def profile_text(path: Path) -> str:
-    """The text of a profile or a dialect. Raises `CatalogError` as `file_bytes`, and for what is no text in UTF-8."""
+    """Return the text of a profile or a dialect. Raises `CatalogError` as `file_bytes`, and for other than UTF-8."""
     data = file_bytes(path)
     try:
         return data.decode("utf-8-sig")
@@ -41,7 +41,7 @@ def profile_text(path: Path) -> str:
 
 
 def file_bytes(path: Path) -> bytes:
-    """What a file has that says what an engine takes.
+    """Return the bytes of a profile or dialect file.
 
     Raises:
         CatalogError: there is no such file, with the nearest one, or it cannot be read.
@@ -63,7 +63,7 @@ def file_bytes(path: Path) -> bytes:
 
 
 def file_hint(engine: str) -> str | None:
-    """What to write for a name that is no engine's, but a file's; None where there is no such file."""
+    """Return a hint for the name of a file in place of an engine; None where there is no such file."""
     try:
         path = Path(engine)
         if engine and path.is_dir():
@@ -95,7 +95,7 @@ def _missing_hint(path: Path) -> str | None:
 
 
 def require_known_functions(functions: Iterable[tuple[str, str, str]], source: str) -> None:
-    """Raise `CatalogError` for a function of an extension of the specification that it does not have.
+    """Raise `CatalogError` for an unknown function of an extension of the specification.
 
     Args:
         functions: kinds, URNs, and names with signatures. A signature that the extension does not have is one of
@@ -127,7 +127,7 @@ def require_known_functions(functions: Iterable[tuple[str, str, str]], source: s
 
 @cache
 def _type_words() -> set[str]:
-    """The parts of signatures: the short names of types, and ``any`` and ``req``."""
+    """Return the parts of signatures: the short names of types, and ``any`` and ``req``."""
     keys = (overload.key.partition(":")[2] for overload in standard_catalog().overloads())
     return {part for key in keys for part in key.split("_") if _PART.fullmatch(part)}
 
@@ -158,7 +158,7 @@ def require_known_options(options: Mapping[str, tuple[str, ...]], where: str) ->
 
 @cache
 def _known_options() -> tuple[Mapping[str, set[str]], set[str]]:
-    """The values of options by their names, and the names of functions and extensions, of the specification."""
+    """Return the values of options by name, and the names of functions and extensions, of the specification."""
     known: dict[str, set[str]] = {}
     names: set[str] = set()
     for extension in standard_catalog().extensions.values():

@@ -1,4 +1,4 @@
-"""What a check of a plan says: whether an engine gives its rows, and what it takes for that."""
+"""The report of a check of a plan against an engine."""
 
 from __future__ import annotations
 
@@ -55,21 +55,21 @@ class CheckFinding:
     """The rule: a name in `substrait_dsl.engines.rules`."""
     severity: Severity = attrs.field(validator=_check_severity)
     why: str = attrs.field(validator=TEXT)
-    """The rule in words, or what the dialect says."""
+    """The rule in words, or the requirement that the dialect lacks."""
     step: str = attrs.field(default="", validator=TEXT)
     """The first step of the plan with it, as the text of the plan shows it, or its path in the message."""
     expression: str = attrs.field(default="", validator=TEXT)
     """The part of the step."""
     cure: str = attrs.field(default="", validator=TEXT)
-    """What lowering writes instead; empty where it has nothing."""
+    """The form that lowering writes instead; empty where it has none."""
     is_refused: bool = attrs.field(default=True, validator=one("true or false", bool))
     """Whether the plan is refused for it."""
     places: int = attrs.field(default=1, validator=between(1, sys.maxsize))
-    """In how many places it stands."""
+    """The number of places where it occurs."""
     requirement: Requirement | None = attrs.field(
         default=None, validator=attrs.validators.optional(one("a requirement", Requirement))
     )
-    """What the plan needs and the dialect does not have, or says nothing about."""
+    """The requirement that the dialect lacks, or does not mention."""
 
     def __str__(self) -> str:
         more = f", and in {self.places - 1} more" if self.places > 1 else ""
@@ -93,22 +93,22 @@ class Report:
     """
 
     engine: str = attrs.field(validator=TEXT)
-    """The engine with its version, or the system, that the plan was held against."""
+    """The engine with its version, or the system, that the plan was checked against."""
     verdict: Verdict = attrs.field(validator=_check_verdict)
     findings: tuple[CheckFinding, ...] = attrs.field(validator=several("a tuple", CheckFinding))
-    """What stands against the plan as it is written: what is refused first, and of that the worst."""
+    """The findings: refusals first, the worst of them at the top."""
 
     def __bool__(self) -> bool:
         return self.verdict != "refused"
 
     @property
     def missing(self) -> tuple[CheckFinding, ...]:
-        """What the dialect does not have; the `requirement` of each says what that is."""
+        """The requirements that the dialect lacks."""
         return tuple(each for each in self.findings if each.requirement is not None and each.is_refused)
 
     @property
     def undeclared(self) -> tuple[Requirement, ...]:
-        """What the dialect says nothing about."""
+        """The requirements that the dialect does not mention."""
         return tuple(each.requirement for each in self.findings if each.requirement is not None and not each.is_refused)
 
     def __str__(self) -> str:

@@ -1,7 +1,7 @@
-"""Rules of shape: what engines do otherwise than the specification says, and dialects have no words for.
+"""Rules of shape: deviations of engines from the specification that dialects have no words for.
 
-A profile says which of them an engine breaks, and how (``shapes``). Which nodes are concerned, lowering knows: those
-that it writes another way, or refuses. Here is one entry for each reason that it has.
+A profile lists the rules that an engine breaks, and how (``shapes``). Lowering knows which nodes are concerned: those
+that it rewrites or refuses. There is one entry here for each reason.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ RefusalCode = OneOf[
     "encoding",
     "no-form",
 ]
-"""Why something is refused that has no form at all on an engine."""
+"""The reasons to refuse a node without a form on an engine."""
 
 REFUSALS: Mapping[RefusalCode, str] = {
     "function": "a function that the engine does not have, or not as the specification says",
@@ -67,23 +67,23 @@ REFUSALS: Mapping[RefusalCode, str] = {
     "encoding": "something that has no form in the encoding that the engine reads",
     "no-form": "a relation or an expression that has no form on the engine",
 }
-"""In words."""
+"""The reasons in words."""
 
 
 @attrs.frozen
 class Rule:
-    """Something that is written another way."""
+    """A reason to rewrite a node."""
 
     code: str
     why: str
-    """What engines do otherwise, in words."""
+    """The engines' deviation, in words."""
     cure: str
-    """What stands there instead."""
+    """The form that lowering writes instead."""
     matches: Matches
 
 
 def _functions(rule: str) -> Matches:
-    """Calls of functions that a profile has this rule of lowering for."""
+    """Return the calls of functions for which a profile has this rule of lowering."""
 
     def matches(node: Node, profile: Profile) -> bool:
         return isinstance(node, ScalarFunction) and profile.function_rules.get(node.function.name) == rule
@@ -96,7 +96,7 @@ def _types(expressions: Iterable[object]) -> tuple[t.Type, ...]:
 
 
 def _own(rel: Rel) -> tuple[Node, ...]:
-    """What a relation holds beside its inputs."""
+    """Return the fields of a relation beside its inputs."""
     inputs = {id(each) for each in rel.inputs}
     return tuple(each for each in rel.children() if id(each) not in inputs)
 
@@ -150,7 +150,7 @@ def _has_decimals(node: Node, profile: Profile) -> bool:
 
 
 def _has_unread_option(node: Node, profile: Profile) -> bool:
-    """Whether a call has an option by which the engine does not compute."""
+    """Whether a call has an option that the engine does not implement."""
     return isinstance(node, ScalarFunction) and any(
         not {each.upper() for each in option.preferences} & set(profile.values_of(option.name.lower(), node.function))
         for option in node.options
@@ -184,7 +184,7 @@ def _how(node: Node) -> str:
 
 
 NEVER: Matches = lambda *_: False  # noqa: E731
-"""For what is found while a plan is lowered."""
+"""The test of rules that are found while a plan is lowered."""
 
 SAME_NAMES = Rule(
     "names",
@@ -232,7 +232,7 @@ MISREADINGS: Mapping[str, Rule] = {
              lambda node, _: isinstance(node, r.Filter | r.Project) and isinstance(node.input, r.Sort)),
     )
 }  # fmt: skip
-"""What engines may take for something else, by code: `substrait_dsl.engines.lowering.misreadings` writes it anew."""
+"""Misreadings of engines, by code; `substrait_dsl.engines.lowering.misreadings` rewrites them."""
 
 RULES: tuple[Rule, ...] = (
     Rule(
@@ -345,15 +345,15 @@ RULES: tuple[Rule, ...] = (
     REGISTERED_FUNCTION,
     *MISREADINGS.values(),
 )  # fmt: skip
-"""All rules, by which something is written another way."""
+"""All rules by which nodes are rewritten."""
 
 OTHER_FORM = Rule("other-form", "only an equal form is known to be right", "the equal form", lambda *_: True)
-"""For what none of them says more of."""
+"""The rule where none of them says more."""
 
 CODES = (*(rule.code for rule in RULES), OTHER_FORM.code, *REFUSALS)
-"""What a profile may say of."""
+"""The codes that a profile may mention."""
 
 
 def rules_of(node: Node, profile: Profile) -> tuple[Rule, ...]:
-    """Why a node is written another way on an engine."""
+    """Return the rules by which a node is rewritten for an engine."""
     return tuple(rule for rule in RULES if rule.matches(node, profile)) or (OTHER_FORM,)

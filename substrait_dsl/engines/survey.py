@@ -1,8 +1,4 @@
-"""What the nodes of a plan need of the engine that takes it, in the words of dialect files, and where it stands first.
-
-Requirements of whole messages are `Plan.requirements`; these here are found in one walk over the algebra, for plans
-that are checked each time they are written.
-"""
+"""The requirements of the nodes of a plan on an engine, in the words of dialect files."""
 
 from __future__ import annotations
 
@@ -39,7 +35,7 @@ WORDS: dict[type[Node], str] = {
     ex.NestedList: "NESTED",
     ex.NestedMap: "NESTED",
 }
-"""The words of nodes whose classes have other names."""
+"""The words of classes of nodes, where they differ from the names."""
 
 FORMS: dict[type, str] = {
     r.NamedTable: "NAMED_TABLE",
@@ -62,18 +58,18 @@ FORMS: dict[type, str] = {
     r.SwitchingField: "SWITCHING_FIELD",
     r.ConsistentField: "CONSISTENT_FIELD",
 }
-"""The forms that classes stand for."""
+"""The forms of classes."""
 
 FAILURES = {"throw": "THROW_EXCEPTION", "return_null": "RETURN_NULL"}
 
 TYPES = {"BOOLEAN": "BOOL", "FIXEDCHAR": "FIXED_CHAR", "FIXEDBINARY": "FIXED_BINARY"}
-"""The words of types whose names are others."""
+"""The words of types, where they differ from the keywords."""
 
 Call = ex.ScalarFunction | ex.AggregateFunction | ex.WindowCall
 
 
 def survey(top: Rel) -> dict[Requirement, Node]:
-    """What the nodes of a relation need, each with the first that does."""
+    """Return the requirements of the nodes of a relation, each with the first such node."""
     found: dict[Requirement, Node] = {}
     calls: dict[tuple[FunctionKind, FunctionId, tuple[FunctionOption, ...]], tuple[Node, int, int]] = {}
     words: set[tuple[type, str]] = set()
@@ -129,7 +125,7 @@ _FORM_OF: dict[type, Callable[[Any], str]] = {
     r.Exchange: lambda node: FORMS[type(node.kind)],
     ex.Cast: lambda node: FAILURES[node.on_failure],
 }
-"""What says the form of a node, by the class, where the class alone does not."""
+"""By class: returns the form of a node, where the class does not decide it."""
 
 _TYPE_OF: dict[type, Callable[[Any], t.Type]] = {
     **dict.fromkeys(
@@ -138,12 +134,12 @@ _TYPE_OF: dict[type, Callable[[Any], t.Type]] = {
     ),
     **dict.fromkeys((ex.AggregateFunction, ex.WindowCall), attrgetter("output_type")),
 }
-"""What says the type that an engine must have for a node, by the class; the others have those of nodes inside."""
+"""By class: returns the type that an engine must have for a node; other nodes have the types of their parts."""
 
 
 @cache
 def _word(class_: type, form: str) -> Requirement | None:
-    """What a class of nodes needs; nothing for those that dialects have no word for."""
+    """Return the dialect's word for a class of nodes; None where dialects have none."""
     if class_ in (r.SwitchingField, r.ConsistentField):
         return Requirement("relation", "EXPAND", form=form)
     if class_ is r.Expand or not issubclass(class_, Rel | Expression):  # whose fields have the forms
@@ -156,7 +152,7 @@ def _word(class_: type, form: str) -> Requirement | None:
 
 @cache
 def type_requirements(type_: t.Type) -> tuple[Requirement, ...]:
-    """A type, and those inside it."""
+    """Return the requirements of a type, and of the types inside it."""
     return tuple(_found_in_type(type_))
 
 

@@ -1,4 +1,4 @@
-"""What is inside a value, and structs that are made of values: in parts where that is known, else of columns."""
+"""Attributes and elements of lowered values, and structs of values."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from substrait_dsl.partiql.untyped import dynamic_step, is_dynamic
 
 
 def step_into(term: LoweredValue, step: LoweredValue, mode: Mode) -> LoweredValue:
-    """An attribute of a struct, or an element of a collection, by a constant."""
+    """Return an attribute of a struct, or an element of a collection, by a constant."""
     if not isinstance(step, Constant):
         raise UnsupportedError("a path by a name or index that is computed from a row is not lowered to Substrait")
     name = step.value
@@ -84,7 +84,7 @@ def step_into(term: LoweredValue, step: LoweredValue, mode: Mode) -> LoweredValu
 
 
 def _always_there(attribute: LoweredValue, name: str, mode: Mode) -> LoweredValue:
-    """An attribute. In strict mode it is an error for the structs that lack it."""
+    """Return an attribute; in strict mode structs that lack it are an error."""
     if mode == "strict" and isinstance(attribute, Column) and attribute.missing is not None:
         why = f'there is no attribute "{name}"'
         return attrs.evolve(attribute, expression=guarded(attribute.expression, attribute.missing, why))
@@ -92,7 +92,7 @@ def _always_there(attribute: LoweredValue, name: str, mode: Mode) -> LoweredValu
 
 
 def struct_of(pairs: Sequence[tuple[LoweredValue, LoweredValue]], mode: Mode) -> LoweredValue:
-    """A struct of the attributes that have a name and a value."""
+    """Return a struct of the attributes that have a name and a value."""
     fields: list[tuple[str, LoweredValue]] = []
     for name, value in pairs:
         if not isinstance(name, Constant):
@@ -105,7 +105,7 @@ def struct_of(pairs: Sequence[tuple[LoweredValue, LoweredValue]], mode: Mode) ->
 
 
 def _absent(why: str, mode: Mode) -> LoweredValue:
-    """What stands for a value that there is not."""
+    """Return missing for a value that does not exist; raise in strict mode."""
     if mode == "strict":
         raise EvaluationError(why)
     return NOTHING

@@ -27,7 +27,7 @@ _AGGREGATE = Words("aggregate", get_args(AggregateFunction), "partiql-aggregate"
 
 @attrs.frozen
 class _Iteration(BindingsExpr):
-    """A tuple for each part of a value: the part, and what tells it from the others."""
+    """A tuple for each part of a value: the part, and its index or name."""
 
     value: ValueExpr = part(Form.VALUE)
     as_: str = part(Form.NAME)
@@ -109,7 +109,7 @@ class Filter(BindingsExpr):
 
 @attrs.frozen
 class _Cut(BindingsExpr):
-    """Some of the tuples. Their number is no variable of theirs, and no constant but 0 or more."""
+    """Some of the tuples. Their number does not depend on the tuples; a constant is 0 or more."""
 
     count: ValueExpr = part(Form.VALUE)
     source: BindingsExpr = part(Form.BINDINGS)
@@ -137,7 +137,7 @@ class Offset(_Cut):
 
 @attrs.frozen
 class SortKey(Node):
-    """``(e asc nulls_last)``: what to sort by. Null and missing are alike, and stand where it says."""
+    """``(e asc nulls_last)``: a sort key. Null and missing sort alike, at the end that it names."""
 
     called: ClassVar[str] = "a key, `((id f) asc)`"
     key: ValueExpr = part(Form.VALUE)
@@ -168,7 +168,7 @@ class OrderBy(BindingsExpr):
 
 @attrs.frozen
 class Named(Node):
-    """``(name e)``: a variable that is made."""
+    """``(name e)``: a new variable."""
 
     called: ClassVar[str] = "a variable and its value, `(name (id f))`"
     name: str = part(Form.NAME)

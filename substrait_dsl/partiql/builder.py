@@ -1,7 +1,7 @@
-"""Bindings as people write them: ``scan(foo, as_="f").filter(lambda t: t.f.FooId == 200)``.
+"""The builder of bindings: ``scan(foo, as_="f").filter(lambda t: t.f.FooId == 200)``.
 
-`Bindings` and `Values` are apart, for Python and for type checkers: only `scan` and `unpivot` make bindings of a value,
-and only `map_values` and `pivot` make a value of bindings.
+`Bindings` and `Values` are separate, for Python and for type checkers: only `scan` and `unpivot` make bindings of a
+value, and only `map_values` and `pivot` make a value of bindings.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ Each: TypeAlias = Union["Callable[[Tuple], ValueLike]", Values]
 """A value for each binding tuple: a lambda that gets it, or a value that is the same for all."""
 
 Condition: TypeAlias = Union["Callable[[Tuple], Values]", Values]
-"""The same, where Python's own values are none: of what it computes itself, as of ``x is None``, no tuple decides."""
+"""A condition for each binding tuple. A plain Python value, such as that of ``x is None``, is none."""
 
 _Part = TypeVar("_Part", bound=Bound)
 
@@ -66,7 +66,7 @@ class Bindings(Bound):
     __slots__ = ("_node",)
 
     def __init__(self, expression: BindingsExpr, tables: Mapping[str, object] | None = None) -> None:
-        """`tables`: what the names that no scan binds stand for."""
+        """Take an expression, and the sources of the names in it that no scan binds (`tables`)."""
         if not isinstance(expression, BindingsExpr):
             raise TypeMismatchError(
                 f"Bindings are of a bindings expression, got {shortened(str(expression))}",
@@ -100,13 +100,13 @@ class Bindings(Bound):
         return f"Bindings({self._node})"
 
     def _each(self, argument: object) -> Values:
-        """What a lambda gives for a tuple of these."""
+        """Return the value expression of a lambda, or of a Python object."""
         if isinstance(argument, Bindings):
             raise no_value(argument)
         return self._inside(argument, value)
 
     def _inside(self, argument: object, to: Callable[[object], _Part]) -> _Part:
-        """An expression inside of which the variables of these are seen: what a lambda gives, or another object."""
+        """Evaluate a lambda, or convert an object, in the scope of the variables of these bindings."""
         scope = None
         if callable(argument) and not isinstance(argument, Values):
             scope = TupleScope(self.variables)
@@ -132,7 +132,7 @@ class Bindings(Bound):
             raise InvalidArgumentError(message, hint="lambda t: t.a == t.b sees the variables of both sides") from None
 
     def _chosen(self, argument: object, what: str) -> Values:
-        """What a lambda gives, where a text is not meant as a constant."""
+        """Return the value expression of a lambda; a bare string is refused."""
         if isinstance(argument, str):
             raise InvalidArgumentError(
                 f"{what} is a lambda or a value of the algebra, got the text {argument!r}",
@@ -143,7 +143,7 @@ class Bindings(Bound):
         return self._each(argument)
 
     def _condition(self, argument: object) -> Values:
-        """A condition for each tuple, which is nothing that Python computes itself, as it does ``t.f is None``."""
+        """Return a condition for each tuple; a value that Python computed, as in ``t.f is None``, is refused."""
 
         def returned(result: object) -> Values:
             self._require_condition(result, "but the lambda returned")
@@ -345,7 +345,7 @@ def _bindings(argument: object) -> Bindings:
 
 
 def derive_bindings(expression: BindingsExpr, *parts: Bound) -> Bindings:
-    """Bindings that are made of other expressions, whose tables they have."""
+    """Return bindings that contain other expressions, with the tables of these."""
     derived = Bindings(expression, sources_of(parts))
     derived.scopes = scopes_of(parts)
     return derived

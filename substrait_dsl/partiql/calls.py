@@ -1,4 +1,4 @@
-"""Calls of Substrait's functions, and the kinds of types that PartiQL tells apart."""
+"""Calls of Substrait's functions, and the classes of types that can be compared."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _CLASSES: tuple[tuple[str, tuple[type[t.Type], ...]], ...] = (
     ("list", (t.List,)),
     ("struct", (t.Struct, t.Map)),
 )
-"""What can be compared with each other."""
+"""The comparison class of each type."""
 
 
 def call(name: str, *arguments: Expression, **options: str) -> Expression:
-    """A function of the specification's catalogue. Raises `FunctionNotFoundError`."""
+    """Call a function of the specification's catalogue. Raises `FunctionNotFoundError`."""
     return resolve(scalar(name, [bound_expr(argument, None) for argument in arguments], options), NO_ROW)
 
 
 def comparison_class_of_type(type_: t.Type) -> str:
-    """What the values of a type can be compared with: all others of the same kind."""
+    """Return the comparison class of a type: values of one class can be compared."""
     for name, types in _CLASSES:
         if isinstance(type_, types):
             return name
@@ -38,12 +38,12 @@ def comparison_class_of_type(type_: t.Type) -> str:
 
 
 def cast(expression: Expression, to: t.Type) -> Expression:
-    """An expression as another type, as nullable as it is."""
+    """Cast an expression to a type, with the nullability of the expression."""
     wanted = to.as_nullable() if expression.type.nullable else to.as_required()
     return expression if expression.type == wanted else Cast(expression, wanted)
 
 
 def require_comparison_class(expected: str, operand: Expression) -> None:
-    """Raise `Mistyped` for an operand of another kind."""
+    """Raise `Mistyped` for an operand of another comparison class."""
     if comparison_class_of_type(operand.type) != expected:
         raise Mistyped(f"a {comparison_class_of_type(operand.type)} is not a {expected}")

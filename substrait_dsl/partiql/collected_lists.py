@@ -1,4 +1,4 @@
-"""The tuples of a group as one value: a column of lists of structs, and what the elements of the lists are."""
+"""The tuples of a group as one value: a column of lists of structs, and the elements of the lists."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from substrait_dsl.partiql.untyped import require_typed
 
 
 def collect_list_of(column: FieldReference, order: Sequence[SortKey] = ()) -> Any:
-    """The aggregate that makes a list of what is in a column, for the aggregate's lambda."""
+    """Return the aggregate that collects a column into a list, for the aggregate's lambda."""
 
     def measure(row: Any) -> Any:
         call_of = FunctionCall("aggregate", "collect_list", [row[column.position]], {}, URN, own_catalog())
@@ -40,7 +40,7 @@ def collect_list_of(column: FieldReference, order: Sequence[SortKey] = ()) -> An
 
 
 def materialize_element(element: LoweredValue, name: str) -> Expression:
-    """An element as one column. What is missing in it is NULL, and is told from null by what it is known to be.
+    """Return an element as one column. Missing parts are NULL; their type tells them from null.
 
     Raises `UnsupportedError`, with that name, if that takes more than the column itself.
     """
@@ -66,7 +66,7 @@ def _require_distinct_absence(term: LoweredValue, name: str) -> None:
 
 
 def element_of(term: LoweredValue, value: Expression) -> LoweredValue:
-    """What an element is, where it is this value: a term of the same parts as the one that was gathered."""
+    """Return an element of a collected list as a value of the same parts as the collected one."""
     match expand_constant(term):
         case Column(absent=absent):
             return Column(value, absent)

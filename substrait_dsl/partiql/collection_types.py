@@ -1,4 +1,4 @@
-"""Whether a collection is a bag or a list, as far as expressions tell before they are evaluated."""
+"""The collection type of expressions, a bag or a list, as far as it is known before evaluation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from substrait_dsl.partiql.values import CollectionType
 
 
 def collection_type_of_bindings(expression: BindingsExpr, tables: Mapping[str, Source]) -> CollectionType | None:
-    """The kind of bindings; None, if it depends on rows."""
+    """Return the collection type of bindings; None, if it depends on rows."""
     match cast(b.AnyBindingsExpr, expression):
         case b.Scan(value=value):
             return collection_type_of_value(value, tables)
@@ -29,7 +29,7 @@ def collection_type_of_bindings(expression: BindingsExpr, tables: Mapping[str, S
 
 
 def collection_type_of_value(expression: ValueExpr, tables: Mapping[str, Source]) -> CollectionType | None:
-    """The kind of the bindings that a scan makes of a value; None, if it depends on rows."""
+    """Return the collection type of a scan of a value; None, if it depends on rows."""
     match cast(e.AnyValueExpr, expression):
         case e.Lit(value=value):
             return "list" if isinstance(value, tuple) else "bag"

@@ -1,4 +1,4 @@
-"""What rows are sorted, numbered and filtered by."""
+"""Conditions, sort keys and row numbers."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ DIRECTIONS: dict[tuple[str, str], SortDirection] = {
 
 
 def row_number(order: Sequence[SortKey]) -> Expression:
-    """The number of a row in an order, from 1."""
+    """Return the number of a row in an order, from 1."""
     return resolve(functions.row_number().over(order_by=fluent_keys(order)), NO_ROW)
 
 
 def fluent_keys(order: Sequence[SortKey]) -> list[fluent.SortKey]:
-    """The keys of an order, for a verb or a function that takes some."""
+    """Return sort keys for a verb or a function."""
     keys = []
     for key in order:
         assert isinstance(key.direction, str)
@@ -39,10 +39,10 @@ def fluent_keys(order: Sequence[SortKey]) -> list[fluent.SortKey]:
 
 
 def not_a_boolean(term: LoweredValue, schema: NamedStruct) -> Expression:
-    """A condition that fails, when it is evaluated, for each row in which a value is there.
+    """Return a condition that fails for each row in which a value is present.
 
-    It is a cast of a text that is written like no boolean, which engines refuse: it says what is wrong. The text
-    depends on the row, so that no engine evaluates it where there is none.
+    It is a cast of a message to a boolean, which engines refuse. The message depends on the row, so that no engine
+    evaluates it for other rows.
     """
     text: Expression = literal(NO_BOOLEAN, t.String())
     columns = [FieldReference(position, field.type) for position, field in enumerate(schema)]
@@ -59,4 +59,4 @@ def not_a_boolean(term: LoweredValue, schema: NamedStruct) -> Expression:
 
 
 _SHOWN = ("number", "text", "date", "timestamp")
-"""What every engine can cast to a text."""
+"""The types that every engine casts to a string."""

@@ -1,4 +1,4 @@
-"""Values that a plan holds: as literals, and as the rows of a virtual table."""
+"""Constants of a plan: literals, and the rows of a virtual table."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from substrait_dsl.partiql.printing import data_text
 from substrait_dsl.partiql.values import MISSING, Bag, Struct, Value
 
 ORDINAL = "ordinal"
-"""The column that tells the order of a list."""
+"""The name of the column with the position in a list."""
 
 
 def to_literal(value: Value) -> Expression:
-    """A scalar as a literal. Null and missing are NULLs.
+    """Return a scalar as a literal. Null and missing are NULLs. Raises `UnsupportedError` without a Substrait literal.
 
     Raises `UnsupportedError` for what has no Substrait literal.
     """
@@ -46,7 +46,7 @@ def to_literal(value: Value) -> Expression:
 
 @attrs.define
 class _Columns:
-    """The columns of a virtual table, while it is laid out."""
+    """The columns of a virtual table under construction."""
 
     rows: int
     names: list[str] = attrs.field(factory=list)
@@ -62,7 +62,7 @@ class _Columns:
 
 
 def virtual_table(items: Sequence[Value]) -> tuple[Read, LoweredValue, FieldReference]:
-    """A virtual table with a row for each value, what one of the values is in it, and the column of their order.
+    """Return a virtual table with a row for each value, the value in its row, and the column of the order.
 
     Raises `UnsupportedError` for values that are not all of one kind, which typed columns cannot hold, and for one
     that no column holds.
@@ -82,7 +82,7 @@ def virtual_table(items: Sequence[Value]) -> tuple[Read, LoweredValue, FieldRefe
 
 
 def _laid_out(values: list[Value], name: str, columns: _Columns) -> LoweredValue:
-    """What a value is that has these values, one for each row."""
+    """Return one value over a virtual table for constants, one for each row."""
     there = [value for value in values if value is not MISSING]
     if not there:
         return NOTHING
@@ -102,7 +102,7 @@ def _laid_out(values: list[Value], name: str, columns: _Columns) -> LoweredValue
 
 
 def _struct(values: list[Struct], name: str, columns: _Columns) -> Attributes:
-    """A struct in parts. An attribute that some of the structs do not have is missing in their rows."""
+    """Return a struct in parts. An attribute that some structs lack is missing in their rows."""
     names = list(dict.fromkeys(inside for value in values for inside in value.names))
     if any(len(set(value.names)) < len(value) for value in values):
         names = list(values[0].names)
@@ -120,7 +120,7 @@ def _struct(values: list[Struct], name: str, columns: _Columns) -> Attributes:
 
 
 def _elements(values: Iterable[LoweredValue], name: str, columns: _Columns) -> LoweredValue | None:
-    """Collections of as many elements each, in parts; None for others."""
+    """Return collections of the same length as one collection in parts; None for others."""
     parts = [value for value in values if isinstance(value, ElementList)]
     if len({len(part.items) for part in parts}) != 1:
         return None
@@ -132,7 +132,7 @@ def _elements(values: Iterable[LoweredValue], name: str, columns: _Columns) -> L
 
 
 def _common_type(values: Sequence[Value], name: str, nullable: bool) -> t.Type:
-    """The type of a column of these values, of which none is absent."""
+    """Return the type of a column of these values, none of which is absent."""
     if values and all(isinstance(value, tuple) for value in values):
         items = [item for value in values if isinstance(value, tuple) for item in value]
         return t.List(_inside(items, f"{name}[]"), nullable=nullable)
@@ -162,7 +162,7 @@ def _common_type(values: Sequence[Value], name: str, nullable: bool) -> t.Type:
 
 
 def _inside(items: Sequence[Value], name: str) -> t.Type:
-    """The type of what lists and structs hold."""
+    """Return the type of a value inside lists and structs."""
     if any(item is MISSING for item in items):
         raise _untyped(items, name, "are missing inside a list or a struct")
     known = [item for item in items if item is not None]
@@ -170,7 +170,7 @@ def _inside(items: Sequence[Value], name: str) -> t.Type:
 
 
 def _struct_type(values: Sequence[Struct], name: str) -> t.Type:
-    """The type of structs that all have the same attributes."""
+    """Return the type of structs that all have the same attributes."""
     names = values[0].names
     if len(set(names)) < len(names) or any(sorted(value.names) != sorted(names) for value in values):
         raise _untyped(values, name, "are structs of several attributes")
@@ -180,7 +180,7 @@ def _struct_type(values: Sequence[Struct], name: str) -> t.Type:
 
 
 def _plain(value: Value, type_: t.Type) -> object:
-    """What makes a literal of a type."""
+    """Convert a value to the Python object that `literal` takes for a type."""
     match value:
         case Struct() if isinstance(type_, t.Struct):
             return tuple(_plain(value[name], inner) for name, inner in zip(type_.field_names, type_.types, strict=True))

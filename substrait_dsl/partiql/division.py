@@ -1,4 +1,4 @@
-"""Division of columns: by zero it has no value."""
+"""Division of columns; a division by zero has no value."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from substrait_dsl.partiql.null_and_missing import absent_where
 from substrait_dsl.partiql.operations import Mistyped
 
 DIVISIONS = {"divide": "divide", "modulo": "modulus"}
-"""What they are called in Substrait."""
+"""The names of the functions in Substrait."""
 
 _BY_ZERO = {"divide": "on_division_by_zero", "modulo": "on_domain_error"}
-"""The option that says what a division by zero is."""
+"""The options for a division by zero."""
 
 
 def divided(op: str, left: Column, right: Column, mode: Mode) -> Column:
-    """A quotient or a remainder: of integers in 64 bits, of a float and another number a float.
+    """Return a quotient or a remainder: of integers in 64 bits, of a float and another number a float.
 
     By zero it is missing in permissive mode, and an error for each such row in strict mode.
+
     Raises `Mistyped` for what is no number, `UnsupportedError` for decimals, and for the remainder of floats.
     """
     for operand in (left, right):
@@ -46,7 +47,7 @@ def divided(op: str, left: Column, right: Column, mode: Mode) -> Column:
 
 
 def _common_type(op: str, left: Column, right: Column) -> t.Type:
-    """The type in which it is computed."""
+    """Return the type of the operands of a division."""
     types = (left.type, right.type)
     if all(isinstance(type_, INTEGERS) for type_ in types):
         return t.I64()

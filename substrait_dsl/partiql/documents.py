@@ -1,4 +1,4 @@
-"""Constants as dynamic values: each is written as JSON, and read from it where the plan runs."""
+"""Constants as dynamic values, written as JSON and parsed where the plan runs."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from substrait_dsl.partiql.untyped import is_dynamic
 from substrait_dsl.partiql.values import MISSING, Bag, Struct, Value, elements
 
 _DIGITS = 38
-"""How many digits a number has that is read as it was written."""
+"""The number of digits that are parsed exactly."""
 
 
 def as_dynamic(term: LoweredValue) -> LoweredValue:
-    """A constant as a dynamic value; one that is dynamic as it is. Raises `UnsupportedError` for others."""
+    """Return a constant as a dynamic value; a dynamic one as it is. Raises `UnsupportedError` for others."""
     if term == NOTHING or is_dynamic(term):
         return term
     if not isinstance(term, Constant):
@@ -33,7 +33,7 @@ def as_dynamic(term: LoweredValue) -> LoweredValue:
 
 
 def dynamic_constants(collection: Value) -> LoweredCollection:
-    """The elements of a value as dynamic values, one for each row."""
+    """Return the elements of a value as dynamic values, one for each row."""
     texts = tuple(item if item is MISSING else _json(item) for item in elements(collection))
     values = constants(texts if isinstance(collection, tuple) else Bag(texts))
     if not isinstance(values.element, Column):
@@ -42,7 +42,7 @@ def dynamic_constants(collection: Value) -> LoweredCollection:
 
 
 def _json(value: Value) -> str:
-    """A value as JSON. Raises `UnsupportedError` for what JSON has no form of."""
+    """Return a value as JSON. Raises `UnsupportedError` for values without a form in JSON."""
     match value:
         case None | bool() | str():
             return json.dumps(value, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Whether structs and collections in parts are equal."""
+"""Equality of structs and collections in parts."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _TRUE = literal(True, t.Boolean())
 
 
 def equality(left: LoweredValue, right: LoweredValue, is_equal: bool) -> Column:
-    """Whether two values are equal, or whether they differ; of which at least one is in parts.
+    """Return whether two values are equal, or differ; at least one of them is in parts.
 
-    It is null or missing where a column that is compared with them is.
+    The result is null or missing where a column that is compared with them is.
     """
     found = _same(left, right)
     result = found if is_equal else call("not", found)
@@ -44,7 +44,7 @@ def equality(left: LoweredValue, right: LoweredValue, is_equal: bool) -> Column:
 
 
 def _same(left: LoweredValue, right: LoweredValue) -> Expression:
-    """Whether values are the same, never NULL: inside structs and collections null is equal to null."""
+    """Return whether values are the same, never NULL: inside structs and collections null equals null."""
     one, other = split_struct(left), split_struct(right)
     if any(isinstance(side, NullableComposite | CollectedList) for side in (one, other)):
         raise UnsupportedError("groups, and structs and collections that may be null, are not compared")
@@ -74,7 +74,7 @@ def _same_attributes(left: Attributes, right: Attributes) -> Expression:
 
 
 def _beside_leaf(parts: Attributes | ElementList, leaf: LoweredValue) -> Expression:
-    """A struct or a collection is no scalar; whether it is a list in a column is not asked."""
+    """Compare a struct or a collection with a scalar: they differ. Lists in a column are refused."""
     if isinstance(leaf, Column) and isinstance(leaf.type, t.List | t.Map):
         raise UnsupportedError(f"a column of {leaf.type} is not compared with a struct or a list that is made")
     return _FALSE
@@ -90,7 +90,7 @@ def _same_leaves(left: LoweredValue, right: LoweredValue) -> Expression:
 
 
 def _leaf(term: LoweredValue) -> tuple[Expression, Expression]:
-    """A scalar, or a column, and whether it is missing."""
+    """Return a scalar, or a column, and whether it is missing."""
     match term:
         case Column():
             require_typed(term, "what is compared inside a struct or a list")

@@ -1,4 +1,4 @@
-"""The value expressions: what evaluates to a value, in the scope of a binding tuple."""
+"""Value expressions: they evaluate to a value in the scope of a binding tuple."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from substrait_dsl.partiql.values import Value, identity, levels, to_value
 
 @attrs.frozen
 class Id(ValueExpr):
-    """``(id f)``: a variable of the binding tuple, of one around it, or else a table."""
+    """``(id f)``: a variable of the binding tuple, or of an enclosing one, or a table."""
 
     head: ClassVar[str] = "id"
     name: str = part(Form.NAME)
@@ -49,7 +49,7 @@ class Path(ValueExpr):
 
 @attrs.frozen
 class ExprPair(Node):
-    """``(expr_pair (lit fid) (id f))``: an attribute of a struct that is made."""
+    """``(expr_pair (lit fid) (id f))``: an attribute of a struct expression."""
 
     head: ClassVar[str] = "expr_pair"
     name: ValueExpr = part(Form.VALUE)

@@ -1,4 +1,4 @@
-"""What PartiQL's algebra needs and the specification lacks: functions and types that ``extension.yaml`` declares."""
+"""The functions and types of ``extension.yaml``, which PartiQL needs beyond the specification."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ URN = "extension:substrait_dsl:partiql"
 
 @cache
 def own_catalog() -> Catalog:
-    """The extension, for those who read plans that use it and want its functions checked."""
+    """Return the extension, for readers of plans that use it."""
     source = files("substrait_dsl.partiql") / "extension.yaml"
     return Catalog([read_extension(source.read_text(encoding="utf-8"), "extension.yaml", {})])
 
 
 def own_call(name: str, *arguments: Expression) -> Expression:
-    """A function of the extension."""
+    """Call a function of the extension."""
     operands = [bound_expr(argument, None) for argument in arguments]
     return resolve(scalar(name, operands, urn=URN, catalog=own_catalog()), NO_ROW)

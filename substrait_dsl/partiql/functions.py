@@ -1,4 +1,4 @@
-"""The operators and functions that take values which are there, of columns: which functions of Substrait they are."""
+"""Operators and functions of columns that are neither null nor missing, as functions of Substrait."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from substrait_dsl.partiql.operations import Mistyped
 
 
 def aligned(left: Expression, right: Expression) -> tuple[Expression, Expression] | None:
-    """Two operands as one type; None if they are of different kinds."""
+    """Cast two operands to one type; None if they are of different comparison classes."""
     if comparison_class_of_type(left.type) == comparison_class_of_type(right.type) == "number":
         for one, other in ((left, right), (right, left)):
             if isinstance(one, Literal) and isinstance(other.type, INTEGERS) and fits(one.value, other.type):
@@ -26,7 +26,7 @@ def aligned(left: Expression, right: Expression) -> tuple[Expression, Expression
 
 
 def common_type(a: t.Type, b: t.Type) -> t.Type | None:
-    """The type that holds the values of two types; None if they are of different kinds.
+    """Return the type that holds the values of two types; None if they are of different comparison classes.
 
     Raises `UnsupportedError` for two of one kind that no type holds.
     """
@@ -46,7 +46,7 @@ def common_type(a: t.Type, b: t.Type) -> t.Type | None:
 
 
 def _common_number(a: t.Type, b: t.Type) -> t.Type:
-    """The type in which two numbers meet without loss."""
+    """Return the type that holds two types of numbers without loss."""
     types = (a, b)
     if any(isinstance(type_, t.FP32 | t.FP64) for type_ in types):
         if any(isinstance(type_, t.Decimal) for type_ in types):
@@ -63,7 +63,7 @@ def _common_number(a: t.Type, b: t.Type) -> t.Type:
 
 
 def compared(name: str, left: Expression, right: Expression) -> Expression | None:
-    """A comparison of two operands; None if they are of different kinds."""
+    """Compare two operands; None if they are of different comparison classes."""
     for one, other in ((left, right), (right, left)):
         if isinstance(one.type, t.I64) and isinstance(other.type, t.FP32 | t.FP64):
             return _integer_with_float(name, one, other, is_left=one is left)
@@ -72,13 +72,14 @@ def compared(name: str, left: Expression, right: Expression) -> Expression | Non
 
 
 _LIMIT = 2.0**63
-"""The least float that is greater than all integers of 64 bits; the greatest of these is this one, as a float."""
+"""The least float that is greater than all integers of 64 bits."""
 
 
 def _integer_with_float(name: str, integer: Expression, number: Expression, is_left: bool) -> Expression:
-    """How an integer of 64 bits compares with a float, exactly: most of them are no floats.
+    """Compare an integer of 64 bits with a float exactly: most such integers are no floats.
 
-    As a float the integer is on the same side of the other one, or equal to it. Then the other one is an integer, too.
+    Converted to a float, the integer is on the same side of the other float, or equal to it. Then the other one is an
+    integer, too.
     """
 
     def of(one: Expression, other: Expression) -> Expression:
@@ -135,7 +136,7 @@ def _ordered(name: str) -> Callable[[Expression, Expression], Expression]:
 
 
 def _arithmetic(name: str) -> Callable[[Expression, Expression], Expression]:
-    """Of integers in 64 bits, of a float and another number in a float, of others in decimals."""
+    """Compute integers in 64 bits, a float and another number in a float, others in decimals."""
 
     def of(left: Expression, right: Expression) -> Expression:
         for operand in (left, right):
@@ -151,7 +152,7 @@ def _arithmetic(name: str) -> Callable[[Expression, Expression], Expression]:
 
 
 def _exactly(name: str, left: Expression, right: Expression) -> Expression:
-    """An operation on decimals. Raises `UnsupportedError` where Substrait keeps fewer digits behind the point."""
+    """Compute with decimals. Raises `UnsupportedError` where Substrait keeps fewer digits behind the point."""
     result = call(name, left, right)
     a, b, type_ = left.type, right.type, result.type
     assert isinstance(a, t.Decimal)
@@ -228,4 +229,4 @@ OF_COLUMNS: dict[str, Callable[..., Expression]] = {
     "lower": _of_texts("lower"),
     "char_length": _of_texts("char_length"),
 }
-"""What takes values that are there."""
+"""The functions of present values."""

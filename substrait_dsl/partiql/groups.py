@@ -1,4 +1,4 @@
-"""Lowering of `group_by`: an aggregate over columns for the keys and for what is aggregated."""
+"""Lowering of `group_by`: an aggregate over columns of the keys and of the arguments."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from substrait_dsl.partiql.untyped import counted, is_dynamic, require_typed
 
 
 def grouped(group_by: GroupBy, rows: LoweredBindings, value_of: Callable[[ValueExpr], LoweredValue]) -> LoweredBindings:
-    """A row for each combination of keys: these, and what is aggregated, become columns before."""
+    """Return a row for each combination of keys; keys and arguments become columns first."""
 
     def column(value: ValueExpr, what: str, is_counted: bool = False) -> Column:
         term = expand_constant(value_of(value))
@@ -71,7 +71,7 @@ def grouped(group_by: GroupBy, rows: LoweredBindings, value_of: Callable[[ValueE
 
 
 def _aggregated(rel: Rel, keys: Sequence[FieldReference], measures: Sequence[Any]) -> tuple[Rel, list[Column]]:
-    """The aggregate, and what its columns are: keys, then measures. A missing key counts as null."""
+    """Return the aggregate and its columns: keys, then measures. A missing key counts as null."""
     computed = [part for measure in measures for part in (measure if isinstance(measure, tuple) else (measure,))]
     folded = wrap_relation(rel).aggregate(
         *(key.position for key in keys), **{f"measure{number}": each for number, each in enumerate(computed)}
@@ -100,7 +100,7 @@ def _require_function(function: AggregateFunction, column: FieldReference, rel: 
 
 
 def _prepared(function: AggregateFunction, column: Column) -> Column:
-    """What an aggregate is computed of. Raises `UnsupportedError` where engines compute other digits."""
+    """Return the argument of an aggregate. Raises `UnsupportedError` where engines compute other digits."""
     type_ = column.type
     if function == "avg" and isinstance(type_, t.Decimal) and type_.scale > _PLACES:
         raise UnsupportedError(
@@ -116,17 +116,17 @@ def _prepared(function: AggregateFunction, column: Column) -> Column:
 
 
 _PLACES = 6
-"""How many digits behind the point Substrait keeps of a sum of decimals that is divided by a number of rows."""
+"""The scale that Substrait keeps of a sum of decimals that is divided by a count."""
 
 
 def _measure(function: AggregateFunction, column: FieldReference) -> Any:
-    """The aggregate of a column, for the aggregate's lambda; for an average of decimals the two that make it."""
+    """Return the aggregate of a column, for the aggregate's lambda; an average of decimals needs two."""
     if function == "avg" and isinstance(column.type, t.Decimal):
         return _measure("sum", column), _measure("count", column)
     return lambda row: getattr(functions, function)(row[column.position])
 
 
 def _quotient(total: Expression, count: Expression) -> Expression:
-    """An average, NULL of no values."""
+    """Return an average; NULL of no values."""
     many = call("nullif", count, literal(0, t.I64()))
     return call("divide", total, cast(many, t.Decimal(19, 0)))

@@ -1,4 +1,4 @@
-"""What to write where a method is called that values of the algebra do not have."""
+"""Hints for methods that values of the algebra do not have."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _VERBS = (
     "order_by",
     "pivot",
 )
-"""What bindings can do, and values cannot."""
+"""The verbs of bindings that values do not have."""
 
 
 def method_hint(name: str, there: Iterable[str]) -> str | None:
-    """What to write where a method is called that values do not have; `there` are the names that they have."""
+    """Return a hint for an unknown method of values; `there` are the methods that they have."""
     if name in _VERBS:
         return f'{name} is of bindings, and scan makes them of a value: scan(x, as_="f").{name}(..)'
     if name in FUNCTIONS:

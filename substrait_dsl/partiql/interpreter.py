@@ -1,6 +1,6 @@
-"""What the algebra means: a plain interpreter over Python values.
+"""A reference interpreter of the algebra over Python values.
 
-It is written to be read, not to be fast; what runs on engines has to agree with it.
+It is written to be read, not to be fast; engines have to agree with it.
 """
 
 from __future__ import annotations
@@ -72,21 +72,21 @@ from substrait_dsl.partiql.values import (
 )
 
 Mode = Literal["permissive", "strict"]
-"""Whether what has no value is missing, or an error."""
+"""Whether an expression without a value is missing, or an error."""
 
 
 def require_mode(mode: object) -> None:
-    """Raise `InvalidChoiceError` for what is no mode."""
+    """Raise `InvalidChoiceError` for an unknown mode."""
     require_choice("mode", mode, get_args(Mode))
 
 
 Env = Mapping[str, Value]
 Tuples = tuple[CollectionType, Iterable[Env]]
-"""Binding tuples on their way: whether they are in an order, and the variables of each."""
+"""Evaluated binding tuples: their collection type, and the variables of each."""
 
 
 def evaluate_value(expression: ValueExpr, tables: Data | None = None, mode: Mode = "permissive") -> Value:
-    """The value of an expression.
+    """Evaluate a value expression.
 
     Args:
         expression: the expression.
@@ -104,7 +104,7 @@ def evaluate_value(expression: ValueExpr, tables: Data | None = None, mode: Mode
 
 
 def evaluate_bindings(expression: BindingsExpr, tables: Data | None = None, mode: Mode = "permissive") -> BindingsData:
-    """The binding tuples of an expression; see `evaluate_value`."""
+    """Evaluate a bindings expression; see `evaluate_value`."""
     _require(expression, BindingsExpr, "evaluate_bindings takes a bindings expression")
     collection_type, tuples = _interpreter(expression, tables, mode).bindings(expression, {})
     names = expression.variables
@@ -135,7 +135,7 @@ def _interpreter(expression: ValueExpr | BindingsExpr, tables: Data | None, mode
 
 
 def struct_of(pairs: Iterable[tuple[Value, Value]], mode: Mode) -> Struct:
-    """The struct of attributes as a pivot makes it, without those that are missing.
+    """Return the struct of a pivot, without missing attributes.
 
     Raises `EvaluationError` in strict mode for a name that is no text; in permissive mode there is no such attribute.
     """
@@ -148,7 +148,7 @@ class _Interpreter:
     mode: Mode
 
     def absent(self, why: Callable[[], str]) -> Value:
-        """What stands for a value that there is not; nobody asks why in permissive mode."""
+        """Return missing for a value that does not exist; raise in strict mode."""
         if self.mode == "strict":
             raise EvaluationError(why())
         return MISSING
@@ -156,7 +156,7 @@ class _Interpreter:
     # --- values
 
     def value(self, expression: ValueExpr, env: Env) -> Value:
-        """The value of an expression for a binding tuple and those around it."""
+        """Evaluate a value expression for a binding tuple and the enclosing ones."""
         match cast(AnyValueExpr, expression):
             case Id(name=name):
                 found = env[name] if name in env else self.tables[name]
@@ -197,7 +197,7 @@ class _Interpreter:
             return self.absent(lambda: why)
 
     def struct(self, pairs: Iterable[tuple[Value, Value]]) -> Struct:
-        """A struct of the attributes that have a name and a value."""
+        """Return a struct of the attributes that have a name and a value."""
         fields: list[tuple[str, Value]] = []
         for name, value in pairs:
             if not isinstance(name, str):
@@ -207,7 +207,7 @@ class _Interpreter:
         return Struct(tuple(fields))
 
     def step(self, value: Value, step: Value) -> Value:
-        """An attribute of a struct, or an element of a list."""
+        """Return an attribute of a struct, or an element of a list."""
         match value, step:
             case (Missing(), _) | (_, Missing()):
                 return MISSING
@@ -229,7 +229,7 @@ class _Interpreter:
     # --- bindings
 
     def bindings(self, expression: BindingsExpr, env: Env) -> Tuples:
-        """The binding tuples of an expression, inside an enclosing one."""
+        """Evaluate a bindings expression inside an enclosing tuple."""
         match cast(AnyBindingsExpr, expression):
             case Scan() as scan:
                 return self.scan(scan, env)
@@ -269,7 +269,7 @@ class _Interpreter:
         return list(self.bindings(expression, env)[1])
 
     def scan(self, scan: Scan, env: Env) -> Tuples:
-        """A tuple for each element."""
+        """Yield a tuple for each element."""
         found = self.tables.get(scan.value.name) if isinstance(scan.value, Id) and scan.value.name not in env else None
         value = self.value(scan.value, env)
         ids = found.record_ids if isinstance(found, Table) else ()
@@ -280,7 +280,7 @@ class _Interpreter:
         return collection_type, [_bound((scan.as_, item), (scan.at, at), (scan.by, by)) for item, at, by in named]
 
     def attributes(self, value: Value) -> tuple[tuple[str, Value], ...]:
-        """The attributes of a struct; what is none counts as a struct of one attribute, and missing of none."""
+        """Return the attributes of a struct; another value counts as a struct of one attribute, and missing of none."""
         if isinstance(value, Struct):
             return value.fields
         if self.mode == "strict":
@@ -288,7 +288,7 @@ class _Interpreter:
         return () if value is MISSING else (("_1", value),)
 
     def join(self, join: Join, env: Env) -> Iterator[Env]:
-        """The pairs that match, and what a join keeps of the others."""
+        """Return the matching pairs, and the tuples that an outer join preserves."""
         left_null, right_null = (dict.fromkeys(side.variables) for side in (join.left, join.right))
         matched: set[int] = set()
         for one in self.tuples(join.left, env):
@@ -306,21 +306,21 @@ class _Interpreter:
                     yield {**left_null, **other}
 
     def holds(self, condition: ValueExpr, env: Env) -> bool:
-        """Whether a condition is true; one that is no boolean is missing, which counts as false."""
+        """Return whether a condition is true; a value that is no boolean counts as false."""
         value = self.value(condition, env)
         if not (value is None or value is MISSING or isinstance(value, bool)):
             self.absent(lambda: f"a condition is a boolean, not {_shown(value)}")
         return value is True
 
     def number(self, expression: ValueExpr, what: str, env: Env) -> int:
-        """How many tuples to take or skip."""
+        """Evaluate the number of a limit or an offset."""
         value = self.value(expression, env)
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
             raise EvaluationError(f"{what} is a number of tuples, 0 or more, not {_shown(value)}")
         return value
 
     def sorted(self, keys: Iterable[SortKey], tuples: Iterable[Env], env: Env) -> list[Env]:
-        """The tuples in an order: sorted by the last key first, as a stable sort allows."""
+        """Sort the tuples, by the last key first, as a stable sort allows."""
         rows = list(tuples)
         for sort_key in reversed(tuple(keys)):
             values = [self.value(sort_key.key, {**env, **one}) for one in rows]
@@ -332,7 +332,7 @@ class _Interpreter:
         return rows
 
     def groups(self, group_by: GroupBy, env: Env) -> Iterator[Env]:
-        """A tuple for each group: keys, aggregates, and the bag of its tuples."""
+        """Return a tuple for each group: keys, aggregates, and the bag of its tuples."""
         groups: dict[Hashable, tuple[dict[str, Value], list[Env]]] = {}
         if not group_by.keys:
             groups[()] = ({}, [])
@@ -363,7 +363,7 @@ def _no_name(value: Value) -> str:
 
 
 def _shown(value: object) -> str:
-    """A value or expression for a message, in the notation; what has no form there, as Python shows it."""
+    """Return a value or expression for a message, in the notation; a value without notation as Python shows it."""
     try:
         text = render(value) if isinstance(value, Node) else data_text(cast(Value, value))
     except UnsupportedError:
@@ -372,5 +372,5 @@ def _shown(value: object) -> str:
 
 
 def _bound(*pairs: tuple[str | None, Value]) -> Env:
-    """The variables that have a name, with their values."""
+    """Return the variables that have a name, with their values."""
     return {name: value for name, value in pairs if name is not None}

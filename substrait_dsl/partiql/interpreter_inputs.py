@@ -1,4 +1,4 @@
-"""What the interpreter computes with where an expression names a table: the data that are given, and rows in a plan."""
+"""Inputs of the interpreter: the data of the caller, and rows that a plan holds."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from substrait_dsl.partiql.values import MISSING, Bag, Struct, Table, Value, to_
 
 
 def data_of(names: Iterable[str], tables: Tables, data: object) -> dict[str, Value | Table]:
-    """What names stand for in the interpreter: the values among the tables, their rows, and what is given.
+    """Return the value of each name: values among the tables, their rows, and the data of the caller.
 
-    The rows of a relation are a bag, also if they are given as a list; a column of record ids is none of their
-    attributes. Rows that a plan holds itself need not be given.
+    The rows of a relation are a bag, also if the data are a list; a column of record ids is no attribute. Data are
+    optional for rows that a plan holds itself.
 
     Raises `UnknownFieldError` for a table without data, `InvalidArgumentError` for data that are no rows.
     """
@@ -48,7 +48,7 @@ def data_of(names: Iterable[str], tables: Tables, data: object) -> dict[str, Val
 
 
 def _table(name: str, source: RelationBase | StoredTable, rows: Value | Table) -> Value | Table:
-    """The rows of a relation, as a bag."""
+    """Return the rows of a relation, as a bag."""
     if isinstance(rows, Table):
         return rows
     if not isinstance(rows, Bag | tuple):
@@ -60,7 +60,7 @@ def _table(name: str, source: RelationBase | StoredTable, rows: Value | Table) -
 
 
 def _with_ids(rows: Bag, record_id: str) -> Value | Table:
-    """Rows with the ids that one of their attributes is; the rows as they are, if it is none."""
+    """Return rows with the ids from one of their attributes; the rows as they are, if there is none."""
     if not all(isinstance(row, Struct) and record_id in row.names for row in rows.items):
         return rows
     structs = [row for row in rows.items if isinstance(row, Struct)]
@@ -69,7 +69,7 @@ def _with_ids(rows: Bag, record_id: str) -> Value | Table:
 
 
 def _as_text(record_id: Value) -> Value:
-    """A record id as a text, as casts write it."""
+    """Return a record id as a string, as casts write it."""
     if record_id is None or record_id is MISSING:
         return MISSING
     return record_id if isinstance(record_id, str) else data_text(record_id)
@@ -79,7 +79,7 @@ def _as_text(record_id: Value) -> Value:
 
 
 def _rows_of_plan(source: Source) -> Bag | None:
-    """The rows of a virtual table, if they are constants that PartiQL has values of."""
+    """Return the rows of a virtual table, if they are constants that PartiQL has values of."""
     relation = source.relation if isinstance(source, StoredTable) else source
     assert isinstance(relation, RelationBase)
     rel = relation._rel
@@ -94,7 +94,7 @@ def _rows_of_plan(source: Source) -> Bag | None:
 
 
 class _NoValue(Exception):  # the rows are then asked for
-    """An expression is no constant of PartiQL's."""
+    """An expression is no constant of PartiQL."""
 
 
 def _struct(names: Iterable[str], parts: Iterable[Expression]) -> Struct:
@@ -102,7 +102,7 @@ def _struct(names: Iterable[str], parts: Iterable[Expression]) -> Struct:
 
 
 def _value(expression: Expression) -> Value:
-    """The value that a literal is."""
+    """Return the value of a literal."""
     if not isinstance(expression, Literal):
         raise _NoValue
     value, type_ = expression.value, expression.literal_type
@@ -125,10 +125,10 @@ def _value(expression: Expression) -> Value:
 
 
 _MICRO = 6
-"""How many digits of a second Python's points in time have."""
+"""The precision of Python's timestamps."""
 
 _PLAIN = (
     *(t.Boolean, t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.Decimal),
     *(t.String, t.VarChar, t.FixedChar, t.Binary, t.FixedBinary, t.Date),
 )
-"""Types whose literals hold what PartiQL's values are."""
+"""Types whose literals hold PartiQL's own values."""

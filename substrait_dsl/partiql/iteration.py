@@ -1,7 +1,7 @@
-"""Rows for the parts of a value that is in a row: the elements of a collection, the attributes of a struct.
+"""Rows for the parts of a value: the elements of a collection, the attributes of a struct.
 
-A list of any length is a column, whose elements an unnest makes rows of. Parts that are known one by one are the
-copies that an expand makes of a row.
+A list of any length is a column, whose elements an unnest turns into rows. Known parts are the copies that an expand
+makes of a row.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from substrait_dsl.partiql.values import MISSING, Bag
 
 
 def elements(term: LoweredValue) -> LoweredCollection:
-    """The elements of a collection in a row, as rows beside that row; what is no collection is a bag of itself."""
+    """Return the elements of a collection as rows beside its row; another value is its only element."""
     match term:
         case Column() if is_dynamic(term):
             return _of_dynamic(term)
@@ -78,7 +78,7 @@ def elements(term: LoweredValue) -> LoweredCollection:
 
 
 def _numbered(rows: LoweredBindings, element: LoweredValue, ordinal: FieldReference) -> LoweredCollection:
-    """Elements with the column that is their place, which those of a bag do not have."""
+    """Return elements with the column of their index; those of a bag have none."""
     if rows.collection_type == "bag":
         return LoweredCollection(rows, element)
     order = (SortKey(ordinal, "asc_nulls_first"),)
@@ -86,7 +86,7 @@ def _numbered(rows: LoweredBindings, element: LoweredValue, ordinal: FieldRefere
 
 
 def _of_list(column: Column, type_: t.List) -> LoweredCollection:
-    """The elements of a column of lists. A list that is null or missing is no collection: a bag of itself."""
+    """Return the elements of a column of lists. A list that is null or missing is its only element."""
     lists = column.expression
     if not type_.nullable:
         rel = Unnest(Project(ONE_ROW, (lists,), ("list",)), 0)
@@ -105,7 +105,7 @@ def _of_list(column: Column, type_: t.List) -> LoweredCollection:
 
 
 def _of_dynamic(column: Column) -> LoweredCollection:
-    """The elements of a dynamic value, which is a list in some rows, and no collection in others: a bag of itself."""
+    """Return the elements of a dynamic value: a list in some rows; any other value is its only element."""
     (value,) = values_of_dynamic([column])
     parts = (own_call("elements", value), own_call("is_list", value))
     rel = Unnest(Project(ONE_ROW, parts, ("list", "is_list")), 0)
@@ -116,9 +116,9 @@ def _of_dynamic(column: Column) -> LoweredCollection:
 
 
 def attributes(term: LoweredValue, mode: Mode) -> tuple[LoweredBindings, LoweredValue, LoweredValue]:
-    """The attributes of a struct in a row, as rows beside that row: these, their values, and their names.
+    """Return the attributes of a struct as rows beside its row: row, values and names.
 
-    What is no struct counts as one of one attribute, and missing as one of none; in strict mode it is an error.
+    Another value counts as a struct of one attribute, and missing as one of none; in strict mode it is an error.
     """
     if isinstance(term, Column) and is_dynamic(term):
         return _attributes_of_dynamic(term, mode)
@@ -156,25 +156,25 @@ def _attributes_of_dynamic(column: Column, mode: Mode) -> tuple[LoweredBindings,
 
 
 class _Copies:
-    """The copies of a row, one for each part of a value, while their columns are found."""
+    """Copies of a row, one for each part of a value, and their columns."""
 
     def __init__(self) -> None:
         self.fields: list[SwitchingField] = []
 
     @property
     def rel(self) -> Expand:
-        """One row, copied."""
+        """Return the expanded row."""
         names = (*("part" for _ in self.fields), "copy")
         return Expand(ONE_ROW, tuple(self.fields), names)
 
     def column(self, values: Sequence[Expression]) -> FieldReference:
-        """A column with a value for each copy, all of one type."""
+        """Add a column with a value for each copy, all of one type."""
         self.fields.append(SwitchingField(tuple(values)))
         type_ = values[0].type.with_nullability(any(value.type.nullable for value in values))
         return FieldReference(len(self.fields) - 1, type_)
 
     def merged(self, parts: Sequence[LoweredValue]) -> LoweredValue:
-        """The term that has these values in the copies.
+        """Return the value that has these parts in the copies. Raises `UnsupportedError` without a common type.
 
         Raises `UnsupportedError` for values that no typed columns hold.
         """
@@ -205,7 +205,7 @@ class _Copies:
         return Attributes(tuple((name, self.merged([struct.get(name, NOTHING) for struct in known])) for name in every))
 
     def _scalar(self, parts: Sequence[Column | Constant]) -> Column:
-        """A column of these values; where some are null and others missing, another one says which."""
+        """Return a column of these values; a second column tells null from missing, where both occur."""
         known = [_known_type(part) for part in parts]
         known_types = [type_ for type_ in known if type_ is not None]
         type_ = reduce(_common, known_types) if known_types else t.Boolean()
@@ -227,7 +227,7 @@ class _Copies:
 
 
 def _known_type(part: Column | Constant) -> t.Type | None:
-    """The type of a value; None if it is never there."""
+    """Return the type of a value; None if it is always absent."""
     if isinstance(part, Column):
         is_null = isinstance(part.expression, Literal) and part.expression.value is None
         return None if is_null else part.type.as_required()
@@ -235,7 +235,7 @@ def _known_type(part: Column | Constant) -> t.Type | None:
 
 
 def _common(a: t.Type, b: t.Type) -> t.Type:
-    """The type of a column that holds values of both, each as it is."""
+    """Return the type of a column that holds the values of both types unchanged."""
     if a == b:
         return a
     if isinstance(a, INTEGERS) and isinstance(b, INTEGERS):

@@ -1,4 +1,4 @@
-"""What `order_by` sorts by, and what `group_by` computes."""
+"""Sort keys of `order_by` and aggregates of `group_by`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from substrait_dsl.partiql.node import ValueExpr
 
 @attrs.frozen
 class SortBy:
-    """A key and its direction: made by `asc` and `desc`."""
+    """A sort key and its direction: made by `asc` and `desc`."""
 
     key: object
     direction: b.Direction = "asc"
     nulls: b.Nulls | None = None
 
     def node(self, key: ValueExpr) -> b.SortKey:
-        """The node of the key."""
+        """Return the node of the sort key."""
         return b.SortKey(key, self.direction) if self.nulls is None else b.SortKey(key, self.direction, self.nulls)
 
 
@@ -40,7 +40,7 @@ class Measured:
 
 
 def count(value: object) -> Measured:
-    """How many tuples have a value that is neither null nor missing: ``count(lambda t: t.f.FooId)``.
+    """Count the tuples whose value is neither null nor missing: ``count(lambda t: t.f.FooId)``.
 
     ``count(1)`` counts all tuples.
     """
@@ -48,20 +48,20 @@ def count(value: object) -> Measured:
 
 
 def sum(value: object) -> Measured:  # noqa: A001  # as PySpark calls it
-    """The sum of the values that are there, null of none: ``sum(lambda t: t.f.FooId)``."""
+    """Sum the values that are present, null of none: ``sum(lambda t: t.f.FooId)``."""
     return Measured("sum", value)
 
 
 def avg(value: object) -> Measured:
-    """The mean of the values that are there, null of none: ``avg(lambda t: t.f.FooId)``."""
+    """Average the values that are present, null of none: ``avg(lambda t: t.f.FooId)``."""
     return Measured("avg", value)
 
 
 def min(value: object) -> Measured:  # noqa: A001  # as PySpark calls it
-    """The least of the values that are there, in PartiQL's order of all values; null of none."""
+    """Return the least of the values that are present, in PartiQL's order of all values; null of none."""
     return Measured("min", value)
 
 
 def max(value: object) -> Measured:  # noqa: A001  # as PySpark calls it
-    """The greatest of the values that are there. See `min`."""
+    """Return the greatest of the values that are present. See `min`."""
     return Measured("max", value)

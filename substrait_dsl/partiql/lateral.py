@@ -1,8 +1,8 @@
-"""The right side of a join that refers to the left one: its rows are computed anew for each row of the left.
+"""The right side of a lateral join: it is evaluated for each row of the left side.
 
-While the right side is lowered, the variables of the left are references to an outer row. Then it is put beside the
-left rows. What is done row by row (a filter, a projection, the elements of a list) is done over the left rows
-themselves, so that most plans have no lateral join, which few engines know; what folds or picks rows needs one.
+While the right side is lowered, the variables of the left side are outer references. Then it is attached to the left
+rows. Steps row by row (a filter, a projection, the elements of a list) are done over the left rows themselves, so that
+most plans have no lateral join, which few engines know; aggregates and fetches need one.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ from substrait_dsl.fluent.scope import Scope, outward
 from substrait_dsl.partiql.lowered_values import Column, LoweredValue, with_columns
 
 ONE_ROW = Read(NamedStruct(()), VirtualTable((Record(()),)))
-"""One row of no columns: what a value that is no table is computed beside."""
+"""One row of no columns: the input of a value that is no table."""
 
 
 def new_anchor(rel: Rel) -> int:
-    """A number that no other row is called by."""
+    """Return an unused anchor."""
     return Scope("a lateral join", (rel,)).take_anchor()
 
 
 def with_expressions(term: LoweredValue, change: Callable[[Expression], Expression]) -> LoweredValue:
-    """The term over another row: what it is computed by, and where it is missing."""
+    """Return a value with other expressions, also of where it is missing."""
 
     def changed(column: Column) -> Column:
         absent = column.absent
@@ -56,14 +56,14 @@ def with_expressions(term: LoweredValue, change: Callable[[Expression], Expressi
 
 
 def seen_from_inside(term: LoweredValue, anchor: int) -> LoweredValue:
-    """A variable of the left side, as the right side sees it."""
+    """Return a variable of the left side as an outer reference."""
     return with_expressions(term, lambda expression: outward(expression, anchor))
 
 
 def beside(variables: Mapping[str, LoweredValue], width: int, anchor: int | None) -> dict[str, LoweredValue]:
-    """Variables of a right side over the row of both sides, of which the left one has so many columns.
+    """Shift variables of a right side to the row of both sides.
 
-    `anchor`: what they call the left row, if they refer to it.
+    `anchor`: the anchor of the left row, if they refer to it.
     """
     return {
         name: with_expressions(term, lambda expression: _moved(expression, width, anchor))
@@ -72,7 +72,7 @@ def beside(variables: Mapping[str, LoweredValue], width: int, anchor: int | None
 
 
 def rows_beside(left: Rel, right: Rel, anchor: int) -> Rel:
-    """Each row of the left with the rows of the right that are computed for it: left columns, then right ones."""
+    """Join each left row with the right rows for it: left columns, then right ones."""
     width = len(left.schema)
     if anchor not in right.free_anchors:
         return left if right == ONE_ROW else Cross(left, right)
@@ -112,9 +112,9 @@ def rows_beside(left: Rel, right: Rel, anchor: int) -> Rel:
 def _lateral(
     left: Rel, right: Rel, how: LateralJoinType, condition: Expression, rows: Mapping[Root, int]
 ) -> LateralJoin:
-    """A lateral join whose left row has these rows in it, each from a position on.
+    """Return a lateral join whose left row has these rows in it, each from a position on.
 
-    What it calls its row is new, for another part of the right side may be joined so, too.
+    Its anchor is new, since another part of the right side may be joined so, too.
     """
     own = new_anchor(left)
 

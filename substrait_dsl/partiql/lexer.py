@@ -1,6 +1,6 @@
-"""The words of the notation: Ion's, with ``<<``, ``>>``, ``<{`` and ``}>`` left in single characters.
+"""The tokens of the notation: Ion's, with ``<<``, ``>>``, ``<{`` and ``}>`` as single characters.
 
-``}>>`` may close a struct and a bag or a binding tuple and half of a bag: which, only the reader knows.
+``}>>`` may close a struct and a bag or a binding tuple and half of a bag: only the parser knows.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ CLOSED_BY = {"(": ")", "[": "]", "{": "}", "<<": ">>", "<{": "}>"}
 
 @attrs.frozen
 class Token:
-    """A word of a text, and where it begins."""
+    """A token, and its position in the text."""
 
     kind: str
     text: str
@@ -47,19 +47,19 @@ class Token:
 
 
 class Source:
-    """A text that is read, for errors to point into."""
+    """The text that is parsed, for the positions of errors."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
     def error(self, start: int, message: str, hint: str | None = None) -> NotationError:
-        """The error for something at a place."""
+        """Return the error at a position."""
         line = self.text.count("\n", 0, start) + 1
         column = start - (self.text.rfind("\n", 0, start) + 1) + 1
         return NotationError(message, line=line, column=column, hint=hint)
 
     def tokens(self) -> Iterator[Token]:
-        """The words, without spaces and comments; the last is of the kind ``end``."""
+        """Return the tokens, without spaces and comments; the last is of the kind ``end``."""
         position = 0
         while position < len(self.text):
             found = _TOKEN.match(self.text, position)
@@ -82,7 +82,7 @@ class Source:
         return self.error(start, f"expected a value, got {shortened(word[0] if word else rest[0], 40)!r}")
 
     def unquoted(self, token: Token) -> str:
-        """What a text or symbol in quotes says."""
+        """Return the text of a quoted string or symbol."""
 
         def of(escape: re.Match[str]) -> str:
             body = escape[1]

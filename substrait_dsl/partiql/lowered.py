@@ -1,4 +1,4 @@
-"""What expressions are lowered to: a relation, and what variables and values are in the row of it."""
+"""Lowered bindings and collections: a relation, and the values of variables in its rows."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class StoredTable:
 
 
 Source: TypeAlias = "RelationBase | StoredTable | Value"
-"""What a name stands for that no scan binds: a relation, whose rows are a bag of structs; or a value."""
+"""The source of a name that no scan binds: a relation, whose rows are a bag of structs; or a value."""
 
 Tables: TypeAlias = Mapping[str, Source]
 
@@ -46,13 +46,13 @@ class LoweredBindings:
 
     rel: Rel
     collection_type: CollectionType | None
-    """None: a list, but a bag for each row around in which there is none."""
+    """None: a list for rows with one, and a bag for rows without, as a path leads to."""
     variables: Mapping[str, LoweredValue]
     order: Order = ()
-    """What tells the order of a list."""
+    """The sort keys of a list."""
 
     def with_columns(self, *new: tuple[str, Expression]) -> tuple[LoweredBindings, tuple[FieldReference, ...]]:
-        """The same tuples, with further columns in their rows."""
+        """Return the same tuples, with further columns in their rows."""
         names, expressions = zip(*new, strict=True)
         rel = Project(self.rel, expressions, names)
         width = len(self.rel.schema)
@@ -62,9 +62,9 @@ class LoweredBindings:
     def holding(
         self, term: LoweredValue, name: str, *, also_outer: bool = False
     ) -> tuple[LoweredBindings, LoweredValue]:
-        """The same tuples, and a term, of which everything that is computed has become a column of theirs.
+        """Return the same tuples, and a value whose computed parts are columns of them.
 
-        A variable is used any number of times: what it stands for must not be computed as often.
+        A variable may be used several times: its value must not be computed as often.
         """
         rows = self
 
@@ -87,16 +87,16 @@ class LoweredBindings:
 
 @attrs.frozen
 class LoweredCollection:
-    """A collection of values: what the value is in the row of a relation, one for each."""
+    """A collection of values: the value in the rows of a relation."""
 
     source: LoweredBindings
     element: LoweredValue
     index: FieldReference | None = None
-    """The column that is the index of the value, if there is one."""
+    """The column of the index, if there is one."""
 
 
 def constants(collection: Value) -> LoweredCollection:
-    """The elements of a value, as the rows of a virtual table."""
+    """Return the elements of a value, as the rows of a virtual table."""
     collection_type: CollectionType = "list" if isinstance(collection, tuple) else "bag"
     rel, element, ordinal = virtual_table(elements(collection))
     if collection_type == "bag":

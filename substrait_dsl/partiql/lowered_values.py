@@ -1,7 +1,7 @@
-"""What a value is, while an expression is lowered: a column, attributes that are columns, or a constant.
+"""Lowered values: a column, a struct or collection whose parts are lowered values, or a constant.
 
-A struct whose attributes are known stays in parts. So ``(path (id f) (lit FooId))`` is a column of the relation, as
-anyone who writes Substrait would have it, and no engine has to build structs.
+A struct whose attributes are known stays in parts. So ``(path (id f) (lit FooId))`` is a column of the relation, and no
+engine has to build structs.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ class Column:
 
     @property
     def missing(self) -> Expression | None:
-        """The condition for it to be missing; None if it never is."""
+        """The condition for the value to be missing; None if it never is."""
         return missing_where(self.expression, self.absent)
 
 
 @attrs.frozen
 class Attributes:
-    """A struct in parts. It is never null itself; an attribute that may be missing is not there where it is."""
+    """A struct in parts. It is never null itself; where an attribute is missing, the struct lacks it."""
 
     fields: tuple[tuple[str, LoweredValue], ...]
 
 
 @attrs.frozen
 class ElementList:
-    """A list, or a bag, of so many elements for each row."""
+    """A list, or a bag, with a fixed number of elements in each row."""
 
     collection_type: CollectionType
     items: tuple[LoweredValue, ...]
@@ -64,7 +64,7 @@ class NullableComposite:
 
 @attrs.frozen
 class CollectedList:
-    """A bag or list that is a column of lists; what an element of it is, over a row that is no more (`element_of`)."""
+    """A bag or list that is a column of lists; `element_of` returns an element of it."""
 
     column: Column
     element: LoweredValue
@@ -73,7 +73,7 @@ class CollectedList:
 
 @attrs.frozen
 class Constant:
-    """A value that is the same for all rows; `MISSING`, too."""
+    """A value that is the same for all rows; also `MISSING`."""
 
     value: Value
 
@@ -84,7 +84,7 @@ NOTHING = Constant(MISSING)
 
 
 def expand_constant(term: LoweredValue) -> LoweredValue:
-    """A constant struct or collection in parts, one level; any other term as it is."""
+    """Return a constant struct or collection in parts, one level; any other value as it is."""
     match term:
         case Constant(value=Struct(fields=fields)):
             return Attributes(tuple((name, Constant(value)) for name, value in fields))
@@ -97,7 +97,7 @@ def expand_constant(term: LoweredValue) -> LoweredValue:
 
 
 def split_struct(term: LoweredValue) -> LoweredValue:
-    """A struct in parts, also one that is a column; any other term as it is, or a collection in parts.
+    """Return a struct in parts, also one that is a column; another value as it is, or a collection in parts.
 
     Raises `UnsupportedError` for a column of structs that may be null.
     """
@@ -109,7 +109,7 @@ def split_struct(term: LoweredValue) -> LoweredValue:
 
 
 def attribute(struct: Column, number: int) -> Column:
-    """A field of a struct that is a column: missing where that is, else perhaps null."""
+    """Return a field of a struct column: missing where the struct is, else nullable."""
     type_ = struct.type
     assert isinstance(type_, StructType)
     absent = absent_where(struct.missing) if type_.types[number].nullable else struct.absent
@@ -117,7 +117,7 @@ def attribute(struct: Column, number: int) -> Column:
 
 
 def leaves(term: LoweredValue, name: str = "") -> Iterator[tuple[str, Column | Constant]]:
-    """The columns and constants that a term consists of, with a name for each: ``f.FooId``, ``pair[0]``."""
+    """Yield the columns and constants of a value, with a name for each: ``f.FooId``, ``pair[0]``."""
     match expand_constant(term):
         case Attributes(fields=fields):
             for inside, field in fields:
@@ -136,7 +136,7 @@ def leaves(term: LoweredValue, name: str = "") -> Iterator[tuple[str, Column | C
 
 
 def with_columns(term: LoweredValue, change: Callable[[Column], Column]) -> LoweredValue:
-    """The term with other columns."""
+    """Map the columns of a value."""
     match term:
         case Column():
             return change(term)
@@ -153,7 +153,7 @@ def with_columns(term: LoweredValue, change: Callable[[Column], Column]) -> Lowe
 
 
 def absent_of(columns: list[Column]) -> Absent:
-    """What a NULL stands for in what is computed of columns."""
+    """Return what a NULL stands for in a value computed of columns."""
     nullable = [column for column in columns if column.type.nullable]
     meanings = {column.absent for column in nullable}
     if len(meanings) <= 1:
@@ -162,7 +162,7 @@ def absent_of(columns: list[Column]) -> Absent:
 
 
 def absent_result(columns: list[Column]) -> LoweredValue:
-    """What has no value for these operands, in permissive mode: null where one of them is, else missing."""
+    """Return null where an operand is null, else missing: the value of an error in permissive mode."""
     nothing = literal(None, Boolean(nullable=True))
     nullable = [column for column in columns if column.type.nullable]
     if all(column.absent == "missing" for column in nullable):

@@ -1,8 +1,8 @@
-"""Lowering to Substrait: a bindings expression becomes a relation, and what its variables are in the row of it.
+"""Lowering to Substrait: a bindings expression becomes a relation, and its variables values in the rows.
 
-The attributes of a variable over a table stay the relation's own columns, so the plan is the one that a user of
-Substrait would write, and other engines can run it. A list carries what its order is by as columns; it is sorted where
-it is output, for no engine promises the order of rows otherwise.
+The attributes of a variable over a table stay the relation's own columns, so that the plan is simple, and other engines
+can run it. A list has columns for its order; it is sorted at the output, for no engine promises the order of rows
+otherwise.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Scope = Mapping[str, LoweredValue]
 
 
 def lower_bindings(expression: BindingsExpr, tables: Tables, mode: Mode) -> LoweredBindings:
-    """The relation of a bindings expression.
+    """Lower a bindings expression to a relation.
 
     Args:
         expression: the expression.
@@ -59,7 +59,7 @@ def lower_bindings(expression: BindingsExpr, tables: Tables, mode: Mode) -> Lowe
 
 
 def lower_values(expression: ValueExpr, tables: Tables, mode: Mode) -> LoweredCollection:
-    """The relation of a value expression that is a collection; see `lower_bindings`."""
+    """Lower a value expression that is a collection; see `lower_bindings`."""
     return _lowering(expression, tables, mode).collection(expression)
 
 
@@ -72,7 +72,7 @@ def _lowering(expression: Node, tables: Tables, mode: Mode) -> _Lowering:
 
 
 _MOST_ROWS = 2**63 - 1
-"""No engine has more, so that a limit or an offset beyond it is the same."""
+"""The maximal number of rows of an engine: a larger limit or offset is the same."""
 
 
 @attrs.frozen
@@ -123,7 +123,7 @@ class _Lowering:
                 assert_never(never)
 
     def scan(self, scan: b.Scan) -> LoweredBindings:
-        """The elements of a collection, one for each row, with their index and their record id."""
+        """Return the elements of a collection, one for each row, with their index and their record id."""
         values = self.collection(scan.value)
         rows, element = values.source.holding(values.element, scan.as_)
         variables: dict[str, LoweredValue] = {scan.as_: element}
@@ -134,13 +134,13 @@ class _Lowering:
         return attrs.evolve(rows, variables=variables)
 
     def unpivoted(self, unpivot: b.Unpivot) -> LoweredBindings:
-        """The attributes of a struct, one for each row, with their names."""
+        """Return the attributes of a struct, one for each row, with their names."""
         rows, value, name = attributes(self.value(unpivot.value, self.outer), self.mode)
         named = ((unpivot.as_, value), (unpivot.at, name), (unpivot.by, NOTHING))
         return attrs.evolve(rows, variables={each: term for each, term in named if each is not None})
 
     def indexed(self, rows: LoweredBindings) -> tuple[LoweredBindings, LoweredValue]:
-        """The index of each element of a list, counted anew in its order."""
+        """Return the index of each element of a list, counted in its order."""
         if rows.collection_type == "bag":
             return rows, NOTHING
         if rows.collection_type is None:
@@ -166,7 +166,7 @@ class _Lowering:
         return LoweredBindings(rel, "bag", {**one.variables, **found})
 
     def sides(self, left: BindingsExpr, right: BindingsExpr) -> tuple[LoweredBindings, LoweredBindings, int | None]:
-        """Both sides of a join, and what the right one calls the left one's row, if it refers to it."""
+        """Return both sides of a join, and the anchor of the left row, if the right side refers to it."""
         one = self.bindings(left)
         if not right.free & one.variables.keys():
             return one, self.bindings(right), None
@@ -179,7 +179,7 @@ class _Lowering:
         return attrs.evolve(rows, rel=Filter(rows.rel, self.condition(term, rows)))
 
     def condition(self, term: LoweredValue, rows: LoweredBindings) -> Expression:
-        """A condition; what is no boolean is false, in strict mode an error for each row where it is not null."""
+        """Lower a condition; a value that is no boolean is false, in strict mode an error unless it is null."""
         if isinstance(term, Column) and is_dynamic(term):
             term = as_type("as_boolean", term, self.mode)
         match term:
@@ -210,7 +210,7 @@ class _Lowering:
         return value
 
     def ordered(self, keys: tuple[b.SortKey, ...], rows: LoweredBindings) -> LoweredBindings:
-        """A list of the tuples: the keys become columns, and tuples that are equal in them stay in their order."""
+        """Return a list of the tuples: the keys become columns; equal tuples stay in their order."""
         order: list[SortKey] = []
         for key in keys:
             term = self.within(key.key, rows)
@@ -226,7 +226,7 @@ class _Lowering:
     # --- values
 
     def collection(self, expression: ValueExpr) -> LoweredCollection:
-        """A value as a collection; what is none as a bag of it."""
+        """Return a value as a collection; another value is a bag of itself."""
         match expression:
             case e.MapValues(value=value, source=source):
                 rows, (element,) = self.terms([value], self.bindings(source))
@@ -240,7 +240,7 @@ class _Lowering:
         return elements(self.value(expression, self.outer))
 
     def table(self, table: RelationBase | StoredTable) -> LoweredCollection:
-        """The rows of a table, a bag of structs."""
+        """Return the rows of a table, a bag of structs."""
         relation, record_id = (table.relation, table.record_id) if isinstance(table, StoredTable) else (table, None)
         rel = relation._rel
         fields = tuple(
@@ -253,7 +253,7 @@ class _Lowering:
     def terms(
         self, expressions: Sequence[ValueExpr], rows: LoweredBindings
     ) -> tuple[LoweredBindings, list[LoweredValue]]:
-        """What value expressions are in the row of binding tuples; each query in them becomes a column before."""
+        """Lower value expressions over binding tuples; each query in them becomes a column first."""
         named, queries = named_queries(expressions)
         scope = {**self.outer, **rows.variables}
         for name, query in queries.items():
@@ -265,11 +265,11 @@ class _Lowering:
         return rows, [self.value(expression, scope) for expression in named]
 
     def within(self, expression: ValueExpr, rows: LoweredBindings) -> LoweredValue:
-        """What a value expression is in the row of binding tuples, and of those around them."""
+        """Lower a value expression over binding tuples and the enclosing ones."""
         return self.value(expression, {**self.outer, **rows.variables})
 
     def value(self, expression: ValueExpr, scope: Scope) -> LoweredValue:
-        """What a value expression is in the row that a scope describes."""
+        """Lower a value expression in a scope."""
         if isinstance(expression, e.Call) and expression.function == "dynamic":
             return as_dynamic(self.value(expression.arguments[0], scope))
         if _is_closed(expression):
@@ -310,10 +310,10 @@ class _Lowering:
 
 
 def _place(index: FieldReference) -> Column:
-    """The index of an element, which what is no list does not have."""
+    """Return the index of an element; it is missing outside of lists."""
     return Column(index, "missing" if index.type.nullable else "null")
 
 
 def _is_closed(expression: ValueExpr) -> bool:
-    """Whether an expression means the same everywhere, and is no query."""
+    """Whether an expression has no free variables and contains no query."""
     return not expression.free and not any(isinstance(node, BindingsExpr) for node in walk(expression))

@@ -1,4 +1,4 @@
-"""Structs and collections as one column: what is in parts while an expression is lowered is put together."""
+"""Structs and collections as one column, made of their parts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from substrait_dsl.partiql.lowered_values import (
 
 
 def materialize(term: LoweredValue, name: str) -> Expression:
-    """A value as one expression; what is missing in it is NULL.
+    """Return a value as one expression; missing parts are NULL.
 
     Raises `UnsupportedError` for a collection of values that no typed list can hold, calling the value by a name.
     """

@@ -1,7 +1,7 @@
-"""What all nodes of the algebra have: parts, free variables, and the two kinds that are never taken for one another.
+"""The base classes of nodes: value expressions and bindings expressions, with parts and free variables.
 
-A node is a frozen class, and its fields say how it is written: reading and printing (`notation`, `printing`) and
-walking are derived from them.
+A node is a frozen class; its fields declare their notation, from which parsing and printing (`notation`, `printing`)
+and walking are derived.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from substrait_dsl.partiql.values import MOST_LEVELS, require_distinct
 
 
 class Form(Enum):
-    """How a field is written in the notation."""
+    """The form of a field in the notation."""
 
     VALUE = "a value expression"
     MAYBE_VALUE = "a value expression or null"
@@ -45,37 +45,37 @@ _OF: Final = "of"
 
 
 def part(form: Form, of: type[Node] | Words | None = None, **options: Any) -> Any:
-    """A field of a node: how it is written; of which class its parts are, or which words it may be."""
+    """Declare a field of a node: its form, and the class of its parts or its words."""
     return attrs.field(metadata={_FORM: form, _OF: of}, **options)
 
 
 @attrs.frozen
 class Words:
-    """What a field of the form `Form.WORD` may be."""
+    """The words that a field of the form `Form.WORD` takes."""
 
     what: str
-    """What they choose, for messages."""
+    """The noun for the words, for messages."""
     known: tuple[str, ...]
     receiver: str | None = None
-    """Whose words of others the table of hints has."""
+    """The receiver in the table of hints."""
 
 
 def form_of(field: attrs.Attribute[Any]) -> Form:
-    """How a field is written."""
+    """Return the form of a field."""
     form = field.metadata[_FORM]
     assert isinstance(form, Form)
     return form
 
 
 def class_of(field: attrs.Attribute[Any]) -> type[Node]:
-    """Of which class the parts in a field are."""
+    """Return the class of the parts in a field."""
     of = field.metadata[_OF]
     assert isinstance(of, type)
     return of
 
 
 def words_of(field: attrs.Attribute[Any]) -> Words:
-    """Which words may stand in a field."""
+    """Return the words of a field."""
     words = field.metadata[_OF]
     assert isinstance(words, Words)
     return words
@@ -83,17 +83,17 @@ def words_of(field: attrs.Attribute[Any]) -> Words:
 
 @attrs.frozen
 class Node:
-    """Something that the algebra's notation writes in parentheses."""
+    """A node of the algebra, in parentheses in the notation."""
 
     head: ClassVar[str] = ""
     """The word after the parenthesis, or none."""
     called: ClassVar[str] = ""
-    """What nodes without such a word are called in messages, and how they are written."""
+    """The name and the form of nodes without such a word, for messages."""
 
     free: frozenset[str] = attrs.field(init=False, eq=False, repr=False)
-    """The variables that it uses and does not bind: those of enclosing tuples, or tables."""
+    """The free variables: those of enclosing tuples, or tables."""
     levels: int = attrs.field(init=False, eq=False, repr=False)
-    """How deep it is nested."""
+    """The nesting depth."""
 
     def __attrs_post_init__(self) -> None:
         with error_context(verb=self.head) if self.head else nullcontext():
@@ -119,7 +119,7 @@ class Node:
         return frozenset().union(*(child.free for child in self.children()))
 
     def children(self) -> Iterator[Node]:
-        """The nodes directly inside, in the order in which they are written."""
+        """Return the nodes directly inside, in the order of the notation."""
         for field in fields_of(type(self)):
             match getattr(self, field.name):
                 case Node() as child:
@@ -135,15 +135,15 @@ class Node:
 
 @attrs.frozen
 class ValueExpr(Node):
-    """What evaluates to a value."""
+    """An expression that evaluates to a value."""
 
 
 @attrs.frozen
 class BindingsExpr(Node):
-    """What evaluates to a bindings collection."""
+    """An expression that evaluates to a bindings collection."""
 
     variables: tuple[str, ...] = attrs.field(init=False, eq=False, repr=False)
-    """The names in its binding tuples, in order."""
+    """The names in the binding tuples, in order."""
 
     def _validate(self) -> None:
         names = tuple(self._bound())
@@ -151,16 +151,16 @@ class BindingsExpr(Node):
         object.__setattr__(self, "variables", names)
 
     def _bound(self) -> Iterable[str]:
-        """The names in its binding tuples: those of its inputs, side by side, unless it says otherwise."""
+        """Return the names in the binding tuples: by default those of the inputs, side by side."""
         return (name for child in self.children() if isinstance(child, BindingsExpr) for name in child.variables)
 
     def free_among(self, *expressions: Node) -> frozenset[str]:
-        """The free variables of expressions that are evaluated for each of its binding tuples."""
+        """Return the free variables of expressions that are evaluated for each binding tuple."""
         return self.free | frozenset().union(*(one.free for one in expressions)) - set(self.variables)
 
 
 def fields_of(class_: type[Node]) -> tuple[attrs.Attribute[Any], ...]:
-    """The fields of a class of nodes that are written."""
+    """Return the fields of a class of nodes that the notation writes."""
     return tuple(field for field in attrs.fields(class_) if _FORM in field.metadata)
 
 
@@ -176,12 +176,12 @@ _WORDS: dict[type[Node], str] = {
 
 
 def a_node(class_: type[Node]) -> str:
-    """What a class of nodes is called in messages."""
+    """Return the name of a class of nodes in messages, with its article."""
     return _WORDS.get(class_) or class_.called or f"`({class_.head} ..)`"
 
 
 def _check(field: attrs.Attribute[Any], value: object) -> None:
-    """Refuse what does not belong into a field: bindings where a value does, and the reverse, above all."""
+    """Refuse a value that does not belong into a field: bindings in place of a value, or the reverse."""
     name = field.name.rstrip("_")
     match form_of(field):
         case Form.VALUE:
@@ -225,7 +225,7 @@ def _require(name: str, class_: type[Node], value: object) -> None:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """A node and all nodes inside, outer ones first."""
+    """Yield a node and all nodes inside, outer ones first."""
     require_node(node, "walk")
     return _walked(node)
 
@@ -244,14 +244,14 @@ def require_node(value: object, verb: str) -> None:
 
 
 def hint_of_expression(value: object) -> str | None:
-    """How what is no expression is made one, if it can be."""
+    """Return a hint for a value that could be made an expression."""
     if isinstance(value, str):
         return "parse(text) reads one"
     return "bindings and values have one: query.expression" if hasattr(type(value), "expression") else None
 
 
 def transform(node: Node, change: Callable[[Node], Node]) -> Node:
-    """The tree with every node replaced by what `change` makes of it, inner ones first.
+    """Return the tree with every node replaced by the result of `change`, inner ones first.
 
     Raises `TypeMismatchError` if a value expression comes where a bindings expression belongs, or the reverse.
     """

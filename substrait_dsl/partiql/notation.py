@@ -1,6 +1,6 @@
-"""Reading the notation: the algebra's nodes, ``(filter (eq ..) (scan ..))``, and data, ``<< <{ f: { .. } }> >>``.
+"""The parser of the notation: nodes, ``(filter (eq ..) (scan ..))``, and data, ``<< <{ f: { .. } }> >>``.
 
-Which parts a node has, and of what form, its class says; so a node that is added can be read without a change here.
+The classes of nodes declare their parts and forms; a new node needs no change here.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from substrait_dsl.partiql.values import MISSING, MOST_LEVELS, Bag, BindingsData
 HEADS: dict[str, type[Node]] = {
     class_.head: class_ for class_ in (*get_args(AnyValueExpr), *get_args(AnyBindingsExpr), ExprPair) if class_.head
 }
-"""The class for each word after a parenthesis, but for the operators."""
+"""The class for each head, but for the operators."""
 
 _EXPRESSIONS = sorted({*HEADS, *OPERATORS} - {ExprPair.head})
 _QUERY = re.compile(r"\s*(select|from|with|pivot)\b", re.IGNORECASE)
@@ -120,7 +120,7 @@ class _Reader:
         raise self.source.error(self.next.start, f"expected {expected}, got {shortened(self.next.text, 40)}", hint)
 
     def is_mark(self, mark: str) -> bool:
-        """Whether a mark comes next, all its characters side by side."""
+        """Whether a mark comes next, all its characters adjacent."""
         tokens = self.tokens[self.at : self.at + len(mark)]
         return [token.text for token in tokens] == list(mark) and all(
             token.kind == "mark" and token.start == tokens[0].start + number for number, token in enumerate(tokens)
@@ -141,7 +141,7 @@ class _Reader:
             self.fail("the end", "a parenthesis may be closed too early" if is_parenthesis else None)
 
     def inside(self, start: Token) -> None:
-        """One level deeper."""
+        """Enter a level."""
         self.levels += 1
         if self.levels > MOST_LEVELS:
             raise self.source.error(start.start, f"nested more than {MOST_LEVELS} levels deep")
@@ -149,7 +149,7 @@ class _Reader:
     # --- nodes
 
     def node(self, of: type[Node] | None = None) -> Node:
-        """A node in parentheses, of a class that has no head, or else of the class that its head names."""
+        """Parse a node in parentheses, of a class without a head, or of the class of its head."""
         start = self.next
         if not self.takes("("):
             is_leaf = of is None and start.kind in ("word", "symbol", "string", "number")
@@ -178,7 +178,7 @@ class _Reader:
         return self.construct(start, lambda: class_(**options))
 
     def construct(self, start: Token, make: Callable[[], Node]) -> Node:
-        """A node; what it refuses is said with the place."""
+        """Construct a node; its errors get the position."""
         try:
             return make()
         except NotationError:
@@ -188,7 +188,7 @@ class _Reader:
             raise self.source.error(start.start, message, error.hint) from error
 
     def part(self, field: attrs.Attribute[Any]) -> Any:
-        """A part of a node, by the form of its field."""
+        """Parse a part of a node, by the form of its field."""
         match form_of(field):
             case Form.VALUE | Form.BINDINGS:
                 return self.node()
@@ -235,7 +235,7 @@ class _Reader:
     # --- data
 
     def data(self, *, bindings: bool) -> Any:
-        """A value; or, where that may come, a bindings collection."""
+        """Parse a value; or a bindings collection, where one may come."""
         for opening in ("<<", "[", "{"):
             if self.is_mark(opening):
                 return self.struct() if opening == "{" else self.collection(opening, bindings=bindings)
@@ -278,7 +278,7 @@ class _Reader:
             raise self.source.error(start.start, error.message) from error
 
     def fields(self, opening: str) -> tuple[tuple[str, Value], ...]:
-        """The names and values of a struct or a binding tuple."""
+        """Parse the names and values of a struct or a binding tuple."""
         self.inside(self.next)
         self.expect(opening)
         found: list[tuple[str, Value]] = []
@@ -313,7 +313,7 @@ class _Reader:
         return value
 
     def number(self, token: Token) -> Value:
-        """A float if it has an exponent with e, a decimal if it has a point or an exponent with d, else an integer."""
+        """Parse a number: a float with an exponent e, a decimal with a point or an exponent d, else an integer."""
         text = token.text.lower()
         try:
             if "e" in text:
@@ -345,7 +345,7 @@ class _Reader:
 
 
 def _a_name(of: str) -> str:
-    """What is expected where a name stands that is called so."""
+    """Describe a name that was expected."""
     return "a name" if of == "name" else f"a name ({of.rstrip('_')})"
 
 
@@ -356,4 +356,4 @@ _WORDS: dict[str, Value] = {
     "MISSING": MISSING,
     "nan": float("nan"),
 }
-"""What is no symbol, though it is written like one."""
+"""Words that are no symbols."""

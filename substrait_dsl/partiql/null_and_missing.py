@@ -1,4 +1,4 @@
-"""What a NULL in a column stands for, null or missing; and values that are an error in some rows."""
+"""The meaning of NULL in a column, null or missing, and values that are an error in some rows."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from substrait_dsl.errors import ExecutionError
 from substrait_dsl.partiql.calls import call
 
 Absent: TypeAlias = Literal["null", "missing"] | Expression
-"""What a NULL stands for: null, or missing; or missing where this required boolean is true, else null."""
+"""The meaning of NULL: null, or missing; or missing where this required boolean is true, else null."""
 
 
 def missing_where(expression: Expression, absent: Absent) -> Expression | None:
-    """The condition, never NULL, for a value to be missing; None if it never is."""
+    """Return the condition, never NULL, for a value to be missing; None if it never is."""
     if not expression.type.nullable or absent == "null":
         return None
     is_null = call("is_null", expression)
@@ -24,7 +24,7 @@ def missing_where(expression: Expression, absent: Absent) -> Expression | None:
 
 
 def absent_where(*conditions: Expression | None) -> Absent:
-    """What a NULL stands for if it is missing where one of the conditions is true."""
+    """Return the meaning of NULL for a column that is missing where one of the conditions is true."""
     found = [surely(condition) for condition in conditions if condition is not None]
     if not found:
         return "null"
@@ -32,15 +32,15 @@ def absent_where(*conditions: Expression | None) -> Absent:
 
 
 def surely(condition: Expression) -> Expression:
-    """Whether a condition is true; false where it is NULL."""
+    """Return whether a condition is true; false where it is NULL."""
     return call("coalesce", condition, literal(False, t.Boolean())) if condition.type.nullable else condition
 
 
 def guarded(value: Expression, wrong: Expression, why: str) -> Expression:
-    """A value, and an error with these words for each row in which a condition is true, when it is evaluated.
+    """Return a value that is an error with this message for each row in which a condition is true.
 
-    The error is a cast of a text that is written like no boolean, which engines refuse. The text depends on the row,
-    so that no engine evaluates it where there is none.
+    The error is a cast of the message to a boolean, which engines refuse. The message depends on the row, so that no
+    engine evaluates it for other rows.
     """
     shown = call("concat", literal(f"{why}: ", t.String()), Cast(surely(wrong), t.String()))
     text = IfThen((IfClause(surely(wrong), shown),), literal("true", t.String()))
@@ -48,15 +48,15 @@ def guarded(value: Expression, wrong: Expression, why: str) -> Expression:
 
 
 NO_BOOLEAN: Final = "a condition is a boolean, not a value such as "
-"""How the text begins that says, as a cast that fails, that a condition is none."""
+"""The prefix of the message for a condition that is no boolean."""
 
 _TRUE: Final = ": true"
-"""How the text ends that `guarded` casts to fail; before it stands why."""
+"""The suffix of the message that `guarded` casts."""
 
 
 @contextmanager
 def telling() -> Iterator[None]:
-    """Let the error of an engine say what the text says that a plan casts to fail, not that a cast failed."""
+    """Raise the error that a plan's failing cast contains, in place of the engine's error."""
     try:
         yield
     except ExecutionError as error:

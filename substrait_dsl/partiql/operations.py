@@ -1,8 +1,8 @@
-"""The operators and functions of value expressions: their names, how many operands they take, and what they compute.
+"""The operators and functions of value expressions: their names, arity and computation.
 
 An operand of a wrong type, an overflow, a division by zero are errors in strict mode and make `MISSING` in permissive
 mode: here they raise `Mistyped`, and the interpreter decides. Where an operand is missing, so is the result; else,
-where one is null, so is the result; but for the few that say otherwise.
+where one is null, so is the result; with few exceptions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import attrs
 from substrait_dsl.partiql.values import MISSING, Bag, Missing, Struct, Value, order_key, same
 
 _DIGITS = 38
-"""How many digits the decimals of Substrait have."""
+"""The maximal precision of Substrait's decimals."""
 
 _ROUNDED = decimal.Context(prec=_DIGITS, rounding=decimal.ROUND_HALF_UP)
 
@@ -37,20 +37,20 @@ class Operation:
     fewest: int
     most: int | None
     takes_absent: bool = False
-    """Whether it is asked even if an operand is null or missing."""
+    """Whether it is evaluated for null or missing operands."""
 
     def arity(self, operand: str) -> str:
-        """How many operands it takes, in words, of which this is one."""
+        """The number of operands, in words."""
         most = self.fewest if self.most is None else self.most
         many = f"at least {self.fewest}" if self.most is None else f"{self.fewest} to {most}"
         return f"{self.fewest if self.fewest == self.most else many} {operand}{'' if most == 1 else 's'}"
 
     def takes(self, many: int) -> bool:
-        """Whether it takes so many operands."""
+        """Whether it takes this number of operands."""
         return self.fewest <= many and (self.most is None or many <= self.most)
 
     def of(self, operands: Sequence[Value]) -> Value:
-        """Its value. Raises `Mistyped` if it has none."""
+        """Compute the result. Raises `Mistyped` if there is none."""
         if not self.takes_absent:
             if MISSING in operands:
                 return MISSING
@@ -63,7 +63,7 @@ class Operation:
 
 
 def comparison_class(value: Value) -> str:
-    """What a value can be compared with: all others of the same kind."""
+    """Return the comparison class of a value: values of one class can be compared."""
     match value:
         case bool():
             return "boolean"
@@ -139,7 +139,7 @@ def _number(value: Value) -> int | float | Decimal:
 
 
 def _arithmetic(compute: Callable[[Any, Any], Any]) -> Callable[[Value, Value], Value]:
-    """Of two integers an integer of 64 bits, of a float and another number a float, of others a decimal."""
+    """Compute two integers in 64 bits, a float and another number as floats, others as decimals."""
 
     def of(left: Value, right: Value) -> Value:
         a, b = _number(left), _number(right)
@@ -153,7 +153,7 @@ def _arithmetic(compute: Callable[[Any, Any], Any]) -> Callable[[Value, Value], 
 
 
 def _computed(compute: Callable[[], Any]) -> int | float | Decimal:
-    """A result that fits its type; the digits of a decimal behind the point are rounded."""
+    """Return a result that fits its type; the digits of a decimal behind the point are rounded."""
     try:
         with decimal.localcontext(_ROUNDED):
             number = compute()
@@ -170,7 +170,7 @@ def _computed(compute: Callable[[], Any]) -> int | float | Decimal:
 
 
 def _divided(left: Any, right: Any) -> Any:
-    """Division; that of integers is cut towards zero."""
+    """Divide; a quotient of integers is truncated towards zero."""
     if not isinstance(left, int):
         return left / right
     quotient = abs(left) // abs(right)
@@ -178,7 +178,7 @@ def _divided(left: Any, right: Any) -> Any:
 
 
 def _remainder(left: Any, right: Any) -> Any:
-    """What division leaves, with the sign of the dividend."""
+    """Return the remainder of a division, with the sign of the dividend."""
     if isinstance(left, float):
         return math.fmod(left, right)
     return left % right if isinstance(left, Decimal) else left - right * _divided(left, right)
@@ -217,7 +217,7 @@ def _text(value: Value) -> str:
 
 
 def _struct_concat(*structs: Value) -> Struct:
-    """The attributes of all of them in order, repeated names included."""
+    """Concatenate the attributes in order, repeated names included."""
     fields: list[tuple[str, Value]] = []
     for struct in structs:
         if not isinstance(struct, Struct):
@@ -227,7 +227,7 @@ def _struct_concat(*structs: Value) -> Struct:
 
 
 def _star(value: Value, number: Value) -> Struct:
-    """The attributes of a struct; another value as an attribute that is called by its number, ``_1``."""
+    """Return the attributes of a struct; another value as an attribute that is named by its number, ``_1``."""
     if isinstance(number, bool) or not isinstance(number, int):
         raise Mistyped(f"a {comparison_class(number)} is not the number of an attribute")
     if isinstance(value, Struct):
@@ -260,7 +260,7 @@ OPERATORS: dict[str, Operation] = {
     "neg": Operation(_negated, 1, 1),
     "concat": Operation(lambda left, right: _text(left) + _text(right), 2, 2),
 }
-"""What is written with its own name: ``(eq a b)``."""
+"""The operators, by name: ``(eq a b)``."""
 
 AS_TYPES: dict[str, Operation] = {
     "as_boolean": Operation(_as_boolean, 1, 1),
@@ -268,7 +268,7 @@ AS_TYPES: dict[str, Operation] = {
     "as_float": Operation(lambda value: _computed(lambda: float(_number(value))), 1, 1),
     "as_text": Operation(lambda value: _text(value), 1, 1),
 }
-"""A value of a type as it is, any number as a float. What is of another type has no value here."""
+"""Conversions to one type: any number to a float; a value of another type has no result."""
 
 FUNCTIONS: dict[str, Operation] = {
     **AS_TYPES,
@@ -281,7 +281,7 @@ FUNCTIONS: dict[str, Operation] = {
     "lower": Operation(lambda value: _text(value).lower(), 1, 1),
     "char_length": Operation(lambda value: len(_text(value)), 1, 1),
 }
-"""What is called: ``(call struct_concat a b)``."""
+"""The functions, by name: ``(call struct_concat a b)``."""
 
 
 # --- aggregates, of values that are there
@@ -295,9 +295,9 @@ def _sum(values: Sequence[Value]) -> Value:
 
 
 def _average(values: Sequence[Value]) -> Value:
-    """Of floats a float; of integers and decimals a decimal, rounded half up.
+    """Average: of floats a float; of integers and decimals a decimal, rounded half up.
 
-    It has as many digits behind the point as the values, but at least 6, as decimals of Substrait do.
+    It has the scale of the values, but at least 6, as decimals of Substrait do.
     """
     numbers = [_number(value) for value in values]
     if not numbers:
@@ -317,7 +317,7 @@ def _average(values: Sequence[Value]) -> Value:
 _FEWEST_PLACES = 6
 
 _EXACT = decimal.Context(prec=300)
-"""More digits than the sum of so many decimals as there can be has, and than a quotient needs to be rounded rightly."""
+"""More digits than any sum of decimals has, and than a quotient needs to be rounded correctly."""
 
 
 AGGREGATES: dict[str, Callable[[Sequence[Value]], Value]] = {
@@ -327,4 +327,4 @@ AGGREGATES: dict[str, Callable[[Sequence[Value]], Value]] = {
     "min": lambda values: min(values, key=order_key, default=None),
     "max": lambda values: max(values, key=order_key, default=None),
 }
-"""What `group_by` computes of the values of a group."""
+"""The aggregates of `group_by`."""

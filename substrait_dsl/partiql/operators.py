@@ -1,7 +1,7 @@
-"""Operators and functions of terms.
+"""Operators and functions of lowered values.
 
-What is known without the rows is not asked of them: an operand of a type that the operator never takes makes the
-result missing in permissive mode, and is an error in strict mode.
+An operand of a type that the operator never takes makes the result missing in permissive mode, and is an error in
+strict mode: this is known without the rows.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from substrait_dsl.partiql.values import MISSING
 
 
 def lowered(op: str, operands: Sequence[LoweredValue], mode: Mode) -> LoweredValue:
-    """An operator or function of terms that are not all constant."""
+    """Lower an operator or function of values that are not all constant."""
     columns: list[Column] = []
     try:
         if op in OF_TERMS and not (op in _OF_VALUES and _is_absent(operands)):
@@ -89,7 +89,7 @@ def _is_absent(operands: Sequence[LoweredValue]) -> bool:
 
 
 def _absences(operands: Sequence[LoweredValue]) -> list[Column]:
-    """The operands that may be null or missing, as columns which are that for the same rows."""
+    """Return the nullable operands, as columns which are null or missing for the same rows."""
     found: list[Column] = []
     for operand in operands:
         match operand:
@@ -103,7 +103,7 @@ def _absences(operands: Sequence[LoweredValue]) -> list[Column]:
 
 
 def _is_in(value: LoweredValue, among: LoweredValue, mode: Mode) -> LoweredValue:
-    """Whether a value is equal to one of the elements of a collection; null, if only a null one might be."""
+    """Return whether a value equals one of the elements of a collection; null, if only a null one might be."""
     among = expand_constant(among)
     unknown = Column(literal(None, t.Boolean(nullable=True)))  # where an element is null
     sides = [side for side in (value, among) if isinstance(side, Column)]
@@ -128,12 +128,12 @@ def _is_in(value: LoweredValue, among: LoweredValue, mode: Mode) -> LoweredValue
 
 
 def _is_scalar(element: LoweredValue) -> bool:
-    """Whether what is gathered is what the list holds."""
+    """Whether the elements of a collected list are its plain values."""
     return isinstance(expand_constant(element), Column | Constant)
 
 
 def column_of(term: LoweredValue, op: str) -> Column:
-    """A scalar as an expression. Raises `UnsupportedError` for other terms."""
+    """Return a scalar as an expression. Raises `UnsupportedError` for other values."""
     match term:
         case Column():
             return term
@@ -144,7 +144,7 @@ def column_of(term: LoweredValue, op: str) -> Column:
 
 
 def _connected(name: str) -> Callable[[Sequence[LoweredValue]], LoweredValue]:
-    """`and` and `or`: an operand that is missing counts as null, and so is the result never missing."""
+    """Lower `and` and `or`: a missing operand counts as null, and so the result is never missing."""
 
     def of(operands: Sequence[LoweredValue]) -> LoweredValue:
         parts = []
@@ -163,7 +163,7 @@ def _connected(name: str) -> Callable[[Sequence[LoweredValue]], LoweredValue]:
 
 
 def _beside_others(name: str, operands: Sequence[LoweredValue]) -> LoweredValue:
-    """`and` and `or` of operands of which some are no booleans: missing, but where each of those is null or missing."""
+    """Lower `and` and `or` with operands that are no booleans: missing, unless each of these is null or missing."""
     others = [operand for operand in operands if not _may_be_boolean(operand)]
     columns = [operand.expression for operand in others if isinstance(operand, Column)]
     if len(columns) < len(others) or not all(column.type.nullable for column in columns):
@@ -256,7 +256,7 @@ OF_TERMS: dict[str, Callable[[Sequence[LoweredValue]], LoweredValue]] = {
     "struct_concat": _struct_concat,
     "star": _star,
 }
-"""What is asked even if operands are absent, or takes structs."""
+"""Operators and functions that take absent operands, or structs."""
 
 _OF_VALUES = ("struct_concat",)
 """Those of them that are null or missing where an operand is, as other functions are."""

@@ -1,4 +1,4 @@
-"""Both ends of a plan: which columns its rows have, and which values the rows are."""
+"""The output of a plan: the columns of its rows, and the decoding of rows to values."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ _READ = (
 
 
 _EXACT = decimal.Context(prec=100)
-"""Of more digits than any number has that a dynamic value holds."""
+"""More digits than any number of a dynamic value has."""
 
 
 def columns_of(lowered: LoweredBindings | LoweredCollection) -> Rel:
-    """The relation that values are read from: a column for each part of them that is no struct or collection, in order.
+    """Return the relation that values are decoded from: a column for each scalar part, in order.
 
-    A part that is null in some rows and missing in others has a second column, which says where it is missing.
+    A part that is null in some rows and missing in others has a second column, which tells where it is missing.
     """
     found: list[tuple[str, Expression]] = []
     for term, root in _roots(lowered):
@@ -55,11 +55,10 @@ def columns_of(lowered: LoweredBindings | LoweredCollection) -> Rel:
 
 
 def table_of(lowered: LoweredBindings | LoweredCollection) -> Rel:
-    """The relation of what an expression gives: a column for each attribute and each other value, in order.
+    """Return the relation of a lowered expression: a column for each attribute and each other value, in order.
 
-    Columns are called by the way to them: ``f.FooId`` in a binding tuple, ``FooId`` in a struct, ``value`` for other
-    values. Structs and collections that are the values of attributes are columns of these types. What is missing is
-    NULL.
+    Columns are named by their path: ``f.FooId`` in a binding tuple, ``FooId`` in a struct, ``value`` for other values.
+    Nested structs and collections are columns of these types. Missing values are NULL.
 
     Raises `UnsupportedError` for a collection of values of several types, `SchemaError` for a column of one variable
     that would be called as one of another variable is.
@@ -99,7 +98,7 @@ def _emitted(lowered: LoweredBindings | LoweredCollection, found: list[tuple[str
 
 
 def require_readable(lowered: LoweredBindings | LoweredCollection) -> None:
-    """Raise `UnsupportedError` for columns whose values are none of PartiQL's."""
+    """Raise `UnsupportedError` for columns whose values PartiQL lacks."""
     for term, root in _roots(lowered):
         for name, leaf in leaves(term, root):
             if isinstance(leaf, Column) and not _is_readable(leaf.type):
@@ -119,13 +118,13 @@ def _is_readable(type_: t.Type) -> bool:
 
 
 def values_of(lowered: LoweredCollection, rows: Iterable[Sequence[Any]]) -> Value:
-    """The collection that rows of the columns are."""
+    """Decode rows to a collection."""
     items = tuple(_decoded(lowered.element, iter(row)) for row in rows)
     return items if lowered.source.collection_type == "list" else Bag(items)
 
 
 def bindings_of(lowered: LoweredBindings, rows: Iterable[Sequence[Any]]) -> BindingsData:
-    """The binding tuples that rows of the columns are."""
+    """Decode rows to binding tuples."""
     tuples = []
     for row in rows:
         cells = iter(row)
@@ -147,7 +146,7 @@ def _expression(leaf: Column | Constant) -> Expression:
 
 
 def _decoded(term: LoweredValue, cells: Iterator[Any]) -> Value:
-    """A value, made of the next cells of a row."""
+    """Decode a value from the next cells of a row."""
     match expand_constant(term):
         case Attributes(fields=fields):
             attributes = [(name, _decoded(field, cells)) for name, field in fields]
@@ -177,7 +176,7 @@ def _decoded(term: LoweredValue, cells: Iterator[Any]) -> Value:
 
 
 def _inside(term: LoweredValue, cell: Any) -> Value:
-    """A value inside a list, made of one cell."""
+    """Decode a value inside a list from one cell."""
     match expand_constant(term):
         case Attributes(fields=fields):
             attributes = [(name, _inside(field, part)) for (name, field), part in zip(fields, cell, strict=True)]
@@ -196,7 +195,7 @@ def _inside(term: LoweredValue, cell: Any) -> Value:
 
 
 def _with_integers(cell: Any) -> Any:
-    """A dynamic value; an integer of more than 64 bits Spark has as a decimal without digits behind a point."""
+    """Convert decimals of a dynamic value without a fraction to integers: Spark has long integers as decimals."""
     match cell:
         case Decimal() if cell.as_tuple().exponent == 0:
             return int(cell)
@@ -209,7 +208,7 @@ def _with_integers(cell: Any) -> Any:
 
 
 def _value(cell: Any, type_: t.Type) -> Value:
-    """A cell of a column of a readable type, as Spark gives it."""
+    """Convert a cell of Spark in a column of a readable type."""
     if cell is None:
         return None
     match type_:

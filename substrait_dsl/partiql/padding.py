@@ -1,4 +1,4 @@
-"""Outer joins: the variables of a side are null in the rows in which that side has no partner."""
+"""Outer joins: the variables of the null-extended side are null in rows without a partner."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def outer_join(
     anchor: int | None,
     condition: Callable[[LoweredBindings], Expression],
 ) -> LoweredBindings:
-    """The pairs for which a condition is true, and the tuples without a partner.
+    """Return the matching pairs, and the tuples of the preserved sides without a partner.
 
     Args:
         how: which side keeps its tuples: "left", "right", "full".
@@ -62,7 +62,7 @@ def outer_join(
 
 
 def _padded_side(variables: Mapping[str, LoweredValue], marker: int | None) -> Mapping[str, LoweredValue]:
-    """The variables of a side after the join; if it may lack a partner, its marker is at this position then."""
+    """Return the variables of a side after the join; its marker, if it is null-extended, is at this position."""
     if marker is None:
         return variables
     there = Column(call("is_not_null", FieldReference(marker, t.Boolean(nullable=True))))
@@ -70,9 +70,9 @@ def _padded_side(variables: Mapping[str, LoweredValue], marker: int | None) -> M
 
 
 def _with_marker(rows: LoweredBindings) -> tuple[LoweredBindings, int]:
-    """The same tuples with all variables as columns of their own, and the position of a column that is never null.
+    """Return the same tuples with all variables as columns, and the position of a column that is never null.
 
-    Where that is null after a join, there is no such tuple.
+    Where that is null after a join, the side is null-extended.
     """
     variables: dict[str, LoweredValue] = {}
     for name, term in rows.variables.items():
@@ -107,7 +107,7 @@ def _padded(term: LoweredValue, there: Column) -> LoweredValue:
 
 
 def _absent(absent: Absent, there: Expression) -> Absent:
-    """What a NULL stands for: null where there is no tuple."""
+    """Return the meaning of NULL on a null-extended side: null where there is no tuple."""
     match absent:
         case "null":
             return absent
@@ -118,18 +118,18 @@ def _absent(absent: Absent, there: Expression) -> Absent:
 
 
 def _nullable(expression: Expression) -> Expression:
-    """A column of a side of an outer join, whose columns are nullable after it."""
+    """Return a column of a null-extended side, which is nullable after the join."""
     assert isinstance(expression, FieldReference)
     return attrs.evolve(expression, column_type=expression.column_type.as_nullable())
 
 
 def where_all(conditions: Sequence[Expression], term: LoweredValue) -> LoweredValue:
-    """The term, but null where one of these conditions, required booleans, is false."""
+    """Return a value that is null where one of these conditions, required booleans, is false."""
     return _where(all_of(conditions), term) if conditions else term
 
 
 def all_of(conditions: Sequence[Expression]) -> Expression:
-    """Whether all of these conditions are true, of which there is one at least."""
+    """Return the conjunction of at least one condition."""
     return conditions[0] if len(conditions) == 1 else call("and", *conditions)
 
 

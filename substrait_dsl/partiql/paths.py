@@ -1,4 +1,4 @@
-"""Paths into columns: an element of a list, the value under a key of a map."""
+"""Paths into columns: an element of a list, the value of a key of a map."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from substrait_dsl.partiql.lowered_values import Column, LoweredValue, absent_re
 from substrait_dsl.partiql.null_and_missing import Absent, absent_where, guarded
 
 _FARTHEST = 2**31 - 1
-"""The last index that a list of Substrait has."""
+"""The last index of a list in Substrait."""
 
 
 def list_element(column: Column, index: int, mode: Mode) -> LoweredValue:
-    """An element of a column of lists: missing where the list is too short, an error there in strict mode."""
+    """Return an element of a column of lists: missing where the list is too short, an error in strict mode."""
     type_ = column.type
     assert isinstance(type_, t.List)
     if not 0 <= index <= _FARTHEST:
@@ -28,7 +28,7 @@ def list_element(column: Column, index: int, mode: Mode) -> LoweredValue:
 
 
 def under_key(column: Column, name: str, mode: Mode) -> LoweredValue:
-    """The value under a key of a column of maps, which is an attribute of a struct.
+    """Return the value of a key in a column of maps, as an attribute of a struct.
 
     Raises `UnsupportedError` for maps whose keys are no texts.
     """
@@ -47,14 +47,14 @@ def under_key(column: Column, name: str, mode: Mode) -> LoweredValue:
 
 
 def no_part(column: Column, why: str, mode: Mode) -> LoweredValue:
-    """What no value of a column has: an error in strict mode."""
+    """Return missing for a part that no value of a column has; raise in strict mode."""
     if mode == "strict":
         raise EvaluationError(why)
     return absent_result([column])
 
 
 def _part(column: Column, part: Expression, type_: t.Type, lacking: Expression, why: str, mode: Mode) -> Column:
-    """A part of this type, which the values lack for which a condition is true."""
+    """Return a part of this type; the values lack it where a condition is true."""
     absent: Absent
     if mode == "strict":
         part, absent = guarded(part, lacking, why), absent_where(column.missing)

@@ -1,4 +1,4 @@
-"""Printing the notation: `parse` of what `render` prints is equal to what was printed; one line for each expression."""
+"""The printer of the notation, on one line: `parse` of its output is equal to the printed expression."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ESCAPED = {"\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
 
 
 def render(node: Node) -> str:
-    """An expression in the notation, on one line: ``(scan (id Foo) f null null)``."""
+    """Print an expression in the notation, on one line: ``(scan (id Foo) f null null)``."""
     require_node(node, "render")
     head = node.op if isinstance(node, Operator) else node.head
     parts = [head] if head else []
@@ -53,12 +53,12 @@ def _parts(field: attrs.Attribute[Any], value: Any) -> list[str]:
 
 
 def symbol(name: str) -> str:
-    """A name, in quotes where it needs them."""
+    """Return a name, in quotes where it needs them."""
     return name if IDENTIFIER.fullmatch(name) and name not in _RESERVED else _in_quotes(name, "'")
 
 
 def data_text(data: Value | BindingsData | BindingTuple) -> str:
-    """Data in the notation, on one line: ``<< { x: 1 }, MISSING >>``.
+    """Print data in the notation, on one line: ``<< { x: 1 }, MISSING >>``.
 
     Raises `UnsupportedError` for a value that the notation has no form for.
     """
@@ -116,7 +116,7 @@ def _integer(number: int) -> str:
 
 
 def _timestamp(timestamp: dt.datetime) -> str:
-    """With an offset in hours and minutes, as Ion has them; the unknown one stands for none."""
+    """Print a timestamp with an offset in hours and minutes, as in Ion; the unknown offset stands for none."""
     offset = timestamp.utcoffset()
     if offset is None:
         return f"{timestamp.replace(tzinfo=None).isoformat()}-00:00"
@@ -135,7 +135,7 @@ def _float(number: float) -> str:
 
 
 def _decimal(number: Decimal) -> str:
-    """With a point or an exponent, which tells it from an integer."""
+    """Print a decimal with a point or an exponent, which tells it from an integer."""
     if not number.is_finite():
         raise UnsupportedError(f"the notation has no form for the decimal {number}")
     text = str(number).lower().replace("e+", "d").replace("e", "d")

@@ -1,4 +1,4 @@
-"""Queries as values in a row: ``(map_values e b)`` in an expression is a column that folds the rows of the query."""
+"""Queries as values in a row: a ``(map_values e b)`` in an expression is a column that collects the query's rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from substrait_dsl.partiql.node import Form, Node, ValueExpr, fields_of, form_of
 
 
 def named_queries(expressions: Sequence[ValueExpr]) -> tuple[list[ValueExpr], dict[str, MapValues]]:
-    """Expressions with a name in place of each query that is not inside another one, and the queries by name."""
+    """Replace each query that is not inside another one by a name; also return the queries by name."""
     queries: dict[str, MapValues] = {}
 
     def named(query: MapValues) -> Id:
@@ -49,7 +49,7 @@ def _replaced(node: Any, named: Callable[[MapValues], Id]) -> Any:
 
 
 def folded(values: LoweredCollection) -> LoweredBindings:
-    """The values of a query as the one row of a relation, in which its variable ``""`` is the collection of them.
+    """Return the values of a query as one row, whose variable ``""`` is the collection of them.
 
     Raises `UnsupportedError` if it depends on the row around whether they are a bag or a list.
     """

@@ -1,7 +1,7 @@
-"""Whose variable a name is: what a lambda reads of a tuple stays a variable of that tuple, and a table a table.
+"""Scopes of variables: a variable that a lambda read stays a variable of its tuple, and a table a table.
 
-An expression refers to variables and tables by their names alone, so that a variable hides what has its name outside.
-Whoever writes the notation sees that; who writes Python has said which one is meant, and is told.
+An expression refers to variables and tables by their names alone, so that a variable hides an outer one of the same
+name. The notation shows that; a lambda has chosen one of them, and gets an error.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class TupleScope:
 
 
 def scopes_of(parts: Sequence[Bound]) -> dict[str, frozenset[TupleScope]]:
-    """Of which tuples the variables in several expressions are.
+    """Return the scopes of the variables in several expressions.
 
     Raises `SchemaError` for one of a tuple whose lambda has returned.
     """
@@ -46,7 +46,7 @@ def scopes_of(parts: Sequence[Bound]) -> dict[str, frozenset[TupleScope]]:
 def without_scope(
     part: Bound, variables: Collection[str], scope: TupleScope | None
 ) -> Mapping[str, frozenset[TupleScope]]:
-    """The scopes of an expression once a tuple of these variables is around it, which a lambda got as this scope.
+    """Return the scopes of an expression inside a tuple with these variables, which a lambda got as this scope.
 
     Raises `SchemaError` if a variable of the tuple hides a table, or the variable of a tuple further out.
     """

@@ -1,4 +1,4 @@
-"""The leaves of expressions: tables, constants, and values that are made of others."""
+"""The leaves of expressions: tables and constants, and structs, lists and calls of values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def table(name: str, relation: Relation[Any], *, record_id: str | None = None) -> Values:
-    """A table: a bag of structs, one for each row of a relation.
+    """Return a table: a bag of structs, one for each row of a relation.
 
     Args:
         name: what expressions call it, ``(id Foo)``.
@@ -40,7 +40,7 @@ def table(name: str, relation: Relation[Any], *, record_id: str | None = None) -
 
 
 def as_value(relation: RelationBase, name: str | None = None) -> Values:
-    """A relation as a value, under a name; by default that of the table that it reads.
+    """Return a relation as a value, under a name; by default that of the table that it reads.
 
     Raises `InvalidArgumentError` without a name for a relation that is no read of a named table.
     """
@@ -63,7 +63,7 @@ def bind(expression: ValueExpr, tables: Mapping[str, object]) -> Values: ...
 @overload
 def bind(expression: BindingsExpr, tables: Mapping[str, object]) -> Bindings: ...
 def bind(expression: ValueExpr | BindingsExpr, tables: Mapping[str, object]) -> Values | Bindings:
-    """An expression that was read or rewritten, ready to run: ``bind(parse(text), {"Foo": foo})``.
+    """Bind an expression that was parsed or rewritten to tables: ``bind(parse(text), {"Foo": foo})``.
 
     Args:
         expression: of `parse`, `transform` or the classes of nodes.
@@ -77,13 +77,13 @@ def bind(expression: ValueExpr | BindingsExpr, tables: Mapping[str, object]) -> 
 
 
 def lit(constant: object) -> Values:
-    """A constant, made of plain Python objects: ``lit([{"x": 1}, {"x": 2}])`` is a list of structs."""
+    """Return a constant of plain Python objects: ``lit([{"x": 1}, {"x": 2}])`` is a list of structs."""
     with error_context(verb="lit"):
         return Values(e.Lit(to_value(constant)))
 
 
 def struct(attributes: Mapping[str, ValueLike] | None = None, /, **named: ValueLike) -> Values:
-    """A struct of these attributes, without those whose value is missing: ``struct(fid=t.f.FooId)``.
+    """Return a struct of these attributes, without missing ones: ``struct(fid=t.f.FooId)``.
 
     Raises `SchemaError` for a name that is given twice, `InvalidArgumentError` for one that is no text.
     """
@@ -100,21 +100,21 @@ def struct(attributes: Mapping[str, ValueLike] | None = None, /, **named: ValueL
 
 
 def list_of(*items: ValueLike) -> Values:
-    """A list of these values."""
+    """Return a list of these values."""
     with error_context(verb="list_of"):
         values = [value(item) for item in items]
         return derive_value(e.ListExpr(tuple(each.expression for each in values)), *values)
 
 
 def bag_of(*items: ValueLike) -> Values:
-    """A bag of these values."""
+    """Return a bag of these values."""
     with error_context(verb="bag_of"):
         values = [value(item) for item in items]
         return derive_value(e.BagExpr(tuple(each.expression for each in values)), *values)
 
 
 def call(function: str, *arguments: ValueLike) -> Values:
-    """A function by its name: ``call("upper", t.f.FooName)``. Raises `InvalidChoiceError` for one that is not there."""
+    """Call a function by its name: ``call("upper", t.f.FooName)``. Raises `InvalidChoiceError` for an unknown one."""
     with error_context(verb="call"):
         return _call(function, *arguments)
 
@@ -125,13 +125,13 @@ def _call(function: str, *arguments: ValueLike) -> Values:
 
 
 def _own_call(function: str, operand: ValueLike) -> Values:
-    """The call of a function that is one of Python's here, too."""
+    """Call a function that is also a Python function of this module."""
     with error_context(verb=function):
         return _call(function, operand)
 
 
 def struct_concat(*structs: ValueLike) -> Values:
-    """The attributes of several structs in one, repeated names included."""
+    """Concatenate the attributes of several structs, repeated names included."""
     with error_context(verb="struct_concat"):
         if not structs:
             raise InvalidArgumentError("expected at least one struct")
@@ -139,31 +139,31 @@ def struct_concat(*structs: ValueLike) -> Values:
 
 
 def as_boolean(operand: ValueLike) -> Values:
-    """A value that is a boolean; one of another type has no value here. See `as_integer`."""
+    """Require a value to be a boolean; one of another type has no value. See `as_integer`."""
     return _own_call("as_boolean", operand)
 
 
 def as_integer(operand: ValueLike) -> Values:
-    """A value that is an integer of 64 bits: ``as_integer(t.doc.size) > 3``.
+    """Require a value to be an integer of 64 bits: ``as_integer(t.doc.size) > 3``.
 
-    It says of which type a dynamic value is (`DYNAMIC`), so that engines can compute with it. Null and missing stay;
-    one of another type is missing in permissive mode, and an error in strict mode.
+    It gives a dynamic value (`DYNAMIC`) a type, so that engines can compute with it. Null and missing stay; one of
+    another type is missing in permissive mode, and an error in strict mode.
     """
     return _own_call("as_integer", operand)
 
 
 def as_float(operand: ValueLike) -> Values:
-    """A value that is a number, as a float. See `as_integer`."""
+    """Require a value to be a number, as a float. See `as_integer`."""
     return _own_call("as_float", operand)
 
 
 def as_text(operand: ValueLike) -> Values:
-    """A value that is a text. See `as_integer`."""
+    """Require a value to be a string. See `as_integer`."""
     return _own_call("as_text", operand)
 
 
 def dynamic(constant: ValueLike) -> Values:
-    """A constant whose values are of any types: ``scan(dynamic([1, "two", {"x": None}]), as_="v")``.
+    """Return a constant whose values are of any types: ``scan(dynamic([1, "two", {"x": None}]), as_="v")``.
 
     In a plan they are `DYNAMIC`, where those of other constants have one type. Raises as `lit` does.
     """

@@ -17,21 +17,21 @@ from substrait_dsl.partiql.null_and_missing import absent_where, guarded
 from substrait_dsl.partiql.operations import AS_TYPES
 
 DYNAMIC = t.UserDefined(URN, "dynamic", nullable=True)
-"""The type of a column of values of any type: ``read_named("t", {"doc": partiql.DYNAMIC})``; on Spark a VARIANT.
+"""The type of a column of values of any type: ``read_named("t", {"doc": partiql.DYNAMIC})``.
 
-PartiQL's null is a value of it, a NULL in the column is `MISSING`.
+On Spark it is a VARIANT. PartiQL's null is a value of it, a NULL in the column is `MISSING`.
 """
 
 _FARTHEST = 2**31 - 1
 
 
 def is_dynamic(term: LoweredValue) -> bool:
-    """Whether a term is a column of this type."""
+    """Whether a value is a column of this type."""
     return isinstance(term, Column) and term.type.matches(DYNAMIC)
 
 
 def table_column(reference: FieldReference) -> Column:
-    """A column of a table. Raises `UnsupportedError` for a dynamic value inside another one."""
+    """Return a column of a table. Raises `UnsupportedError` for a dynamic value inside another one."""
     if reference.type.matches(DYNAMIC):
         return Column(reference, "missing")
     if f"u!{DYNAMIC.name}" in str(reference.type):
@@ -49,9 +49,9 @@ def require_typed(term: LoweredValue, what: str) -> None:
 
 
 def dynamic_step(column: Column, step: object, mode: Mode) -> Column:
-    """A part of a dynamic value: PartiQL's null of its null, missing of what has no such part.
+    """Return a part of a dynamic value: null of null, and missing where there is no such part.
 
-    In strict mode that is an error for each row where the value is there.
+    In strict mode a part that does not exist is an error for each row where the value is present.
     """
     (value,) = values_of_dynamic([column])
     match step:
@@ -69,7 +69,7 @@ def dynamic_step(column: Column, step: object, mode: Mode) -> Column:
 
 
 def of_dynamic(op: str, operands: Sequence[LoweredValue], mode: Mode) -> LoweredValue:
-    """An operator or function of which an operand is dynamic. Raises `UnsupportedError` for most."""
+    """Lower an operator or function with a dynamic operand. Raises `UnsupportedError` for most."""
     if op in AS_TYPES:
         return as_type(op, operands[0], mode)
     if op == "is_null":
@@ -83,15 +83,15 @@ def of_dynamic(op: str, operands: Sequence[LoweredValue], mode: Mode) -> Lowered
 
 
 def as_type(function: str, term: LoweredValue, mode: Mode) -> Column:
-    """A dynamic value as one of a type; that of another type is missing, in strict mode an error for each such row."""
+    """Return a dynamic value as one of a type; a value of another type is missing, in strict mode an error."""
     (value,) = values_of_dynamic([term])
     return _of_right_type(own_call(function, value), value, None, f"{function}: the value is of another type", mode)
 
 
 def _of_right_type(typed: Expression, value: Expression, beside: Column | None, why: str, mode: Mode) -> Column:
-    """What is computed of a dynamic value, where it is of the right type; elsewhere missing, or an error.
+    """Compute with a dynamic value where it has the right type; elsewhere missing, or an error.
 
-    Where what is beside it is null, so is the result, whatever the type.
+    Where the other operand is null, so is the result, whatever the type.
     """
     is_other = call("not", own_call("is_null_value", value))
     if beside is not None and beside.type.nullable:
@@ -108,7 +108,7 @@ _TURNED = {"lt": "gt", "lte": "gte", "gt": "lt", "gte": "lte"}
 
 
 def _compared(op: str, left: LoweredValue, right: LoweredValue, mode: Mode) -> Column:
-    """How a dynamic value compares with a text, a boolean or an integer.
+    """Compare a dynamic value with a string, a boolean or an integer.
 
     One of another type is not equal, and has no order.
     """
@@ -130,7 +130,7 @@ _FUNCTIONS = {"text": "as_text", "boolean": "as_boolean"}
 
 
 def _typed_operand(term: LoweredValue) -> Column | None:
-    """A text, a boolean, or an integer of 64 bits; None for another one."""
+    """Return a string, a boolean, or an integer of 64 bits; None for other values."""
     match term:
         case Column() if isinstance(term.type, INTEGERS):
             return attrs.evolve(term, expression=cast(term.expression, t.I64()))
@@ -149,7 +149,7 @@ def _typed_operand(term: LoweredValue) -> Column | None:
 
 
 def _sides(value: Expression, beside: Column) -> tuple[Expression, Expression]:
-    """What is compared with what. The first one is NULL for a value of another type."""
+    """Return both operands of a comparison. The first one is NULL for a value of another type."""
     if isinstance(beside.type, t.I64):
         return own_call("compare", value, beside.expression), literal(0, t.I32())
     return own_call(_FUNCTIONS[comparison_class_of_type(beside.type)], value), beside.expression
@@ -168,14 +168,14 @@ def _equal(op: str, value: Expression, beside: Column) -> Column:
 
 
 def counted(column: Column) -> Expression:
-    """What is not NULL where a value is there, and not PartiQL's null."""
+    """Return a column that is NULL where the dynamic value is null or missing."""
     (value,) = values_of_dynamic([column])
     known = call("and", call("is_not_null", value), call("not", own_call("is_null_value", value)))
     return IfThen((IfClause(known, literal(True, t.Boolean(nullable=True))),), literal(None, t.Boolean(nullable=True)))
 
 
 def values_of_dynamic(terms: Sequence[LoweredValue]) -> list[Expression]:
-    """Dynamic values. Raises `UnsupportedError` for one that an outer join may make null, which is no value of it."""
+    """Return dynamic values as expressions. Raises `UnsupportedError` for a null-extended one."""
     columns = [term for term in terms if isinstance(term, Column)]
     if any(column.absent != "missing" for column in columns):
         raise UnsupportedError("a dynamic value of the side of a join that may be null is not lowered to Substrait")

@@ -1,4 +1,4 @@
-"""Values of the algebra as people write them: ``t.f.FooId == 200``, ``t.a + 1``.
+"""The builder of values: ``t.f.FooId == 200``, ``t.a + 1``.
 
 An operator makes an expression; nothing is computed before `collect`, `execute` or `evaluate`.
 """
@@ -44,18 +44,18 @@ if TYPE_CHECKING:
 
 
 ValueLike: TypeAlias = "Values | Value | Sequence[object] | Mapping[str, object]"
-"""What a value may be given as: one of the algebra, or a plain Python object that is a constant."""
+"""A value of the algebra, or a plain Python object that is a constant."""
 
 
 class Bound(Called, ABC):
-    """An expression, and what the names in it stand for."""
+    """An expression, and the sources of its names."""
 
     __slots__ = ("scopes", "sources")
 
     sources: dict[str, Source]
-    """What the names in it that no scan binds stand for: relations, and values."""
+    """The sources of the names that no scan binds: relations, and values."""
     scopes: Mapping[str, frozenset[TupleScope]]
-    """Of which tuples the variables in it are that a lambda read, and that nothing in it binds."""
+    """The scopes of the variables that a lambda read, and that nothing inside binds."""
 
     @property
     @abstractmethod
@@ -75,10 +75,10 @@ class Bound(Called, ABC):
 
     @abstractmethod
     def _lowered(self, mode: Mode) -> LoweredCollection | LoweredBindings:
-        """The relation, and what its columns are."""
+        """Return the relation, and its values."""
 
     def as_relation(self, mode: Mode = "permissive") -> Relation[Any]:
-        """The elements as rows, of a list sorted.
+        """Return the elements as rows; those of a list are sorted.
 
         Output: of `Bindings` the attributes of a variable as columns ``f.FooId``, and other values under its name; of
         `Values` the attributes of structs, and other values as ``value``. Structs, lists and bags inside are structs
@@ -90,16 +90,16 @@ class Bound(Called, ABC):
             return wrap_relation(table_of(self._lowered(mode)))
 
     def to_plan(self, mode: Mode = "permissive") -> Plan:
-        """The plan of `as_relation`."""
+        """Return the plan of `as_relation`."""
         return self.as_relation(mode).to_plan()
 
     def execute(self, spark: SparkSession, mode: Mode = "permissive") -> DataFrame:
-        """The rows of `as_relation` on Spark."""
+        """Run `as_relation` on Spark."""
         return self.as_relation(mode).execute(spark)
 
 
 class Values(Bound):
-    """A value: a variable, an attribute of one, a constant, a table, or what operators and `map_values` make of others.
+    """A value: a variable, an attribute, a constant, a table, or the result of operators and `map_values`.
 
     Attributes are read as attributes, ``t.f.FooId``, or as ``t.f["FooId"]`` where the name is no Python name, begins
     with an underscore, or is that of a method.
@@ -108,7 +108,7 @@ class Values(Bound):
     __slots__ = ("_node",)
 
     def __init__(self, expression: ValueExpr, tables: Mapping[str, object] | None = None) -> None:
-        """`tables`: what the names that no scan binds stand for."""
+        """Take an expression, and the sources of the names in it that no scan binds (`tables`)."""
         if not isinstance(expression, ValueExpr):
             raise no_value(expression)
         self._node = expression
@@ -143,7 +143,7 @@ class Values(Bound):
     if not TYPE_CHECKING:  # a type checker says itself that no value is called
 
         def __call__(self, *arguments: object, **named: object) -> NoReturn:
-            """Every attribute is there, so that a method that is not is an attribute that somebody calls."""
+            """Raise: a value is not called; an unknown method is an attribute of the value."""
             steps = self._node.steps if isinstance(self._node, e.Path) else ()
             name = getattr(steps[-1], "value", None) if steps else None
             if not isinstance(name, str):
@@ -230,19 +230,19 @@ class Values(Bound):
         return derive_value(e.Call("abs", (self._node,)), self)
 
     def is_null(self) -> Values:
-        """Whether it is null or missing."""
+        """Test whether the value is null or missing."""
         return self._operator("is_null")
 
     def is_missing(self) -> Values:
-        """Whether it is missing."""
+        """Test whether the value is missing."""
         return self._operator("is_missing")
 
     def is_in(self, among: object) -> Values:
-        """Whether it is an element of a collection."""
+        """Test whether the value is an element of a collection."""
         return self._operator("in", among)
 
     def concat(self, other: object) -> Values:
-        """This text and another."""
+        """Concatenate with another string."""
         return self._operator("concat", other)
 
     # --- running
@@ -256,7 +256,7 @@ class Values(Bound):
         return lower_values(self._node, self.sources, mode)
 
     def collect(self, spark: SparkSession, mode: Mode = "permissive") -> Value:
-        """The collection, computed on Spark: a `Bag`, or a tuple for a list. What is no collection is a bag of one.
+        """Compute the collection on Spark: a `Bag`, or a tuple for a list; a scalar is a bag of one.
 
         Raises as `as_relation` and ``Relation.collect`` do, and `UnsupportedError` for types that PartiQL lacks.
         """
@@ -270,7 +270,7 @@ class Values(Bound):
                 return values_of(lowered, wrap_relation(columns_of(lowered)).collect(spark))
 
     def _pivoted(self, pivot: e.Pivot, spark: SparkSession, mode: Mode) -> Struct:
-        """The struct that a pivot makes of its attributes, which are computed on Spark; no column could hold it."""
+        """Compute the attributes of a pivot on Spark, and return the struct; no column could hold it."""
         parts = (("name", pivot.name), ("value", pivot.value))
         pair = e.StructExpr(tuple(e.ExprPair(e.Lit(name), part) for name, part in parts))
         pairs = Values(e.MapValues(pair, pivot.source), self.sources).collect(spark, mode)
@@ -279,7 +279,7 @@ class Values(Bound):
         return struct_of(((each.get("name"), each.get("value")) for each in structs), mode)
 
     def evaluate(self, data: Data | None = None, mode: Mode = "permissive") -> Value:
-        """The value, by the interpreter, over the data that the tables hold; see `evaluate_value`.
+        """Evaluate the value by the interpreter over the data of the tables; see `evaluate_value`.
 
         Args:
             data: the rows of tables by their names: a bag or a list of structs or dicts, each a bag of rows. Those of
@@ -299,7 +299,7 @@ class _Variables(Protocol):
 
 
 class Tuple:
-    """A binding tuple, as a lambda sees it: its variables, ``t.f`` or ``t["f"]``."""
+    """A binding tuple, as a lambda gets it: its variables, ``t.f`` or ``t["f"]``."""
 
     __slots__ = ("_scope", "_source")
 
@@ -325,7 +325,7 @@ class Tuple:
 
 
 def value(operand: object) -> Values:
-    """A value: one of the algebra as it is, any other Python object as a constant.
+    """Return a value of the algebra as it is, any other Python object as a constant.
 
     Raises `InvalidArgumentError` for an object that is no value of PartiQL, `TypeMismatchError` for bindings.
     """
@@ -361,20 +361,20 @@ def value(operand: object) -> Values:
 
 
 def no_value(operand: object) -> TypeMismatchError:
-    """The error for bindings where a value belongs."""
+    """Return the error for bindings in place of a value."""
     got = shortened(str(operand))
     return TypeMismatchError(f"expected a value, got {got}", hint="map_values makes values of bindings")
 
 
 def derive_value(expression: ValueExpr, *parts: Bound) -> Values:
-    """A value that is made of others, whose tables it has."""
+    """Return a value that contains other expressions, with the tables of these."""
     derived = Values(expression, sources_of(parts))
     derived.scopes = scopes_of(parts)
     return derived
 
 
 def sources_of(parts: Sequence[Bound]) -> dict[str, Source]:
-    """The tables of several expressions. Raises `SchemaError` if a name stands for two."""
+    """Return the tables of several expressions. Raises `SchemaError` if a name has two sources."""
     found: dict[str, Source] = {}
     for part in parts:
         for name in part.expression.free & part.sources.keys():
@@ -385,21 +385,21 @@ def sources_of(parts: Sequence[Bound]) -> dict[str, Source]:
 
 
 def _is_same(one: Source, other: Source) -> bool:
-    """Whether two names stand for the same; 1 is not 1.0."""
+    """Whether two sources are the same; 1 is not 1.0."""
     if isinstance(one, RelationBase | StoredTable) or isinstance(other, RelationBase | StoredTable):
         return one == other
     return identity(one) == identity(other)
 
 
 def sources_of_user(tables: Mapping[str, object] | None) -> dict[str, Source]:
-    """What names stand for: relations as they are, other Python objects as values."""
+    """Return the sources of names: relations as they are, other Python objects as values."""
     named = tables or {}
     require(named, Mapping, "the tables are a dict of relations and values by their names")
     return {name: _source(source) for name, source in named.items()}
 
 
 def _source(source: object) -> Source:
-    """What a name stands for: a relation, that of a table that is a value already, or a value."""
+    """Return the source of a name: a relation, that of a table that is a value already, or a value."""
     if isinstance(source, Values) and isinstance(source._node, e.Id) and source._node.name in source.sources:
         return source.sources[source._node.name]
     return source if isinstance(source, RelationBase | StoredTable) else to_value(source)

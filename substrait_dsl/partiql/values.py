@@ -40,10 +40,10 @@ from substrait_dsl.errors import (
 )
 
 MOST_LEVELS = 128
-"""How deep expressions and values may be nested."""
+"""The maximal nesting depth of expressions and values."""
 
 CollectionType = Literal["bag", "list"]
-"""Whether a collection has no order or one."""
+"""Whether a collection is unordered or ordered."""
 
 
 class Missing(Enum):
@@ -59,7 +59,7 @@ class Missing(Enum):
 
 
 MISSING: Final = Missing.MISSING
-"""What stands where there is nothing, not even a null: an attribute that a struct does not have."""
+"""The value of an absent attribute, which is not even null."""
 
 Value: TypeAlias = Union[
     Missing, bool, int, float, Decimal, str, bytes, dt.date, "tuple[Value, ...]", "Bag", "Struct", None
@@ -74,7 +74,7 @@ def _items(items: Sequence[Value]) -> tuple[Value, ...]:
 
 
 def _fields(fields: Sequence[tuple[str, Value]]) -> tuple[tuple[str, Value], ...]:
-    """Names and values. Raises `InvalidArgumentError` for what is no such pairs."""
+    """Return names and values. Raises `InvalidArgumentError` for other objects."""
     if not isinstance(fields, tuple | list):
         raise InvalidArgumentError(f"expected a tuple of pairs of a name and a value, got {shortened(repr(fields))}")
     for field in fields:
@@ -86,7 +86,7 @@ def _fields(fields: Sequence[tuple[str, Value]]) -> tuple[tuple[str, Value], ...
 
 @attrs.frozen(eq=False, repr=False)
 class Bag:
-    """Values without an order; each may be there several times."""
+    """An unordered collection; a value may occur several times."""
 
     items: tuple[Value, ...] = attrs.field(default=(), converter=_items)
 
@@ -108,7 +108,7 @@ class Bag:
 
 @attrs.frozen(eq=False, repr=False)
 class Struct:
-    """Attributes, in an order that equality disregards; a name may be there several times."""
+    """Attributes, in an order that equality disregards; a name may occur several times."""
 
     fields: tuple[tuple[str, Value], ...] = attrs.field(default=(), converter=_fields)
 
@@ -118,7 +118,7 @@ class Struct:
         return tuple(name for name, _ in self.fields)
 
     def get(self, name: str) -> Value:
-        """The first attribute of a name; `MISSING`, if there is none."""
+        """Return the first attribute of a name; `MISSING`, if there is none."""
         return next((value for other, value in self.fields if other == name), MISSING)
 
     def __getitem__(self, name: str) -> Value:
@@ -205,14 +205,14 @@ class BindingsData:
 
 
 def require_distinct(names: Sequence[str], where: str) -> None:
-    """Raise `SchemaError` if a name is there twice."""
+    """Raise `SchemaError` if a name occurs twice."""
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         raise SchemaError(f"{where} cannot have the name {quoted(twice)} more than once; its names are {quoted(names)}")
 
 
 def to_value(obj: object, level: int = 0) -> Value:
-    """A value made of plain Python objects: a dict becomes a struct, a list or tuple a list.
+    """Convert plain Python objects to a value: a dict becomes a struct, a list or tuple a list.
 
     Raises:
         InvalidArgumentError: it is no value: a set, an attribute whose name is no text, a decimal that is not finite.
@@ -248,11 +248,11 @@ def to_value(obj: object, level: int = 0) -> Value:
 
 
 _SCALARS: tuple[type, ...] = (int, float, Decimal, str, bytes, dt.datetime, dt.date)
-"""The classes of scalars, those that are of another before it."""
+"""The classes of scalars, subclasses first."""
 
 
 def _exactly(obj: Any) -> Value:
-    """A scalar of a class of somebody else, such as an `IntEnum` or ``numpy.float64``, as one of Python's own.
+    """Convert a scalar of a subclass, such as an `IntEnum` or ``numpy.float64``, to one of Python's own classes.
 
     Raises `InvalidArgumentError` if that is another value: a moment with nanoseconds, or none.
     """
@@ -282,7 +282,7 @@ def _attribute(name: object) -> str:
 
 
 def levels(value: Value) -> int:
-    """How deep a value is nested: 0 for a number."""
+    """Return the nesting depth of a value: 0 for a number."""
     match value:
         case Struct(fields=fields):
             inside = [inner for _, inner in fields]
@@ -294,7 +294,7 @@ def levels(value: Value) -> int:
 
 
 def bag(items: Iterable[object]) -> Bag:
-    """A bag of these values: ``bag([{"x": 1}, {"x": 2}])``.
+    """Return a bag of these values: ``bag([{"x": 1}, {"x": 2}])``.
 
     Raises `InvalidArgumentError` for what is no values one after the other: a dict, a text, a set, a number.
     """
@@ -304,14 +304,14 @@ def bag(items: Iterable[object]) -> Bag:
 
 
 def _require_several(items: object, what: str) -> None:
-    """Raise `InvalidArgumentError` for what is not objects one after the other, or is one value itself."""
+    """Raise `InvalidArgumentError` for an object that is not iterable, or is one value itself."""
     if isinstance(items, str | bytes | Mapping | Struct | set | frozenset) or not isinstance(items, Iterable):
         hint = f"[{shortened(repr(items), 40)}] is a list of it" if isinstance(items, str | Mapping | Struct) else None
         raise InvalidArgumentError(f"{what} are a list, got {shortened(repr(items))}", hint=hint)
 
 
 def elements(value: Value) -> Sequence[Value]:
-    """What a scan makes tuples of: the elements of a bag or list, or else the value."""
+    """Return the elements of a bag or list; any other value is the only element."""
     return value if isinstance(value, tuple) else value.items if isinstance(value, Bag) else (value,)
 
 
@@ -322,7 +322,7 @@ def _ids(ids: Iterable[object]) -> tuple[Value, ...]:
 
 @attrs.frozen
 class Table:
-    """A value that a name stands for, whose storage has a record id for each element; or for it, if it has none.
+    """A value with a record id for each element.
 
     Raises `InvalidArgumentError` if there are more or fewer ids than elements.
     """
@@ -337,16 +337,16 @@ class Table:
 
 
 Data: TypeAlias = "Mapping[str, Value | Table | Sequence[object] | Mapping[str, object]]"
-"""What names stand for in the interpreter: values, or Python objects that are some."""
+"""Data of the interpreter, by name: values, or Python objects."""
 
 
 def same(left: object, right: object) -> bool:
-    """Whether two values are equal: null is equal to null, missing to missing, 1 to 1.0."""
+    """Whether two values are equal: null equals null, missing equals missing, 1 equals 1.0."""
     return key(left) == key(right)
 
 
 def key(value: object) -> Hashable:
-    """Something to compare and hash a value by."""
+    """Return a key to compare and hash a value by."""
     match value:
         case bool() | None | Missing():
             return type(value).__name__, value
@@ -362,7 +362,7 @@ def key(value: object) -> Hashable:
 
 
 def order_key(value: object) -> tuple[Any, ...]:
-    """Something to sort values by: booleans, numbers, dates, timestamps, texts, blobs, lists, structs, bags."""
+    """Return a key to sort values by: booleans, numbers, dates, timestamps, strings, blobs, lists, structs, bags."""
     match value:
         case bool():
             return 0, value
@@ -387,7 +387,7 @@ def order_key(value: object) -> tuple[Any, ...]:
 
 
 def identity(value: object) -> Hashable:
-    """Something to tell values apart by: 1 from 1.0, one order of attributes from another."""
+    """Return a key that distinguishes 1 from 1.0, and orders of attributes."""
     match value:
         case Struct(fields=fields):
             return "Struct", tuple((name, identity(inner)) for name, inner in fields)

@@ -1,8 +1,7 @@
-"""What JSON can say of the messages of others in a plan, and what not.
+"""The JSON form of a plan's ``Any`` messages, and the refusal of those that have none.
 
-JSON writes the fields of an ``Any``: so it has to know its type, and it has no words for some values: a field that is
-not known here, a duration of too many years, an infinite number in a ``Struct``. What does not come back the same is
-refused.
+JSON writes the fields of an ``Any``: so the type must be known, and some values have no form: an unknown field, a
+duration of too many years, an infinite number in a ``Struct``. A message that does not come back the same is refused.
 
 Specification: https://protobuf.dev/programming-guides/json/.
 """
@@ -24,11 +23,11 @@ from substrait_dsl.proto.paths import inside, path_of
 _FAILURES = (
     json_format.Error, DecodeError, TypeError, ValueError, KeyError, ArithmeticError, AttributeError, RecursionError,
 )  # fmt: skip
-"""What protobuf raises for a message that JSON cannot say; which of them depends on its version."""
+"""The exceptions of protobuf for a message without a JSON form; which one depends on its version."""
 
 
 def encode_json(message: Message) -> str:
-    """The JSON form of a message.
+    """Return the JSON form of a message.
 
     Raises:
         UnsupportedError: it has a message of others inside that JSON cannot say.
@@ -45,7 +44,7 @@ def encode_json(message: Message) -> str:
 
 
 def _require_known(message: Message) -> None:
-    """Raise `UnsupportedError` for the first message of others in a plan that JSON cannot say, with its path."""
+    """Raise `UnsupportedError` for the first ``Any`` in a plan without a JSON form, with its path."""
     for part in inside(message):
         if isinstance(part, Any) and (problem := _problem(part)) is not None:
             raise UnsupportedError(
@@ -56,7 +55,7 @@ def _require_known(message: Message) -> None:
 
 
 def _problem(part: Any) -> str | None:
-    """Why JSON cannot say a message; None if it can."""
+    """Return why a message has no JSON form; None if it has one."""
     try:
         known = _unpacked(part)
     except KeyError:
@@ -76,7 +75,7 @@ def _words(error: Exception) -> str:
 
 
 def _unpacked(part: Any) -> Message:
-    """The message inside. Raises `KeyError` for a type that is not known, `DecodeError` for other bytes."""
+    """Unpack an ``Any``. Raises `KeyError` for an unknown type, `DecodeError` for other bytes."""
     if not part.type_url and not part.value:
         return Any()
     found = GetMessageClass(descriptor_pool.Default().FindMessageTypeByName(part.type_url.rpartition("/")[2]))()
@@ -85,7 +84,7 @@ def _unpacked(part: Any) -> Message:
 
 
 def _canonical(message: Message) -> bytes:
-    """The bytes of a message, which are the same for equal ones; so are those of messages inside an ``Any`` in it."""
+    """Return canonical bytes of a message, also of each ``Any`` in it."""
     if isinstance(message, Any) and message.type_url:
         message = Any(type_url=message.type_url, value=_canonical(_unpacked(message)))
     else:
@@ -98,7 +97,7 @@ def _canonical(message: Message) -> bytes:
 
 
 def _parts(message: Message) -> Iterator[Message]:
-    """The messages directly inside one, also those of maps."""
+    """Return the messages directly inside a message, also those in maps."""
     for field, value in message.ListFields():
         if field.type not in (FieldDescriptor.TYPE_MESSAGE, FieldDescriptor.TYPE_GROUP):
             continue

@@ -1,4 +1,4 @@
-"""Calls that no overload takes as they came, but in one way if constants get its types, or defaults are filled in."""
+"""Calls that match no overload, but exactly one after literals get its types, or defaults are filled in."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ DEFAULTS: Mapping[tuple[str, int], int | str] = {
     ("regexp_match_substring", 3): 1,
     ("regexp_match_substring", 4): 0,
 }
-"""The values of arguments that may be left out at the end, though an overload takes them: by function and position.
+"""Default values of trailing arguments that may be omitted, by function and position.
 
 They are those of the specification's functions.
 """
@@ -49,23 +49,23 @@ They are those of the specification's functions.
 
 @attrs.frozen(repr=False)
 class FittedCall(FrozenValue):
-    """A call as an overload takes it."""
+    """A call with the arguments of an overload."""
 
     function: FunctionId
     arguments: tuple[Argument, ...]
     type: Type
     is_narrowed: bool = False
-    """Whether a constant of the call is narrower than it came, and so may be the type of the call, an integer."""
+    """Whether a literal of the call was narrowed, which may change the type of the call."""
 
 
 def fit_call(
     catalog: Catalog, function: FunctionId, arguments: Sequence[Argument], kinds: Sequence[Kind], phase: Phase
 ) -> FittedCall | None:
-    """The one call that is meant by one that no overload takes; None if there is none, or there are several.
+    """Return the only call that a call without an overload can mean; None for none, or several.
 
-    Integer constants get the widths that an overload wants, constant texts its type of texts, and arguments with a
-    default are filled in. Of several overloads that take it so, it is the one that makes no constant narrower, and a
-    constant text one of the type of the others.
+    Integer literals get the widths that an overload takes, string literals its string type, and arguments with a
+    default are filled in. Of several overloads the one is chosen that narrows no literal, and gives string literals the
+    type of the others.
 
     Args:
         catalog: the functions that are known.
@@ -87,7 +87,7 @@ def fit_call(
 def _fitting(
     catalog: Catalog, overloads: Iterable[Overload], function: FunctionId, arguments: Sequence[Argument], phase: Phase
 ) -> dict[FunctionId, tuple[int, FittedCall]]:
-    """The overloads that take a call, with how many constants each makes narrower, or texts of a type of their own."""
+    """Return the overloads that take a call, with the number of literals that each narrows or gives a string type."""
     found: dict[FunctionId, tuple[int, FittedCall]] = {}
     for overload in overloads:
         fitted = _fitted(overload, arguments, DEFAULTS if _has_defaults(function, overload) else {})
@@ -108,7 +108,7 @@ def _fitting(
 def _candidates(
     catalog: Catalog, function: FunctionId, arguments: Sequence[Argument], kinds: tuple[Kind, ...]
 ) -> Iterator[Iterable[Overload]]:
-    """The overload that a plan declares, and then, where its types decide nothing, those of that name."""
+    """Return the declared overload, and then, where its types decide nothing, those of its name."""
     try:
         yield [catalog.overload(function.urn, function.key)]
     except FunctionNotFoundError:
@@ -120,7 +120,7 @@ def _candidates(
 
 
 def _has_defaults(function: FunctionId, overload: Overload) -> bool:
-    """Whether the defaults are those of a call: somebody else's function of the same name may have others, or none."""
+    """Whether the defaults apply to a call: another extension's function of the same name may have others."""
     return is_specified(overload.function) and (not function.urn or is_specified(function))
 
 
@@ -165,7 +165,7 @@ def _default(value: int | str, declared: ValueArgument) -> Literal:
 
 
 def _width_of_others(arguments: Sequence[Argument]) -> Type | None:
-    """The type of the arguments that are numbers and no constants; the widest of the constants, if there is none."""
+    """Return the type of the numeric arguments that are no literals; of literals alone the widest."""
     values = [argument for argument in arguments if isinstance(argument, Expression)]
     others = {each.type.as_required() for each in values if not is_integer_constant(each)}
     numbers = [type_ for type_ in others if isinstance(type_, _NUMBERS) or _is_unsigned(type_)]
@@ -184,7 +184,7 @@ def _is_unsigned(type_: Type) -> bool:
 
 
 def _strange_texts(arguments: Sequence[Argument], fitted: Sequence[Argument]) -> int:
-    """How many constant texts are of no type that a text has that is no constant."""
+    """Count the string literals of a type that no other string argument has."""
     texts = [each for each in arguments if isinstance(each, Expression) and is_text(each.type)]
     keywords = {each.type.keyword for each in texts if not isinstance(each, Literal)}
     constants = [each for each in fitted if isinstance(each, Literal) and is_text(each.type)]

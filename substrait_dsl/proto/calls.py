@@ -52,7 +52,7 @@ def encode_scalar_function(encoder: Encoder, call: ScalarFunction, message: pb.E
 
 
 def decode_scalar_function(decoder: Decoder, message: pb.Expression.ScalarFunction, scope: Scope) -> Expression:
-    """Read a call of a scalar function, or what its producer means by it.
+    """Read a call of a scalar function, or the expression that its producer means by it.
 
     It stands under a cast where a timestamp of a whole day is declared to be a date.
     """
@@ -69,7 +69,7 @@ def decode_scalar_function(decoder: Decoder, message: pb.Expression.ScalarFuncti
 def _as_meant(
     decoder: Decoder, message: pb.Expression.ScalarFunction, arguments: tuple[Argument, ...]
 ) -> Expression | None:
-    """What the producer of a plan means by a call, if that is something else than the specification's function."""
+    """Return the expression that the plan's producer means by a call, if it deviates from the specification."""
     function = decoder.function(message.function_reference)
     name = function.name
     read = decoder.producer.scalar_functions.get(name)
@@ -89,13 +89,13 @@ def _as_meant(
 
 
 _LIKE_WITH_ESCAPE = 3
-"""How many arguments a ``like`` with an escape character has: value, pattern, and that character."""
+"""The number of arguments of a ``like`` with an escape character."""
 
 
 def _without_escape(
     decoder: Decoder, message: pb.Expression.ScalarFunction, arguments: tuple[Argument, ...]
 ) -> tuple[Argument, ...]:
-    """The arguments of a call without the escape character of a ``like`` or ``ilike`` of DataFusion that has none."""
+    """Return the arguments without the escape character of a ``like`` or ``ilike`` of DataFusion that has none."""
     if len(arguments) != _LIKE_WITH_ESCAPE or not decoder.producer.like_has_escape:
         return arguments
     escape = arguments[-1]
@@ -113,7 +113,7 @@ def _without_escape(
 
 
 def encode_aggregate_function(encoder: Encoder, call: AggregateFunction, message: pb.AggregateFunction) -> None:
-    """Write a call of an aggregate function; phase and invocation are always said."""
+    """Write a call of an aggregate function; phase and invocation are always written."""
     message.function_reference = encoder.declarations.function(call.function)
     encode_arguments(encoder, call.arguments, message.arguments)
     encode_options(call.options, message.options)
@@ -144,7 +144,7 @@ def decode_aggregate_function(decoder: Decoder, message: pb.AggregateFunction, s
 def decode_form(
     decoder: Decoder, message: Any, arguments: tuple[Argument, ...]
 ) -> tuple[FunctionId, tuple[Argument, ...]]:
-    """Read which function an aggregate or window function is by the name that the producer of the plan has for it.
+    """Translate the producer's name of an aggregate or window function.
 
     Args:
         decoder: the state of decoding.
@@ -177,7 +177,7 @@ def decode_form(
 def _as_computed(
     decoder: Decoder, message: Any, function: FunctionId, arguments: tuple[Argument, ...]
 ) -> tuple[Argument] | None:
-    """The argument of an aggregate function, cast to the type of which the producer computes it, if that is another."""
+    """Cast the argument of an aggregate function to the type that the producer computes it in."""
     argument = arguments[0] if len(arguments) == 1 else None
     if not isinstance(argument, Expression) or not decoder.may_be_specified(function):
         return None
@@ -191,7 +191,7 @@ def _as_computed(
 
 
 def decode_phase(decoder: Decoder, message: Any) -> Phase:
-    """Read the phase of a call of an aggregate or window function; unsaid, it is the whole (spec decision 14)."""
+    """Read the phase of an aggregate or window function; the default is the whole (spec decision 14)."""
     if message.phase == pb.AGGREGATION_PHASE_UNSPECIFIED:
         decoder.report(
             FindingCode.PHASE_MISSING,
@@ -203,7 +203,7 @@ def decode_phase(decoder: Decoder, message: Any) -> Phase:
 
 
 def decode_invocation(message: Any) -> Invocation:
-    """Read whether a call of an aggregate or window function takes each value once; unsaid, it takes all."""
+    """Read the invocation of an aggregate or window function; the default is all values."""
     invocation = pb.AggregateFunction.AggregationInvocation
     if message.invocation == pb.AggregateFunction.AGGREGATION_INVOCATION_UNSPECIFIED:
         return "all"
@@ -262,7 +262,7 @@ def decode_measure(decoder: Decoder, message: pb.AggregateRel.Measure, scope: Sc
 
 
 def encode_sort_key(encoder: Encoder, key: SortKey, message: pb.SortField) -> None:
-    """Write an expression to sort by."""
+    """Write a sort key."""
     encoder.expression(key.expression, message.expr)
     if isinstance(key.direction, FunctionId):
         message.comparison_function_reference = encoder.declarations.function(key.direction)
@@ -271,7 +271,7 @@ def encode_sort_key(encoder: Encoder, key: SortKey, message: pb.SortField) -> No
 
 
 def decode_sort_key(decoder: Decoder, message: pb.SortField, scope: Scope) -> SortKey:
-    """Read an expression to sort by."""
+    """Read a sort key."""
     expression = decoder.expression(message.expr, scope)
     if message.WhichOneof("sort_kind") == "comparison_function_reference":
         with decoder.part(message):

@@ -1,4 +1,4 @@
-"""The message ``Capabilities``, which the specification had until 0.82: what a system says that it supports.
+"""The message ``Capabilities``, which the specification had until 0.82: the features that a system supports.
 
 Specification: ``capabilities.proto`` of these versions.
 """
@@ -22,12 +22,12 @@ FIELDS: dict[str, dict[str, int]] = {
     "Capabilities": {"substrait_versions": 1, "advanced_extension_type_urls": 2, "simple_extensions": 3},
     "SimpleExtension": {"uri": 1, "function_keys": 2, "type_keys": 3, "type_variation_keys": 4},
 }
-"""The fields of the message, and of the one inside it, with their numbers. All but ``uri`` are repeated."""
+"""The fields of the message, and of the nested one, with their numbers. All but ``uri`` are repeated."""
 
 
 @functools.cache
 def capabilities_class() -> type[Message]:
-    """The class of the message ``substrait.Capabilities``."""
+    """Return the class of the message ``substrait.Capabilities``."""
     file = FileDescriptorProto(name="substrait/capabilities.proto", package="substrait", syntax="proto3")
     outer = file.message_type.add(name="Capabilities")
     inner = outer.nested_type.add(name="SimpleExtension")
@@ -86,6 +86,6 @@ def _urn(uri: str) -> str:
 
 
 def _function(urn: str, key: str) -> FunctionCapability:
-    """The function of a key, ``add:i64_i64``; one without arguments behind a colon is all its overloads."""
+    """Return the function of a key, ``add:i64_i64``; a key without arguments means all overloads."""
     name, colon, signature = key.partition(":")
     return FunctionCapability(urn, name, signatures=[signature] if colon else None)

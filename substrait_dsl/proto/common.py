@@ -45,11 +45,11 @@ CHOICES: dict[str, frozenset[str]] = {
         ("ExtensionLeafRel", "ExtensionSingleRel", "ExtensionMultiRel"), frozenset({"schema", "output_properties"})
     ),
 }
-"""What a relation may say in a message of ours (`choices`), by the name of its own message."""
+"""The private choices of a relation (`choices`), by the name of its own message."""
 
 
 def encode_common(rel: Rel, mapping: tuple[int, ...] | None, body: Any) -> None:
-    """Write what all relations have: which columns they emit, hints and extensions.
+    """Write the ``RelCommon`` of a relation: emit, hints and extensions.
 
     Args:
         rel: the relation.
@@ -75,7 +75,7 @@ def _encode_hint_and_extensions(common: Common, body: Any) -> None:
 
 
 def decode_common(decoder: Decoder, rel: Rel, body: Any) -> Rel:
-    """Read what all relations have; returns the relation with it, under an emit if there is one.
+    """Read the ``RelCommon`` of a relation; return the relation with it, under an emit if there is one.
 
     Args:
         decoder: the state of decoding.
@@ -108,7 +108,7 @@ def decode_common(decoder: Decoder, rel: Rel, body: Any) -> Rel:
 
 
 def _check_number(decoder: Decoder, message: pb.RelCommon) -> None:
-    """Raise `PlanFormatError` for a number that no relation can have, or that another one has."""
+    """Raise `PlanFormatError` for an invalid ``rel_anchor``, or one of another relation."""
     number = message.rel_anchor
     if number == 0:
         decoder.mark_location(message)
@@ -141,7 +141,7 @@ def _decode_hint_and_extensions(decoder: Decoder, message: pb.RelCommon, body: A
 
 
 def _hint_or_none(decoder: Decoder, message: pb.RelCommon.Hint) -> Hint | None:
-    """A hint, unless it says what cannot be: whoever reads a plan may ignore its hints."""
+    """Return a hint, unless it is impossible: a consumer may ignore hints."""
     try:
         return decode_hint(decoder, message)
     except UnsupportedError:  # too much to tell
@@ -153,7 +153,7 @@ def _hint_or_none(decoder: Decoder, message: pb.RelCommon.Hint) -> Hint | None:
 
 @functools.cache
 def _has_own_extension(descriptor: Any) -> bool:
-    """Whether messages of a kind of relation have an ``advanced_extension``, beside that of ``RelCommon``."""
+    """Whether messages of a relation have an ``advanced_extension`` beside that of ``RelCommon``."""
     return "advanced_extension" in descriptor.fields_by_name
 
 
@@ -213,7 +213,7 @@ def decode_hint(decoder: Decoder, message: pb.RelCommon.Hint) -> Hint:
 
 
 def encode_stats(stats: Stats, message: pb.RelCommon.Hint.Stats) -> None:
-    """Write what is expected of a relation's output; 0 is what says nothing."""
+    """Write the expected statistics of a relation's output; 0 means unknown."""
     message.SetInParent()
     message.row_count = stats.row_count or 0
     message.record_size = stats.record_size or 0
@@ -221,7 +221,7 @@ def encode_stats(stats: Stats, message: pb.RelCommon.Hint.Stats) -> None:
 
 
 def decode_stats(message: pb.RelCommon.Hint.Stats) -> Stats:
-    """Read what is expected of a relation's output."""
+    """Read the expected statistics of a relation's output."""
     return Stats(message.row_count or None, message.record_size or None, decode_own_extension(message))
 
 
@@ -241,13 +241,13 @@ AnyJoin = Join | LateralJoin | HashJoin | MergeJoin | NestedLoopJoin
 JOIN_MESSAGES = frozenset({pb.JoinRel, pb.LateralJoinRel, pb.HashJoinRel, pb.MergeJoinRel, pb.NestedLoopJoinRel})
 
 _ONE_SIDE_SINCE = (0, 72, 0)
-"""Since this version joins that keep one side put out that side only."""
+"""The version since which joins that preserve one side put out only that side."""
 
 
 def puts_out_both_sides(decoder: Decoder, join: AnyJoin) -> bool:
-    """Whether a join puts out the columns of a side that it does not keep, as in old plans (spec decisions 3 and 4).
+    """Whether a join puts out the columns of a dropped side, as in old plans (spec decisions 3 and 4).
 
-    Those of DataFusion never did, whatever version they say.
+    Those of DataFusion never did, whatever version they declare.
     """
     return not decoder.producer.mark_joins_keep_one_side and _put_out_both_sides(decoder, join)
 
@@ -259,7 +259,7 @@ def _put_out_both_sides(decoder: Decoder, join: AnyJoin) -> bool:
 
 
 def _without_absent_side(join: AnyJoin, mapping: tuple[int, ...] | None) -> tuple[int, ...]:
-    """The mapping of an old join in positions of today's; it must do without the side that is not there any more."""
+    """Translate the mapping of an old join to current positions; it must not use the dropped side."""
     left, right = len(join.left.schema), len(join.right.schema)
     rule = JOIN_RULES[join.how]
     columns = range(left, left + right) if rule.left == "dropped" else range(left)

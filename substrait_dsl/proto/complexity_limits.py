@@ -1,8 +1,8 @@
-"""How large what a plan says may grow.
+"""Limits of the size of a plan that is read.
 
-The relations of a plan are a graph, and so are its detached expressions: whoever uses everything twice doubles the
-columns, or the types of columns, with every few bytes. So what is read is counted, each type once, before anything goes
-through it field by field.
+The relations of a plan are a graph, and so are its detached expressions: a plan that uses everything twice doubles the
+columns, or the types of columns, with every few bytes. So types are counted, each once, before anything visits them
+field by field.
 """
 
 from __future__ import annotations
@@ -18,22 +18,26 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import UnsupportedError
 
 MAX_TYPE_SIZE = 10_000
-"""How many types a type may have inside, itself included."""
+"""The maximal number of types in a type, itself included."""
 MAX_ROW_SIZE = 50_000
-"""How many columns a relation may have, with the types inside of theirs."""
+"""The maximal number of columns of a relation, nested types included."""
 MAX_COLUMNS = 4_000_000
-"""How many columns the relations of a plan may have all together, but for those that have the columns of their input:
-short relations over a wide table grow faster than the plan does. A thousand relations of a thousand columns each are a
-quarter of it, five thousand of twenty columns the fortieth part."""
+"""The maximal number of columns of all relations that compute columns.
+
+Short relations over a wide table grow faster than the plan does. A thousand relations of a thousand columns each are a
+quarter of it, five thousand of twenty columns the fortieth part.
+"""
 MAX_INPUT_COLUMNS = 10_000_000
-"""How many columns the relations of several inputs may have in these, all together: they go through them all."""
+"""The maximal number of input columns of all relations with several inputs."""
 
 MAX_PARTS = 100_000
-"""How many trees a plan may have, and how many extensions, functions and bindings: an empty one takes two bytes to
-write, and some thirty microseconds to read."""
+"""The maximal number of trees, extensions, functions and bindings:
+
+an empty one takes two bytes, and some 30 µs to read.
+"""
 
 NESTED = frozenset((t.Struct, t.List, t.Map, t.Func, t.UserDefined))
-"""The types that have others inside: those that may be large."""
+"""The types that contain others: those that may be large."""
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -44,14 +48,14 @@ class _Size(FrozenValue):
 
 
 def require_few_parts(message: Message) -> None:
-    """Raise `UnsupportedError` for a plan that lists too many of one thing, before anything goes through them."""
+    """Raise `UnsupportedError` for a plan that lists too many of one thing, before anything visits them."""
     for field, value in message.ListFields():
         if not isinstance(value, str | bytes | Message) and isinstance(value, Sized) and len(value) > MAX_PARTS:
             raise UnsupportedError(f"there are {len(value):,} {field.name}, and {MAX_PARTS:,} are the most")
 
 
 class Sizes:
-    """The sizes of the types of one plan."""
+    """The sizes of the types of a plan."""
 
     def __init__(self) -> None:
         self._known: dict[int, _Size] = {}
@@ -60,7 +64,7 @@ class Sizes:
         self._input_columns = 0
 
     def check_type(self, type_: t.Type, nesting: int | None = None) -> None:
-        """Raise `UnsupportedError` for a type that is too large, or nested more deeply than that."""
+        """Raise `UnsupportedError` for a type that is too large, or nested too deeply."""
         if type(type_) not in NESTED:
             return
         size = self._of(type_)
@@ -70,7 +74,7 @@ class Sizes:
             raise UnsupportedError(f"a type is nested too deeply: more than {nesting} levels")
 
     def check_schema(self, schema: NamedStruct) -> None:
-        """`check_row` for the columns of a relation, which often are the very ones of its input.
+        """Apply `check_row` to the columns of a relation, which often are those of its input.
 
         Raises `UnsupportedError` also if all relations together have too many.
         """
@@ -83,7 +87,7 @@ class Sizes:
             raise UnsupportedError(f"the relations of the plan have more than {MAX_COLUMNS} columns all together")
 
     def count_inputs(self, columns: int) -> None:
-        """Count the columns that a relation of several inputs goes through. Raises `UnsupportedError` for too many."""
+        """Count the input columns of a relation with several inputs. Raises `UnsupportedError` for too many."""
         self._input_columns += columns
         if self._input_columns > MAX_INPUT_COLUMNS:
             raise UnsupportedError(
@@ -91,7 +95,7 @@ class Sizes:
             )
 
     def check_row(self, types: Sequence[t.Type]) -> None:
-        """Raise `UnsupportedError` for columns that are too many, with all the fields inside of them."""
+        """Raise `UnsupportedError` for too many columns, nested fields included."""
         size = len(types)
         if not NESTED.isdisjoint(map(type, types)):
             size += sum(self._of(type_).types for type_ in types if type(type_) in NESTED)

@@ -47,7 +47,7 @@ def encode_cast(encoder: Encoder, cast: Cast, message: pb.Expression.Cast) -> No
 
 
 def decode_cast(decoder: Decoder, message: pb.Expression.Cast, scope: Scope) -> Cast:
-    """Read a cast; one that does not say what happens if it fails throws."""
+    """Read a cast; without a failure behavior it throws."""
     on_failure: FailureBehavior = "throw"
     if message.failure_behavior == pb.Expression.Cast.FAILURE_BEHAVIOR_UNSPECIFIED:
         decoder.report(FindingCode.CAST_FAILURE, "a cast does not say its failure_behavior; read as throw", message)
@@ -73,7 +73,7 @@ def decode_cast(decoder: Decoder, message: pb.Expression.Cast, scope: Scope) -> 
 
 
 def _type_of_cast(decoder: Decoder, message: pb.Expression.Cast, source: Type) -> Type:
-    """Read the type of a cast: an unsigned integer is one, unless what is cast is an unsigned integer already.
+    """Read the type of a cast: an unsigned integer, unless the input is unsigned already.
 
     A cast of another number to it may fail, or wrap around, where one to the signed integer gives a value.
     """
@@ -87,7 +87,7 @@ def _type_of_cast(decoder: Decoder, message: pb.Expression.Cast, source: Type) -
 
 
 def _types_as_text(source: Type, target: Type) -> Iterator[Type]:
-    """The types whose values a cast writes as text: that of the value, or those inside it that become texts."""
+    """Yield the types whose values a cast writes as strings: that of the value, or those inside it."""
     match source, target:
         case _, String() | VarChar() | FixedChar():
             yield from (source, *_types_inside(source))
@@ -102,7 +102,7 @@ def _types_as_text(source: Type, target: Type) -> Iterator[Type]:
 
 
 def _types_inside(type_: Type) -> Iterator[Type]:
-    """The types of what is in a list, map or struct, and of what is in these."""
+    """Yield the types inside a list, map or struct."""
     inside: tuple[Type, ...] = ()
     match type_:
         case List(element=element):
@@ -116,7 +116,10 @@ def _types_inside(type_: Type) -> Iterator[Type]:
 
 
 def encode_if_then(encoder: Encoder, expression: IfThen, message: pb.Expression.IfThen) -> None:
-    """Write an if; `if` and `else` are no names in Python, so these fields are asked for by text."""
+    """Write an if.
+
+    `if` and `else` are no names in Python, so these fields are accessed by string.
+    """
     for clause in expression.clauses:
         branch = message.ifs.add()
         encoder.expression(clause.condition, getattr(branch, "if"))
@@ -125,7 +128,7 @@ def encode_if_then(encoder: Encoder, expression: IfThen, message: pb.Expression.
 
 
 def decode_if_then(decoder: Decoder, message: pb.Expression.IfThen, scope: Scope) -> IfThen:
-    """Read an if; of a first one that lacks its ``then`` the conditions of the others are values (DataFusion)."""
+    """Read an if; without a ``then`` in the first clause the other conditions are values (DataFusion)."""
     branches = list(message.ifs)
     base: Expression | None = None
     if len(branches) > 1 and not branches[0].HasField("then"):
@@ -154,13 +157,13 @@ def decode_if_then(decoder: Decoder, message: pb.Expression.IfThen, scope: Scope
 def _of_one_width(
     decoder: Decoder, values: Sequence[Expression], message: Any, branches: Sequence[Any]
 ) -> tuple[Expression, ...]:
-    """What the branches and the else of a conditional give: constants among integers of another width are of theirs."""
+    """Bring integer literals among the branches of a conditional to the width of the other branches."""
     said = getattr(message, "else") if message.HasField("else") else message
     return with_common_width(decoder, values, [*(branch.then for branch in branches), said], "a branch")
 
 
 def _condition(decoder: Decoder, base: Expression | None, said: Expression) -> Expression:
-    """The condition of an if: what it says, or that what it says equals the value of a case."""
+    """Return the condition of a clause, or its equality with the base value."""
     if base is None:
         return said
     decoder.repeat(base.size)
@@ -201,7 +204,7 @@ def _otherwise(
     scope: Scope,
     branches: Sequence[Expression],
 ) -> Expression:
-    """What holds if no branch does: NULL, if the message does not say (spec decision 22)."""
+    """Read the else; NULL if the message has none (spec decision 22)."""
     if message.HasField("else"):
         return decoder.expression(getattr(message, "else"), scope)
     name = message.DESCRIPTOR.name

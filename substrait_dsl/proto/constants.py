@@ -1,8 +1,8 @@
-"""Constants of another type than what they stand beside: their values are the same.
+"""Literals in place of another type, whose values are the same.
 
 Producers write the integers of their own language, where the specification wants one width: i64 for a position, i32 for
 a column of i8. Beside floats or decimals an integer is the number of that type, if it has exactly this one. SQL's
-constant texts are of fixed length, where a function takes those of any length.
+string literals have a fixed length, where a function takes any length.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 
 def is_integer_constant(value: object) -> bool:
-    """Whether an expression is an integer constant, or NULL of an integer type, of no type variation."""
+    """Whether an expression is an integer literal, or a NULL of an integer type, without a type variation."""
     return (
         isinstance(value, Literal) and type(value.literal_type) in INTEGER_RANGES and not value.literal_type.variation
     )
 
 
 def of_width(constant: Literal, type_: Type) -> Literal | None:
-    """An integer constant as one of another type of numbers; None if its value does not fit exactly.
+    """Convert an integer literal to another numeric type; None if its value does not fit exactly.
 
     Args:
         constant: the constant; `is_integer_constant` holds.
@@ -61,12 +61,12 @@ def of_width(constant: Literal, type_: Type) -> Literal | None:
 
 
 def is_text(type_: Type) -> bool:
-    """Whether a type is one of texts, of no type variation."""
+    """Whether a type is a string type without a type variation."""
     return isinstance(type_, String | VarChar | FixedChar) and type_.variation is None
 
 
 def text_of_kind(constant: Literal, keyword: str) -> Literal:
-    """A constant text as one of another type of texts, as long as it is; as it stands, if it is NULL.
+    """Convert a string literal to another string type, with its own length; NULL stays.
 
     Args:
         constant: the constant; `is_text` holds of its type.
@@ -83,7 +83,7 @@ def text_of_kind(constant: Literal, keyword: str) -> Literal:
 
 
 def with_type_of(decoder: Decoder, value: Expression, type_: Type, place: str, message: Any) -> Expression:
-    """An expression, as a constant of an integer type if it is one of another width whose value fits.
+    """Convert an integer literal to a type where its value fits; return other expressions as they are.
 
     Args:
         decoder: the state of decoding.
@@ -96,7 +96,7 @@ def with_type_of(decoder: Decoder, value: Expression, type_: Type, place: str, m
 
 
 def constant_of_type(decoder: Decoder, value: Literal, type_: Type, place: str, message: Any) -> Literal:
-    """A constant as `with_type_of` has it."""
+    """Convert a literal as `with_type_of` does."""
     fitted = of_width(value, type_) if is_integer_constant(value) else None
     if fitted is None or fitted is value:
         return value
@@ -111,10 +111,7 @@ def constant_of_type(decoder: Decoder, value: Literal, type_: Type, place: str, 
 def with_common_width(
     decoder: Decoder, values: Sequence[Expression], messages: Sequence[Any], place: str
 ) -> tuple[Expression, ...]:
-    """Expressions that have one type: of integers of several widths the constants have that of the others.
-
-    Where all are constants, it is the widest of theirs.
-    """
+    """Bring expressions to one type: integer literals get the width of the others, or the widest of theirs."""
     types = {type(value.type): value.type for value in values}
     if len(types) < 2 or not any(map(is_integer_constant, values)):
         return tuple(values)

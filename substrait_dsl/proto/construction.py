@@ -1,6 +1,6 @@
-"""Expressions that stand for what a producer means: calls of the specification's functions, and casts.
+"""Construction of the expressions that a producer means: calls of the specification's functions, and casts.
 
-They go through the catalogue and the constructors like all that is read, so that their types are derived.
+They go through the catalogue and the constructors, which derive their types.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder
 
 URN = "extension:io.substrait:functions_"
-"""How the URNs begin of the extensions that functions are called from."""
+"""The prefix of the URNs of the extensions."""
 
 
 def scalar_call(decoder: Decoder, extension: str, name: str, *arguments: Argument, **options: str) -> ScalarFunction:
@@ -46,7 +46,7 @@ def scalar_call(decoder: Decoder, extension: str, name: str, *arguments: Argumen
 
 
 def cast_to(value: Expression, target: Type) -> Expression:
-    """Cast a value to a type, nullable if the value is; a literal becomes one of that type, where it fits exactly."""
+    """Cast a value to a type, nullable if the value is; an integer literal is converted."""
     wanted = target.with_nullability(value.type.nullable)
     if value.type == wanted:
         return value

@@ -1,7 +1,7 @@
-"""Aggregate functions as DataFusion means them: its names, and the types of its sums and averages of decimals.
+"""Aggregate functions as DataFusion defines them: names, and the types of sums and averages of decimals.
 
 DataFusion's plans do not declare the types of aggregate and window functions. Its sum of a decimal has ten digits more,
-its average four more, all of them after the point, and the average is cut there like every quotient.
+its average four more, all of them after the point, and the average is truncated there like every quotient.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Call = AggregateFunction | WindowCall
 
 @attrs.frozen
 class FunctionForm:
-    """A function of the specification, by its name and the enum arguments that stand first."""
+    """A function of the specification, by its name and its leading enum arguments."""
 
     name: str
     words: tuple[str, ...] = ()
@@ -62,16 +62,16 @@ FUNCTION_FORMS: Mapping[str, FunctionForm] = {
     "var_pop": FunctionForm("variance", ("POPULATION",)),
     "median": FunctionForm("median", ("EXACT",)),
 }
-"""What DataFusion's names of aggregate functions mean, where the specification has the function under another form."""
+"""The specification's forms of DataFusion's aggregate functions, where they differ."""
 
 _OF_FLOATS = frozenset({"avg", "stddev", "stddev_pop", "var", "var_pop"})
-"""The functions that DataFusion computes of fp64, whatever numbers they are called with, but for decimals."""
+"""The functions that DataFusion computes in fp64 for all numbers but decimals."""
 
 
 def type_of_computation(name: str, argument: Type, declared: Type | None) -> Type | None:
-    """The type of the numbers that an aggregate function is computed from; None where it is that of its argument.
+    """Return the type that an aggregate function is computed in; None for that of its argument.
 
-    DataFusion casts them when it analyses a plan. A plan that is written before that has no cast.
+    DataFusion casts arguments when it analyses a plan. A plan that is written before that has no cast.
 
     Args:
         name: the name of the function.
@@ -89,16 +89,16 @@ def type_of_computation(name: str, argument: Type, declared: Type | None) -> Typ
 
 @attrs.frozen
 class _Parts:
-    """How the value of a call is computed: from which calls, and how from their values."""
+    """The calls that a value is computed from, and the expression over their results."""
 
     calls: tuple[Call, ...]
     value: Callable[[Sequence[Expression]], Expression]
     described: str
-    """The finding."""
+    """The text of the finding."""
 
 
 def _parts(decoder: Decoder, call: Call) -> _Parts | None:
-    """How DataFusion computes a sum or an average of decimals; None for what it computes as the specification does."""
+    """Return the calls for a decimal sum or average of DataFusion; None where it follows the specification."""
     if call.phase != "initial_to_result" or not decoder.may_be_specified(call.function):
         return None
     match call.function.name, call.arguments:
@@ -126,13 +126,13 @@ def _parts(decoder: Decoder, call: Call) -> _Parts | None:
 
 
 def _null_if_none(decoder: Decoder, value: Expression, count: Expression, type_: Type) -> Expression:
-    """A value, or NULL if it is one of no values."""
+    """Return a value, or NULL if there are no values."""
     is_none = scalar_call(decoder, "comparison", "equal", count, literal(0, I64()))
     return IfThen((IfClause(is_none, literal(None, type_.as_nullable())),), value)
 
 
 def _same_call(decoder: Decoder, call: Call, extension: str, name: str, argument: Expression) -> Call:
-    """A call of another aggregate function over the same values, whose order does not matter to it."""
+    """Return a call of another aggregate function over the same values, in any order."""
     found = decoder.catalog.resolve("aggregate", name, (describe_argument(argument),), urn=f"{URN}{extension}")
     function: FunctionId = found.overload.function
     if isinstance(call, AggregateFunction):
@@ -141,7 +141,7 @@ def _same_call(decoder: Decoder, call: Call, extension: str, name: str, argument
 
 
 def own_window(decoder: Decoder, function: WindowFunction, message: Any) -> Expression:
-    """A window function as DataFusion computes it, given its message."""
+    """Return a window function as DataFusion computes it."""
     if (value := _null_kept(decoder, function)) is not None:
         text = f"{function.call.function.name} of {_of(function.call)}: read as DataFusion's, which may be NULL"
         decoder.report(FindingCode.PRODUCER_MEANING, text, message)
@@ -155,10 +155,10 @@ def own_window(decoder: Decoder, function: WindowFunction, message: Any) -> Expr
 
 
 def _null_kept(decoder: Decoder, function: WindowFunction) -> Expression | None:
-    """The first or last value of a frame, which is NULL where that is, or there is no row; None where neither may be.
+    """Return the first or last value of a frame as nullable; None where it cannot be NULL.
 
-    The specification declares both required, whatever the value is. In DataFusion they are what the value is. The field
-    of a struct may be NULL where the struct is required, so it is that of the first or last struct.
+    The specification declares both required, whatever the value is. DataFusion has the nullability of the value. The
+    field of a struct may be NULL where the struct is required, so it is that of the first or last struct.
     """
     call = function.call
     match call.function.name, call.arguments:
@@ -185,7 +185,7 @@ def _of(call: Call) -> str:
 
 
 def own_columns(decoder: Decoder, rel: Aggregate, message: pb.AggregateRel) -> Rel:
-    """An aggregate with the columns that DataFusion counts in it: distinct keys, the number of the set, measures.
+    """Return an aggregate with DataFusion's columns: distinct keys, the number of the set, measures.
 
     Args:
         decoder: the state of decoding.
@@ -200,7 +200,7 @@ def own_columns(decoder: Decoder, rel: Aggregate, message: pb.AggregateRel) -> R
     sets = _sets_of_distinct_keys(rel, keys) if several else rel.grouping_sets
     measures: list[Measure] = []
     found: list[tuple[_Parts | None, range]] = []
-    """How each measure is computed, and from which columns."""
+    """The calls of each measure, and their columns."""
     for measure, part in zip(rel.measures, parts, strict=True):
         calls = (measure.function,) if part is None else part.calls
         begin = len(keys) + len(measures)
@@ -238,23 +238,23 @@ def own_columns(decoder: Decoder, rel: Aggregate, message: pb.AggregateRel) -> R
 
 
 GROUPING_SET = "grouping_set"
-"""What the column with the index of the grouping set is called."""
+"""The name of the column with the grouping set index."""
 
 GROUPING_ID = "__grouping_id"
-"""What DataFusion calls the column that says which keys a grouping set lacks."""
+"""DataFusion's name of the column with the grouping ID."""
 
 
 def _sets_of_distinct_keys(rel: Aggregate, keys: Sequence[Expression]) -> tuple[tuple[int, ...], ...]:
-    """The grouping sets, each key by its position among the distinct ones."""
+    """Return the grouping sets, each key by its position among the distinct ones."""
     positions = {key: position for position, key in enumerate(keys)}
     return tuple(tuple(dict.fromkeys(positions[rel.keys[key]] for key in each)) for each in rel.grouping_sets)
 
 
 def _grouping_id(index: Expression, sets: Sequence[tuple[int, ...]], keys: int) -> Expression:
-    """DataFusion's number of a grouping set: a bit for each key, the lowest for the last, 1 where the set lacks it.
+    """Return DataFusion's grouping ID: a bit for each key, the lowest for the last, 1 where the set lacks it.
 
-    Sets that are there again have a further bit, or several, above these. The type is the smallest of 8, 16, 32 or 64
-    bits, without a sign. It is read as one with a sign: a number that has no place there fails, where it is asked for.
+    Repeated sets have a further bit, or several, above these. The type is the smallest unsigned integer of 8, 16, 32 or
+    64 bits. It is read as a signed one: a number that does not fit fails, where it is used.
     """
     seen: Counter[frozenset[int]] = Counter()
     numbers = []
@@ -271,4 +271,4 @@ def _grouping_id(index: Expression, sets: Sequence[tuple[int, ...]], keys: int) 
 
 
 _UNSIGNED: tuple[tuple[int, Type], ...] = ((8, I8()), (16, I16()), (32, I32()), (64, I64()))
-"""The integers by their bits, as the unsigned ones of Arrow are written."""
+"""The integers by their bits, with the names of Arrow's unsigned ones."""

@@ -1,9 +1,9 @@
-"""Decimals as DataFusion computes with them: the types of Arrow's arithmetic, quotients cut to their scale.
+"""Decimals as DataFusion computes with them: the types of Arrow's arithmetic, quotients truncated to their scale.
 
-Arrow divides whole numbers: it multiplies the dividend by a power of ten, and cuts what follows the last digit of the
-result. The specification's quotient has more digits, or fewer, and is rounded. What stands here for a quotient computes
-the same by remainders of whole numbers, which every engine has exactly; where the numbers are too large for 38 digits
-on the way, the plan fails instead of giving another number.
+Arrow divides integers: it multiplies the dividend by a power of ten, and truncates the digits after the last digit of
+the result. The specification's quotient has more digits, or fewer, and is rounded. The expression for a quotient
+computes the same by remainders of integers, which every engine has exactly; where the numbers are too large for 38
+digits on the way, the plan fails instead of giving another number.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder
 
 MOST_DIGITS = 38
-"""How many digits a decimal has at most."""
+"""The maximal precision of decimals."""
 
 DIVISION_SCALE = 4
-"""How many digits more than its dividend a quotient has after the point."""
+"""The digits that a quotient has after the point beyond those of its dividend."""
 
 INTEGER_38 = Decimal(38, 0)
-"""The type of the whole numbers that quotients are computed by."""
+"""The type of the integers that quotients are computed by."""
 
 _SCALE_THAT_STAYS = 6
-"""Up to this scale a product of any two decimals keeps all its digits after the point."""
+"""The largest scale that a product of any two decimals keeps."""
 
 
 AnyDecimal = Decimal[Any, Any]
@@ -41,7 +41,7 @@ def _decimal(precision: int, scale: int) -> AnyDecimal:
 
 
 def arithmetic_type(name: str, x: AnyDecimal, y: AnyDecimal) -> AnyDecimal:
-    """The type that Arrow gives ``add``, ``subtract``, ``multiply``, ``divide`` or ``modulus`` of two decimals."""
+    """Return Arrow's type for ``add``, ``subtract``, ``multiply``, ``divide`` or ``modulus`` of two decimals."""
     before_x, before_y = x.precision - x.scale, y.precision - y.scale
     scale = max(x.scale, y.scale)
     match name:
@@ -57,12 +57,12 @@ def arithmetic_type(name: str, x: AnyDecimal, y: AnyDecimal) -> AnyDecimal:
 
 
 def sum_type(x: AnyDecimal) -> AnyDecimal:
-    """The type that DataFusion gives a sum."""
+    """Return DataFusion's type of a sum."""
     return _decimal(x.precision + 10, x.scale)
 
 
 def average_type(x: AnyDecimal) -> AnyDecimal:
-    """The type that DataFusion gives an average."""
+    """Return DataFusion's type of an average."""
     return _decimal(x.precision + 4, x.scale + 4)
 
 
@@ -88,7 +88,7 @@ def decimal_arithmetic(
 
 
 def truncated_quotient(decoder: Decoder, x: Expression, y: Expression, result: AnyDecimal) -> Expression:
-    """The quotient of two decimals or whole numbers, cut behind the last digit of its type, towards zero.
+    """Return the quotient of two decimals or integers, truncated to the scale of its type.
 
     Raises:
         UnsupportedError: the whole numbers that it is computed by have more than 38 digits, whatever the values are.
@@ -116,7 +116,7 @@ def truncated_quotient(decoder: Decoder, x: Expression, y: Expression, result: A
 
 
 def _unscaled(decoder: Decoder, value: Expression, power: int) -> Expression:
-    """A value times a power of ten that makes it a whole number, as one."""
+    """Scale a value by a power of ten to an integer."""
     if power:
         tens = literal(Number(10**power), _decimal(power + 1, 0))
         value = scalar_call(decoder, "arithmetic_decimal", "multiply", cast_to_decimal(value), tens)
@@ -124,7 +124,7 @@ def _unscaled(decoder: Decoder, value: Expression, power: int) -> Expression:
 
 
 def cast_to_decimal(value: Expression) -> Expression:
-    """A decimal as it is, and an integer as a decimal."""
+    """Return a decimal as it is, and an integer as a decimal."""
     return value if isinstance(value.type, Decimal) else cast_to(value, Decimal(19, 0))
 
 
@@ -133,7 +133,7 @@ def _scale(value: Expression) -> int:
 
 
 def _narrowed(name: str, x: Expression, y: Expression) -> tuple[Expression, Expression]:
-    """Two decimals of so few digits before the point that the specification's result is exact; others fail.
+    """Cast two decimals to so few integer digits that the specification's result is exact; others fail.
 
     Raises:
         UnsupportedError: no digits are left before the point.

@@ -1,7 +1,7 @@
-"""Scalar functions as DataFusion means them, where their names, arguments or results are not the specification's.
+"""Scalar functions as DataFusion defines them, where names, arguments or results differ from the specification.
 
 A function that is not in `SCALAR_FUNCTIONS` is read by its name like that of any other producer: `tests/producers/`
-holds what DataFusion computes against what is computed here, function by function.
+compares DataFusion's results with those of the expressions here, function by function.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 Arguments = tuple[Argument, ...]
 Reader = Callable[["Decoder", Arguments, Type | None], Expression | None]
-"""Reads a call, given its arguments and the type that it declares; None where it means what the specification says."""
+"""Reads a call, given its arguments and the type that it declares; None where it follows the specification."""
 
 
 # --- arithmetic
@@ -57,7 +57,7 @@ def _arithmetic(name: str) -> Reader:
 
 
 def _date_arithmetic(decoder: Decoder, name: str, arguments: Arguments) -> Expression | None:
-    """A date or timestamp and an interval, or two dates: in DataFusion a date stays one, and two are days apart."""
+    """Read arithmetic of dates and intervals: in DataFusion a date stays one, and two are days apart."""
     match name, arguments:
         case "add" | "subtract", (Expression(type=Date() | PrecisionTimestamp()) as value, Literal() as interval):
             return _shifted(decoder, name, value, interval)
@@ -75,11 +75,11 @@ def _unix_time(decoder: Decoder, value: Expression) -> Expression:
 
 
 _DAY = 86_400
-"""How many seconds a day has."""
+"""The seconds of a day."""
 
 
 def _shifted(decoder: Decoder, name: str, value: Expression, interval: Literal) -> Expression | None:
-    """A date or timestamp moved by months, then by days and seconds; of a date only whole days count.
+    """Add months, then days and seconds, to a date or timestamp; for a date only whole days count.
 
     Raises:
         UnsupportedError: the interval has digits that the specification's functions have no place for.
@@ -109,7 +109,7 @@ def _shifted(decoder: Decoder, name: str, value: Expression, interval: Literal) 
 
 
 def _bits_shifted(name: str) -> Reader:
-    """The bits of an integer, moved by a number of places modulo how many bits there are.
+    """Shift the bits of an integer, modulo the number of bits.
 
     DataFusion casts both to the wider of their types. A plan that it has not analysed lacks that cast.
     """
@@ -133,12 +133,12 @@ def _bits_shifted(name: str) -> Reader:
 
 
 def _last_place(type_: Type) -> int:
-    """The number of the highest bit of an integer, counted from 0."""
+    """Return the index of the highest bit of an integer."""
     return INTEGER_RANGES[type(type_)][1].bit_length()
 
 
 def _places(decoder: Decoder, places: Expression, type_: Type) -> Expression:
-    """By how many places the bits of an i32 or i64 are moved, as an i32."""
+    """Return the shift of an i32 or i64, as an i32."""
     if isinstance(places, Literal) and isinstance(places.value, int):
         return literal(places.value & _last_place(type_), I32(nullable=places.type.nullable))
     width = places.type if isinstance(places.type, I64) else I32()
@@ -147,7 +147,7 @@ def _places(decoder: Decoder, places: Expression, type_: Type) -> Expression:
 
 
 def _few_bits_shifted(decoder: Decoder, name: str, base: Expression, places: Expression, type_: Type) -> Expression:
-    """The bits of an i8 or i16, moved as the lower ones of an i32: what is moved out of them is lost.
+    """Shift the bits of an i8 or i16, as the lower ones of an i32; bits beyond the type are lost.
 
     Raises:
         UnsupportedError: the number of places is not written as a literal.
@@ -169,7 +169,7 @@ def _few_bits_shifted(decoder: Decoder, name: str, base: Expression, places: Exp
 
 
 def _round(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
-    """``round(x)`` is to no digits after the point; the number of digits is an i32."""
+    """Read ``round(x)``, without digits after the point; the number of digits is an i32."""
     match arguments:
         case (Expression(type=Decimal()) as value,):
             return _to(scalar_call(decoder, "rounding_decimal", "round", value, literal(0, I32())), declared)
@@ -184,7 +184,7 @@ def _to(value: Expression, declared: Type | None) -> Expression:
 
 
 def _log(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
-    """``log(x)`` is to the base 10."""
+    """Read ``log(x)``, to the base 10."""
     match arguments:
         case (Expression() as value,):
             return scalar_call(decoder, "logarithmic", "log10", value)
@@ -196,7 +196,7 @@ def _log(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expre
 
 
 def _renamed(extension: str, name: str, **options: str) -> Reader:
-    """A function of the specification that has another name in DataFusion, or takes an option to be the same."""
+    """Return a reader for a function with another name in DataFusion, or one that needs an option."""
 
     def read(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression:
         return _to(scalar_call(decoder, extension, name, *arguments, **options), declared)
@@ -205,7 +205,7 @@ def _renamed(extension: str, name: str, **options: str) -> Reader:
 
 
 def _trimmed(name: str) -> Reader:
-    """Without the characters to leave out, spaces are."""
+    """Read a trim; by default it removes spaces."""
 
     def read(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
         match arguments:
@@ -219,7 +219,7 @@ def _trimmed(name: str) -> Reader:
 
 
 def _substring(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
-    """Positions are i64, and one left of the first character counts from there."""
+    """Read a substring: positions are i64, and one left of the first character counts from there."""
     match arguments:
         case (text, *numbers):
             positions = (cast_to(number, I32()) if isinstance(number, Expression) else number for number in numbers)
@@ -229,7 +229,7 @@ def _substring(decoder: Decoder, arguments: Arguments, declared: Type | None) ->
 
 
 def _end(name: str) -> Reader:
-    """``left`` and ``right`` with a number below 0 leave so many characters out at the other end."""
+    """Return a reader of ``left`` or ``right``: a number below 0 omits characters at the other end."""
 
     def read(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
         match arguments:
@@ -269,7 +269,7 @@ BACKSLASH = "\\"
 
 
 def _like(**options: str) -> Reader:
-    """In a pattern of DataFusion a backslash takes the character behind it as it is."""
+    """Return a reader of ``like``: in DataFusion a backslash escapes the next character."""
 
     def read(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
         match arguments:
@@ -288,7 +288,7 @@ def _like(**options: str) -> Reader:
 
 
 def _like_without_case(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
-    """Letters are alike that Unicode folds to one: of those of ASCII only s has a third form, which is no lower case.
+    """Read a ``like`` without case: Unicode folds a third letter, which is no lower case, to s.
 
     Raises:
         UnsupportedError: the pattern has characters beyond ASCII, of which some are folded otherwise.
@@ -314,7 +314,7 @@ _LIKE_WITHOUT_CASE = _like(case_sensitivity="CASE_INSENSITIVE")
 
 
 def _regexp_replace(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
-    """The first match is replaced; with the flag g all are."""
+    """Read a replacement of the first match; with the flag g of all."""
     match arguments:
         case (text, pattern, Literal(value=str() as replacement) as replacement_literal, *flags) if (
             "$" not in replacement
@@ -336,7 +336,7 @@ def _regexp_replace(decoder: Decoder, arguments: Arguments, declared: Type | Non
 
 
 def _matched(decoder: Decoder, text: Expression, pattern: str, options: Mapping[str, str]) -> Expression:
-    """A text that matches a pattern with backslashes, by functions that know none.
+    """Return a string that matches a pattern with backslashes, by functions without an escape character.
 
     Raises:
         UnsupportedError: no function of the specification has such a pattern.
@@ -368,7 +368,7 @@ def _matched(decoder: Decoder, text: Expression, pattern: str, options: Mapping[
 
 
 def _parsed(pattern: str) -> list[tuple[str, bool]]:
-    """The characters of a pattern, each with whether it stands for itself."""
+    """Return the characters of a pattern, each with whether it is a literal."""
     parts: list[tuple[str, bool]] = []
     characters = iter(pattern)
     for character in characters:
@@ -394,14 +394,14 @@ _COMPONENTS: Mapping[str, tuple[str, ...]] = {
     "minute": ("MINUTE",),
     "second": ("SECOND",),
 }
-"""The enum arguments of ``extract`` for what DataFusion calls the parts of a date."""
+"""The enum arguments of ``extract`` for DataFusion's names of date parts."""
 
 _OF_DAYS = ("hour", "minute", "second")
-"""The parts that a date does not have in the specification, and that are 0 in DataFusion."""
+"""The parts that a date lacks in the specification, and that are 0 in DataFusion."""
 
 
 def _date_part(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
-    """``date_part(part, x)`` is ``extract``, of i32."""
+    """Read ``date_part(part, x)`` as ``extract``, of i32."""
     match arguments:
         case (Literal(value=str() as part), Expression(type=Date() | PrecisionTimestamp()) as value):
             words = _COMPONENTS.get(part.lower())
@@ -448,4 +448,4 @@ SCALAR_FUNCTIONS: Mapping[str, Reader] = {
     "regexp_replace": _regexp_replace,
     "date_part": _date_part,
 }
-"""How the calls are read that DataFusion writes under these names."""
+"""The readers of DataFusion's calls, by function name."""

@@ -1,7 +1,7 @@
-"""What a plan declares about extensions: a number for every URN, function, type and variation that it uses.
+"""Extension declarations: an anchor for every URN, function, type and variation that a plan uses.
 
-Specification: https://substrait.io/extensions/ and ``extensions.proto``. Declarations appear in the order of first
-use and are numbered from 1, each kind by itself, so that equal plans are equal bytes.
+Specification: https://substrait.io/extensions/ and ``extensions.proto``. Declarations appear in the order of first use
+and are numbered from 1, each type of declaration by itself, so that equal plans are equal bytes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder
 
 NO_URN = 2**32 - 1
-"""The reference of a declaration that does not say which extension it is from, as DataFusion writes it."""
+"""The reference of a declaration without an extension, as DataFusion writes it."""
 
 _MOST_SUGGESTIONS = 100  # the nearest names are looked for so often: each time that takes a millisecond
 
@@ -31,7 +31,7 @@ V = TypeVar("V")
 
 
 class Declarations:
-    """The extension declarations of one plan, or extended expression, written into it as they are asked for.
+    """The extension declarations of one plan, or extended expression, written on first use.
 
     Args:
         plan: the message to write to.
@@ -41,7 +41,7 @@ class Declarations:
     def __init__(self, plan: Plan | ExtendedExpression, type_nesting: int) -> None:
         self.type_nesting = type_nesting
         self.aliases: Mapping[Type, int] = {}
-        """The numbers of the types that have one, all required."""
+        """The anchors of the aliased types, all required."""
         self._plan = plan
         self._urns: dict[str, int] = {}
         self._functions: dict[FunctionId, int] = {}
@@ -49,7 +49,7 @@ class Declarations:
         self._variations: dict[TypeVariation, int] = {}
 
     def function(self, function: FunctionId) -> int:
-        """The anchor of a function."""
+        """Return the anchor of a function."""
         anchor = self._functions.get(function)
         if anchor is None:
             anchor = self._functions[function] = len(self._functions) + 1
@@ -60,7 +60,7 @@ class Declarations:
         return anchor
 
     def type(self, type_: UserDefined) -> int:
-        """The anchor of a user-defined type."""
+        """Return the anchor of a user-defined type."""
         key = (type_.urn, type_.name)
         anchor = self._types.get(key)
         if anchor is None:
@@ -72,7 +72,7 @@ class Declarations:
         return anchor
 
     def variation(self, variation: TypeVariation) -> int:
-        """The anchor of a type variation: never 0, which means the system's preferred one."""
+        """Return the anchor of a type variation: never 0, which means the system's preferred one."""
         anchor = self._variations.get(variation)
         if anchor is None:
             anchor = self._variations[variation] = len(self._variations) + 1
@@ -83,7 +83,7 @@ class Declarations:
         return anchor
 
     def alias(self, type_: Type) -> int | None:
-        """The anchor of the alias that a type has, if it has one."""
+        """Return the anchor of the alias of a type, if it has one."""
         return self.aliases.get(type_.as_required()) if self.aliases else None
 
     def _urn(self, urn: str) -> int:
@@ -99,7 +99,7 @@ class Declarations:
 
 
 def decode_declarations(decoder: Decoder, plan: Plan | ExtendedExpression) -> None:
-    """Read what a plan declares, but for its type aliases. Declarations that nothing uses are allowed."""
+    """Read the declarations of a plan, but for its type aliases. Unused declarations are allowed."""
     urns: dict[int, str] = {}
     looked_up: set[str] = set()
     for urn in plan.extension_urns:
@@ -140,16 +140,16 @@ def decode_declarations(decoder: Decoder, plan: Plan | ExtendedExpression) -> No
 
 
 def _suggested_extension(urn: str, known: Iterable[str]) -> str | None:
-    """The URN of the specification that is nearest to one: what all of them begin with makes none near."""
+    """Return the specification's URN that is nearest to another one; the common prefix does not count."""
     names = [each.removeprefix(OWN_URNS) for each in known if each.startswith(OWN_URNS)]
     near = nearest(urn.removeprefix(OWN_URNS), names)
     return None if near is None else f'did you mean "{OWN_URNS}{near}"?'
 
 
 def _report_misspelt(decoder: Decoder, function: FunctionId, looked_up: set[str], message: Message) -> None:
-    """Tell that the URN of an extension is not known, if it looks like one that is, with a function that has.
+    """Report an unknown URN that looks like a known one, with a function that the known one has.
 
-    Others may declare what they like, so that nothing else is reported. `looked_up` are the URNs that were looked at.
+    Other unknown URNs are not reported. `looked_up` are the URNs that were checked.
     """
     extensions, urn = decoder.catalog.extensions, function.urn
     if not urn or urn in extensions or urn.startswith(OWN_URNS) or urn in looked_up:
@@ -164,11 +164,11 @@ def _report_misspelt(decoder: Decoder, function: FunctionId, looked_up: set[str]
 
 
 _MISSPELT = 0.95
-"""How alike two URNs are where one is a misspelling of the other: a letter or two of forty differ."""
+"""The minimal similarity of a misspelt URN: a letter or two of forty differ."""
 
 
 def _decode_urn(decoder: Decoder, urns: Mapping[int, str], declaration: Any) -> str:
-    """The URN of the extension that a declaration is from; the empty text if it does not say so."""
+    """Return the URN of a declaration's extension; the empty string without one."""
     if not declaration.name:
         decoder.mark_location(declaration)
         raise PlanFormatError("an extension declaration has no name")

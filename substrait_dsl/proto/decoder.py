@@ -1,4 +1,4 @@
-"""What decoding one plan has to remember from one message to the next."""
+"""The state of decoding one plan."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 D = TypeVar("D")
 
 CallReport = tuple[FindingCode, str, str | None]
-"""What is reported of a call: the code, the text, and the subject."""
+"""A report about a call: the code, the text, and the subject."""
 
 MAX_READ_AGAIN = 500_000
-"""How many bytes are read again in further places, where they mean something else: so plans can grow without bounds."""
+"""The maximal number of bytes that are decoded again in further places, where they mean something else."""
 MAX_REPEATED = 1_000_000
-"""How many nodes stand in further places than a plan says them in."""
+"""The maximal number of nodes that are repeated in further places."""
 _READING_TAKES = 100
-"""How many bytes more it takes to read something, however short it is."""
+"""The cost of decoding a message beyond its length, in bytes."""
 
 
 @attrs.define
 class _Part:
-    """A part that is being read. A class, since a generator takes several times as long."""
+    """A part that is being decoded. A class, since a generator takes several times as long."""
 
     decoder: Decoder
     message: Any
@@ -81,68 +81,68 @@ class Decoder:
         self.variations: dict[int, TypeVariation] = {}
         self.aliases: dict[int, Type] = {}
         self.parameters: dict[int, Type] = {}
-        """The types of the dynamic parameters that have been read."""
+        """The types of the dynamic parameters so far."""
         self.version: tuple[int, int, int] = (0, 0, 0)
         self.trees = Trees(())
-        """The relation trees of the plan, which ``ReferenceRel`` refers to; `subtree` reads one."""
+        """The relation trees of the plan, for ``ReferenceRel``; `subtree` decodes one."""
         self.detached = Detached(())
-        """The detached expressions of the tree that is being read."""
+        """The detached expressions of the current tree."""
         self.numbered: dict[int, pb.RelCommon] = {}
-        """What the relations have in common that have a number (``rel_anchor``), by that."""
+        """The ``RelCommon`` of relations with a ``rel_anchor``, by that."""
         self.keep_declared = False
-        """Whether calls keep the types that the plan declares, also where they should have others by definition."""
+        """Whether calls keep the declared types, also where the derived types differ."""
         self.projects_put_out_expressions = False
-        """Whether projects that do not say what they put out put out their expressions only."""
+        """Whether projects without an emit put out their expressions only."""
         self.is_in_stored_schema = False
-        """Whether the schema of a table or of files is being read."""
+        """Whether the schema of a table or of files is being decoded."""
         self.has_variables = False
-        """Whether an expression reads a variable of the execution."""
+        """Whether an expression reads an execution context variable."""
         self.disagreed = False
-        """Whether a declared type was found that differs from the derived one."""
+        """Whether a declared type differs from the derived one."""
         self.ready: tuple[pb.Rel, Rel] | None = None
-        """A relation that was just read, as the input of what is read next, with its message."""
+        """The input that was decoded last, with its message."""
         self.sizes = Sizes()
         self.calls: dict[Hashable, tuple[FunctionId, Type, tuple[CallReport, ...]]] = {}
-        """What calls turned out to be, and what there is to report of each: a plan has many alike."""
+        """The resolved calls with their reports, since a plan has many equal ones."""
         self.error_source: Any = None
-        """The innermost message that an error came from; its path in the plan is looked for only then."""
+        """The innermost message that an error came from; its path is computed only then."""
         self.reports = Reports()
-        """What is not as the specification says, each with the message that says it."""
+        """The reports of deviations from the specification, each with its message."""
         self.producer: Producer = UNKNOWN
-        """What is known of who wrote the plan."""
+        """The deviations of the plan's producer."""
         self.checked: set[Type] = set()
         """The user-defined types that were looked up in their extensions."""
         self._undeclared: set[tuple[int, str]] = set()
-        """The type variations that were told not to be declared, each with the kind of type that it is of."""
+        """The undeclared type variations that were reported, each with the type's name."""
         self._anchors = count(1)
         self._read_again = 0
         self._repeated = 0
         self._rows: dict[tuple[int, Root], Row] = {}
 
     def mark_location(self, message: Any) -> None:
-        """Remember where an error came from, unless a message further in has already said so."""
+        """Record the location of an error, unless a message further in is recorded."""
         if self.error_source is None:
             self.error_source = message
 
     def part(self, message: Any) -> _Part:
-        """Read a part of a relation: an error inside comes from that message, unless one further in has said so."""
+        """Return a context in which an error gets the location of the message, unless one further in is recorded."""
         return _Part(self, message)
 
     def relation(self, message: pb.Rel, outer: Scope | None) -> Rel:
-        """Read a relation; `outer` is the row around the subquery that it is part of."""
+        """Decode a relation; `outer` is the row around its subquery."""
         ready, self.ready = self.ready, None
         return ready[1] if ready is not None and ready[0] is message else self._decode_relation(self, message, outer)
 
     def expression(self, message: pb.Expression, scope: Scope) -> Expression:
-        """Read an expression over a row."""
+        """Decode an expression over a row."""
         return self._decode_expression(self, message, scope)
 
     def report(self, code: FindingCode, text: str, message: Any, subject: str | None = None) -> None:
-        """Report that a message is not as the specification says, and how it is read. Arguments as of `Reports.add`."""
+        """Report a deviation of a message from the specification, and its reading. Arguments as of `Reports.add`."""
         self.reports.add(code, text, message, subject)
 
     def read_again(self, message: Message) -> None:
-        """Count something that is read in a further place, because it means something else there.
+        """Count a message that is decoded again, because it means something else in another place.
 
         Raises `UnsupportedError` if there is too much of that.
         """
@@ -154,7 +154,9 @@ class Decoder:
             )
 
     def repeat(self, nodes: int) -> None:
-        """Count the nodes of an expression that stands in further places than the plan says it in.
+        """Count the nodes of an expression that is repeated in further places.
+
+        Such expressions may nest.
 
         Raises `UnsupportedError` if there are too many: such expressions may stand inside each other.
         """
@@ -165,54 +167,54 @@ class Decoder:
             )
 
     def row(self, types: tuple[Type, ...], root: Root) -> Row:
-        """A row as a value: one object for all references to it, since it may be wide."""
+        """Return a row as a value: one object for all references to it, since it may be wide."""
         known = self._rows.get((id(types), root))
         if known is None:
             known = self._rows[id(types), root] = Row(Struct(types), root)
         return known
 
     def anchor_of(self, scope: Scope) -> int:
-        """The number in the algebra of a row that something in a subquery refers to."""
+        """Return the anchor of a row that a subquery refers to."""
         row = scope.row or scope
         if row.anchor is None:
             row.anchor = next(self._anchors)
         return row.anchor
 
     def subtree(self, ordinal: int, outer: Scope | None) -> Rel:
-        """The relation at that position of the plan, as ``ReferenceRel`` means it inside a subquery of that row."""
+        """Return the relation at a position of the plan, for a ``ReferenceRel`` in a subquery of a row."""
         return self.trees.read(self, ordinal, outer)
 
     @cached_property
     def names_beyond_specification(self) -> frozenset[str]:
-        """The names of the functions of all extensions that are known and are not the specification's."""
+        """The names of the functions of all known extensions that are not the specification's."""
         extensions = self.catalog.extensions.items()
         return frozenset(name for urn, each in extensions if not urn.startswith(OWN_URNS) for name in each.functions)
 
     def may_be_specified(self, function: FunctionId) -> bool:
-        """Whether a function is the specification's by its extension, or may be, as it says none and no other has it.
+        """Whether a function is the specification's, or may be, as it declares no extension and no other one has it.
 
-        What is known of a producer is known of the specification's functions and of its own, which say no extension.
+        Deviations of producers concern the specification's functions and their own, which declare no extension.
         """
         if function.urn:
             return is_specified(function)
         return function.name not in self.names_beyond_specification
 
     def function(self, reference: int) -> FunctionId:
-        """The function that a plan calls by a number."""
+        """Return the function of an anchor."""
         return _declared(self.functions, reference, "function")
 
     def type(self, reference: int) -> tuple[str, str]:
-        """The URN and the name of the user-defined type that a plan calls by a number."""
+        """Return the URN and the name of the user-defined type of an anchor."""
         return _declared(self.types, reference, "type")
 
     def alias(self, reference: int) -> Type:
-        """The type that a plan calls by the number of an alias."""
+        """Return the type of the anchor of an alias."""
         return _declared(self.aliases, reference, "type alias")
 
     def unsigned(self, reference: int, type_name: str, message: Any) -> str | None:
-        """The name of the unsigned integer that a type variation of a stored column means, if its plan declares none.
+        """Return the name of the unsigned integer of an undeclared type variation of a stored column or a cast.
 
-        So does that of a cast. What else stands in expressions is read as an integer with a sign: it may be computed.
+        Other expressions are read as signed integers: they may be computed.
         """
         name = self.meant_unsigned(reference, type_name) if self.is_in_stored_schema else None
         if name is not None:
@@ -223,15 +225,15 @@ class Decoder:
         return name
 
     def meant_unsigned(self, reference: int, type_name: str) -> str | None:
-        """The unsigned integer that the producer means by a type variation which its plan does not declare."""
+        """Return the unsigned integer that the producer means by an undeclared type variation."""
         if reference in self.variations or (reference, type_name) not in self.producer.undeclared_variations:
             return None
         return ARROW_UNSIGNED.get((reference, type_name))
 
     def variation(self, reference: int, type_name: str, message: Any) -> TypeVariation | None:
-        """The variation that a plan calls by a number; 0 is the system's preferred one.
+        """Return the type variation of an anchor; 0 is the system's preferred one.
 
-        One that is not declared is left out and told, once for each kind of type: a plan has many alike.
+        An undeclared one is dropped and reported, once for each type: a plan has many.
 
         Args:
             reference: the number.

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from substrait_dsl.proto.shared_subtrees import Detached
 
 ORDINAL = "detached_expression_ordinal"
-"""The kind of an expression (``Expression.rex_type``) that refers to one that stands apart."""
+"""The ``Expression.rex_type`` of a reference to a detached expression."""
 
 
 def decode_detached(decoder: Decoder, message: pb.Expression, scope: Scope) -> Expression:
-    """Read an expression that stands apart, where another stands that refers to it.
+    """Decode a detached expression in the place of a reference to it.
 
-    Those that it refers to itself are read first: their chains may be of any length.
+    Those that it refers to are decoded first: their chains may have any length.
     """
     ordinal, entries = message.detached_expression_ordinal, decoder.detached.entries
     _refer(decoder, message)
@@ -59,7 +59,7 @@ def decode_detached(decoder: Decoder, message: pb.Expression, scope: Scope) -> E
 
 
 def _ordinals(decoder: Decoder, expression: pb.Expression, scope: Scope) -> Iterator[tuple[int, Scope]]:
-    """The detached expressions that another refers to, and what each sees; not those over rows of other relations."""
+    """Return the detached expressions that another refers to, with the scope of each; not those over other rows."""
     stack: list[tuple[Message, Scope]] = [(expression, scope)]
     while stack:
         message, place = stack.pop()
@@ -75,7 +75,7 @@ def _ordinals(decoder: Decoder, expression: pb.Expression, scope: Scope) -> Iter
 
 
 def _refer(decoder: Decoder, message: pb.Expression) -> None:
-    """Remember what refers to a detached expression; nothing else should."""
+    """Record the reference to a detached expression; there should be only one."""
     ordinal = message.detached_expression_ordinal
     if decoder.detached.places.setdefault(ordinal, message) is not message:
         decoder.report(
@@ -86,7 +86,7 @@ def _refer(decoder: Decoder, message: pb.Expression) -> None:
 
 
 def check_detached(decoder: Decoder, detached: Detached) -> None:
-    """Look for detached expressions of a tree that nothing refers to, and for those that only refer to another."""
+    """Report detached expressions without a reference, and those that are only a reference."""
     for ordinal, entry in enumerate(detached.entries):
         if ordinal not in detached.places:
             decoder.report(

@@ -1,4 +1,4 @@
-"""How a type that a plan declares differs from the one that is derived."""
+"""Differences between a declared type and the derived type."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from substrait_dsl.algebra.types import (
 )
 
 Difference = typing.Literal["nullability", "parameters", "kind"]
-"""How much two types differ: in what may be NULL; in size, precision or variation; in what their values are."""
+"""The difference of two types: in nullability; in size, precision or variation; in the values."""
 
 _FAMILIES: dict[type[Type], str] = {
     **dict.fromkeys((I8, I16, I32, I64), "integers"),
@@ -33,13 +33,13 @@ _FAMILIES: dict[type[Type], str] = {
     **dict.fromkeys((String, VarChar, FixedChar), "texts"),
     **dict.fromkeys((Binary, FixedBinary), "bytes"),
 }
-"""Types whose values are of one kind, in other sizes."""
+"""Types of the same values in other sizes."""
 
 _ORDER: tuple[Difference, ...] = typing.get_args(Difference)
 
 
 def difference_of(declared: Type, derived: Type) -> Difference | None:
-    """How a declared type differs from a derived one, the largest difference inside of both; None if they are equal."""
+    """Return the largest difference between a declared and a derived type; None if they are equal."""
     if declared == derived:
         return None
     if isinstance(declared, Unbound) or isinstance(derived, Unbound):

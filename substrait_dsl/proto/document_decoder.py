@@ -1,4 +1,4 @@
-"""What reading a plan and reading an extended expression have in common: where they come from, and every error placed.
+"""Decoding of a document, a plan or an extended expression, with the path of every error.
 
 Specification: https://substrait.io/serialization/basics/.
 """
@@ -29,7 +29,7 @@ S = TypeVar("S", bound=bytes | str)
 def decode_document(
     message: W, read: Callable[[Decoder, W], R], catalog: Catalog | None, strict: bool | Weight
 ) -> tuple[R, tuple[Finding, ...]]:
-    """Decode a message that stands by itself.
+    """Decode a document.
 
     Args:
         message: the message, in the fields of the installed version.
@@ -107,7 +107,7 @@ def read_document(
 
 
 def _hint_for_other_class(message_class: type[Plan | ExtendedExpression], source: bytes | str) -> str | None:
-    """What to do with something that is no message of a kind, if it is one of the other kind."""
+    """Return a hint for a document of the other class; None if it is not one."""
     from substrait_dsl.proto import legacy  # not needed for writing
 
     try:

@@ -1,6 +1,6 @@
-"""Functions as DuckDB's plans up to 1.1.3 mean them, where they mean something else than the specification's.
+"""Functions of DuckDB's plans up to 1.1.3, where they deviate from the specification.
 
-DuckDB 1.1.3, with its extension for Substrait, wrote the plans that the comments speak of.
+DuckDB 1.1.3, with its extension for Substrait, wrote the plans in the comments.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def _not_equal(decoder: Decoder, arguments: tuple[Argument, ...], declared: Type | None) -> Expression | None:
-    """``s NOT LIKE 'x%'`` is written as not_equal(s, 'x%'), like ``s <> 'x%'``: nobody can tell which it was."""
+    """Refuse a not_equal of a string literal: ``s NOT LIKE 'x%'`` and ``s <> 'x%'`` are written alike."""
     for argument in arguments:
         while isinstance(argument, Cast):
             argument = argument.input
@@ -32,11 +32,11 @@ def _not_equal(decoder: Decoder, arguments: tuple[Argument, ...], declared: Type
 
 
 SCALAR_FUNCTIONS: Mapping[str, ScalarReader] = {"not_equal": _not_equal}
-"""How the calls are read that DuckDB writes under these names."""
+"""The readers of DuckDB's calls, by function name."""
 
 
 def type_of_computation(name: str, argument: Type, declared: Type | None) -> Type | None:
-    """The type of the numbers that an aggregate function is computed from; None where it is that of its argument.
+    """Return the type that an aggregate function is computed in; None for that of its argument.
 
     The sum of integers is an integer of 128 bits, written as sum:i64 of decimal(38, 0); averages are fp64.
     """

@@ -1,4 +1,4 @@
-"""What encoding one plan has to remember from one message to the next."""
+"""The state of encoding one plan."""
 
 from __future__ import annotations
 
@@ -25,44 +25,44 @@ StructItem = pb.Expression.MaskExpression.StructItem
 
 @attrs.frozen(repr=False)
 class ReferencedRelation(FrozenValue):
-    """A relation whose row can be referred to from the subqueries in its expressions."""
+    """A relation whose row the subqueries in its expressions can refer to."""
 
     message: pb.Rel
     depth: int
-    """How many subqueries it lies in."""
+    """The number of subqueries around it."""
     left: int | None = None
-    """How many columns come from the left input, if it is a lateral join, whose number stands for these alone."""
+    """The number of left columns of a lateral join, whose anchor means these alone."""
     beside: bool = False
-    """Whether what is written stands in the right input of a lateral join, and this is the left row."""
+    """Whether the right input of a lateral join is being written, and this is the left row."""
 
     def row(self) -> pb.RelCommon:
-        """The message that carries the number of the row: the input's, or its own where no single input can lend it."""
+        """Return the message with the anchor of the row: the input's, or its own without a single input."""
         row: pb.Rel | None = getattr(body_of(self.message), "input", None)
         return common_of(row) if row is not None and _lends_its_number(row) else common_of(self.message)
 
 
 def _lends_its_number(rel: pb.Rel) -> bool:
-    """Whether the number of a relation stands for what it puts out.
+    """Whether the anchor of a relation means its output row.
 
-    ``ReferenceRel`` has none, and that of a lateral join stands for its left row.
+    ``ReferenceRel`` has none, and that of a lateral join means its left row.
     """
     return rel.WhichOneof("rel_type") not in (None, "reference", "lateral_join")
 
 
 def body_of(message: pb.Rel) -> object:
-    """The message of the relation's kind, such as ``FilterRel``, once something is written in it."""
+    """Return the message of the relation itself, such as ``FilterRel``, once something is written in it."""
     body: object = getattr(message, message.WhichOneof("rel_type") or "")
     return body
 
 
 def common_of(message: pb.Rel) -> pb.RelCommon:
-    """The ``RelCommon`` of a relation, which every kind but ``ReferenceRel`` has."""
+    """Return the ``RelCommon`` of a relation, which all but ``ReferenceRel`` have."""
     common: pb.RelCommon = body_of(message).common  # type: ignore[attr-defined]  # every body but one has it
     return common
 
 
 def _columns_of(reference: pb.Expression.FieldReference) -> Sequence[StructField | StructItem]:
-    """The messages with the positions of the columns that a reference is to."""
+    """Return the messages with the column positions of a reference."""
     if reference.HasField("masked_reference"):
         return reference.masked_reference.select.struct_items
     return (reference.direct_reference.struct_field,)
@@ -70,7 +70,7 @@ def _columns_of(reference: pb.Expression.FieldReference) -> Sequence[StructField
 
 @attrs.define
 class _Detached:
-    """An expression that waits to be written apart, with the outer rows that it can refer to."""
+    """A detached expression to be written, with the outer rows that it can refer to."""
 
     expression: Expression
     message: pb.Expression
@@ -99,7 +99,7 @@ class Encoder:
     ) -> None:
         self.layout = layout
         self.ordinals: dict[int, int] = {}
-        """The position in ``Plan.relations`` of each relation that stands apart, by its `id`, once it is written."""
+        """The position in ``Plan.relations`` of each subtree that is written, by the `id` of its relation."""
         self.declarations = Declarations(plan, layout.type_nesting)
         self._outer_references = outer_references
         self._encode_relation = encode_relation
@@ -115,17 +115,17 @@ class Encoder:
         self._assigned: set[int] = set()
 
     def expression(self, expression: Expression, message: pb.Expression) -> None:
-        """Write an expression, or the ordinal of one that stands apart."""
+        """Write an expression, or the ordinal of a detached one."""
         self._encode_expression(self, expression, message)
 
     def relation(self, rel: Rel, message: pb.Rel) -> None:
-        """Write a relation, or a reference to one that stands apart."""
+        """Write a relation, or a reference to a subtree."""
         self._encode_relation(self, rel, message)
 
     # --- the trees of the plan
 
     def start_tree(self, tree: PlanRel | ExtendedExpression, row: int | None = None) -> None:
-        """Begin a tree of the plan, or the extended expression; what is detached from now on is stored with it.
+        """Begin a tree of the plan, or the extended expression; it holds what is detached from now on.
 
         Args:
             tree: the message.
@@ -138,7 +138,7 @@ class Encoder:
         self._depth = 0
 
     def detach(self, expression: Expression, message: pb.Expression) -> None:
-        """Put an ordinal where an expression stands; the expression itself is written later."""
+        """Write an ordinal in place of an expression; the expression itself is written later."""
         entries = self._tree.detached_expressions
         message.detached_expression_ordinal = len(entries)
         self._waiting.append(_Detached(expression, entries.add(), self._by_anchor, self._depth))
@@ -159,9 +159,9 @@ class Encoder:
         self._depth -= 1
 
     def enter(self, rel: Rel, message: pb.Rel) -> None:
-        """Make the row of a relation known to what is written from now on.
+        """Make the row of a relation available to references.
 
-        A shared relation that is written twice is another one each time, so that its number is another, too.
+        A shared relation that is written twice has another anchor each time.
         """
         if rel.anchor is not None:
             self._by_anchor = {**self._by_anchor, rel.anchor: self._referenced_relation(rel, message)}
@@ -170,7 +170,7 @@ class Encoder:
         return ReferencedRelation(message, self._depth, len(rel.left.schema) if isinstance(rel, LateralJoin) else None)
 
     def leave(self, rel: Rel, message: pb.Rel) -> None:
-        """Give the row of a relation the number by which a subtree, written before, already refers to it."""
+        """Give the row of a relation the anchor that a subtree, written before, refers to."""
         if rel.anchor is None or rel.anchor not in self._promised:
             return
         if rel.anchor in self._assigned:
@@ -190,7 +190,7 @@ class Encoder:
                 )
 
     def refer(self, anchor: int, message: pb.Expression.FieldReference) -> None:
-        """Write whose columns a reference means, which are written: of the row of the relation with that anchor."""
+        """Write the root of an outer reference, whose columns are written: the row of an anchor."""
         reference = message.outer_reference
         referenced = self._by_anchor.get(anchor)
         if referenced is None and anchor == self._row:
@@ -218,10 +218,10 @@ class Encoder:
     def _refer_by_number(
         self, anchor: int, referenced: ReferencedRelation, message: pb.Expression.FieldReference
     ) -> bool:
-        """Write the number of the row that a reference means; False if no number stands for its columns.
+        """Write the ``rel_anchor`` of the row of a reference; False if no anchor means its columns.
 
-        The number of a lateral join stands for its left row. To its condition, which sees both rows, the right input
-        lends a number of its own, as others have that of their input (spec decision 27).
+        The anchor of a lateral join means its left row. To its condition, which sees both rows, the right input lends
+        its anchor, as other relations have that of their input (spec decision 27).
         """
         left = referenced.left
         beyond = [] if left is None else [column for column in _columns_of(message) if column.field >= left]
@@ -242,7 +242,7 @@ class Encoder:
         return True
 
     def number_row(self, anchor: int | None, row: pb.RelCommon) -> None:
-        """Give the row of a relation, the one with that anchor, a number even if nothing refers to it."""
+        """Give the row of a relation an anchor even if nothing refers to it."""
         if anchor is None:
             row.rel_anchor = self._new_anchor()
         else:
@@ -258,13 +258,13 @@ class Encoder:
         self._by_anchor = before
 
     def _promise(self, anchor: int) -> int:
-        """The number that the row of a relation will have, which is not written yet."""
+        """Reserve the anchor of a row that is not written yet."""
         if anchor not in self._promised:
             self._promised[anchor] = self._new_anchor()
         return self._promised[anchor]
 
     def _number(self, anchor: int, referenced: ReferencedRelation) -> int:
-        """The number of the row of a relation; it gets one if it has none."""
+        """Return the anchor of the row of a relation, and assign one if it has none."""
         row = referenced.row()
         promised = self._promised.get(anchor)
         if promised is not None:

@@ -137,7 +137,7 @@ BOUNDS_TYPE: dict[BoundsType, pb.Expression.WindowFunction.BoundsType.ValueType]
 
 
 def name_for(words: Mapping[W, int], number: int, enum: Any, field: str) -> W:
-    """The word that a number of an enumeration stands for.
+    """Return the name of a number of an enumeration.
 
     Args:
         words: the table of the enumeration.

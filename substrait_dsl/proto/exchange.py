@@ -1,8 +1,8 @@
 """Exchanges and captures as messages of ``algebra.proto``.
 
-Specification: https://substrait.io/relations/physical_relations/#exchange-operator. That a single bucket is constrained
-has no field (spec decision 10): a message of ours beside says it. The captures have no message: each is an
-``ExtensionSingleRel`` with a message of ours as its detail.
+Specification: https://substrait.io/relations/physical_relations/#exchange-operator. A constrained single bucket has no
+field (spec decision 10): a private extension beside it has one. The captures have no message: each is an
+``ExtensionSingleRel`` with a private message as its detail.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def decode_exchange(decoder: Decoder, message: pb.ExchangeRel, outer: Scope | No
 
 
 def encode_partitioning(encoder: Encoder, partitioning: ExchangeKind, message: pb.ExchangeRel) -> None:
-    """Write by what rows are sent to partitions."""
+    """Write the partitioning of an exchange."""
     match partitioning:
         case Scatter(fields):
             for field in fields:
@@ -84,7 +84,7 @@ def encode_partitioning(encoder: Encoder, partitioning: ExchangeKind, message: p
 
 
 def decode_partitioning(decoder: Decoder, message: pb.ExchangeRel, scope: Scope) -> ExchangeKind:
-    """Read by what rows are sent to partitions."""
+    """Read the partitioning of an exchange."""
     match message.WhichOneof("exchange_kind"):
         case "scatter_by_fields":
             fields = message.scatter_by_fields.fields
@@ -107,7 +107,7 @@ def decode_partitioning(decoder: Decoder, message: pb.ExchangeRel, scope: Scope)
 
 
 def encode_exchange_target(target: ExchangeTarget, message: pb.ExchangeRel.ExchangeTarget) -> None:
-    """Write where some partitions are sent."""
+    """Write a target of some partitions."""
     message.partition_id.extend(target.partition_ids)
     if isinstance(target.destination, str):
         message.uri = target.destination
@@ -116,7 +116,7 @@ def encode_exchange_target(target: ExchangeTarget, message: pb.ExchangeRel.Excha
 
 
 def decode_exchange_target(decoder: Decoder, message: pb.ExchangeRel.ExchangeTarget) -> ExchangeTarget:
-    """Read where some partitions are sent."""
+    """Read a target of some partitions."""
     match message.WhichOneof("target_type"):
         case "uri":
             return ExchangeTarget(message.uri, tuple(message.partition_id))

@@ -88,7 +88,7 @@ if TYPE_CHECKING:
 
 
 def encode_expression(encoder: Encoder, expression: Expression, message: pb.Expression) -> None:
-    """Write an expression, or the ordinal of one that stands apart."""
+    """Write an expression, or the ordinal of a detached one."""
     if id(expression) in encoder.layout.detached:
         encoder.detach(expression, message)
     else:
@@ -96,7 +96,7 @@ def encode_expression(encoder: Encoder, expression: Expression, message: pb.Expr
 
 
 def encode_expression_body(encoder: Encoder, expression: Expression, message: pb.Expression) -> None:
-    """Write an expression, also one that stands apart."""
+    """Write an expression itself, not a reference to it."""
     known = as_union(expression)
     match known:
         case FieldReference():
@@ -190,4 +190,4 @@ EXPRESSIONS: dict[str, Callable[[Decoder, Any, Scope], Expression]] = {
     "lambda_invocation": decode_lambda_invocation,
     "execution_context_variable": decode_execution_context_variable,
 }
-"""How to read each kind of expression (``Expression.rex_type``) but ordinals, which have nothing of their own."""
+"""The decoder of each ``Expression.rex_type`` but ordinals, which have nothing of their own."""

@@ -1,7 +1,7 @@
-"""Relations of others as messages of ``algebra.proto``: a message that only they can read, over any number of inputs.
+"""Extension relations as messages of ``algebra.proto``: a message of an extension, over any number of inputs.
 
-Specification: ``ExtensionLeafRel``, ``ExtensionSingleRel`` and ``ExtensionMultiRel``. What columns they put out is
-agreed on elsewhere: a plan of ours says it in a message beside (`choices`), so that it can be read again.
+Specification: ``ExtensionLeafRel``, ``ExtensionSingleRel`` and ``ExtensionMultiRel``. Their columns are agreed on
+elsewhere: our plans declare them in a private extension (`choices`), so that they can be read again.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ ExtensionMessage = pb.ExtensionLeafRel | pb.ExtensionSingleRel | pb.ExtensionMul
 
 
 def decode_extension_leaf(decoder: Decoder, message: pb.ExtensionLeafRel, outer: Scope | None) -> ExtensionLeaf:
-    """Read somebody's relation of no input."""
+    """Read an extension relation without inputs."""
     return ExtensionLeaf(decode_any(message.detail), *decode_declared(decoder, message))
 
 
 def encode_extension_single(encoder: Encoder, rel: ExtensionSingle, message: pb.ExtensionSingleRel) -> None:
-    """Write somebody's relation of one input."""
+    """Write an extension relation of one input."""
     encoder.relation(rel.input, message.input)
     encode_declared(rel, message)
 
@@ -61,7 +61,7 @@ def encode_extension_single(encoder: Encoder, rel: ExtensionSingle, message: pb.
 def decode_extension_single(
     decoder: Decoder, message: pb.ExtensionSingleRel, outer: Scope | None
 ) -> ExtensionSingle | MergingCapture | SimpleCapture | Unnest:
-    """Read somebody's relation of one input; ours is a capture or an unnest."""
+    """Read an extension relation of one input; a private one is a capture or an unnest."""
     detail = decode_any(message.detail)
     own = choices_in(detail)
     rel = decoder.relation(message.input, outer)
@@ -71,14 +71,14 @@ def decode_extension_single(
 
 
 def encode_extension_multi(encoder: Encoder, rel: ExtensionMulti, message: pb.ExtensionMultiRel) -> None:
-    """Write somebody's relation of any number of inputs."""
+    """Write an extension relation of any number of inputs."""
     for relation in rel.relations:
         encoder.relation(relation, message.inputs.add())
     encode_declared(rel, message)
 
 
 def decode_extension_multi(decoder: Decoder, message: pb.ExtensionMultiRel, outer: Scope | None) -> ExtensionMulti:
-    """Read somebody's relation of any number of inputs."""
+    """Read an extension relation of any number of inputs."""
     relations = tuple(decoder.relation(relation, outer) for relation in message.inputs)
     return ExtensionMulti(decode_any(message.detail), *decode_declared(decoder, message), relations=relations)
 
@@ -87,7 +87,7 @@ def decode_extension_multi(decoder: Decoder, message: pb.ExtensionMultiRel, oute
 
 
 def encode_unnest(encoder: Encoder, rel: Unnest, message: pb.ExtensionSingleRel) -> None:
-    """Write an unnest: which column holds the lists."""
+    """Write an unnest: the position of the column with the lists."""
     encoder.relation(rel.input, message.input)
     encode_any(message_of({"unnest": rel.column}), message.detail)
 
@@ -105,13 +105,13 @@ def decode_unnest(rel: Rel, choices: Choices) -> Unnest:
 
 
 def encode_declared(rel: ExtensionLeaf | ExtensionSingle | ExtensionMulti, message: ExtensionMessage) -> None:
-    """Write the message of a relation, and what is declared of its output."""
+    """Write the message of a relation, and the declaration of its output."""
     encode_any(rel.detail, message.detail)
     encode_choices({"schema": _schema_choice(rel.declared_schema), **properties_choice(rel.declared)}, message.common)
 
 
 def decode_declared(decoder: Decoder, message: ExtensionMessage) -> tuple[NamedStruct, Properties]:
-    """Read what is declared of the output of a relation: in the plan, if we wrote it, else in the catalogue.
+    """Read the declared output of a relation: from the plan, if we wrote it, else from the catalogue.
 
     Raises `UnsupportedError` for one of which neither says it.
     """
@@ -144,7 +144,7 @@ def _read_schema(said: Mapping[str, Any]) -> NamedStruct:
 
 
 def _declarations(type_: Type) -> Iterator[tuple[str, str]]:
-    """The names that the text of a type has for what extensions declare, and the URNs."""
+    """Return the names and the URNs of the extension types in the text of a type."""
     if type_.variation is not None:
         yield type_.variation.name, type_.variation.urn
     if isinstance(type_, UserDefined):

@@ -1,4 +1,4 @@
-"""Messages of others, which only their owners can read: carried as they are.
+"""Extension messages, which only their owners can read: they are kept unchanged.
 
 Specification: ``AdvancedExtension`` in ``extensions/extensions.proto``.
 """
@@ -25,7 +25,7 @@ def decode_any(message: AnyProto) -> AnyMessage:
 
 
 def encode_advanced_extension(extension: AdvancedExtension | None, message: pb.AdvancedExtension) -> None:
-    """Write the extension messages of a plan or a relation, if it has any; it may have an empty list of them."""
+    """Write the extension messages of a plan or a relation, if it has any; the list may be empty."""
     if extension is None:
         return
     message.SetInParent()
@@ -44,7 +44,7 @@ def decode_advanced_extension(message: pb.AdvancedExtension) -> AdvancedExtensio
 
 
 def decode_own_extension(message: Any) -> AdvancedExtension | None:
-    """Read the ``advanced_extension`` that a message of any kind has as a field, if it is there."""
+    """Read the ``advanced_extension`` field of a message, if it is there."""
     if not message.HasField("advanced_extension"):
         return None
     return decode_advanced_extension(message.advanced_extension)

@@ -1,4 +1,4 @@
-"""Which function of the catalogue a call in a plan means, and what type it gives.
+"""Overload resolution of the calls in a plan, and their types.
 
 Specification: https://substrait.io/extensions/ and ``SimpleExtensionDeclaration.ExtensionFunction``.
 """
@@ -47,19 +47,19 @@ if TYPE_CHECKING:
 
 @attrs.frozen(repr=False)
 class Known(FrozenValue):
-    """What the catalogue knows of a call."""
+    """The result of overload resolution for a call."""
 
     function: FunctionId
     type: Type | None = None
-    """The type that the call has; None if the catalogue cannot tell."""
+    """The type of the call; None if the catalogue cannot tell."""
     problem: str | None = None
-    """What is not as it should be."""
+    """The deviation from the catalogue."""
     code: FindingCode = FindingCode.FUNCTION_NAME
-    """What kind of finding that is, where the type is known."""
+    """The code of its finding, where the type is known."""
     missing: bool = False
-    """Whether there is no function of that name, whatever its arguments are."""
+    """Whether there is no function of that name, whatever the arguments are."""
     cause: SubstraitDslError | None = attrs.field(default=None, eq=False)
-    """The error that the problem comes from; its hint takes long to find, so that it is asked for only if needed."""
+    """The error of the problem; its hint takes long to find, so it is computed only on demand."""
 
 
 def decode_function(
@@ -70,15 +70,12 @@ def decode_function(
     phase: Phase = "initial_to_result",
     function: FunctionId | None = None,
 ) -> tuple[FunctionId, tuple[Argument, ...], Type]:
-    """Read which function a call means, and with which arguments, and derive its type.
+    """Resolve the function and the arguments of a call, and derive its type.
 
-    Where no overload takes the arguments, constants of another width and arguments with a default are those that it
-    takes, if there is one way.
-
-    A call that the catalogue cannot derive keeps the type that the plan declares. A declared type of another kind than
-    the derived one is refused, as the values would be others. Where the two differ in nullability or parameters that is
-    reported, and so is a function that is only found by its name. The derived type counts, unless the decoder is to
-    keep the declared ones.
+    Where no overload matches, literals of another width and default arguments are adapted, if there is one way. A call
+    whose type cannot be derived keeps the declared type. A declared type with other values than the derived one is
+    refused. A difference in nullability or parameters is reported, and so is a function that is found only by its name.
+    The derived type counts, unless the decoder keeps the declared ones.
 
     Args:
         decoder: the state of decoding.
@@ -146,7 +143,7 @@ def decode_function(
 
 
 def _first_line(problem: str) -> str:
-    """What a finding says of a call that no overload takes: not which overloads there are."""
+    """Return the first line of a resolution error, without the candidates."""
     return problem.partition("\n")[0].removesuffix("; there is").removesuffix("; there are")
 
 
@@ -163,7 +160,7 @@ def _output_type(
     *,
     in_days: bool,
 ) -> tuple[Type, tuple[CallReport, ...]]:
-    """The type of a call, given the one that it declares, and what there is to report of it."""
+    """Return the type of a call, from the declared one, and the reports about it."""
     subject = f"{known.function.urn}:{known.function.key}"
     if known.type is None:
         if declared is None:
@@ -223,7 +220,7 @@ def _declares_what_it_compares(decoder: Decoder, declared: Type, known: Known, a
 
 
 def gives_days(arguments: Sequence[Argument]) -> bool:
-    """Whether a call is of a date and an interval of whole days: what it gives is the midnight of a day."""
+    """Whether a call adds whole days to a date: the result is midnight of a day."""
     if len(arguments) != 2:
         return False
     day, interval = arguments
@@ -237,9 +234,9 @@ def gives_days(arguments: Sequence[Argument]) -> bool:
 
 
 def may_differ(function: FunctionId, type_: Type) -> bool:
-    """Whether producers are known to derive another type for a function that is not declared to have this one.
+    """Whether producers derive another type for an undeclared output type.
 
-    DataFusion has its own precisions and scales of decimals; ibis and DuckDB divide and average integers as fp64.
+    DataFusion has its own precisions and scales of decimals; ibis and DuckDB divide and average integers in fp64.
     """
     return isinstance(type_, Decimal) or (function.name in _OF_QUOTIENTS and type(type_) in INTEGER_RANGES)
 
@@ -262,7 +259,7 @@ def decode_comparison(
     values: tuple[Type, Type],
     require: Callable[[Overload, Type], None],
 ) -> FunctionId:
-    """Read which function a plan compares two values by; one that is not known here is kept as it is.
+    """Resolve the comparison function of a sort key or join key; an unknown one is kept.
 
     Args:
         decoder: the state of decoding.
@@ -297,7 +294,7 @@ def decode_comparison(
 def _recalled(
     catalog: Catalog, function: FunctionId, arguments: tuple[CallArgument, ...], kinds: tuple[Kind, ...], phase: Phase
 ) -> Known:
-    """What a catalogue knows of a call; it is asked once about calls that are alike, in whichever plan."""
+    """Resolve a call; the result is cached for equal calls of all plans."""
     if not all(map(stands_for_equals, arguments)):
         return _known(catalog, function, arguments, kinds, phase)
     calls = _CALLS.setdefault(catalog, {})
@@ -311,13 +308,13 @@ def _recalled(
 
 
 MAX_RECALLED = 10_000
-"""How many calls are remembered for each catalogue."""
+"""The maximal number of cached calls of a catalogue."""
 
 _CALLS: WeakKeyDictionary[Catalog, dict[Hashable, Known]] = WeakKeyDictionary()
 
 
 def _alike(argument: Argument) -> Hashable:
-    """What is the same for arguments that `describe_argument` gives the same for."""
+    """Return a cache key: equal for arguments that resolve alike."""
     if isinstance(argument, Literal):
         return Literal, argument.literal_type, argument.value is None
     return (type(argument), argument.type) if isinstance(argument, Expression) else argument
@@ -344,7 +341,7 @@ def _known(
 def _known_by_name(
     catalog: Catalog, function: FunctionId, arguments: tuple[CallArgument, ...], kinds: tuple[Kind, ...], phase: Phase
 ) -> Known:
-    """A function that is declared without a signature, with one of another spelling, or in another extension."""
+    """Resolve a function that is declared without a signature, with another spelling, or in another extension."""
     text = f'"{function.urn}" has no "{function.key}"' if function.urn else f'"{function.key}" is a name only'
     try:
         catalog.named(function.name, kinds)
@@ -365,7 +362,7 @@ def _known_by_name(
 
 
 def _infer_type(catalog: Catalog, known: Known, arguments: tuple[CallArgument, ...], kinds: tuple[Kind, ...]) -> Known:
-    """A call that no overload takes, with the type that it has in any case, if there is one."""
+    """Infer the type of a call that no overload takes, if only one is possible."""
     inferred = only_type(catalog, known.function, arguments, kinds)
     if inferred is None:
         return known

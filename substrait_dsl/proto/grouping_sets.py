@@ -1,4 +1,4 @@
-"""The column with the number of the grouping set, wherever relations above hand it on."""
+"""The column with the grouping set index, through the relations above the aggregate."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from substrait_dsl.algebra.relations import Aggregate, Emit, Exchange, Fetch, Fi
 
 
 def is_grouping_set_index(rel: Rel, position: int) -> bool:
-    """Whether a column of a relation is the number of the grouping set that an aggregate below it adds.
+    """Whether a column of a relation is the grouping set index of an aggregate below it.
 
     Args:
         rel: the relation.

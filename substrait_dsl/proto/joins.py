@@ -1,4 +1,4 @@
-"""Joins as messages of ``algebra.proto``: those that do not say how they are done, and what all joins share.
+"""Joins as messages of ``algebra.proto``: logical joins, and the parts that all joins share.
 
 Specification: https://substrait.io/relations/logical_relations/#join-operation.
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from substrait_dsl.proto.scopes import Scope
 
 FilteringJoin = Join | LateralJoin | HashJoin | MergeJoin
-"""The joins that may have a post-join filter."""
+"""The joins with a post-join filter."""
 
 
 def encode_join(encoder: Encoder, rel: Join, message: pb.JoinRel) -> None:
@@ -58,7 +58,7 @@ _ANTI: tuple[JoinType, ...] = ("left_anti", "right_anti")
 
 
 def _condition(decoder: Decoder, message: pb.JoinRel | pb.LateralJoinRel, scope: Scope) -> Expression:
-    """What rows match by: all do, where nothing is said, as DataFusion writes a cross product."""
+    """Read the join condition; without one all pairs match, as DataFusion writes a cross product."""
     if message.HasField("expression"):
         return decoder.expression(message.expression, scope)
     decoder.report(FindingCode.CONDITION_MISSING, "a join has no expression; read as one whose rows all match", message)
@@ -66,7 +66,7 @@ def _condition(decoder: Decoder, message: pb.JoinRel | pb.LateralJoinRel, scope:
 
 
 def encode_lateral_join(encoder: Encoder, rel: LateralJoin, message: pb.LateralJoinRel) -> None:
-    """Write a lateral join; its left row always has a number (spec decision 28)."""
+    """Write a lateral join; its left row always has an anchor (spec decision 28)."""
     encoder.relation(rel.left, message.left)
     encoder.number_row(rel.anchor, message.common)
     with encoder.beside(rel.anchor):
@@ -78,7 +78,7 @@ def encode_lateral_join(encoder: Encoder, rel: LateralJoin, message: pb.LateralJ
 
 
 def decode_lateral_join(decoder: Decoder, message: pb.LateralJoinRel, outer: Scope | None) -> Rel:
-    """Read a lateral join: the relations of its right input see its left row from outside."""
+    """Read a lateral join: its right input sees the left row as an outer row."""
     left = decoder.relation(message.left, outer), message.left
     row = row_of(decoder, message, outer, left)
     row.lateral = True
@@ -108,7 +108,7 @@ def decode_post_filter(
     join: FilteringJoin,
     outer: Scope | None,
 ) -> Rel:
-    """The join with its post-join filter, if it has one, which sees the row that is put out."""
+    """Return the join with its post-join filter, if it has one, which sees the output row."""
     if not message.HasField("post_join_filter"):
         return join
     if puts_out_both_sides(decoder, join):

@@ -1,7 +1,7 @@
-"""Messages from protobuf's JSON form, strictly, and what is wrong with a text, with the place.
+"""Strict parsing of protobuf's JSON form, with the position of errors.
 
-Protobuf's own reader says where for some mistakes and not for others, and some it does not see: it takes a list for an
-empty message, and skips what is no base64. So the shape is looked at first, and the values when it has refused one.
+Protobuf's own parser gives a position for some mistakes only, and misses others: it takes a list for an empty message,
+and skips invalid base64. So the shape is checked first, and the values when it refuses one.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from google.protobuf.message_factory import GetMessageClass
 from substrait_dsl.errors import PlanFormatError, quoted, suggestion
 
 SHOWN = 40
-"""How many characters of a wrong value a message shows."""
+"""The maximal number of characters of a wrong value in a message."""
 
 WELL_KNOWN = ("any", "duration", "empty", "field_mask", "struct", "timestamp", "wrappers")
-"""The modules of protobuf's own types: JSON can say one in an ``Any`` once its module was imported, by whomever."""
+"""The modules of protobuf's own types: an ``Any`` of one has a JSON form once its module is imported."""
 
 
 def import_well_known_types() -> None:
-    """Let protobuf know its own types."""
+    """Import protobuf's own types."""
     for name in WELL_KNOWN:
         importlib.import_module(f"google.protobuf.{name}_pb2")
 
 
 _REFUSALS = (json_format.ParseError, RecursionError, OverflowError, SystemError)
-"""What protobuf's reader raises; the last but one for an enum that is ``Infinity``, the last for a lone surrogate."""
+"""The exceptions of protobuf's parser; the last but one for an enum ``Infinity``, the last for a lone surrogate."""
 
 Since = Callable[[str, str], str | None]
-"""Says of a message and a key of it that is unknown what is known of it nevertheless."""
+"""Returns what is known of an unknown key of a message."""
 Former = Mapping[str, Callable[[dict[str, Any]], bool]]
-"""What changes an object of a message, by its full name, that is in a former shape; it says whether there was one."""
+"""Changes a JSON object of a message, by its full name, from a former shape; returns whether it did."""
 
 
 def read_json(text: str, message: Message, since: Since, former: Former) -> None:
@@ -89,7 +89,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _say_as_now(root: object, descriptor: Any, former: Former) -> bool:
-    """Change the objects in the JSON of a message that are in a former shape; whether there were any."""
+    """Change the objects in the JSON of a message that are in a former shape; return whether there were any."""
     changed = False
     stack: list[tuple[object, Any]] = [(root, descriptor)]
     while stack:
@@ -107,7 +107,7 @@ def _say_as_now(root: object, descriptor: Any, former: Former) -> bool:
 
 
 def _check(root: object, descriptor: Any, since: Since, fits: Callable[[object, FieldDescriptor], bool]) -> None:
-    """Refuse the first key that is unknown, and the first value that has no place where it stands."""
+    """Refuse the first unknown key, and the first value that is wrong in its place."""
     stack: list[tuple[object, Any, str]] = [(root, descriptor, "")]
     while stack:
         message, descriptor, path = stack.pop()
@@ -140,12 +140,12 @@ def _check(root: object, descriptor: Any, since: Since, fits: Callable[[object, 
 
 @functools.cache
 def _fields(descriptor: Any) -> Mapping[str, FieldDescriptor]:
-    """The fields of a kind of messages by their names in JSON and in the ``.proto`` files, which JSON may use, too."""
+    """Return the fields of a message by their names in JSON and in the ``.proto`` files, which JSON may use, too."""
     return {field.name: field for field in descriptor.fields} | {field.json_name: field for field in descriptor.fields}
 
 
 def _values(value: object, field: FieldDescriptor, place: str) -> list[tuple[object, str]]:
-    """The value of a field, or all of them, with their places; null is none."""
+    """Return the values of a field, with their positions; null is none."""
     if value is None:
         return []
     if not field.is_repeated:
@@ -156,7 +156,7 @@ def _values(value: object, field: FieldDescriptor, place: str) -> list[tuple[obj
 
 
 def _is_in_shape(value: object, field: FieldDescriptor) -> bool:
-    """Whether bytes are base64 throughout; protobuf looks at everything else."""
+    """Whether bytes are valid base64; protobuf checks everything else."""
     if field.type != FieldDescriptor.TYPE_BYTES or not isinstance(value, str):
         return True
     try:
@@ -181,7 +181,7 @@ def _fits(value: object, field: Any) -> bool:
 
 
 def _refusal(said: str) -> PlanFormatError:
-    """The error for what protobuf refuses, without the names of all the fields around that it puts in front."""
+    """Return the error for a refusal of protobuf, without the names of the enclosing fields."""
     said = re.sub(r"^(Failed to (parse \w+ field|load JSON|parse JSON): )+", "", said).rstrip(". ")
     if said.startswith("SystemError"):  # protobuf does not say where
         return PlanFormatError("a key or a name in it is no Unicode text (a lone surrogate)")
@@ -210,7 +210,7 @@ def _expected(field: FieldDescriptor) -> str:
 
 
 def _hint(value: object, field: FieldDescriptor) -> str | None:
-    """The nearest name of an enum, or all of them."""
+    """Return the nearest name of an enum, or all of them."""
     if field.enum_type is None:
         return None
     names = field.enum_type.values_by_name

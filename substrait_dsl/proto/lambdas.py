@@ -45,7 +45,7 @@ def decode_lambda(decoder: Decoder, message: pb.Expression.Lambda, scope: Scope)
 
 
 def body_scope(decoder: Decoder, message: pb.Expression.Lambda, scope: Scope) -> Scope:
-    """What the body of a lambda sees: the row around it, and its parameters; one and the same each time."""
+    """Return the scope of a lambda body, the enclosing row and the parameters; the same object each time."""
     known = scope.bodies.get(id(message))
     if known is None:
         parameters = tuple(decode_type(decoder, type_) for type_ in message.parameters.types)
@@ -56,7 +56,7 @@ def body_scope(decoder: Decoder, message: pb.Expression.Lambda, scope: Scope) ->
 def encode_lambda_invocation(
     encoder: Encoder, invocation: LambdaInvocation, message: pb.Expression.LambdaInvocation
 ) -> None:
-    """Write a lambda that is called where it stands."""
+    """Write an invocation of a lambda."""
     encode_lambda(encoder, invocation.function, getattr(message, "lambda"))  # no name in Python
     message.arguments.SetInParent()
     for argument in invocation.arguments:
@@ -66,7 +66,7 @@ def encode_lambda_invocation(
 def decode_lambda_invocation(
     decoder: Decoder, message: pb.Expression.LambdaInvocation, scope: Scope
 ) -> LambdaInvocation:
-    """Read a lambda that is called where it stands."""
+    """Read an invocation of a lambda."""
     if not message.HasField("lambda"):
         raise PlanFormatError("a lambda invocation must hold the lambda that it calls")
     function = decode_lambda(decoder, getattr(message, "lambda"), scope)

@@ -1,7 +1,7 @@
-"""Plans of any version of the specification as today's messages.
+"""Plans of any version of the specification as current messages.
 
-Whoever decodes plans sees today's messages only, and all that was in the bytes: what `legacy_translation` does not know
-is refused, wherever it stands. Bytes and JSON go one way: into the messages of `legacy_schema`, and from there on.
+Decoding sees only current messages, with all that was in the bytes: fields that `legacy_translation` does not know are
+refused. Bytes and JSON go one way: into the messages of `legacy_schema`, and from there on.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from substrait_dsl.proto.versions import WORDS, installed_version, require_known
 W = TypeVar("W", Plan, ExtendedExpression)
 
 LAST_REMOVAL = (0, 98)
-"""The version that removed the last of the fields: what is of it or newer, and has no unknown field, is of today."""
+"""The version that removed the last field: a plan of it or newer, without unknown fields, is current."""
 
 
 def modern_plan(data: bytes, findings: MutableSequence[Finding] | None = None) -> Plan:
@@ -112,7 +112,7 @@ _HEADING = re.compile(r"\s*//.*\n")
 
 
 def _without_heading(text: str) -> str:
-    """The text without the comments in front of it, and a byte order mark; its lines keep their numbers."""
+    """Return the text without leading comments and a byte order mark; its lines keep their numbers."""
     text = text.removeprefix("\ufeff")
     end = 0
     while match := _HEADING.match(text, end):
@@ -137,7 +137,7 @@ _IN_FRONT_OF_JSON = b"\xef\xbb\xbf \t\r\n"
 
 
 def _translate(plan: Message, old: OldPlan) -> None:
-    """Turn what is old into what is said today, from the inside out."""
+    """Translate legacy fields to current ones, from the inside out."""
     for message, place in reversed(list(messages_of(plan))):
         translate = TRANSLATIONS.get(message.DESCRIPTOR.full_name.removeprefix(PACKAGE))
         if translate is None:
@@ -156,7 +156,7 @@ def _translate(plan: Message, old: OldPlan) -> None:
 
 @attrs.frozen
 class _Place:
-    """Where a message stands in its plan."""
+    """The path of a message in its plan."""
 
     around: _Place | None
     field: str
@@ -172,7 +172,7 @@ class _Place:
 
 
 def messages_of(root: Message) -> Iterator[tuple[Message, _Place | None]]:
-    """All messages of a message, each in front of those inside it."""
+    """Yield all messages of a message, each before those inside it."""
     stack: list[tuple[Message, _Place | None]] = [(root, None)]
     while stack:
         message, place = stack.pop()
@@ -187,7 +187,7 @@ def messages_of(root: Message) -> Iterator[tuple[Message, _Place | None]]:
 
 
 def _unknown_fields(root: Message) -> Iterator[tuple[Message, _Place | None, int]]:
-    """The numbers of unknown fields, each with the message that it is in."""
+    """Yield the numbers of unknown fields, each with its message."""
     for message, place in messages_of(root):
         fields: Any = UnknownFieldSet(message)
         for field in fields:
@@ -211,7 +211,7 @@ def _unknown_field(message: Message, place: _Place | None, number: int) -> PlanF
 
 
 def _since(message: str, key: str) -> str | None:
-    """What to say of a key that the messages of a later version have."""
+    """Return a note for a key that later versions of the messages have."""
     for new in NEW_FIELDS:
         if PACKAGE + new.message == message and key.replace("_", "").lower() == new.name.replace("_", ""):
             return _newer(new)

@@ -1,8 +1,8 @@
-"""What today's fields say, said beside them in the legacy fields that readers of earlier versions know.
+"""Legacy fields, written beside the current fields for consumers of earlier versions.
 
-One function for each message that had such fields: the other direction of `legacy_translation`, from the same table. A
-reader of earlier versions ignores a field that it does not know, so that a limit becomes no rows and the keys of a join
-none. What has no legacy form is therefore refused, and not left out.
+One function for each message that had such fields: the inverse of `legacy_translation`, from the same table. A consumer
+of an earlier version ignores an unknown field, so that a limit becomes no rows and the keys of a join none. A plan part
+without a legacy form is therefore refused.
 """
 
 from __future__ import annotations
@@ -127,11 +127,11 @@ def _document(document: Any, fields: _Fields) -> None:
 
 
 def uri_of(urn: str) -> str:
-    """The URI by which plans named an extension before it had a URN.
+    """Return the URI by which plans named an extension before it had a URN.
 
-    A file of the specification is named by its path from the root, which all readers take: Acero looks for functions of
-    the specification's own address in one file only, and there is none for decimals. Others have their URN, so that no
-    reader takes their functions for those of the specification.
+    A file of the specification is named by its path from the root, which all consumers take: Acero looks for functions
+    of the specification's own address in one file only, and there is none for decimals. Other extensions have their
+    URN, so that no consumer takes their functions for those of the specification.
     """
     owner, _, name = urn.rpartition(":")
     return f"/{name}.yaml" if owner == "extension:io.substrait" and urn in standard_catalog().urns else urn
@@ -146,7 +146,7 @@ def _declaration(declaration: Any, fields: _Fields) -> None:
 
 
 def _fetch(fetch: Any, fields: _Fields) -> None:
-    """A count that is unset is no row to readers before 0.63, and -1 is refused by some."""
+    """Write a fetch: an unset count is no row before 0.63, and some consumers refuse -1."""
     for field, unset in (("offset", 0), ("count", MOST_ROWS)):
         value: int | None = unset
         if fetch.HasField(f"{field}_expr"):
@@ -179,7 +179,7 @@ def _virtual_table(table: Any, fields: _Fields) -> None:
 
 
 def _aggregate(aggregate: Any, fields: _Fields) -> None:
-    """To older readers, the columns are the different expressions of the groupings in order of appearance."""
+    """Write an aggregate: columns were the distinct expressions of the groupings in order of appearance."""
     keys = [_bytes(key) for key in aggregate.grouping_expressions]
     used = dict.fromkeys(reference for grouping in aggregate.groupings for reference in grouping.expression_references)
     if list(used) != list(range(len(keys))) or len(set(keys)) < len(keys):
@@ -216,7 +216,7 @@ def _physical_join(join: Any, fields: _Fields) -> None:
 
 
 def _bound(bound: Any, fields: _Fields) -> None:
-    """The offset as a number is deprecated, and not removed."""
+    """Write a bound; the offset as a number is deprecated, and not removed."""
     if not bound.HasField("offset_expr"):
         return
     offset = integer_of(bound.offset_expr)
@@ -256,4 +256,4 @@ LEGACY_WRITERS: dict[str, Callable[[Any, _Fields], None]] = {
     "Expression.WindowFunction.Bound.Following": _bound,
     INTERVAL_DAY: _interval,
 }
-"""What writes the legacy fields of each message; those inside it have theirs already."""
+"""The writer of the legacy fields of each message, inner ones first."""

@@ -1,4 +1,4 @@
-"""What an old plan says as a whole: its version, and the extensions that it names by URIs."""
+"""The version and the extension URIs of a legacy plan."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import PlanFormatError
 
 UNDECLARED = 2**32 - 1
-"""What producers refer to in place of an extension that they do not declare."""
+"""The reference of producers that do not declare an extension."""
 
 
 def version_of(plan: Plan | ExtendedExpression) -> tuple[int, int]:
-    """The version that a plan says it is of; (0, 0) if it does not say."""
+    """Return the version that a plan declares; (0, 0) without one."""
     return plan.version.major_number, plan.version.minor_number
 
 
 _OF_THE_SPECIFICATION = "extension:io.substrait:"
-"""What the URNs of the specification's extensions begin with."""
+"""The prefix of the URNs of the specification's extensions."""
 
 
 @attrs.define
 class OldPlan:
-    """What a translation has to know of the plan as a whole."""
+    """The state of translating one legacy plan."""
 
     version: tuple[int, int]
     has_removed: bool
-    """Whether the plan has fields that were removed, so that it is old even if it does not say its version."""
+    """Whether the plan has removed fields, so that it is old even without a version."""
     uris: dict[int, str]
     urns: Any
     """The declarations of URNs, which grow."""
     findings: list[Finding]
     _declared: dict[int, str]
-    """The URNs that the plan declares itself, by their anchors."""
+    """The URNs that the plan itself declares, by their anchors."""
     _anchors: dict[str, int]
     _uris_by_urn: dict[str, str] = attrs.field(factory=dict)
     """The URIs behind the URNs that were made here."""
     _reports: list[tuple[FindingCode, str]] = attrs.field(factory=list)
     repeated: list[tuple[Any, list[int]]] = attrs.field(factory=list)
-    """Aggregates whose one grouping lists an expression twice, with the positions of all that it lists."""
+    """Aggregates whose only grouping lists an expression twice, with all listed positions."""
     _numbers: Iterator[int] = attrs.field(factory=lambda: count(1))
 
     @classmethod
@@ -63,7 +63,7 @@ class OldPlan:
         return cls(version_of(plan), has_removed, uris, plan.extension_urns, findings, declared, anchors)
 
     def is_before(self, major: int, minor: int) -> bool:
-        """Whether the plan is of an earlier version and says so."""
+        """Whether the plan declares an earlier version."""
         return (0, 0) < self.version < (major, minor)
 
     def is_since(self, major: int, minor: int) -> bool:
@@ -71,19 +71,19 @@ class OldPlan:
         return self.version >= (major, minor)
 
     def report(self, code: FindingCode, text: str) -> None:
-        """Report how the message that is being translated is read."""
+        """Report the reading of the message that is being translated."""
         self._reports.append((code, text))
 
     def take(self) -> list[tuple[FindingCode, str]]:
-        """What was reported since the last time."""
+        """Return the reports since the previous call, and forget them."""
         reports, self._reports = self._reports, []
         return reports
 
     def extension(self, urn_reference: int, uri_reference: int) -> int:
-        """The anchor of the URN that a declaration means, which may refer to a URN, a URI or both.
+        """Return the anchor of the URN of a declaration, which may refer to a URN, a URI or both.
 
-        The URN is the newer and wins; 0 is also what is there when nothing was written. Both name an extension of the
-        specification only if they name the same one.
+        The URN is newer and wins; 0 may also be an unset reference. Both name an extension of the specification only if
+        they name the same one.
 
         Raises:
             PlanFormatError: the URN and the URI name two extensions of the specification.
@@ -101,7 +101,7 @@ class OldPlan:
 
     @staticmethod
     def _require_one_extension(urn: str, uri: str) -> None:
-        """Raise if a URN and a URI name two extensions of the specification; the URIs of others may be any."""
+        """Raise if a URN and a URI name two extensions of the specification; other URIs may be any."""
         named = urn_of(uri)
         if named != urn and named in standard_catalog().urns and urn.startswith(_OF_THE_SPECIFICATION):
             raise PlanFormatError(
@@ -109,7 +109,7 @@ class OldPlan:
             )
 
     def _urn_anchor(self, uri: str) -> int:
-        """The anchor of the URN that an extension has today, which is declared if need be."""
+        """Return the anchor of an extension's URN, and declare it if need be."""
         urn = urn_of(uri)
         if urn not in standard_catalog().urns:
             if self._uris_by_urn.setdefault(urn, uri) != uri:
@@ -139,10 +139,10 @@ def _is_own(uri: str) -> bool:
 
 
 def urn_of(uri: str) -> str:
-    """The URN of an extension that old plans name by the URI of its file.
+    """Return the URN of an extension that old plans name by the URI of its file.
 
-    A file of the specification is one of its names, alone or below the specification's own address. Whatever else a
-    URI says becomes part of the URN, so that different extensions stay different.
+    A file of the specification is one of its names, alone or below the specification's own address. Other URIs become
+    part of the URN, so that different extensions stay different.
     """
     if uri.startswith("extension:"):
         return uri

@@ -1,8 +1,8 @@
-"""What earlier versions of the messages had and today's lack, and the messages of then: a superset of today's.
+"""Message classes with the fields that were removed: a superset of the current messages.
 
-A parser that knows today's messages only keeps a removed field aside as unknown, and a ``LIMIT`` or a column's type is
-lost without a word. The messages made here have those fields under their old names, so that bytes and JSON of old plans
-are read as their writers meant them. Today's descriptors reserve every number that a removed field had.
+A parser of the current messages keeps a removed field aside as unknown, and a ``LIMIT`` or a column's type is lost in
+silence. The messages here have those fields under their old names, so that bytes and JSON of old plans are read as
+their writers meant them. The current descriptors reserve every number of a removed field.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PACKAGE = "substrait."
 
 @attrs.frozen
 class OldField:
-    """A field that a message had once. Names leave out the package."""
+    """A removed field of a message. Names omit the package."""
 
     message: str
     number: int
@@ -34,9 +34,9 @@ class OldField:
     """A scalar type as protobuf calls it, or the name of a message or enumeration."""
     repeated: bool = False
     oneof: str | None = None
-    """Also what tells an unset number from 0."""
+    """The oneof of the field; it also tells an unset number from 0."""
     unwritten: str | None = None
-    """Why the legacy encoding does not write the field; None: it does, in `legacy_fields`."""
+    """Why the legacy encoding does not write the field; None: `legacy_fields` writes it."""
 
 
 @attrs.frozen
@@ -93,14 +93,14 @@ REMOVED_FIELDS: tuple[OldField, ...] = (
     # gone before 0.23: each format has a message of its own since
     OldField(FILE, 5, "format", f"{FILE}.FileFormat", unwritten=_FORMATS),
 )
-"""The fields of messages that today's plans and extended expressions can hold."""
+"""The removed fields of messages that current plans and extended expressions contain."""
 
 CHANGED_FIELDS: tuple[OldField, ...] = (
     # the alternative of `microseconds`, hence the one old number that could be told from an unset one; here each has
     # a oneof of its own, since plans in the legacy encoding have both
     OldField(INTERVAL_DAY, 4, "precision", "int32", oneof="precision_mode"),
 )
-"""Fields that are still there, as they were."""
+"""Fields that still exist, in their former form."""
 
 REMOVED_MESSAGES: dict[str, tuple[OldField, ...]] = {
     "extensions.SimpleExtensionURI": (
@@ -120,14 +120,14 @@ REMOVED_MESSAGES: dict[str, tuple[OldField, ...]] = {
     ),
     "Expression.Enum.Empty": (),
 }
-"""The messages that only removed fields used; one that stands inside another comes behind it."""
+"""The messages that only removed fields used; nested ones come after their parent."""
 
 REMOVED_ENUM_VALUES: dict[str, dict[str, int]] = {
     "JoinRel.JoinType": {"JOIN_TYPE_SEMI": 5, "JOIN_TYPE_ANTI": 6, "JOIN_TYPE_SINGLE": 7},  # LEFT_* since 0.54
     "WriteRel.OutputMode": {"OUTPUT_MODE_MODIFIED_TUPLES": 2},  # MODIFIED_RECORDS since 0.40
     f"{FILE}.FileFormat": {"FILE_FORMAT_UNSPECIFIED": 0, "FILE_FORMAT_PARQUET": 1},
 }
-"""Former names of numbers, which JSON is written in; and the enumerations that only removed fields used."""
+"""Former names of enum numbers, for JSON; and the enumerations that only removed fields used."""
 
 NEW_FIELDS: tuple[NewField, ...] = (
     NewField("Rel", 25, "detached_rel_ordinal", "0.107"),
@@ -141,12 +141,12 @@ NEW_FIELDS: tuple[NewField, ...] = (
 
 
 def old_class(message_class: type[Message]) -> type[Message]:
-    """The class of a message, such as ``Plan``, that has today's fields and those that were removed."""
+    """Return the class of a message, such as ``Plan``, with the current and the removed fields."""
     return GetMessageClass(_old_pool().FindMessageTypeByName(message_class.DESCRIPTOR.full_name))
 
 
 def old_plan_class() -> type[Message]:
-    """The class of a ``Plan`` that has today's fields and those that were removed."""
+    """Return the class of ``Plan`` with the current and the removed fields."""
     return old_class(Plan)
 
 
@@ -163,7 +163,7 @@ def _old_pool() -> DescriptorPool:
 
 
 def _with_dependencies(file: FileDescriptor) -> Iterator[FileDescriptor]:
-    """A file behind all that it depends on."""
+    """Return a file after all that it depends on."""
     seen: dict[str, FileDescriptor] = {}
 
     def visit(each: FileDescriptor) -> None:
@@ -182,7 +182,7 @@ def _copy(file: FileDescriptor) -> FileDescriptorProto:
 
 
 def _messages_of(file: FileDescriptorProto) -> Iterator[tuple[str, DescriptorProto]]:
-    """The messages of a file by their full names, those inside others too."""
+    """Return the messages of a file by their full names, also nested ones."""
     stack = [(f"{file.package}.{message.name}", message) for message in file.message_type]
     while stack:
         name, message = stack.pop()

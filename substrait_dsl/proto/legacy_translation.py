@@ -1,8 +1,8 @@
-"""What the removed fields of old plans meant, said in today's fields.
+"""Translation of removed fields into current fields.
 
-One function for each message that had such fields or in which an unset field meant something else. It is called when
-all messages inside are of today already. Where a plan says the same in the old and in the new way, as producers did
-while a field was being replaced, both have to agree.
+One function for each message that had such fields or in which an unset field meant something else. It is called after
+all messages inside are current. Where a plan has both the old and the new field, as producers wrote it during a
+transition, they have to agree.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MICROSECONDS = 6
 """The precision of all times before they had one."""
 
 MOST_ROWS = 2**63 - 1
-"""The count that stands for all rows where readers take no -1; no relation has more."""
+"""The count that stands for all rows where consumers take no -1; no relation has more."""
 
 # --- the plan and its declarations
 
@@ -41,7 +41,7 @@ def _document(document: Any, old: OldPlan) -> None:
 
 
 def _root(root: Any, old: OldPlan) -> None:
-    """A root with a name for each that a grouping lists means so many columns, also where one is listed twice."""
+    """Translate a root: with a name for each listed grouping expression it has that many columns, repeated ones too."""
     rel = root.input
     while (rel_type := rel.WhichOneof("rel_type")) in _SAME_COLUMNS:
         if getattr(rel, rel_type).common.HasField("emit"):
@@ -69,7 +69,7 @@ _SAME_COLUMNS = ("filter", "sort", "fetch")
 
 
 def _repeat_keys(aggregate: Any, listed: list[int]) -> None:
-    """Make a grouping expression of each that the one grouping lists."""
+    """Make a grouping expression of each one that the only grouping lists."""
     keys = [copy.deepcopy(aggregate.grouping_expressions[position]) for position in listed]
     del aggregate.grouping_expressions[:]
     aggregate.grouping_expressions.extend(keys)
@@ -125,7 +125,7 @@ def _fetch(fetch: Any, old: OldPlan) -> None:
 
 
 def _require_agreement(field: str, number: int, expression: Any, unset: tuple[int, ...]) -> None:
-    """Refuse a number of rows beside an expression that is another one; NULL is what an unset expression is."""
+    """Refuse a number of rows that differs from the expression beside it; an unset expression is NULL."""
     said = integer_of(expression)
     is_null = expression.literal.WhichOneof("literal_type") == "null"
     if (number not in unset) if is_null else (said != number):
@@ -133,7 +133,7 @@ def _require_agreement(field: str, number: int, expression: Any, unset: tuple[in
 
 
 def integer_of(expression: Any) -> int | None:
-    """The value of an expression that is a literal of an integer type; None if it is something else."""
+    """Return the value of an integer literal; None for other expressions."""
     field = expression.literal.WhichOneof("literal_type")
     return getattr(expression.literal, field) if field in _INTEGERS else None
 
@@ -142,7 +142,7 @@ _INTEGERS = ("i8", "i16", "i32", "i64")
 
 
 def _unset_count(fetch: Any, old: OldPlan) -> None:
-    """Before 0.63 count was a plain number, which is 0 when it is not written, and -1 stood for all rows."""
+    """Set the count of a fetch: before 0.63 it was a plain number, 0 when unset, and -1 for all rows."""
     if old.is_before(0, 63):
         old.report(
             FindingCode.FETCH_COUNT,
@@ -157,7 +157,7 @@ def _unset_count(fetch: Any, old: OldPlan) -> None:
 
 
 def _aggregate(aggregate: Any, old: OldPlan) -> None:
-    """Grouping expressions stood in each grouping set; the columns were the different ones in order of appearance."""
+    """Translate grouping expressions, which were in each grouping set; columns were the distinct ones in order."""
     positions: dict[bytes, int] = {}
     for position, expression in enumerate(aggregate.grouping_expressions):
         positions.setdefault(_key(expression), position)
@@ -228,9 +228,9 @@ def _window_function(call: Any, old: OldPlan) -> None:
 
 
 def _argument(argument: Any, old: OldPlan) -> None:
-    """Enums were a kind of expression; then a message stood where the text stands today, under the same number.
+    """Translate an enum argument: a message under the number of the current string.
 
-    The bytes of that message begin with the number of its field, which as a character no name of an option begins with.
+    The bytes of that message begin with the number of its field, a character that begins no name of an option.
     """
     if argument.enum.startswith(("\n", "\x12")):
         try:
@@ -242,7 +242,7 @@ def _argument(argument: Any, old: OldPlan) -> None:
 
 
 def _enum_object(argument: dict[str, Any]) -> bool:
-    """In JSON, too, a message stood where the text stands today: say it as the expression that it was before that."""
+    """Translate the JSON of an enum argument: a message in place of the current string."""
     is_old = isinstance(argument.get("enum"), dict) and "value" not in argument
     if is_old:
         argument["value"] = {"enum": argument.pop("enum")}
@@ -254,7 +254,7 @@ _SHORTEST = 3.4028235e38
 
 
 def _largest_float(literal: dict[str, Any]) -> bool:
-    """Make the largest fp32 of its shortest decimal, which is above it: protobuf writes that, and does not read it."""
+    """Replace the shortest decimal of the largest fp32, which protobuf writes and does not read."""
     value = literal.get("fp32")
     if not (isinstance(value, float) and _LARGEST < abs(value) <= _SHORTEST):
         return False
@@ -263,7 +263,7 @@ def _largest_float(literal: dict[str, Any]) -> bool:
 
 
 def _one_optimization(extension: dict[str, Any]) -> bool:
-    """Make a list of the one optimization that an extension had before version 0.50 of the specification."""
+    """Make a list of the single optimization that an extension had before version 0.50."""
     is_old = isinstance(extension.get("optimization"), dict)
     if is_old:
         extension["optimization"] = [extension["optimization"]]
@@ -275,9 +275,9 @@ FORMER_OBJECTS = {
     f"{PACKAGE}FunctionArgument": _enum_object,
     f"{PACKAGE}Expression.Literal": _largest_float,
 }
-"""What says an object of a plan's JSON, by the message that it is of, in a way that can be read.
+"""The translation of JSON objects of former messages, by message.
 
-In an old plan's there are fields that were removed later.
+The objects of an old plan have fields that were removed later.
 """
 
 
@@ -297,7 +297,7 @@ def _literal(literal: Any, old: OldPlan) -> None:
 
 
 def _interval(interval: Any, old: OldPlan) -> None:
-    """Seconds had microseconds, of any number; then a precision could be said instead, until they went."""
+    """Translate an interval: microseconds, then optionally a precision, then only a precision."""
     if interval.HasField("microseconds") and (interval.HasField("precision") or interval.subseconds):
         if interval.subseconds * 10**MICROSECONDS != interval.microseconds * 10**interval.precision:
             raise PlanFormatError("the microseconds and the subseconds of an interval are to say the same, and differ")
@@ -363,16 +363,16 @@ TRANSLATIONS: dict[str, Callable[[Any, OldPlan], None]] = {
     "Type": _type,
     "Type.IntervalDay": _interval_type,
 }
-"""What turns each message into one of today."""
+"""The translation of each message."""
 
 
 def _new(message: Any, field: str, **fields: Any) -> Any:
-    """A new message of the type that a field has."""
+    """Return a new message of the type of a field."""
     return GetMessageClass(message.DESCRIPTOR.fields_by_name[field].message_type)(**fields)
 
 
 def _replace(message: Any, then: str, now: str, said: list[Any]) -> None:
-    """Say in a repeated field of today what an old one said; if both are there, they have to agree."""
+    """Write the repeated field that replaces an old one; if both are there, they have to agree."""
     today = getattr(message, now)
     if said and today and list(map(_key, said)) != list(map(_key, today)):
         raise PlanFormatError(f"{then} and {now} are to say the same, and differ")

@@ -54,7 +54,7 @@ LiteralEncoder = Callable[[Declarations, Any, Any, pb.Expression.Literal], None]
 """Writes a value (not NULL) of a type into a message: declarations, value, type, message."""
 
 LiteralDecoder = Callable[["Decoder", Any], Literal]
-"""Reads what the field of a literal holds, as a literal of a required type."""
+"""Reads the field of a literal, as a literal of a required type."""
 
 _EXACT = Context(prec=76)
 
@@ -105,7 +105,7 @@ def decode_literal(decoder: Decoder, message: pb.Expression.Literal) -> Literal:
 
 
 def _large_unsigned(decoder: Decoder, field: str, message: pb.Expression.Literal) -> Literal | None:
-    """An unsigned integer that has no place in one with a sign: DataFusion writes the bits."""
+    """Return an unsigned integer that does not fit a signed one: DataFusion writes the bits."""
     reference = message.type_variation_reference
     name = decoder.meant_unsigned(reference, field)
     if name is None:
@@ -120,7 +120,7 @@ def _large_unsigned(decoder: Decoder, field: str, message: pb.Expression.Literal
 
 
 def _require_same_number(read: Literal, variation: int) -> None:
-    """Raise `LiteralError` for an integer that may be another one by a type variation that the plan does not declare.
+    """Raise `LiteralError` for an integer that an undeclared type variation may change.
 
     DataFusion writes unsigned integers as the signed ones of the same bits.
     """
@@ -149,11 +149,11 @@ SCALAR_FIELDS: dict[type[t.Type], str] = {
     t.FixedChar: "fixed_char",
     t.FixedBinary: "fixed_binary",
 }
-"""The literals whose field takes the Python value as it is."""
+"""The literals whose field takes the Python value."""
 
 
 _CHECKED_BY_PROTOBUF = frozenset((t.Boolean, t.I32, t.I64, t.FP64, t.String, t.Binary))
-"""The types whose field holds nothing but their values."""
+"""The types whose field holds only valid values."""
 
 
 def _decode_scalar(class_: type[t.Type]) -> LiteralDecoder:
@@ -182,13 +182,13 @@ def _sixteen(value: bytes, what: str) -> bytes:
 
 
 def encode_var_char(_: Declarations, value: str, type_: t.VarChar, message: pb.Expression.Literal) -> None:
-    """Write a string with the length that its type allows."""
+    """Write a string with the length of its type."""
     message.var_char.value = value
     message.var_char.length = type_.length
 
 
 def decode_var_char(_: Decoder, message: pb.Expression.Literal.VarChar) -> Literal:
-    """Read a string with the length that its type allows."""
+    """Read a string with the length of its type."""
     return literal(message.value, t.VarChar(message.length))
 
 
@@ -286,7 +286,7 @@ def encode_user_defined(
     type_: t.UserDefined,
     message: pb.Expression.Literal,
 ) -> None:
-    """Write a value of a user-defined type: the fields of its structure, or a message that only its owner can read."""
+    """Write a value of a user-defined type: the fields of its structure, or a message of the extension."""
     alias = declarations.alias(type_)
     if alias is None:
         message.user_defined.type_reference = declarations.type(type_)
@@ -358,7 +358,7 @@ LITERAL_DECODERS: dict[str, LiteralDecoder] = {
     "empty_map": decode_empty_map,
     "user_defined": decode_user_defined,
 }
-"""How each field of ``Literal.literal_type`` is read."""
+"""The decoder of each field of ``Literal.literal_type``."""
 
 _SAY_THEIR_TYPE = frozenset(("null", "empty_list", "empty_map"))
-"""The fields that hold a whole type: what the literal says of its type beside them counts for nothing."""
+"""The fields that contain an entire type, which overrides the literal's own type fields."""

@@ -1,4 +1,4 @@
-"""Masks as messages of ``algebra.proto``: which parts of a struct or of a row, and which elements of a list, to keep.
+"""Masks as messages of ``algebra.proto``: a selection of the fields of a struct or row, and of the elements of a list.
 
 Specification: ``Expression.MaskExpression`` and
 https://substrait.io/expressions/field_references/#masked-complex-expression.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def encode_mask(encoder: Encoder, mask: StructMask, message: pb.Expression.MaskExpression) -> None:
-    """Write a mask; what it keeps stays wrapped in its structs (spec decision 25)."""
+    """Write a mask; selected fields stay wrapped in their structs (spec decision 25)."""
     encode_struct_mask(encoder, mask, message.select)
     message.maintain_singular_struct = True
 
@@ -44,7 +44,7 @@ def decode_mask(decoder: Decoder, message: pb.Expression.MaskExpression) -> Stru
 
 
 def _has_one_element(mask: Mask | None) -> bool:
-    """Whether a mask keeps a single element of a list, at any depth."""
+    """Whether a mask selects a single element of a list, at any depth."""
     match mask:
         case StructMask(items=items):
             return any(_has_one_element(item.child) for item in items)
@@ -59,7 +59,7 @@ def _has_one_element(mask: Mask | None) -> bool:
 def encode_struct_mask(
     encoder: Encoder, mask: StructMask, message: pb.Expression.MaskExpression.StructSelect, depth: int = 1
 ) -> None:
-    """Write which fields of a struct to keep, perhaps none; `depth` is how many structs and lists that are."""
+    """Write the selected fields of a struct, perhaps none; `depth` counts enclosing structs and lists."""
     if depth > encoder.layout.type_nesting:
         raise DeepTypeError
     message.SetInParent()
@@ -71,7 +71,7 @@ def encode_struct_mask(
 
 
 def decode_struct_mask(decoder: Decoder, message: pb.Expression.MaskExpression.StructSelect) -> StructMask:
-    """Read which fields of a struct to keep."""
+    """Read the selected fields of a struct."""
     return StructMask(
         tuple(
             MaskItem(item.field, _decode_part(decoder, item.child) if item.HasField("child") else None)
@@ -83,7 +83,7 @@ def decode_struct_mask(decoder: Decoder, message: pb.Expression.MaskExpression.S
 def encode_list_mask(
     encoder: Encoder, mask: ListMask, message: pb.Expression.MaskExpression.ListSelect, depth: int
 ) -> None:
-    """Write which elements of a list to keep: a slice of the first ones, and positions."""
+    """Write the selected elements of a list: a slice of the first ones, and positions."""
     if depth >= encoder.layout.type_nesting:  # the innermost one takes a level more than a struct
         raise DeepTypeError
     if mask.first:
@@ -95,7 +95,7 @@ def encode_list_mask(
 
 
 def decode_list_mask(decoder: Decoder, message: pb.Expression.MaskExpression.ListSelect) -> ListMask:
-    """Read which elements of a list to keep.
+    """Read the selected elements of a list.
 
     Raises:
         PlanFormatError: it selects nothing.
@@ -140,7 +140,7 @@ def _unclear(decoder: Decoder, message: Message, text: str) -> UnsupportedError:
 
 
 def _encode_part(encoder: Encoder, mask: Mask, message: pb.Expression.MaskExpression.Select, depth: int) -> None:
-    """Write which parts of a field, or of each element, to keep."""
+    """Write the selected parts of a field, or of each element."""
     match mask:
         case StructMask():
             encode_struct_mask(encoder, mask, message.struct, depth)
@@ -151,7 +151,7 @@ def _encode_part(encoder: Encoder, mask: Mask, message: pb.Expression.MaskExpres
 
 
 def _decode_part(decoder: Decoder, message: pb.Expression.MaskExpression.Select) -> Mask:
-    """Read which parts of a field, or of each element, to keep."""
+    """Read the selected parts of a field, or of each element."""
     match message.WhichOneof("type"):
         case "struct":
             return decode_struct_mask(decoder, message.struct)

@@ -1,4 +1,4 @@
-"""The names of columns and of the fields inside them, where a producer does not list them depth first.
+"""The names of columns and nested fields, where a producer does not list them depth first.
 
 Specification: ``NamedStruct`` in ``type.proto`` and ``ExpressionReference`` in ``extended_expression.proto``.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def decode_schema_names(decoder: Decoder, types: Sequence[Type], message: type_pb2.NamedStruct) -> Sequence[str]:
-    """The names of a schema, depth first; Arrow leaves out those of structs inside lists and maps."""
+    """Read the names of a schema, depth first; Arrow omits those of structs inside lists and maps."""
     names = message.names
     if len(names) != sum(1 + _named_fields(type_) for type_ in types):
         return names
@@ -35,7 +35,7 @@ def decode_schema_names(decoder: Decoder, types: Sequence[Type], message: type_p
 
 
 def _named_fields(type_: Type) -> int:
-    """How many fields a type has in structs that are in no list or map."""
+    """Count the struct fields of a type that are not inside a list or map."""
     return sum(1 + _named_fields(inner) for inner in type_.types) if isinstance(type_, Struct) else 0
 
 
@@ -49,17 +49,16 @@ def _with_positions(type_: Type, names: Iterator[str]) -> Iterator[str]:
 
 
 def names_by_position(schema: NamedStruct) -> tuple[str, ...]:
-    """The names of a schema's columns by their positions, each with those of the structs inside it, depth first."""
+    """Return the names of a schema's columns by position, each with those of nested fields, depth first."""
     return tuple(name for position, type_ in enumerate(schema.types) for name in (str(position), *struct_names(type_)))
 
 
 def decode_column_names(
     decoder: Decoder, type_: Type, message: extended_expression_pb2.ExpressionReference
 ) -> tuple[str, ...]:
-    """The names of the column of an expression, depth first.
+    """Read the names of the column of an expression, depth first.
 
-    Arrow says those of nested fields in front of the name of what they are in, and those of the parts of lists and maps
-    as well.
+    Arrow writes those of nested fields before the name of their column, and also those of the parts of lists and maps.
     """
     names = tuple(message.output_names)
     if not decoder.producer.nested_names_first or not isinstance(type_, Struct | List | Map):
@@ -82,7 +81,7 @@ def decode_column_names(
 
 
 def _below(type_: Type, names: Iterator[str]) -> list[str]:
-    """The names below a type, depth first, from Arrow's names. Raises `StopIteration` if there are too few."""
+    """Return the names below a type, depth first, from Arrow's names. Raises `StopIteration` if there are too few."""
     match type_:
         case Struct():
             found: list[str] = []

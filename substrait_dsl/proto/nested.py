@@ -1,4 +1,4 @@
-"""Structs, lists and maps put together from expressions, as messages of ``algebra.proto``.
+"""Struct, list and map constructors as messages of ``algebra.proto``.
 
 Specification: https://substrait.io/expressions/specialized_record_expressions/ and ``Expression.Nested``.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def encode_nested(
     encoder: Encoder, expression: NestedStruct | NestedList | NestedMap, message: pb.Expression.Nested
 ) -> None:
-    """Write a struct, a list or a map of expressions."""
+    """Write a struct, list or map constructor."""
     message.nullable = expression.nullable
     if expression.variation is not None:
         message.type_variation_reference = encoder.declarations.variation(expression.variation)
@@ -45,7 +45,7 @@ def encode_nested(
 def decode_nested(
     decoder: Decoder, message: pb.Expression.Nested, scope: Scope
 ) -> NestedStruct | NestedList | NestedMap:
-    """Read a struct, a list or a map of expressions; its type is derived from theirs."""
+    """Read a struct, list or map constructor; its type is derived."""
     nullable, nested_type = message.nullable, message.WhichOneof("nested_type")
     variation = decoder.variation(message.type_variation_reference, nested_type or "nested", message)
     match nested_type:

@@ -1,4 +1,4 @@
-"""How many levels of messages nodes take: those from each node to its children, and those of what it holds itself."""
+"""Message levels of nodes: from each node to its children, and of its own fields."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ from substrait_dsl.algebra.relations import (
 )
 
 MAX_NESTING = 99
-"""How many levels below ``Plan`` the deepest message may stand; at 100 Python's JSON parser gives up."""
+"""The maximal level of a message below ``Plan``; at 100 Python's JSON parser gives up."""
 
 LEVELS: dict[type[Node], int] = {
     # relations: Rel, FilterRel, and what stands in it
@@ -164,25 +164,25 @@ LEVELS: dict[type[Node], int] = {
     Bound: 2,
     MapEntry: 1,
 }
-"""How many levels below the message of a node the messages of its children stand, at most."""
+"""The maximal number of levels from the message of a node to those of its children."""
 
 FLAT_TYPES = frozenset((*t.SIMPLE_TYPES, *t.LENGTH_TYPES, *t.PRECISION_TYPES, t.Decimal))
-"""The types that are not made of others."""
+"""The types that contain no others."""
 _FLAT_LEVELS = 2  # Type, Type.I64
 _CHOICES_LEVELS = 20  # Rel, ReadRel, RelCommon, AdvancedExtension, Any; and in JSON the message in it, however it nests
 LEAF_LEVELS = 4  # Expression, FieldReference, ReferenceSegment, StructField; Rel, FilterRel, RelCommon, Emit
 
 _PLAIN = frozenset((FieldReference, FieldAccess, IfThen, Filter, Project, Emit, Sort, Fetch, Join, Cross, Set))
-"""The commonest nodes among those that have no types and messages of their own, unless something is said about them."""
+"""The commonest nodes without types and messages of their own."""
 
 
 SIMPLE_LEVELS = LEVELS[ScalarFunction] + LEAF_LEVELS
 
 
 def is_simple(node: Node) -> bool:
-    """Whether this is a call with arguments that have nothing inside and types that are not nested.
+    """Whether this is a call with leaf arguments and types that are not nested.
 
-    Most expressions are; they take `SIMPLE_LEVELS`, and nobody needs to look into them.
+    Most expressions are; they take `SIMPLE_LEVELS`, and need no visit.
     """
     if type(node) is not ScalarFunction or node.height > 2 or type(node.output_type) not in FLAT_TYPES:
         return False
@@ -193,13 +193,13 @@ def is_simple(node: Node) -> bool:
 
 
 class OwnLevels:
-    """The levels of nodes by themselves; those of types are remembered, which plans repeat."""
+    """The levels of nodes by themselves; those of types are cached, which plans repeat."""
 
     def __init__(self) -> None:
         self._types: dict[int, int] = {}
 
     def of(self, node: Node) -> int:
-        """The levels of a node without its children: those of its types, literals and references."""
+        """Return the levels of a node without its children: those of its types, literals and references."""
         if type(node) in _PLAIN and (not isinstance(node, Rel) or node.common is None):
             return LEAF_LEVELS
         match node:
@@ -223,7 +223,7 @@ class OwnLevels:
                 return LEAF_LEVELS
 
     def _schema(self, rel: Rel) -> int:
-        """The levels of the schema that a relation writes out: Rel, ReadRel, NamedStruct, Struct, Type."""
+        """Return the levels of the schema of a relation: Rel, ReadRel, NamedStruct, Struct, Type."""
         match rel:
             case Read(base_schema=schema, projection=mask):
                 levels = max(map(self._type, schema.types), default=0)
@@ -234,7 +234,7 @@ class OwnLevels:
                 return LEAF_LEVELS
 
     def literal(self, literal: Literal) -> int:
-        """The levels of a literal, those of its ``Expression`` aside."""
+        """Return the levels of a literal, without those of its ``Expression``."""
         type_, value = literal.literal_type, literal.value
         if type(value) is not tuple and value is not None and type(type_) in FLAT_TYPES:
             return 2  # Literal, and at most one message more, such as Literal.Decimal
@@ -262,12 +262,15 @@ class OwnLevels:
 
 
 def levels_of_type(type_: t.Type) -> int:
-    """The levels of messages that a type takes, its own among them."""
+    """Return the message levels of a type, its own included."""
     return OwnLevels()._type(type_)
 
 
 def _mask_levels(mask: Mask) -> int:
-    """The levels of a mask: StructSelect, StructItem, Select, and so on, or ListSelect, ListSelectItem, ListElement."""
+    """Return the levels of a mask.
+
+    StructSelect, StructItem, Select, and so on, or ListSelect, ListSelectItem, ListElement.
+    """
     match mask:
         case StructMask(items=items):
             return max((3 + _mask_levels(item.child) for item in items if item.child is not None), default=2)
@@ -278,7 +281,7 @@ def _mask_levels(mask: Mask) -> int:
 
 
 def _message_levels(rel: Rel) -> int:
-    """The levels of the hints and the extension messages that a relation carries."""
+    """Return the levels of the hints and the extension messages of a relation."""
     match rel:
         case Read() if rel.declared != NO_PROPERTIES or rel.name_values:
             return _CHOICES_LEVELS

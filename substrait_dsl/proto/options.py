@@ -27,10 +27,10 @@ def encode_options(options: tuple[FunctionOption, ...], messages: Any) -> None:
 
 
 def decode_options(decoder: Decoder, messages: Any, function: FunctionId) -> tuple[FunctionOption, ...]:
-    """Read the options of a call of a function: as its file spells them, or as they came if the catalogue has none.
+    """Read the options of a call, spelled as in its extension, or unchanged if the catalogue lacks them.
 
-    An option or a preference that a known function does not have is kept, and told: whoever executes the call has to
-    refuse it, if that does not know it either.
+    An unknown option or preference of a known function is kept and reported: the consumer has to refuse it, if it does
+    not know it either.
     """
     if not messages:
         return ()

@@ -1,7 +1,7 @@
-"""The type of a call that says none (``output_type``), and that no overload takes: where there is only one it can have.
+"""Inference of the output type of a call that declares none and matches no overload, where only one is possible.
 
-DataFusion calls some functions with further arguments, or leaves out their words, and says no types. A call like that
-stays as it came, so that who does not know it refuses it by name; but what stands on it needs its type.
+DataFusion calls some functions with further arguments, or omits enum arguments, and declares no types. Such a call is
+kept, so that a consumer refuses it by name; but the relations above need its type.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from substrait_dsl.errors import InvalidArgumentError, SubstraitDslError
 def only_type(
     catalog: Catalog, function: FunctionId, arguments: Sequence[CallArgument], kinds: Sequence[Kind]
 ) -> tuple[Type, str] | None:
-    """The one type that a call can have, and why, in words; None if the overloads of that name do not agree.
+    """Return the only possible type of a call, and the reason; None if the overloads of that name do not agree.
 
     Args:
         catalog: the functions that are known.
@@ -45,7 +45,7 @@ def only_type(
 
 
 def overloads_named(catalog: Catalog, function: FunctionId, kinds: tuple[Kind, ...]) -> list[Overload]:
-    """The overloads of a function's name: those of its own extension, or if this has none, of all."""
+    """Return the overloads of a function's name: those of its own extension, or if this has none, of all."""
     for urn in (function.urn, None) if function.urn else (None,):
         try:
             return [overload for each in catalog.named(function.name, kinds, urn) for overload in each.overloads]
@@ -60,7 +60,7 @@ def _agreed(types: Sequence[Type | None], why: str) -> tuple[Type, str] | None:
 
 
 def _without_words(catalog: Catalog, overload: Overload, arguments: Sequence[CallArgument]) -> Type | None:
-    """The type that an overload gives to a call which lacks its words (enum arguments); None if it does not fit."""
+    """Return the type of an overload for a call without enum arguments; None if it does not match."""
     values = tuple(each for each in overload.arguments if not isinstance(each, EnumArgument))
     if len(values) == len(overload.arguments) or any(isinstance(each, EnumValue) for each in arguments):
         return None
@@ -75,7 +75,7 @@ def _without_words(catalog: Catalog, overload: Overload, arguments: Sequence[Cal
 
 
 def _independent_type(catalog: Catalog, overload: Overload, arguments: Sequence[CallArgument]) -> Type | None:
-    """The type that an overload gives, as far as that does not depend on an argument which it does not take."""
+    """Return the type of an overload, as far as it does not depend on an argument that does not match."""
     bindings = Bindings(catalog.separate)
     needed = {name for _, expression in overload.returns.assignments for name in _names(expression)}
     needed |= set(_names(overload.returns.result))
@@ -102,7 +102,7 @@ def _independent_type(catalog: Catalog, overload: Overload, arguments: Sequence[
 
 
 def _as_its_argument(overload: Overload, arguments: Sequence[CallArgument]) -> Type | None:
-    """The type of the one argument, if that is what an overload gives to one that it takes, as ``min`` does."""
+    """Return the type of the only argument, if the overload returns the type of its argument, as ``min`` does."""
     result = overload.returns.result
     if len(overload.arguments) != 1 or len(arguments) != 1 or overload.returns.assignments:
         return None
@@ -115,7 +115,7 @@ def _as_its_argument(overload: Overload, arguments: Sequence[CallArgument]) -> T
 
 
 def _names(expression: Expression) -> Iterator[str]:
-    """The names (``P1``, ``any1``) that an expression of types reads."""
+    """Yield the names (``P1``, ``any1``) in a type expression."""
     match expression:
         case Name(text):
             yield text

@@ -1,4 +1,4 @@
-"""Values that are given when a plan runs, as messages of ``algebra.proto``.
+"""Values that are known when a plan runs, as messages of ``algebra.proto``.
 
 Specification: ``DynamicParameter`` and https://substrait.io/expressions/execution_context_variables/.
 """
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 def encode_dynamic_parameter(encoder: Encoder, parameter: DynamicParameter, message: pb.DynamicParameter) -> None:
-    """Write a value that is given when the plan runs."""
+    """Write a dynamic parameter."""
     encode_type(encoder.declarations, parameter.parameter_type, message.type)
     message.parameter_reference = parameter.reference
 
 
 def decode_dynamic_parameter(decoder: Decoder, message: pb.DynamicParameter, scope: Scope) -> DynamicParameter:
-    """Read a value that is given when the plan runs."""
+    """Read a dynamic parameter."""
     parameter = DynamicParameter(decode_type(decoder, message.type), message.parameter_reference)
     remember_type(decoder.parameters, parameter)
     return parameter
@@ -36,7 +36,7 @@ def decode_dynamic_parameter(decoder: Decoder, message: pb.DynamicParameter, sco
 def encode_execution_context_variable(
     encoder: Encoder, variable: ExecutionContextVariable, message: pb.Expression.ExecutionContextVariable
 ) -> None:
-    """Write the time, the time zone or the date of the execution: its type stands for it."""
+    """Write the time, the time zone or the date of the execution; its type stands for it."""
     encode_type_body(encoder.declarations, variable.variable_type, getattr(message, variable.variable))
 
 

@@ -1,4 +1,4 @@
-"""Walking over messages: what stands inside one, and where in a plan one stands.
+"""Paths of messages in a plan, and walks over messages.
 
 A path names fields as the ``.proto`` files do: ``relations[0].root.input.filter.condition``.
 """
@@ -17,7 +17,7 @@ _MESSAGE = FieldDescriptor.TYPE_MESSAGE
 
 
 def parts(message: Message) -> Iterator[tuple[str, Message]]:
-    """The messages directly inside one, each with the last step of its path: ``input``, ``relations[0]``."""
+    """Yield the messages inside a message, each with the last step of its path: ``input``, ``relations[0]``."""
     for field, value in message.ListFields():
         if field.type == _MESSAGE:
             if isinstance(value, Message):
@@ -28,7 +28,7 @@ def parts(message: Message) -> Iterator[tuple[str, Message]]:
 
 
 def inside(message: Message) -> Iterator[Message]:
-    """The message and all messages inside it."""
+    """Yield a message and all messages inside it."""
     stack = [message]
     while stack:
         current = stack.pop()
@@ -37,15 +37,15 @@ def inside(message: Message) -> Iterator[Message]:
 
 
 def path_of(plan: Message, wanted: Message | None) -> str:
-    """Where in a plan that very message stands; empty for the plan itself, and for a message that is not in it."""
+    """Return the path of a message object in a plan; empty for the plan itself, and for other messages."""
     return paths_of(plan, (wanted,))[0]
 
 
 def paths_of(plan: Message, wanted: Iterable[Message | None]) -> list[str]:
-    """Where in a plan these very messages stand, all found in one walk.
+    """Return the paths of message objects in a plan, found in one walk.
 
-    They are told from equal ones by identity: a message that is held is the same object each time it is asked for.
-    That is so for one that is missing, too, which therefore has a path as well: where it should stand.
+    Messages are compared by identity: a message that is referenced is the same object on each access. That holds for an
+    unset one, too, which therefore has a path: where it should stand.
     """
     sought = list(wanted)
     missing = {id(message) for message in sought if message is not None}
@@ -58,7 +58,7 @@ def paths_of(plan: Message, wanted: Iterable[Message | None]) -> list[str]:
 
 
 _Place = tuple[Message, "_Place | None", str, int | None]
-"""A message, the place of the one around it, and where in that it stands; written out only if somebody asks."""
+"""A message, the location of its parent, and its step; the path is written on demand."""
 
 
 def _path(place: _Place, *more: str) -> str:
@@ -71,7 +71,7 @@ def _path(place: _Place, *more: str) -> str:
 
 
 def _find(plan: Message, missing: set[int], absent: Iterable[Any]) -> dict[int, str]:
-    """The paths of the messages with these `id`, among those that are there, and those of some kinds that are not."""
+    """Return the paths of the messages with these `id`, set ones, and unset ones of some classes."""
     paths: dict[int, str] = {}
     waiting: deque[_Place] = deque([(plan, None, "", None)])
     # level by level: what a plan lacks, it mostly lacks near its root
@@ -95,7 +95,7 @@ def _find(plan: Message, missing: set[int], absent: Iterable[Any]) -> dict[int, 
 
 
 def _absent(message: Message, descriptor: Any) -> Iterator[tuple[str, Message]]:
-    """The messages of a kind that could stand in one but do not, and those directly inside of such."""
+    """Return the unset messages of a class in a message, and those directly inside of such."""
     for step, inner in _ways(message.DESCRIPTOR, descriptor):
         if not message.HasField(step):
             absent = getattr(message, step)
@@ -104,7 +104,7 @@ def _absent(message: Message, descriptor: Any) -> Iterator[tuple[str, Message]]:
 
 @functools.cache
 def _ways(descriptor: Any, target: Any) -> tuple[tuple[str, str], ...]:
-    """The fields of a message of one kind that hold one of another, and those that have a field inside that does."""
+    """Return the fields of a message class that contain another class, and those that lead to one."""
     ways: list[tuple[str, str]] = []
     for field in _single(descriptor):
         if field.message_type is target:

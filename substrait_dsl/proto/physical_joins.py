@@ -1,4 +1,4 @@
-"""The joins that say how they are done, as messages of ``algebra.proto``.
+"""Physical joins as messages of ``algebra.proto``.
 
 Specification: https://substrait.io/relations/physical_relations/#hash-equijoin-operator and its neighbours.
 """
@@ -33,7 +33,7 @@ def encode_hash_join(encoder: Encoder, rel: HashJoin, message: pb.HashJoinRel) -
 
 
 def decode_hash_join(decoder: Decoder, message: pb.HashJoinRel, outer: Scope | None) -> Rel:
-    """Read a hash join; one that does not say which input it builds from builds from the right one."""
+    """Read a hash join; the default build input is the right one."""
     build: BuildSide = "right"
     if message.build_input != pb.HashJoinRel.BUILD_INPUT_UNSPECIFIED:
         build = name_for(BUILD_INPUT, message.build_input, pb.HashJoinRel.BuildInput, "HashJoinRel.build_input")
@@ -49,7 +49,7 @@ def decode_hash_join(decoder: Decoder, message: pb.HashJoinRel, outer: Scope | N
 
 
 def encode_key_join(encoder: Encoder, rel: HashJoin | MergeJoin, message: pb.HashJoinRel | pb.MergeJoinRel) -> None:
-    """Write what a hash join and a merge join have in common."""
+    """Write the common fields of a hash join and a merge join."""
     encoder.relation(rel.left, message.left)
     encoder.relation(rel.right, message.right)
     message.type = PHYSICAL_JOIN_TYPE[rel.how]
@@ -75,7 +75,7 @@ def decode_merge_join(decoder: Decoder, message: pb.MergeJoinRel, outer: Scope |
 
 
 def encode_nested_loop_join(encoder: Encoder, rel: NestedLoopJoin, message: pb.NestedLoopJoinRel) -> None:
-    """Write a nested loop join; no condition is one that is true."""
+    """Write a nested loop join; without a condition it is true."""
     encoder.relation(rel.left, message.left)
     encoder.relation(rel.right, message.right)
     message.type = PHYSICAL_JOIN_TYPE[rel.how]
@@ -96,7 +96,7 @@ def decode_nested_loop_join(decoder: Decoder, message: pb.NestedLoopJoinRel, out
 
 
 def encode_join_key(encoder: Encoder, key: JoinKey, message: pb.ComparisonJoinKey) -> None:
-    """Write a key: a reference to each input, and how they are compared."""
+    """Write a join key: a reference to each input, and their comparison."""
     encode_reference(encoder, key.left, message.left)
     encode_reference(encoder, key.right, message.right)
     if isinstance(key.comparison, FunctionId):
@@ -123,7 +123,7 @@ def decode_join_keys(
 def decode_key_comparison(
     decoder: Decoder, message: pb.ComparisonJoinKey.ComparisonType, sides: tuple[Type, Type]
 ) -> KeyComparison | FunctionId:
-    """Read how the two sides of a key, values of these types, are compared."""
+    """Read the comparison of the two sides of a key."""
     match message.WhichOneof("inner_type"):
         case "simple":
             enum = pb.ComparisonJoinKey.SimpleComparisonType

@@ -176,7 +176,7 @@ def _decode_plan(decoder: Decoder, message: Plan) -> AlgebraPlan:
 
 
 def _decode_trees(decoder: Decoder, trees: Trees, message: Plan) -> tuple[Tree, ...]:
-    """Read the trees that stand by themselves, in order; those that others refer to may be inside of these only."""
+    """Read the trees that are independent, in order; trees that others refer to may be used only there."""
     rels = trees.read_all(decoder)
     decoded: list[Tree] = []
     for number, tree in enumerate(message.relations):
@@ -190,7 +190,7 @@ def _decode_trees(decoder: Decoder, trees: Trees, message: Plan) -> tuple[Tree, 
 
 
 def _require_order(plan: AlgebraPlan, layout: Layout) -> None:
-    """Raise `UnsupportedError` if a subtree that is cut off would be evaluated before what has to come first."""
+    """Raise `UnsupportedError` if a subtree would be evaluated before a change that comes first."""
     if not any(rel.flags.has_changes for rel in plan.relations):
         return
     written: list[Rel] = []
@@ -207,7 +207,7 @@ def _require_order(plan: AlgebraPlan, layout: Layout) -> None:
 
 
 def encode_subtree(encoder: Encoder, rel: Rel, message: Plan) -> None:
-    """Write a relation that stands apart."""
+    """Write a subtree."""
     encoder.ordinals[id(rel)] = len(message.relations)
     encoder.start_tree(tree := message.relations.add())
     encode_relation_body(encoder, rel, tree.rel)
@@ -215,13 +215,13 @@ def encode_subtree(encoder: Encoder, rel: Rel, message: Plan) -> None:
 
 
 def encode_root(encoder: Encoder, root: Root, message: RelRoot) -> None:
-    """Write a relation that the plan returns, with the names of its columns."""
+    """Write a root: a relation with the names of its columns."""
     encode_relation(encoder, root.input, message.input)
     message.names.extend(root.names)
 
 
 def decode_root(decoder: Decoder, rel: Rel, message: RelRoot) -> Root:
-    """Read the names of the columns of a relation that the plan returns."""
+    """Read the names of the columns of a root."""
     needed = len(rel.schema.depth_first_names())
     if len(message.names) > needed and _is_change(rel):
         decoder.report(
@@ -254,7 +254,7 @@ def decode_root(decoder: Decoder, rel: Rel, message: RelRoot) -> Root:
 
 
 def _is_change(rel: Rel) -> bool:
-    """Whether a relation changes a table: some producers name the columns of that table, whatever is put out."""
+    """Whether a relation changes a table: some producers name the columns of that table, whatever the output is."""
     return isinstance(rel.input if isinstance(rel, Emit) else rel, Write | Update | Ddl)
 
 
@@ -278,7 +278,7 @@ def decode_parameter_binding(decoder: Decoder, message: DynamicParameterBinding)
 
 
 def decode_evaluation_mode(decoder: Decoder, message: Plan) -> EvaluationMode:
-    """Read how often variables are evaluated: once per plan, if it does not say so (spec decision 48)."""
+    """Read how often variables are evaluated: by default once per plan (spec decision 48)."""
     behavior = message.execution_behavior
     if behavior.variable_eval_mode == ExecutionBehavior.VARIABLE_EVALUATION_MODE_UNSPECIFIED:
         decoder.report(
@@ -296,7 +296,7 @@ def decode_evaluation_mode(decoder: Decoder, message: Plan) -> EvaluationMode:
 
 
 def to_bytes(message: DocumentMessage) -> bytes:
-    """The bytes of a plan or an extended expression; equal ones have equal bytes."""
+    """Return the bytes of a plan or an extended expression; equal ones have equal bytes."""
     return message.SerializeToString(deterministic=True)
 
 
@@ -311,7 +311,7 @@ def from_bytes(
 
 
 def to_json(message: DocumentMessage) -> str:
-    """The JSON of a plan or an extended expression, in the names of protobuf's JSON form (``lowerCamelCase``)."""
+    """Return the JSON of a plan or an extended expression, with the names of protobuf (``lowerCamelCase``)."""
     from substrait_dsl.proto.any_json import encode_json
 
     return encode_json(message)

@@ -1,15 +1,15 @@
-"""How a plan is laid out in messages: what stands where it is used, and what stands apart and is referred to.
+"""The layout of a plan in messages: what is written inline, and what is written once and referred to.
 
 Specification: https://substrait.io/serialization/binary_serialization/#bounded-expression-nesting and ``ReferenceRel``.
 
-Parsers refuse messages that nest more than 100 deep, which is about 45 relations, or 30 terms of a left-deep sum. So
-a tree that is deeper is cut: a relation goes to a ``PlanRel.rel`` of its own, with a ``ReferenceRel`` in its place; an
-expression goes to the ``detached_expressions`` of its ``PlanRel``, with its ordinal in its place. And a relation used
-many times is written as often as it is used, since few consumers read ``ReferenceRel``; unless that would make the
-plan explode: then relations that are used more than once are written once and referred to.
+Parsers refuse messages that nest more than 100 deep, which is about 45 relations, or 30 terms of a left-deep sum. So a
+deeper tree is cut: a relation goes to a ``PlanRel.rel`` of its own, with a ``ReferenceRel`` in its place; an expression
+goes to the ``detached_expressions`` of its ``PlanRel``, with its ordinal in its place. A relation that is used many
+times is written for each use, since few consumers read ``ReferenceRel``; unless that would make the plan explode: then
+relations that are used more than once are written once and referred to.
 
-All this is found out before the first message is written, in one walk without recursion, children first. A plan of
-few steps, as most are, does without: its height says that nothing can be too deep.
+The layout is found before the first message is written, in one walk without recursion, children first. A plan of few
+steps, as most are, needs no walk: its height shows that nothing can be too deep.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ from substrait_dsl.proto.nesting_depth import LEAF_LEVELS, LEVELS, MAX_NESTING, 
 
 _ROOT_LEVEL = 3  # Plan, PlanRel, RelRoot, Rel: no relation or expression that stands apart starts deeper
 MAX_LEVELS = MAX_NESTING - _ROOT_LEVEL + 1
-"""How many levels of messages a relation or an expression may have, its own among them."""
+"""The maximal number of message levels of a relation or an expression, its own included."""
 
 _PART_RESERVE = 5  # Rel, AggregateRel, Measure, AggregateFunction, SortField: parts of a relation cannot be cut off it
 _CUT_LEVELS = 2  # Rel, ReferenceRel
 
 MAX_GROWTH = 8
 MIN_INLINED = 10_000
-"""Shared subtrees are written where they are used up to this many nodes, or `MAX_GROWTH` times as many as there are."""
+"""The number of nodes up to which shared subtrees are written inline, or `MAX_GROWTH` times the number of nodes."""
 
 _NO_CUT = 10**9
 _ROOM = {
@@ -55,44 +55,46 @@ _ROOM = {
     - (0 if issubclass(class_, (Rel, Expression)) and class_ is not Lambda else _PART_RESERVE)
     for class_, below in LEVELS.items()
 } | {Emit: _NO_CUT}  # an emit is written into the message of its input, which therefore cannot be cut off it
-"""How many levels a child of a node may have before it is cut off."""
+"""The maximal number of levels of a child of a node; beyond, it is cut off."""
 
 
 SHALLOW_HEIGHT = 17
 SHALLOW_TYPES = 12
-"""Nothing in a plan of this height is too deep, if its types nest at most so far. A node takes at most 3 levels, and so
-does a type inside a type (in a literal of a map, or in the mask of a read); and 3 * 17 + 3 * 12 + 8 < `MAX_LEVELS`."""
+"""Nothing in a plan of this height is too deep, if its types nest at most so far.
+
+A node takes at most 3 levels, and so does a type inside a type (in a literal of a map, or in the mask of a read); and 3
+* 17 + 3 * 12 + 8 < `MAX_LEVELS`.
+"""
 
 
 @attrs.frozen(repr=False)
 class Layout(FrozenValue):
-    """Where the relations and expressions of a plan stand."""
+    """The relations and expressions of a plan that are not written inline."""
 
     subtrees: tuple[tuple[Rel, ...], ...]
-    """For each node at the top of the plan, the relations that get a ``PlanRel`` of their own before it: each before
-    those that refer to it."""
+    """For each top node of the plan, the relations that get a ``PlanRel`` before it, in the order of references."""
     separate: frozenset[int]
     """The `id` of each of these."""
     detached: frozenset[int]
     """The `id` of each expression that goes to ``detached_expressions``."""
     type_nesting: int = MAX_NESTING
-    """How deeply types may nest inside types; where they nest deeper, the plan needs another layout."""
+    """The maximal nesting of types; where they nest deeper, the plan needs another layout."""
 
 
 def in_place(nodes: Sequence[Node]) -> Layout:
-    """The layout of a shallow plan with these nodes at the top."""
+    """Return the layout of a shallow plan with these top nodes."""
     return Layout(((),) * len(nodes), frozenset(), frozenset(), SHALLOW_TYPES)
 
 
 def is_shallow(nodes: Sequence[Node]) -> bool:
-    """Whether nothing needs to stand apart, because the nodes at the top of a plan are low and small."""
+    """Whether nothing needs to be cut off, because the top nodes of a plan are low and small."""
     return all(
         node.height <= SHALLOW_HEIGHT and node.size <= MIN_INLINED and not node.flags.has_shared for node in nodes
     )
 
 
 def lay_out(nodes: Sequence[Node]) -> Layout:
-    """Decide what of a plan with these nodes at the top stands apart.
+    """Decide which parts of a plan with these top nodes are not written inline.
 
     Raises `UnsupportedError` for types, literals and shared expressions that no message within the limits can hold.
     """
@@ -115,7 +117,7 @@ def lay_out(nodes: Sequence[Node]) -> Layout:
 
 
 def _used_again(roots: Sequence[Node]) -> tuple[int, frozenset[int]]:
-    """How many different nodes there are, and the `id` of those used more than once; of an emit, if its input is."""
+    """Count the distinct nodes, and collect the `id` of those used more than once; of an emit, if its input is."""
     count = 0
     uses: Counter[int] = Counter()
     emitted: dict[int, int] = {}
@@ -139,9 +141,9 @@ class _Survey:
 
     def __init__(self, nodes: Sequence[Node], shared: frozenset[int]) -> None:
         self.written = 0
-        """How many nodes are written, all trees together."""
+        """The number of nodes that are written, all trees together."""
         self._found: dict[int, tuple[int, int]] = {}
-        """The levels of each node that is no leaf, and how many nodes are written where it stands; children first."""
+        """The levels of each node that is no leaf, and the number of nodes written for it; children first."""
         self._subtrees: dict[int, Rel] = {}
         self._detached: set[int] = set()
         self._open_anchors: set[int] = set()
@@ -155,11 +157,11 @@ class _Survey:
 
     @property
     def known(self) -> int:
-        """How many different nodes there are, leaves aside."""
+        """The number of distinct nodes that are not leaves."""
         return len(self._found)
 
     def layout(self) -> Layout:
-        """What was found out."""
+        """Return the layout."""
         # `_found` is in the order in which the nodes were finished: children first.
         finished = iter(self._found)
         subtrees = tuple(
@@ -209,15 +211,15 @@ class _Survey:
             self._mark(node)
 
     def _mark(self, rel: Rel) -> None:
-        """Mark a relation that must stand apart, because a subtree cut off inside it refers to its row.
+        """Mark a relation that must be written once, because a subtree cut off inside it refers to its row.
 
-        That subtree is written once and knows one number for the row: so the relation must be written once, too.
+        That subtree is written once and has one anchor for the row: so the relation must be written once, too.
         """
         if rel.anchor in self._open_anchors or (isinstance(rel, Emit) and id(rel.input) in self._separate):
             self._separate.add(id(rel))
 
     def _link(self, child: Node, room: int) -> tuple[int, int]:
-        """The levels and the size of a child where its parent has that much room; decides whether it is cut off."""
+        """Return the levels and the size of a child, and cut it off where its parent has too little room."""
         found = self._found.get(id(child))
         if found is None:  # nothing was found out about it: a leaf, or simple
             if child.height > 1:
@@ -244,7 +246,7 @@ class _Survey:
             self.written += self._found[id(rel)][1]
 
     def _access_levels(self, access: FieldAccess) -> int:
-        """The levels of an access without its input; but a key is written behind the segments of that."""
+        """Return the levels of a field access without its input; a map key is written behind the input's segments."""
         if isinstance(access.segment, MapKey):
             return self._link(access.input, _ROOM[FieldAccess])[0] + 2 + self._own.literal(access.segment.key)
         return self._own.of(access)
@@ -256,5 +258,5 @@ def _stands_once(rel: Rel) -> bool:
 
 
 def _is_leaf(node: Node) -> bool:
-    """Whether the node is an expression with nothing inside: about half of all nodes, and never cut off."""
+    """Whether the node is an expression without children: about half of all nodes, and never cut off."""
     return node.height == 1 and isinstance(node, Expression)

@@ -1,8 +1,8 @@
-"""What a plan has to say that no message of the specification has a field for.
+"""Properties without a field in the specification, written as a private extension.
 
 Some operators and properties are documented but have no message (spec decision 10). They are written as the message
-that they refine, with a message of our own beside it, which whoever does not know it may ignore: a
-``google.protobuf.Struct`` with one key, ``substrait_dsl``.
+that they refine, with a private message beside it, which other consumers may ignore: a ``google.protobuf.Struct`` with
+one key, ``substrait_dsl``.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from substrait_dsl.proto.extensions import decode_any, encode_any
 T = TypeVar("T")
 
 Choices = Mapping[str, Any]
-"""Values that JSON has, by their names."""
+"""JSON values by name."""
 
 STRUCT_URL = "type.googleapis.com/google.protobuf.Struct"
 OWN_KEY = "substrait_dsl"
 
 
 def message_of(choices: Choices) -> AnyMessage:
-    """The choices as a message; equal ones are equal bytes."""
+    """Return the choices as a message; equal ones are equal bytes."""
     struct = Struct()
     struct.update({OWN_KEY: choices})
     return AnyMessage(STRUCT_URL, struct.SerializeToString(deterministic=True))
 
 
 def choices_in(message: AnyMessage) -> Choices | None:
-    """The choices that a message holds; None for a message of others."""
+    """Return the choices in a message; None for another message."""
     if message.type_url != STRUCT_URL:
         return None
     from google.protobuf import json_format  # not needed for writing
@@ -62,13 +62,13 @@ def choices_in(message: AnyMessage) -> Choices | None:
 
 
 def encode_choices(choices: Choices, common: pb.RelCommon) -> None:
-    """Write choices into what a relation has in common with all others, if there are any."""
+    """Write choices into the ``RelCommon`` of a relation, if there are any."""
     if choices:
         encode_any(message_of(choices), common.advanced_extension.optimization.add())
 
 
 def decode_choices(common: pb.RelCommon) -> Choices:
-    """Read the choices of a relation: none, if nobody wrote any."""
+    """Read the choices of a relation; none by default."""
     found: dict[str, Any] = {}
     if common.HasField("advanced_extension"):
         for optimization in common.advanced_extension.optimization:
@@ -77,7 +77,7 @@ def decode_choices(common: pb.RelCommon) -> Choices:
 
 
 def without_choices(extension: AdvancedExtension) -> AdvancedExtension | None:
-    """The messages of others; None if there are only choices of ours."""
+    """Return the extension messages of others; None if there are only our choices."""
     foreign = tuple(message for message in extension.optimizations if choices_in(message) is None)
     if len(foreign) == len(extension.optimizations):
         return extension
@@ -85,7 +85,7 @@ def without_choices(extension: AdvancedExtension) -> AdvancedExtension | None:
 
 
 def understood(name: str, choices: Choices, read: Callable[[Any], T], default: T) -> T:
-    """The value of one choice.
+    """Return the value of one choice.
 
     Args:
         name: what the choice is called.
@@ -108,14 +108,14 @@ def understood(name: str, choices: Choices, read: Callable[[Any], T], default: T
 
 
 def boolean_value(value: object) -> bool:
-    """The truth value that a value of JSON is. Raises `ValueError` for one that is none."""
+    """Return a boolean of JSON. Raises `ValueError` for other values."""
     if not isinstance(value, bool):
         raise ValueError(value)
     return value
 
 
 def integer_value(number: float) -> int:
-    """The whole number that a number of JSON is. Raises `ValueError` for one that is none."""
+    """Return an integer of JSON. Raises `ValueError` for a number with a fraction."""
     if number != int(number):
         raise ValueError(number)
     return int(number)
@@ -125,7 +125,7 @@ def integer_value(number: float) -> int:
 
 
 def properties_choice(properties: Properties) -> Choices:
-    """The order and the distribution that a relation is declared to have, under ``output_properties``."""
+    """Return the declared ordering and distribution of a relation, under ``output_properties``."""
     said: dict[str, Any] = {}
     if properties.ordering:
         said["ordering"] = [
@@ -142,7 +142,7 @@ def _direction_choice(direction: str | FunctionId) -> Any:
 
 
 def declared_properties(choices: Choices) -> Properties:
-    """The order and the distribution that a relation is declared to have."""
+    """Return the declared ordering and distribution of a relation."""
     return understood("output_properties", choices, _read_properties, Properties())
 
 

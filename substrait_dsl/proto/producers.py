@@ -1,8 +1,8 @@
-"""What is known of those who write plans, where they do not keep to the specification: one table, `PRODUCERS`.
+"""Deviations of known producers from the specification, in one table: `PRODUCERS`.
 
-A plan means what its producer meant by it. `producer_of` finds what is known of a producer by the name that a plan
-says (``Version.producer``) and the version of the specification that it says to be of. What reads a part of a plan asks
-``decoder.producer``, and tells as a finding what it takes otherwise than the specification has it.
+A plan means what its producer meant by it. `producer_of` finds a producer by the name in a plan (``Version.producer``)
+and its version of the specification. Decoders ask ``decoder.producer``, and report as a finding what they read
+otherwise than specified.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ ARROW_LAYOUTS: Mapping[tuple[int, str], str] = {
     **dict.fromkeys(((1, type_name) for type_name in ("string", "binary", "list")), "a Large type of Arrow"),
     **dict.fromkeys(((2, type_name) for type_name in ("string", "binary", "list")), "a View type of Arrow"),
 }
-"""Type variations by which the values are the same, laid out in memory in another way."""
+"""Type variations with the same values, in another memory layout."""
 
 ARROW_UNSIGNED: Mapping[tuple[int, str], str] = {(1, f"i{bits}"): name for name, bits in UNSIGNED_BITS.items()}
-"""Type variations by which an integer is an unsigned one, with the names of these."""
+"""Type variations that make an integer unsigned, with the names of these."""
 
 ARROW_VARIATIONS: Mapping[tuple[int, str], str] = {
     **ARROW_LAYOUTS,
@@ -45,7 +45,7 @@ ARROW_VARIATIONS: Mapping[tuple[int, str], str] = {
     (1, "interval_day"): "a duration",
     (1, "map"): "a dictionary of Arrow",
 }
-"""What is meant by type variations of types of Arrow: their numbers, with the types they are of."""
+"""The type variations of Arrow: their numbers, with their types."""
 
 
 def _as_it_is(decoder: Decoder, read: Any, message: Any) -> Any:
@@ -57,57 +57,56 @@ def _as_specified(name: str, argument: Type, declared: Type | None) -> Type | No
 
 
 ScalarReader = datafusion_functions.Reader
-"""Reads a call as its producer means it, given its arguments and the type that it declares; None: as specified."""
+"""Reads a call of a producer, given its arguments and the type that it declares; None: as specified."""
 
 
 @attrs.frozen
 class Producer:
-    """What is known of a producer: each field but the first three is a way in which its plans mean something else."""
+    """A producer; each field but the first three is a deviation of its plans from the specification."""
 
     name: str
-    """The name that its plans say, alone or with a version of the producer behind it."""
+    """The name in its plans, alone or before a version of the producer."""
     title: str
-    """What it is called."""
+    """Its name in messages."""
     before: SpecificationVersion | None = None
-    """The version of the specification from which on its plans are no longer so, by the version that they say."""
+    """The version of the specification from which on its plans do not deviate any more."""
     undeclared_variations: Mapping[tuple[int, str], str] = attrs.field(factory=dict)
-    """What it means by type variations that its plans do not declare: their numbers, with the types they are of."""
+    """Its undeclared type variations: their numbers, with their types."""
     like_has_escape: bool = False
     """Whether its ``like`` has a third argument, the escape character, NULL for none."""
     mark_joins_keep_one_side: bool = False
-    """Whether its joins that keep one side put out that side alone, whatever version the plan is of."""
+    """Whether its joins that preserve one side put out that side alone, whatever version the plan is of."""
     anti_joins_may_be_not_in: bool = False
     """Whether it writes ``NOT IN`` of a subquery as the same anti join that it writes for ``NOT EXISTS``."""
     scalar_functions: Mapping[str, datafusion_functions.Reader] = attrs.field(factory=dict)
-    """How calls of scalar functions are read that mean something else, by the names that it has for them."""
+    """The readers of scalar functions that deviate, by its names for them."""
     function_forms: Mapping[str, datafusion_aggregates.FunctionForm] = attrs.field(factory=dict)
-    """What its names of aggregate and window functions mean, where the specification has another form of them."""
+    """Its names of aggregate and window functions that have another form in the specification."""
     window_value: Callable[[Decoder, WindowFunction, Any], Expression] = _as_it_is
-    """What a window function means, given its message."""
+    """Returns a window function as it computes it."""
     aggregate_columns: Callable[[Decoder, Aggregate, pb.AggregateRel], Rel] = _as_it_is
-    """The columns that it counts in an aggregate, given its message."""
+    """Returns an aggregate with the columns that it counts."""
     types_with_own_text: tuple[type[Type], ...] = ()
-    """The types whose values it writes otherwise than others do, where it casts them to text."""
+    """The types whose strings differ, where it casts them to a string."""
     projects_put_out_expressions: bool = False
-    """Whether its projects put out their expressions only, where they say nothing of what they put out."""
+    """Whether its projects without an emit put out their expressions only."""
     type_of_computation: Callable[[str, Type, Type | None], Type | None] = _as_specified
-    """The type of the numbers that an aggregate function is computed from; None for that of its argument.
+    """Returns the type that an aggregate function is computed in; None for that of its argument.
 
-    It is given the name of the function, the type of the argument, and the type that the call declares; None for a call
-    that declares none.
+    It takes the name of the function, the type of the argument, and the declared type, or None.
     """
     derives_types_as_read: bool = False
-    """Whether the types are its own that calls have here which declare none."""
+    """Whether undeclared types are derived from its own readings."""
     functions_meant: Mapping[FunctionId, FunctionId] = attrs.field(factory=dict)
-    """The aggregate functions that it names where it means others, which give the type that it declares."""
+    """The aggregate functions that it confuses with others, which return its declared type."""
     predicates_declare_other_types: bool = False
-    """Whether its comparisons and other predicates may declare the type of what they compare."""
+    """Whether its comparisons and other predicates may declare the type of their arguments."""
     nested_names_first: bool = False
-    """Whether the names of nested fields stand in front of the name of the column that they are in."""
+    """Whether the names of nested fields come before the name of their column."""
 
 
 UNKNOWN = Producer("", "")
-"""A producer of which nothing is known: its plans mean what the specification says."""
+"""A producer without known deviations."""
 
 DATAFUSION = Producer(
     "datafusion",
@@ -169,11 +168,11 @@ IBIS = Producer(
 )
 
 PRODUCERS = (DATAFUSION, ARROW, DUCKDB, IBIS)
-"""All that is known. The first entry that fits a plan counts."""
+"""All known producers. The first matching entry counts."""
 
 
 def producer_of(name: str, version: SpecificationVersion) -> Producer:
-    """Find what is known of the producer of a plan.
+    """Find the producer of a plan.
 
     Args:
         name: what the plan says of who wrote it.
@@ -188,4 +187,4 @@ def producer_of(name: str, version: SpecificationVersion) -> Producer:
 
 
 _VERSION = re.compile(r"(?:[ /]?v?\d.*)?")
-"""What may follow the name of a producer: its version, as in ``Acero 26.0.1``. Any other word is of another name."""
+"""The version after the name of a producer, as in ``Acero 26.0.1``. Any other word is part of another name."""

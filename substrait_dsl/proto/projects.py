@@ -1,4 +1,4 @@
-"""Whether projects that do not say what they put out (``emit``) put out their input columns, too, or do not."""
+"""Whether projects without an emit put out their input columns, too."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SAME_COLUMNS = ("filter", "sort", "fetch")
 
 
 def puts_out_expressions(decoder: Decoder, plan: Plan) -> bool:
-    """Whether projects put out their expressions only: so it is where no project says what it puts out.
+    """Whether projects put out their expressions only: so it is where no project has an emit.
 
     The names of a root must be as many as the expressions of the project that its columns come from. DuckDB put a
     project on top of each plan, or of each input of a set on top, as long as its projects were like that.
@@ -44,7 +44,7 @@ def puts_out_expressions(decoder: Decoder, plan: Plan) -> bool:
 
 
 def _origin_of_columns(rel: pb.Rel) -> pb.Rel:
-    """The relation that the columns come from; those of a set are as many as those of each of its inputs."""
+    """Return the relation that the columns come from; those of a set are as many as those of each of its inputs."""
     while True:
         rel_type = rel.WhichOneof("rel_type")
         if rel_type in _SAME_COLUMNS:

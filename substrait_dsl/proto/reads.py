@@ -110,7 +110,7 @@ def decode_read(decoder: Decoder, message: pb.ReadRel, outer: Scope | None) -> R
 
 
 def _base_schema(decoder: Decoder, message: pb.ReadRel, source: object) -> NamedStruct:
-    """The schema of a read; of rows that do not say theirs, it is that of their values."""
+    """Return the schema of a read; of a virtual table without one that of its rows."""
     if message.HasField("base_schema"):
         decoder.is_in_stored_schema = not isinstance(source, VirtualTable)
         schema = decode_named_struct(decoder, message.base_schema)
@@ -126,7 +126,7 @@ def _base_schema(decoder: Decoder, message: pb.ReadRel, source: object) -> Named
 
 
 def _as_declared(decoder: Decoder, table: VirtualTable, schema: NamedStruct, message: Any) -> VirtualTable:
-    """A virtual table whose integer constants are of the width of their columns.
+    """Return a virtual table whose integer literals have the width of their columns.
 
     The types of a row should be those of the columns: a required value in a nullable column is reported, too.
     """
@@ -156,7 +156,7 @@ def _as_declared(decoder: Decoder, table: VirtualTable, schema: NamedStruct, mes
 def encode_named_table(
     table: NamedTable | NamedObject, message: pb.ReadRel.NamedTable | pb.NamedTable | pb.NamedObjectWrite
 ) -> None:
-    """Write the name of a table, to read or to write."""
+    """Write the name of a table."""
     message.names.extend(table.names)
     encode_advanced_extension(table.extension, message.advanced_extension)
 
@@ -178,7 +178,7 @@ def encode_virtual_table(encoder: Encoder, table: VirtualTable, message: pb.Read
 
 
 def decode_virtual_table(decoder: Decoder, message: pb.ReadRel.VirtualTable, outer: Scope | None) -> VirtualTable:
-    """Read the rows of a virtual table, which see no row themselves."""
+    """Read the rows of a virtual table, whose expressions see no row."""
     nothing = Scope((), outer)
     return VirtualTable(
         tuple(Record(tuple(decoder.expression(field, nothing) for field in row.fields)) for row in message.expressions)
@@ -206,7 +206,7 @@ def decode_local_files(decoder: Decoder, message: pb.ReadRel.LocalFiles, outer: 
 
 
 def encode_iceberg_table(table: IcebergTable, message: pb.ReadRel.IcebergTable) -> None:
-    """Write where the metadata of an Iceberg table stands, and which snapshot to read."""
+    """Write the metadata location of an Iceberg table, and the snapshot to read."""
     message.direct.metadata_uri = table.metadata_uri
     if table.snapshot_id is not None:
         message.direct.snapshot_id = table.snapshot_id
@@ -215,7 +215,7 @@ def encode_iceberg_table(table: IcebergTable, message: pb.ReadRel.IcebergTable) 
 
 
 def decode_iceberg_table(decoder: Decoder, message: pb.ReadRel.IcebergTable, outer: Scope | None) -> IcebergTable:
-    """Read where the metadata of an Iceberg table stands, and which snapshot to read."""
+    """Read the metadata location of an Iceberg table, and the snapshot to read."""
     direct = message.direct
     return IcebergTable(
         direct.metadata_uri,
@@ -225,7 +225,7 @@ def decode_iceberg_table(decoder: Decoder, message: pb.ReadRel.IcebergTable, out
 
 
 def decode_extension_table(decoder: Decoder, message: pb.ReadRel.ExtensionTable, outer: Scope | None) -> ExtensionTable:
-    """Read the message of somebody's own table."""
+    """Read the message of an extension table."""
     return ExtensionTable(decode_any(message.detail))
 
 
@@ -272,7 +272,7 @@ def decode_file_item(decoder: Decoder, message: pb.ReadRel.LocalFiles.FileOrFile
 def encode_delimited_text(
     text: DelimitedText, message: pb.ReadRel.LocalFiles.FileOrFiles.DelimiterSeparatedTextReadOptions
 ) -> None:
-    """Write how to read text files."""
+    """Write the options of delimited text files."""
     message.field_delimiter = text.field_delimiter
     message.quote = text.quote
     message.escape = text.escape
@@ -285,7 +285,7 @@ def encode_delimited_text(
 def decode_delimited_text(
     message: pb.ReadRel.LocalFiles.FileOrFiles.DelimiterSeparatedTextReadOptions,
 ) -> DelimitedText:
-    """Read how to read text files."""
+    """Read the options of delimited text files."""
     return DelimitedText(
         message.field_delimiter,
         message.quote,
@@ -303,7 +303,7 @@ READ_TYPES: dict[str, Callable[[Decoder, Any, Scope | None], ReadDefinition]] = 
     "iceberg_table": decode_iceberg_table,
     "extension_table": decode_extension_table,
 }
-"""How to read each kind of read (``ReadRel.read_type``)."""
+"""The decoder of each ``ReadRel.read_type``."""
 
 FILE_FORMATS: dict[str, Callable[[Any], FileFormat]] = {
     "parquet": lambda _: Parquet(),
@@ -313,4 +313,4 @@ FILE_FORMATS: dict[str, Callable[[Any], FileFormat]] = {
     "text": decode_delimited_text,
     "extension": lambda message: ExtensionFormat(decode_any(message)),
 }
-"""How to read each format of files (``FileOrFiles.file_format``)."""
+"""The decoder of each ``FileOrFiles.file_format``."""

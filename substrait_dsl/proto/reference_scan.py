@@ -1,7 +1,7 @@
-"""What has to be known of the relation trees of a plan before any is read: which refer to which, and to rows outside.
+"""The references between the relation trees of a plan, found before any tree is read.
 
-Most of a plan says nothing of that. So its trees are parsed once more, as messages that have hardly more fields than
-those in which a reference can stand, and only these are looked through.
+Most of a plan has none. So its trees are parsed once more, as messages with few fields beyond those that lead to a
+reference, and only these are walked.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ from substrait.plan_pb2 import PlanRel
 
 @attrs.frozen
 class Tree:
-    """What has to be known of a tree before it is read."""
+    """The references of a tree."""
 
     references: Counter[int]
-    """The trees that it refers to, and how often."""
+    """The trees that it refers to, with the number of references."""
     level: frozenset[int]
-    """Those among them that it refers to outside of its subqueries and of the right inputs of lateral joins."""
+    """The trees that it refers to outside of its subqueries and of the right inputs of lateral joins."""
     references_at: Mapping[int, int]
-    """The least number of subqueries that a reference to each of them stands in."""
+    """The least number of subqueries around a reference to each tree."""
     outer: frozenset[int]
-    """The numbers of the rows outside of it that something in it refers to, those of its references aside."""
+    """The anchors of outer rows that it refers to, without those of its references."""
     steps_out: int
-    """How many subqueries further out than itself the farthest row is that it refers to by counting (``steps_out``)."""
+    """The number of subqueries beyond itself of the farthest row that it refers to by ``steps_out``."""
     anchors: frozenset[int]
-    """The numbers that its own relations have."""
+    """The anchors of its own relations."""
 
 
 ALONE = Tree(Counter(), frozenset(), {}, frozenset(), 0, frozenset())
-"""A tree that refers to nothing, such as the one tree of a plan."""
+"""A tree without references, such as the only tree of a plan."""
 
 
 def survey(messages: Sequence[PlanRel]) -> list[Tree]:
-    """What has to be known of the trees of a plan; nothing of references to trees that it does not have."""
+    """Return the references of each tree; references to trees that do not exist are left out."""
     if len(messages) < 2:  # as in most plans
         return [ALONE for _ in messages]
     trees = [message.SerializeToString() for message in messages]
@@ -57,7 +57,7 @@ def survey(messages: Sequence[PlanRel]) -> list[Tree]:
 
 
 def _survey(tree: Any, tracked: tuple[Any, ...], count: int) -> Tree:
-    """What has to be known of a tree among so many, given the classes of `_TRACKED` that it may have inside."""
+    """Return the references of one of `count` trees, which contains at most these classes of `_TRACKED`."""
     reference, lateral, common, subquery, outer_reference = tracked
     references: Counter[int] = Counter()
     references_at: dict[int, int] = {}
@@ -106,15 +106,17 @@ _TRACKED = (pb.ReferenceRel, pb.LateralJoinRel, pb.RelCommon, pb.Expression.Subq
 
 @attrs.frozen
 class _Sought:
-    """What to look for."""
+    """The messages that the scan looks for."""
 
     classes: tuple[Any, ...]
-    """The messages that say what is to be known."""
+    """The messages with references."""
     marked: tuple[Any, ...] = ()
-    """Those among them that get a field that is required and never there. So protobuf, asked whether a tree is
-    initialized, says whether it has any of them, much faster than a walk in Python."""
+    """Those among them that get a required field that is never set.
+
+    So protobuf's `IsInitialized` tells whether a tree contains one of them, much faster than a walk in Python.
+    """
     left_out: tuple[Any, ...] = ()
-    """The messages that are not looked into."""
+    """The messages that are skipped."""
 
 
 _IN_EXPRESSIONS = (_OuterReference, pb.Expression.Subquery)
@@ -124,7 +126,7 @@ _RELATIONS = _Sought((pb.ReferenceRel,), left_out=(pb.Expression,))
 
 @functools.cache
 def _skeletons(sought: _Sought) -> Mapping[type[Any], type[Any]]:
-    """Classes for kinds of messages with only the fields in which something sought can stand."""
+    """Return message classes with only the fields that lead to a sought message."""
     inner_classes = _classes_in(PlanRel, sought.left_out)
     leading = set(sought.classes)
     while more := {
@@ -148,7 +150,7 @@ def _skeletons(sought: _Sought) -> Mapping[type[Any], type[Any]]:
 
 
 def _classes_in(root: Any, left_out: tuple[Any, ...]) -> Mapping[type[Any], Mapping[str, type[Any]]]:
-    """The kinds of messages that can stand in a message, itself among them: for each its fields that hold messages."""
+    """Return the message classes that a message can contain, itself included, with their message fields."""
     found: dict[type[Any], dict[str, type[Any]]] = {}
     waiting = [root]
     while waiting:

@@ -1,4 +1,4 @@
-"""References as messages of ``algebra.proto``: to columns of a row, of an outer row, and to what lies inside a value.
+"""Field references as messages of ``algebra.proto``: of a row, of an outer row, and into a value.
 
 Specification: https://substrait.io/expressions/field_references/ and ``Expression.FieldReference``.
 """
@@ -47,7 +47,7 @@ def encode_field_reference(encoder: Encoder, reference: FieldReference, message:
 
 
 def encode_root(encoder: Encoder, root: Root, message: pb.Expression.FieldReference) -> None:
-    """Write whose columns a reference means, once these are written."""
+    """Write the root of a reference, after its columns."""
     match root:
         case RootReference():
             message.root_reference.SetInParent()
@@ -61,7 +61,7 @@ def encode_root(encoder: Encoder, root: Root, message: pb.Expression.FieldRefere
 
 
 def encode_reference(encoder: Encoder, reference: Expression, message: pb.Expression.FieldReference) -> None:
-    """Write what stands where only a reference can: a column, or a part of a value."""
+    """Write a reference without an expression around it: a column, or a part of a value."""
     if isinstance(reference, FieldReference):
         encode_field_reference(encoder, reference, message)
     elif isinstance(reference, FieldAccess):
@@ -88,7 +88,7 @@ def encode_field_access(encoder: Encoder, access: FieldAccess, message: pb.Expre
 
 
 def decode_reference(decoder: Decoder, message: pb.Expression.FieldReference, scope: Scope) -> Expression:
-    """Read a reference: a column, a part of a column or of another value, or several parts that a mask keeps."""
+    """Read a reference: a column, a part of a column or of another value, or several parts of a mask."""
     match message.WhichOneof("reference_type"):
         case "direct_reference":
             return decode_direct_reference(decoder, message, scope)
@@ -114,7 +114,7 @@ def decode_direct_reference(decoder: Decoder, message: pb.Expression.FieldRefere
 def encode_masked_reference(
     encoder: Encoder, reference: MaskedReference, message: pb.Expression.FieldReference
 ) -> None:
-    """Write a reference to the parts of a row, or of a struct, that a mask keeps."""
+    """Write a reference to the parts of a row, or of a struct, that a mask selects."""
     encode_mask(encoder, reference.mask, message.masked_reference)
     if isinstance(reference.input, Row):
         encode_root(encoder, reference.input.root, message)
@@ -123,7 +123,7 @@ def encode_masked_reference(
 
 
 def decode_masked_reference(decoder: Decoder, message: pb.Expression.FieldReference, scope: Scope) -> MaskedReference:
-    """Read a reference to the parts of a row, or of a struct, that a mask keeps."""
+    """Read a reference to the parts of a row, or of a struct, that a mask selects."""
     mask = decode_mask(decoder, message.masked_reference)
     if len(mask.items) == 1 and not message.masked_reference.maintain_singular_struct:
         text = "a mask of one field does not say maintain_singular_struct; read as a struct of that field all the same"
@@ -147,14 +147,14 @@ class Columns:
     places: range
 
     def place(self, position: int) -> int:
-        """Where in the row the column at a position stands."""
+        """Return the position in the row of the column at a position."""
         if not 0 <= position < len(self.places):
             raise PlanFormatError(f"there is no column {position}: the row has {len(self.places)} columns")
         return self.places[position]
 
 
 def decode_columns(decoder: Decoder, message: pb.Expression.FieldReference, scope: Scope) -> Columns | None:
-    """Read whose columns a reference means; None if it is about the value of an expression instead."""
+    """Read the root of a reference; None if it is into the value of an expression instead."""
     match message.WhichOneof("root_type"):
         case "root_reference" | None:  # the row that the relation itself sees; several producers leave it out
             return Columns(ROOT, scope.types, range(len(scope.types)))
@@ -171,7 +171,7 @@ def decode_columns(decoder: Decoder, message: pb.Expression.FieldReference, scop
 def decode_outer_reference(
     decoder: Decoder, message: pb.Expression.FieldReference.OuterReference, scope: Scope
 ) -> Columns:
-    """The row of a relation around the subquery: by its number, or by how many subqueries further out it is."""
+    """Return the outer row of a reference: by its anchor, or by the number of subqueries."""
     match message.WhichOneof("outer_reference_type"):
         case "rel_reference":
             found, places = _numbered_row(message.rel_reference, scope)
@@ -186,7 +186,7 @@ def decode_outer_reference(
 def decode_lambda_parameter_reference(
     message: pb.Expression.FieldReference.LambdaParameterReference, scope: Scope
 ) -> Columns:
-    """The parameters of a lambda around the expression."""
+    """Return the parameters of an enclosing lambda."""
     steps = message.steps_out
     if steps >= len(scope.parameters):
         if steps < len(scope.parameters) + _lambdas_outside(scope):
@@ -199,7 +199,7 @@ def decode_lambda_parameter_reference(
 
 
 def _lambdas_outside(scope: Scope) -> int:
-    """How many lambdas stand around the subqueries around a row."""
+    """Count the lambdas around the subqueries that enclose a row."""
     found, row = 0, scope.outer
     while row is not None:
         found += len(row.parameters)
@@ -233,7 +233,7 @@ def _row_outside(steps: int, scope: Scope) -> Scope:
 def decode_column(
     columns: Columns, segment: pb.Expression.ReferenceSegment
 ) -> tuple[Expression, pb.Expression.ReferenceSegment | None]:
-    """The column that the first segment of a reference means, and the next segment if there is one."""
+    """Return the column of the first segment of a reference, and the next segment if there is one."""
     if segment.WhichOneof("reference_type") != "struct_field":
         raise PlanFormatError("a reference to a row must begin with a struct_field: the position of a column")
     field = segment.struct_field
@@ -245,7 +245,7 @@ def decode_column(
 def encode_segment(
     encoder: Encoder, segment: Segment, message: pb.Expression.ReferenceSegment
 ) -> pb.Expression.ReferenceSegment:
-    """Write one segment of a reference; returns the message for the next."""
+    """Write one segment of a reference; return the message for the next."""
     match segment:
         case StructField(position):
             message.struct_field.field = position
@@ -263,7 +263,7 @@ def encode_segment(
 def decode_segment(
     decoder: Decoder, base: Expression, message: pb.Expression.ReferenceSegment
 ) -> tuple[Expression, pb.Expression.ReferenceSegment | None]:
-    """The part of a value that a segment means, and the next segment if there is one."""
+    """Return the part of a value that a segment selects, and the next segment if there is one."""
     match message.WhichOneof("reference_type"):
         case "struct_field":
             return FieldAccess(base, StructField(message.struct_field.field)), _child(message.struct_field)

@@ -1,4 +1,6 @@
-"""Relations as messages of ``algebra.proto``: those of one and of several inputs, and which module has the others.
+"""Relations as messages of ``algebra.proto``.
+
+Relations of one and of several inputs are here; others have modules of their own.
 
 Specification: https://substrait.io/relations/logical_relations/.
 """
@@ -94,7 +96,7 @@ if TYPE_CHECKING:
 
 
 def encode_relation(encoder: Encoder, rel: Rel, message: pb.Rel) -> None:
-    """Write a relation, or a reference to one that stands apart."""
+    """Write a relation, or a reference to a subtree."""
     if id(rel) in encoder.layout.separate:
         message.reference.subtree_ordinal = encoder.ordinals[id(rel)]
     else:
@@ -102,7 +104,7 @@ def encode_relation(encoder: Encoder, rel: Rel, message: pb.Rel) -> None:
 
 
 def encode_relation_body(encoder: Encoder, rel: Rel, message: pb.Rel, mapping: tuple[int, ...] | None = None) -> None:
-    """Write a relation, also one that stands apart, with the mapping of the emit that stands on it."""
+    """Write a relation itself, with the mapping of the emit over it."""
     known = as_union(rel)
     encoder.enter(rel, message)
     match known:
@@ -203,7 +205,7 @@ def decode_relation(decoder: Decoder, message: pb.Rel, outer: Scope | None) -> R
 
 
 def _reader(rel_type: str | None) -> Callable[[Decoder, Any, Scope | None], Rel]:
-    """What reads a kind of relation."""
+    """Return the function that decodes a relation."""
     if rel_type is None:
         raise PlanFormatError("a relation is missing, or does not say which kind it is")
     read = RELATIONS.get(rel_type)
@@ -218,7 +220,7 @@ _FIRST_INPUT: dict[str | None, str] = {
     for field in ("input", "left")
     if relation.message_type is not None and field in relation.message_type.fields_by_name
 }
-"""The field of each kind of relation that has the input which is read first, in the same subquery."""
+"""The field of each relation with the input that is decoded first, in the same subquery."""
 
 
 # --- one input
@@ -278,7 +280,7 @@ def decode_sort(decoder: Decoder, message: pb.SortRel, outer: Scope | None) -> S
 
 
 def encode_fetch(encoder: Encoder, rel: Fetch, message: pb.FetchRel) -> None:
-    """Write a fetch; no count is all rows, no offset is 0."""
+    """Write a fetch; without a count it is all rows, without an offset 0."""
     encode_relation(encoder, rel.input, message.input)
     if rel.offset is not None:
         encoder.expression(rel.offset, message.offset_expr)
@@ -298,7 +300,7 @@ def decode_fetch(decoder: Decoder, message: pb.FetchRel, outer: Scope | None) ->
 
 
 def encode_top_n(encoder: Encoder, rel: TopN, message: pb.TopNRel) -> None:
-    """Write a top-n; no count is all rows, no offset is 0 (spec decision 29)."""
+    """Write a top-n; without a count it is all rows, without an offset 0 (spec decision 29)."""
     encode_relation(encoder, rel.input, message.input)
     for key in rel.keys:
         encode_sort_key(encoder, key, message.sorts.add())
@@ -310,7 +312,7 @@ def encode_top_n(encoder: Encoder, rel: TopN, message: pb.TopNRel) -> None:
 
 
 def decode_top_n(decoder: Decoder, message: pb.TopNRel, outer: Scope | None) -> TopN:
-    """Read a top-n; one that does not say its mode puts out no ties (spec decision 29)."""
+    """Read a top-n; without a mode it puts out no ties (spec decision 29)."""
     rel = decoder.relation(message.input, outer)
     scope = row_of(decoder, message, outer, (rel, message.input))
     mode: FetchMode = "rows_only"
@@ -342,7 +344,7 @@ def encode_aggregate(encoder: Encoder, rel: Aggregate, message: pb.AggregateRel)
 _ANY_METHOD: AggregateMethod = "any"
 
 SET_INDEX = "grouping_set"
-"""What the column that numbers the grouping sets is called."""
+"""The name of the grouping set index."""
 
 
 def decode_aggregate(decoder: Decoder, message: pb.AggregateRel, outer: Scope | None) -> Rel:
@@ -401,4 +403,4 @@ RELATIONS: dict[str, Callable[[Decoder, Any, Scope | None], Rel]] = {
     "extension_single": decode_extension_single,
     "extension_multi": decode_extension_multi,
 }
-"""How to read each kind of relation (``Rel.rel_type``) but references, which have nothing of their own."""
+"""The decoder of each ``Rel.rel_type`` but references, which have nothing of their own."""

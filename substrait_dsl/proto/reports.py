@@ -1,4 +1,4 @@
-"""What decoding reports of messages that are not as the specification says, gathered into findings."""
+"""Reports of messages that deviate from the specification, gathered into findings."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.paths import paths_of
 
 MAX_REPORTED = 10_000_000
-"""How many characters all findings may have together."""
+"""The maximal number of characters of all findings."""
 
 
 @attrs.define
 class Report:
-    """One finding while a plan is read: its places are messages, whose paths are looked for at the end."""
+    """A finding under construction: its places are messages, whose paths are computed at the end."""
 
     code: FindingCode
     text: str
     messages: dict[int, Any] = attrs.field(factory=dict)
-    """The messages by their `id`: a tree that is read in two places reports everything twice."""
+    """The messages by their `id`: a tree that is decoded in two places reports everything twice."""
 
 
 class Reports:
-    """All that was reported of one plan, one report for each subject."""
+    """The reports of one plan, one for each subject."""
 
     def __init__(self) -> None:
         self._reports: dict[tuple[FindingCode, str], Report] = {}
         self._characters = 0
         self.count = 0
-        """How often something was reported."""
+        """The number of reports."""
 
     def add(self, code: FindingCode, text: str, message: Any, subject: str | None = None) -> None:
         """Report a message.
@@ -68,7 +68,7 @@ class Reports:
         return iter(self._reports.values())
 
     def findings(self, document: Message) -> tuple[Finding, ...]:
-        """The findings, the heavier first, with their paths in a plan."""
+        """Return the findings, the heavier first, with their paths in a plan."""
         shown = [list(report.messages.values())[:MAX_PATHS] for report in self._reports.values()]
         paths = iter(paths_of(document, (message for messages in shown for message in messages)))
         return merge_findings(
@@ -78,7 +78,7 @@ class Reports:
 
 
 def require_none(findings: Iterable[Finding], strict: bool | Weight) -> None:
-    """Raise `PlanFormatError` for the first of the findings of a weight or a heavier one, if there is any.
+    """Raise `PlanFormatError` for the first finding of a weight or a heavier one, if there is any.
 
     True is the lightest weight, so that any finding is refused; with False none is.
     """

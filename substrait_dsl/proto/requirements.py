@@ -1,7 +1,7 @@
-"""What a message of a plan needs of the system that takes it: everything that stands in it, each thing once.
+"""The requirements of a plan on its consumer, each once.
 
-The message is what a system gets, so it is looked at, not the algebra: there an emit is no relation, a deep plan
-refers to its own subtrees, and what is declared and not used does not count.
+They are read from the message, which the consumer gets, and not from the algebra: there an emit is no relation, a deep
+plan refers to its own subtrees, and unused declarations do not count.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ FORM_FIELDS: Mapping[str, str] = {
     "Nested": "nested_type",
     "ExecutionContextVariable": "execution_context_variable_type",
 }
-"""Where relations and expressions say which of several forms they are."""
+"""The fields of relations and expressions that select their form."""
 
 LITERAL_WORDS: Mapping[str, str] = {
     "boolean": "BOOL",
@@ -60,14 +60,14 @@ FUNCTION_FIELDS: Mapping[str, tuple[str, FunctionKind]] = {
     "SortField": ("comparison_function_reference", "scalar function"),
     "ComparisonType": ("custom_function_reference", "scalar function"),
 }
-"""The messages that refer to a function: the field that does, and what the function is used as."""
+"""The fields of messages that refer to a function, with the function type."""
 
 IGNORED_FIELDS = frozenset({"hint", "optimization"})
-"""What every system may ignore."""
+"""The fields that every consumer may ignore."""
 
 
 def requirements_of(message: Plan | ExtendedExpression) -> tuple[Requirement, ...]:
-    """What a plan, or an extended expression, needs, in the order in which it stands there."""
+    """Return the requirements of a plan or an extended expression, in the order of their first use."""
     survey = _Survey(message)
     found: dict[Requirement, Requirement] = {}
     for requirement in survey.requirements():
@@ -80,7 +80,7 @@ def requirements_of(message: Plan | ExtendedExpression) -> tuple[Requirement, ..
 
 
 class _Survey:
-    """One walk over a message."""
+    """A walk over a message."""
 
     def __init__(self, message: Plan | ExtendedExpression) -> None:
         self.message = message
@@ -116,7 +116,7 @@ class _Survey:
                 yield from self._inside(part, f"{path}.{step}" if path else step)
 
     def _of(self, message: Any) -> Iterator[Requirement]:
-        """What a message itself needs, without those inside it."""
+        """Yield the requirements of a message, without those of the messages inside it."""
         match message:
             case pb.Rel():
                 yield from self._word("relation", message, "rel_type")
@@ -137,7 +137,7 @@ class _Survey:
             yield from self._function(message, *referring)
 
     def _word(self, kind: Any, message: Any, alternatives: str) -> Iterator[Requirement]:
-        """A relation or an expression: its word, and its form."""
+        """Return the word and the form of a relation or an expression."""
         field = message.WhichOneof(alternatives)
         if field is None or field == "expand":  # whose fields have the forms
             return
@@ -205,7 +205,7 @@ def _standard_type(word: str, body: Any) -> Requirement:
 
 
 def _form(body: Message) -> str:
-    """The form of a relation or an expression, as a word; empty if it has none, or does not say it."""
+    """Return the form of a relation or an expression, as a word; empty if it has none, or does not declare it."""
     field = FORM_FIELDS.get(body.DESCRIPTOR.name)
     if field is None:
         return ""

@@ -1,7 +1,7 @@
-"""The rows that expressions see when they are read, and the names that their results get.
+"""The rows that expressions are decoded over, and the names of computed columns.
 
-A plan names columns only where they come in and go out. What a project or an aggregate computes in between gets names
-that people can read; they are not part of what a relation is.
+A plan names columns only at its reads and roots. Computed columns in between get readable names; they are not part of
+what a relation is.
 """
 
 from __future__ import annotations
@@ -36,44 +36,44 @@ if TYPE_CHECKING:
 
 @attrs.define(eq=False)
 class Scope:
-    """The row that the expressions of one relation see, and what lies around it."""
+    """The row of the expressions of one relation, and its enclosing rows."""
 
     types: tuple[Type, ...]
     """The types of its columns."""
     outer: Scope | None
-    """The row outside the subquery that the relation is part of."""
+    """The row outside of the relation's subquery."""
     _numbers: Callable[[], Mapping[int, range]] | None = None
-    """Looks for `numbers`: few rows are ever called by one."""
+    """Computes `numbers`: few rows are referred to by an anchor."""
     lateral: bool = False
-    """Whether it is the left row of a lateral join, which its right input sees: `steps_out` does not count it."""
+    """Whether it is the left row of a lateral join for its right input: `steps_out` does not count it."""
     parameters: tuple[tuple[Type, ...], ...] = ()
-    """The parameters of the lambdas around an expression, the innermost first."""
+    """The parameters of the enclosing lambdas, the innermost first."""
     anchor: int | None = None
-    """The number of this row in the algebra, once something in a subquery refers to it."""
+    """The anchor of this row in the algebra, once a subquery refers to it."""
     detached: dict[int, Expression] = attrs.field(factory=dict)
-    """The detached expressions that were read over this row, by their ordinals."""
+    """The detached expressions that were decoded over this row, by their ordinals."""
     bodies: dict[int, tuple[pb.Expression.Lambda, Scope]] = attrs.field(factory=dict)
-    """What the bodies of the lambdas over this row see, by the `id` of their messages."""
+    """The scopes of the lambda bodies over this row, by the `id` of their messages."""
     row: Scope | None = None
-    """The row itself, where this is what the body of a lambda sees of it."""
+    """The row itself, where this is its scope in the body of a lambda."""
 
     @cached_property
     def numbers(self) -> Mapping[int, range]:
-        """The ``rel_anchor`` numbers by which subqueries may call this row, with the columns that are meant.
+        """The ``rel_anchor`` numbers by which subqueries may refer to this row, with their columns.
 
         They are those of the relation itself, which mean all columns, and of its inputs (spec decision 27).
         """
         return {} if self._numbers is None else self._numbers()
 
     def called(self, number: int) -> Scope | None:
-        """The innermost row that may be called by a number, from this one outwards."""
+        """Return the innermost row with an anchor, from this one outwards."""
         row: Scope | None = self
         while row is not None and number not in row.numbers:
             row = row.outer
         return row
 
     def outwards(self, steps: int) -> list[Scope]:
-        """So many rows from this one outwards, as ``steps_out`` counts them; fewer, if there are no more."""
+        """Return so many rows from this one outwards, as ``steps_out`` counts them; fewer, if there are no more."""
         rows: list[Scope] = []
         row: Scope | None = self
         while row is not None and len(rows) < steps:
@@ -83,7 +83,7 @@ class Scope:
         return rows
 
     def inside(self, parameters: tuple[Type, ...]) -> Scope:
-        """The row as the body of a lambda with these parameters sees it."""
+        """Return the scope of the body of a lambda with these parameters."""
         return attrs.evolve(
             self, parameters=(parameters, *self.parameters), detached={}, bodies={}, row=self.row or self
         )
@@ -96,7 +96,7 @@ def row_of(
     *inputs: tuple[Rel, pb.Rel],
     types: tuple[Type, ...] | None = None,
 ) -> Scope:
-    """The row that expressions of a relation see.
+    """Return the scope of the expressions of a relation.
 
     Args:
         decoder: the state of decoding.
@@ -115,7 +115,7 @@ def row_of(
 
 
 def _numbers(decoder: Decoder, body: Any, inputs: Sequence[tuple[Rel, pb.Rel]], width: int) -> Mapping[int, range]:
-    """The numbers of a row of that many columns, with the positions of the columns that are meant."""
+    """Return the anchors of a row with that many columns, with the positions of their columns."""
     numbers: dict[int, range] = {}
     begin = 0
     for rel, message in inputs:
@@ -132,7 +132,7 @@ def _numbers(decoder: Decoder, body: Any, inputs: Sequence[tuple[Rel, pb.Rel]], 
 
 
 def _number_of(decoder: Decoder, message: pb.Rel) -> int | None:
-    """The ``rel_anchor`` of an input, also of one that stands apart; that of a lateral join means its left row."""
+    """Return the ``rel_anchor`` of an input, also of a subtree; that of a lateral join means its left row."""
     rel_type = message.WhichOneof("rel_type")
     while rel_type == "reference":
         message = decoder.trees.message(message.reference.subtree_ordinal)
@@ -147,7 +147,7 @@ def _number_of(decoder: Decoder, message: pb.Rel) -> int | None:
 
 
 def names_beside(expressions: Sequence[Expression], rel: Rel) -> tuple[str, ...]:
-    """Names for what a project adds to the columns of a relation; a mere reference keeps the name of its column."""
+    """Return names for the expressions of a project; a mere reference keeps the name of its column."""
     taken = dict.fromkeys(rel.schema.names, 2)
     return tuple(
         [
@@ -158,14 +158,14 @@ def names_beside(expressions: Sequence[Expression], rel: Rel) -> tuple[str, ...]
 
 
 def names_of_groups(keys: Iterable[Expression], measures: Iterable[Measure], rel: Rel) -> tuple[str, ...]:
-    """Names for the keys and the measures of an aggregate."""
+    """Return names for the keys and the measures of an aggregate."""
     taken: dict[str, int] = {}
     names = [*(_name(key, rel) for key in keys), *(measure.function.function.name for measure in measures)]
     return tuple(_free(name, taken) for name in names)
 
 
 def names_of_calls(calls: Iterable[WindowCall], rel: Rel) -> tuple[str, ...]:
-    """Names for what a window adds to the columns of a relation."""
+    """Return names for the functions of a window."""
     taken = dict.fromkeys(rel.schema.names, 2)
     return tuple(_free(call.function.name, taken) for call in calls)
 
@@ -188,7 +188,7 @@ def _name(expression: Expression, rel: Rel) -> str:
 
 
 def _free(name: str, taken: dict[str, int]) -> str:
-    """The name, or the name with the next number that is free; `taken` has that number for each name."""
+    """Return the name, or the name with the next free number; `taken` has that number for each name."""
     free = name
     while free in taken:
         free = f"{name}_{taken[name]}"

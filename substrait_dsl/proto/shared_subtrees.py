@@ -1,8 +1,9 @@
-"""The relation trees of a plan, which refer to each other: where one is read, and in which order.
+"""The relation trees of a plan, which refer to each other: where one is decoded, and in which order.
 
-Specification: ``ReferenceRel`` in ``algebra.proto`` and ``Plan.relations`` (spec decision 41). Trees may refer to each
-other in chains of thousands, so nothing here recurses along them. A tree is read once and shared, unless something in
-it refers to the row of a relation outside of it: then it is read for each of the rows that it means in some place.
+Specification: ``ReferenceRel`` in ``algebra.proto`` and ``Plan.relations`` (spec decision 41).
+
+Trees may refer to each other in chains of thousands, so nothing here recurses along them. A tree is decoded once and
+shared, unless it refers to an outer row: then it is decoded for each of the rows that it means in some place.
 """
 
 from __future__ import annotations
@@ -27,25 +28,25 @@ if TYPE_CHECKING:
     from substrait_dsl.proto.scopes import Scope
 
 MAX_FREE = 100_000
-"""How many rows outside of themselves the trees of a plan may refer to, each counted for itself."""
+"""The maximal number of outer rows of the trees of a plan, counted for each tree."""
 
 
 @attrs.frozen
 class _Free:
-    """The rows outside of a tree that something in it refers to, that of its references included."""
+    """The outer rows that a tree refers to, also through its references."""
 
     numbers: tuple[int, ...]
-    """Those that it calls by their numbers."""
+    """Those that it refers to by their anchors."""
     steps_out: int
-    """How many subqueries further out the farthest of those is that it counts; 0 for none."""
+    """The number of subqueries to the farthest row that it counts; 0 for none."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether the tree can stand by itself."""
+        """Whether the tree is independent of outer rows."""
         return not self.numbers and self.steps_out == 0
 
     def rows(self, outer: Scope | None) -> tuple[Scope | None, ...]:
-        """The rows that are meant inside a subquery of that row; all that is not there is None."""
+        """Return the rows that are meant inside a subquery of a row; a row that does not exist is None."""
         called = () if outer is None else (outer.called(number) for number in self.numbers)
         counted = () if outer is None else outer.outwards(self.steps_out)
         return (*called, *counted)
@@ -57,9 +58,9 @@ class Detached:
 
     entries: Sequence[pb.Expression]
     places: dict[int, pb.Expression] = attrs.field(factory=dict)
-    """The expression that refers to each of them by its ordinal, the first that was found."""
+    """The first expression that refers to each of them by its ordinal."""
     read: set[int] = attrs.field(factory=set)
-    """Those that were read."""
+    """Those that were decoded."""
 
 
 class Trees:
@@ -73,15 +74,15 @@ class Trees:
         self._trees = survey(messages)
         self._order = self._in_order()
         self.referred: Counter[int] = Counter()
-        """The trees that others refer to, and how often."""
+        """The trees that others refer to, with the number of references."""
         for tree in self._trees:
             self.referred.update(tree.references)
         self._free = self._free_in_all()
         is_cut = 1 in self.referred.values() and not is_shallow(messages)
         self._once = 1 if is_cut and not has_changes(messages) else 0
-        """How often a tree is referred to at most that stands apart for its depth alone, and is not to be shared.
+        """The maximal number of references to a tree that is separate for its depth alone, and not to be shared.
 
-        Where tables are changed, it matters when a tree is evaluated: then each of them is one of its own.
+        Where tables are changed, it matters when a tree is evaluated: then each reference is a tree of its own.
         """
         self.detached = [Detached(message.detached_expressions) for message in messages]
         """The detached expressions of each tree."""
@@ -89,7 +90,7 @@ class Trees:
         self._read_in_place: dict[int, dict[tuple[Scope | None, ...], Rel]] = {}
 
     def _in_order(self) -> list[int]:
-        """The trees, each after those that it refers to."""
+        """Return the trees, each after those that it refers to."""
         if len(self._trees) < 2:
             return list(range(len(self._trees)))
         references = {ordinal: tree.references for ordinal, tree in enumerate(self._trees)}
@@ -117,7 +118,7 @@ class Trees:
         return free
 
     def message(self, ordinal: int) -> pb.Rel:
-        """The message of a tree's relation. Raises `PlanFormatError` for a tree that nothing can refer to."""
+        """Return the message of a tree's relation. Raises `PlanFormatError` for a tree that nothing can refer to."""
         if ordinal not in self.referred and 0 <= ordinal < len(self._messages):
             # a plan of one tree is not looked through for what it refers to
             raise PlanFormatError(f"relation {ordinal} of the plan, its only one, refers to itself")
@@ -126,7 +127,7 @@ class Trees:
         return relation_of(self._messages[ordinal])
 
     def require_order(self, decoder: Decoder) -> None:
-        """Raise `PlanFormatError` for a tree that refers to a later one, whose result set is not there yet."""
+        """Raise `PlanFormatError` for a tree that refers to a later one, whose result does not exist yet."""
         for ordinal, tree in enumerate(self._trees):
             later = max(tree.references, default=ordinal)
             if later > ordinal:
@@ -138,14 +139,14 @@ class Trees:
                 )
 
     def read_all(self, decoder: Decoder) -> Mapping[int, Rel]:
-        """Read all trees that can stand by themselves, and those that should because nothing refers to them."""
+        """Decode all independent trees, and those that nothing refers to."""
         for ordinal in self._order:
             if self._free[ordinal].is_empty or ordinal not in self.referred:
                 self._read[ordinal] = self._decode(decoder, ordinal, None)
         return self._read
 
     def read(self, decoder: Decoder, ordinal: int, outer: Scope | None) -> Rel:
-        """The relation of a tree, for a reference to it that stands inside a subquery of that row."""
+        """Return the relation of a tree, for a reference in a subquery of a row."""
         if ordinal in self._read:
             return self._read[ordinal]
         self.message(ordinal)
@@ -161,11 +162,11 @@ class Trees:
         return self._read_in_place[ordinal][self._free[ordinal].rows(outer)]
 
     def _is_read(self, ordinal: int, outer: Scope | None) -> bool:
-        """Whether a tree was read in this place, or where it means the same rows."""
+        """Whether a tree was decoded for this place, or one where it means the same rows."""
         return ordinal in self._read or self._free[ordinal].rows(outer) in self._read_in_place.get(ordinal, ())
 
     def _read_in(self, decoder: Decoder, ordinal: int, outer: Scope | None) -> None:
-        """Read a tree in a place."""
+        """Decode a tree for a place."""
         if ordinal in self._read_in_place:
             decoder.read_again(self._messages[ordinal])
         rel = self._decode(decoder, ordinal, outer)
@@ -185,7 +186,7 @@ class Trees:
 
 
 def is_shallow(trees: Sequence[PlanRel]) -> bool:
-    """Whether the trees of a plan could all stand inside each other: then none stands apart for its depth."""
+    """Whether all trees of a plan could be written inline: then none is separate for its depth."""
     levels = 0
     stack: list[tuple[Message, int]] = []
     for tree in trees:
@@ -217,5 +218,5 @@ def has_changes(trees: Sequence[PlanRel]) -> bool:
 
 
 def relation_of(tree: PlanRel) -> pb.Rel:
-    """The relation of a tree, whether it is a root or not."""
+    """Return the relation of a tree, whether it is a root or not."""
     return tree.root.input if tree.HasField("root") else tree.rel

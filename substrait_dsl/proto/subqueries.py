@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 
 
 def encode_scalar_subquery(encoder: Encoder, subquery: ScalarSubquery, message: pb.Expression.Subquery.Scalar) -> None:
-    """Write a subquery that is one value."""
+    """Write a scalar subquery."""
     encoder.subquery(subquery.input, message.input)
 
 
 def decode_scalar_subquery(decoder: Decoder, message: pb.Expression.Subquery.Scalar, scope: Scope) -> ScalarSubquery:
-    """Read a subquery that is one value."""
+    """Read a scalar subquery."""
     return ScalarSubquery(decoder.relation(message.input, scope))
 
 
 def encode_in_predicate(encoder: Encoder, subquery: InPredicate, message: pb.Expression.Subquery.InPredicate) -> None:
-    """Write a membership test in the rows of a subquery."""
+    """Write an IN subquery."""
     for needle in subquery.needles:
         encoder.expression(needle, message.needles.add())
     encoder.subquery(subquery.haystack, message.haystack)
 
 
 def decode_in_predicate(decoder: Decoder, message: pb.Expression.Subquery.InPredicate, scope: Scope) -> InPredicate:
-    """Read a membership test in the rows of a subquery."""
+    """Read an IN subquery."""
     needles = tuple(decoder.expression(needle, scope) for needle in message.needles)
     return InPredicate(needles, decoder.relation(message.haystack, scope))
 
@@ -46,13 +46,13 @@ def decode_in_predicate(decoder: Decoder, message: pb.Expression.Subquery.InPred
 def encode_set_predicate(
     encoder: Encoder, subquery: SetPredicate, message: pb.Expression.Subquery.SetPredicate
 ) -> None:
-    """Write a test of a subquery's rows as a whole."""
+    """Write a set predicate: EXISTS or UNIQUE."""
     message.predicate_op = PREDICATE_OP[subquery.op]
     encoder.subquery(subquery.tuples, message.tuples)
 
 
 def decode_set_predicate(decoder: Decoder, message: pb.Expression.Subquery.SetPredicate, scope: Scope) -> SetPredicate:
-    """Read a test of a subquery's rows as a whole."""
+    """Read a set predicate: EXISTS or UNIQUE."""
     op = name_for(PREDICATE_OP, message.predicate_op, type(message).PredicateOp, "SetPredicate.predicate_op")
     return SetPredicate(op, decoder.relation(message.tuples, scope))
 
@@ -60,7 +60,7 @@ def decode_set_predicate(decoder: Decoder, message: pb.Expression.Subquery.SetPr
 def encode_set_comparison(
     encoder: Encoder, subquery: SetComparison, message: pb.Expression.Subquery.SetComparison
 ) -> None:
-    """Write a comparison with any or all of a subquery's values."""
+    """Write a comparison with any or all values of a subquery."""
     message.reduction_op = REDUCTION_OP[subquery.reduction]
     message.comparison_op = COMPARISON_OP[subquery.comparison]
     encoder.expression(subquery.left, message.left)
@@ -70,7 +70,7 @@ def encode_set_comparison(
 def decode_set_comparison(
     decoder: Decoder, message: pb.Expression.Subquery.SetComparison, scope: Scope
 ) -> SetComparison:
-    """Read a comparison with any or all of a subquery's values."""
+    """Read a comparison with any or all values of a subquery."""
     enums = type(message)
     reduction = name_for(REDUCTION_OP, message.reduction_op, enums.ReductionOp, "SetComparison.reduction_op")
     comparison = name_for(COMPARISON_OP, message.comparison_op, enums.ComparisonOp, "SetComparison.comparison_op")
@@ -84,11 +84,11 @@ SUBQUERIES: dict[str, Callable[[Decoder, Any, Scope], Expression]] = {
     "set_predicate": decode_set_predicate,
     "set_comparison": decode_set_comparison,
 }
-"""How to read each kind of subquery (``Subquery.subquery_type``)."""
+"""The decoder of each ``Subquery.subquery_type``."""
 
 
 def decode_subquery(decoder: Decoder, message: pb.Expression.Subquery, scope: Scope) -> Expression:
-    """Read a subquery of any kind."""
+    """Read a subquery."""
     subquery_type = message.WhichOneof("subquery_type")
     if subquery_type is None:
         raise PlanFormatError("a subquery must say which kind it is")

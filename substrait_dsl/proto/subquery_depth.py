@@ -1,8 +1,8 @@
-"""How deeply subqueries nest for whoever reads a plan.
+"""The nesting depth of subqueries, as a decoder meets it.
 
-What stands apart can be read before what refers to it, but not if it sees a row of that: a subtree that refers to a row
-outside of it, and a detached expression, are read where they stand. So calls nest, through all subqueries. Parsers set
-no limit to that, as they do to messages, but Python's own number of nested calls does.
+A subtree or detached expression can be decoded before the reference to it, unless it sees the row of that: a correlated
+subtree, and a detached expression, are decoded in place. So calls nest, through all subqueries. Parsers do not limit
+that, as they limit messages, but Python limits nested calls.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from substrait_dsl.proto.nesting_depth import LEVELS
 from substrait_dsl.proto.plan_layout import Layout
 
 MAX_CALLS = 820
-"""How many calls nest in each other at most when a plan is read: Python allows 1000, those around among them."""
+"""The maximal depth of calls of a decoder: Python allows 1000, those of the caller included."""
 
 _CALLS = {class_: 2 * levels for class_, levels in LEVELS.items()} | dict.fromkeys(
     (ScalarSubquery, InPredicate, SetPredicate, SetComparison), 4
 )
-"""How many calls a node takes at most for what is read inside of it: two for each message, but for subqueries."""
+"""The maximal depth of calls for a node: two for each message, but for subqueries."""
 _CALLS_FOR_SEPARATE = 5
-"""How many calls it takes to look for what stands apart."""
+"""The depth of calls to find a subtree or detached expression."""
 
 
 def require_readable(nodes: Sequence[Node], layout: Layout) -> None:
-    """Raise `UnsupportedError` for subqueries that nest too deeply for being read back.
+    """Raise `UnsupportedError` for subqueries that nest too deeply to be decoded again.
 
     Args:
         nodes: those at the top of a plan.
@@ -65,28 +65,28 @@ def require_readable(nodes: Sequence[Node], layout: Layout) -> None:
 
 @attrs.frozen(repr=False)
 class _Calls(FrozenValue):
-    """How many calls nest in each other at most while a node is read."""
+    """The maximal depth of calls while a node is decoded."""
 
     here: int
-    """Where it stands: its own and those for what is inside of it, or those for its first input, which comes before."""
+    """In place: its own calls and those for its parts, or those for its first input, which comes before."""
     separate: int
-    """For what stands apart, over the same rows: that comes before, too, one after the other."""
+    """For the subtrees and detached expressions over the same rows: they come before, one after the other."""
 
 
 def _sees_other_rows(child: Node, node: Node) -> bool:
-    """Whether a child sees rows that the node does not: so what stands apart in it has to be read inside of it."""
+    """Whether a child sees other rows than the node: then its separate parts are decoded inside of it."""
     if isinstance(node, LateralJoin) and child is node.right:
         return True
     return isinstance(child, Rel) is not isinstance(node, Rel)
 
 
 def _first_input(node: Node) -> Rel | None:
-    """The input of a relation that is read first, and without nesting."""
+    """Return the input of a relation that is decoded first, and without nesting."""
     return getattr(node, "input", getattr(node, "left", None)) if isinstance(node, Rel) else None
 
 
 def _children_first(nodes: Sequence[Node]) -> Iterator[Node]:
-    """All nodes of a plan, each once, behind those inside it."""
+    """Yield all nodes of a plan, each once, after its children."""
     seen: set[int] = set()
     stack = [(node, False) for node in nodes]
     while stack:

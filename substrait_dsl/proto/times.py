@@ -61,12 +61,12 @@ def decode_precision_timestamp(_: Decoder, message: pb.Expression.Literal.Precis
 def encode_precision_timestamp_tz(
     _: Declarations, value: int, type_: t.PrecisionTimestampTZ, message: pb.Expression.Literal
 ) -> None:
-    """Write a point in time."""
+    """Write a timestamp with time zone."""
     _encode_instant(value, type_, message.precision_timestamp_tz)
 
 
 def decode_precision_timestamp_tz(_: Decoder, message: pb.Expression.Literal.PrecisionTimestamp) -> Literal:
-    """Read a point in time."""
+    """Read a timestamp with time zone."""
     return Literal(message.value, t.PrecisionTimestampTZ(message.precision))  # type: ignore[type-var]  # known only now
 
 

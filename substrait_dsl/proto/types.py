@@ -1,6 +1,6 @@
 """Types and named structs as messages of ``type.proto``.
 
-Specification: https://substrait.io/types/type_classes/. Every type says NULLABLE or REQUIRED.
+Specification: https://substrait.io/types/type_classes/. Every type declares NULLABLE or REQUIRED.
 """
 
 from __future__ import annotations
@@ -55,33 +55,33 @@ TYPE_FIELDS: dict[type[t.Type], str] = {
     t.UserDefined: "user_defined",
     t.Unbound: "unbound",
 }
-"""The field of ``Type.kind`` that each type has."""
+"""The field of ``Type.kind`` of each type."""
 
 NUMBER_FIELDS: dict[type[t.Type], tuple[str, ...]] = {
     t.Decimal: ("precision", "scale"),
     **dict.fromkeys(t.LENGTH_TYPES, ("length",)),
     **dict.fromkeys(t.PRECISION_TYPES, ("precision",)),
 }
-"""The types with numbers in them: the fields and attributes that hold them."""
+"""The types with numeric parameters: their fields and attributes."""
 
 _KINDS = {field: kind for kind, field in TYPE_FIELDS.items()}
 Nested = t.Struct | t.List | t.Map | t.Func | t.UserDefined
-"""The types that are made of other types."""
+"""The types that contain other types."""
 
 _NULLABLE, _REQUIRED = pb.Type.NULLABILITY_NULLABLE, pb.Type.NULLABILITY_REQUIRED
 _NULLABILITY = {_NULLABLE: True, _REQUIRED: False}
 
 
 MAX_SCHEMA_NESTING = 45
-"""How deeply types may nest in a schema by itself: each is two messages, and parsers accept 100 inside each other."""
+"""The maximal nesting of types in a separate schema: each is two messages, and parsers accept 100."""
 
 
 class DeepTypeError(Exception):
-    """A type nests deeper than the layout of the plan allows for; `encode_plan` then makes another layout."""
+    """A type nests deeper than the layout of the plan allows; `encode_plan` then makes another layout."""
 
 
 def encode_type(declarations: Declarations, type_: t.Type, message: pb.Type, depth: int = 0) -> None:
-    """Write a type, by its alias if it has one; `depth` is how many types it stands inside."""
+    """Write a type, by its alias if it has one; `depth` is the number of enclosing types."""
     alias = declarations.alias(type_)
     if alias is not None:
         message.alias.type_alias_reference = alias
@@ -95,7 +95,7 @@ def encode_type(declarations: Declarations, type_: t.Type, message: pb.Type, dep
 
 
 def encode_type_body(declarations: Declarations, type_: t.Type, body: Any, depth: int = 0) -> None:
-    """Write what a type says of itself into the message of its kind, such as ``Type.List``."""
+    """Write the fields of a type into its own message, such as ``Type.List``."""
     body.nullability = _nullability(type_)
     if type_.variation is not None:
         body.type_variation_reference = declarations.variation(type_.variation)
@@ -129,7 +129,7 @@ def decode_type(decoder: Decoder, message: pb.Type) -> t.Type:
 
 
 def decode_type_body(decoder: Decoder, class_: type[t.Type], body: Any) -> t.Type:
-    """Read the message of a type of that kind, such as ``Type.List``."""
+    """Read the message of a type, such as ``Type.List``."""
     common: dict[str, Any] = {"nullable": decode_nullability(decoder, body)}
     if class_ is not t.Func and body.type_variation_reference:  # a func has no variations
         unsigned = decoder.unsigned(body.type_variation_reference, class_.keyword, body)
@@ -151,7 +151,7 @@ def decode_type_body(decoder: Decoder, class_: type[t.Type], body: Any) -> t.Typ
 
 
 def report_user_defined(decoder: Decoder, type_: t.UserDefined, message: Any) -> None:
-    """Tell what is wrong with a user-defined type of an extension that is known, once for each."""
+    """Report a problem of a user-defined type of a known extension, once for each."""
     if type_.urn not in decoder.catalog.extensions or type_.as_required() in decoder.checked:
         return
     decoder.checked.add(type_.as_required())
@@ -163,7 +163,7 @@ def report_user_defined(decoder: Decoder, type_: t.UserDefined, message: Any) ->
 
 
 def decode_nullability(decoder: Decoder, body: Any) -> bool:
-    """Read whether a type is nullable; one that does not say so is, as older producers left it out."""
+    """Read the nullability; the default is nullable, as older producers left it out."""
     nullable = _NULLABILITY.get(body.nullability)
     if nullable is not None:
         return nullable
@@ -176,7 +176,7 @@ def decode_nullability(decoder: Decoder, body: Any) -> bool:
 
 
 def encode_inner_types(declarations: Declarations, type_: Nested, body: Any, depth: int) -> None:
-    """Write the types that a type is made of."""
+    """Write the types inside a type."""
     match type_:
         case t.Struct():
             for inner in type_.types:
@@ -210,7 +210,7 @@ _INNER_TYPES: dict[type[t.Type], Callable[[Decoder, Any], tuple[Any, ...]]] = {
         decode_type_parameters(decoder, body.type_parameters),
     ),
 }
-"""Reads the types that a type is made of, as the arguments of its class."""
+"""The decoders of the types inside a type, as the arguments of its class."""
 
 
 def encode_type_parameters(declarations: Declarations, type_: t.UserDefined, messages: Any, depth: int = 1) -> None:
@@ -270,7 +270,7 @@ def encode_named_struct(declarations: Declarations, schema: NamedStruct, message
 
 
 def encode_schema(schema: NamedStruct) -> pb.NamedStruct:
-    """A schema as a message by itself.
+    """Return a schema as a separate message.
 
     Raises `UnsupportedError` for types that extensions declare, since the declarations stand in a plan, and for types
     that are nested too deeply.
@@ -289,7 +289,7 @@ def encode_schema(schema: NamedStruct) -> pb.NamedStruct:
 
 
 def decode_named_struct(decoder: Decoder, message: pb.NamedStruct) -> NamedStruct:
-    """Read a schema: a struct, which is always required, and names for its fields and for those of structs inside."""
+    """Read a schema: a required struct, and names for its fields and nested fields."""
     if message.struct.nullability != pb.Type.NULLABILITY_REQUIRED:
         decoder.report(
             FindingCode.NULLABILITY_MISSING, "the struct of a schema is not REQUIRED: taken for it", message.struct
@@ -304,7 +304,7 @@ def decode_named_struct(decoder: Decoder, message: pb.NamedStruct) -> NamedStruc
 
 
 def encode_type_aliases(declarations: Declarations, types: Sequence[t.Type], plan: Plan) -> None:
-    """Write the types that a plan gives numbers to; each may use the others inside.
+    """Write the aliased types of a plan; each may contain the others.
 
     Raises `UnsupportedError` for one that is too large or nested too deeply.
     """
@@ -322,7 +322,7 @@ _ALIAS_LEVELS = 2  # Plan, TypeAlias
 
 
 def decode_type_aliases(decoder: Decoder, messages: Sequence[pb.TypeAlias]) -> None:
-    """Read the types that a plan gives numbers to; each may use the others, but not itself."""
+    """Read the aliased types of a plan; each may contain the others, but not itself."""
     declared: dict[int, pb.TypeAlias] = {}
     for message in messages:
         if declared.setdefault(message.type_alias_anchor, message) != message:

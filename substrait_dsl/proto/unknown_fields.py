@@ -1,7 +1,7 @@
-"""Fields of a message that nobody knows, in itself or in the messages inside.
+"""Unknown fields of a message and of the messages inside.
 
-To look at every message takes as long in Python as protobuf takes for all else, and hardly any plan has such a field.
-So protobuf drops them, and the size tells whether there were any. How far it goes is limited, though.
+To visit every message takes as long in Python as protobuf takes for all else, and hardly any plan has such a field. So
+protobuf drops them, and the size tells whether there were any. Its depth is limited, though.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from google.protobuf.message_factory import GetMessageClass
 from substrait import algebra_pb2 as pb
 
 _DROP_LEVELS = 62
-"""Through how many levels of messages `DiscardUnknownFields` goes, at least: then it stops without a word."""
+"""The number of levels that `DiscardUnknownFields` visits at least; then it stops in silence."""
 _FAR_LEVEL = 40
-"""From this level it reaches all that are left: parsers accept messages 100 deep."""
+"""From this level it reaches all deeper ones: parsers accept messages 100 deep."""
 
 
 def drop_unknown_fields(document: Message, data: bytes) -> bool:
-    """Drop the fields that nobody knows from a message, which was read from these bytes; returns whether it had any."""
+    """Drop the unknown fields of a message that was parsed from these bytes; return whether it had any."""
     size = document.ByteSize()
     document.DiscardUnknownFields()
     if not _is_low(document, data):
@@ -52,7 +52,7 @@ def _is_low(document: Message, data: bytes) -> bool:
 
 @functools.cache
 def _nest(descriptor: Any) -> type[Message]:
-    """A class of messages that hold one of their own class (field 1), or one of a given kind (field 2).
+    """Return a message class that contains itself (field 1), or a message of another class (field 2).
 
     Both fields are groups: a tag opens and a tag closes them, so that bytes are put into them without being counted.
     """
@@ -73,7 +73,7 @@ _MESSAGE = FieldDescriptor.TYPE_MESSAGE
 
 
 def _far_inside(document: Message) -> list[Any]:
-    """The messages at `_FAR_LEVEL`, save those that are too short to hold others below `_DROP_LEVELS`."""
+    """Return the messages at `_FAR_LEVEL`, except those too short to contain others below `_DROP_LEVELS`."""
     relations, current = _relations(), [document]
     for level in range(_FAR_LEVEL):
         # A message inside another takes two bytes at least, its tag and its length. Relations are not measured: that
@@ -90,6 +90,6 @@ def _far_inside(document: Message) -> list[Any]:
 
 @functools.cache
 def _relations() -> frozenset[type[Message]]:
-    """The classes of relations, and of what they say of their kinds."""
+    """Return the classes of relations, and of their bodies."""
     fields: Any = pb.Rel.DESCRIPTOR.oneofs_by_name["rel_type"].fields
     return frozenset({pb.Rel, *(GetMessageClass(field.message_type) for field in fields)})

@@ -26,11 +26,11 @@ DocumentMessage = Plan | ExtendedExpression
 """A message that is written and read by itself."""
 
 WORDS: dict[str, str] = {"Plan": "the plan", "ExtendedExpression": "the extended expression"}
-"""What to call such a message, by its name."""
+"""The noun for such a message, by its name."""
 
 
 def encode_version(message: VersionMessage) -> None:
-    """Write the version of the specification that the installed messages are of, and who wrote the plan."""
+    """Write the version of the specification of the installed messages, and the producer."""
     message.major_number, message.minor_number, message.patch_number = installed_version()
     message.producer = _producer()
 
@@ -59,13 +59,13 @@ def decode_version(decoder: Decoder, message: DocumentMessage) -> Version | None
 
 
 def numbers_of(message: VersionMessage) -> tuple[int, int, int]:
-    """The three numbers of a version; zeros where none is said."""
+    """Return the three numbers of a version; zeros without one."""
     return message.major_number, message.minor_number, message.patch_number
 
 
 @functools.cache
 def installed_version() -> tuple[int, int, int]:
-    """The version of the specification that the installed messages are of."""
+    """Return the version of the specification of the installed messages."""
     version = find_version("substrait_protobuf")
     assert version is not None, "require_messages has refused to go on without them"
     major, minor, patch = version.split(".")[:3]
@@ -93,7 +93,7 @@ def require_known_major(message: DocumentMessage) -> None:
 
 
 def newer_version_problem(message: VersionMessage, noun: str) -> str | None:
-    """What may be the matter with a plan that cannot be read: that its version is not known here."""
+    """Describe a version that is newer than the installed messages; None for others."""
     version, known = numbers_of(message), installed_version()
     if version[:2] > known[:2] or version[0] != known[0]:
         said, here = ".".join(map(str, version)), ".".join(map(str, known))
@@ -102,7 +102,7 @@ def newer_version_problem(message: VersionMessage, noun: str) -> str | None:
 
 
 def version_in(message_class: type[DocumentMessage], source: bytes | str) -> VersionMessage:
-    """The version that bytes or JSON say, as far as that can be read where the plan cannot; empty if it cannot."""
+    """Return the version in bytes or JSON, as far as it can be read where the plan cannot; empty otherwise."""
     import json
 
     from google.protobuf import json_format  # not needed for writing

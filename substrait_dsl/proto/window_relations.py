@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 _PLAIN_METHOD: WindowMethod = "consistent_partition"
 
 COPY_INDEX = "index"
-"""What the column that numbers the copies of a row is called."""
+"""The name of the column with the number of a row's copy."""
 
 
 def encode_window(encoder: Encoder, rel: Window, message: pb.ConsistentPartitionWindowRel) -> None:
-    """Write a window; how it is done has no field (spec decision 10)."""
+    """Write a window; its method has no field (spec decision 10)."""
     encoder.relation(rel.input, message.input)
     for call in rel.functions:
         encode_window_call(encoder, call, message.window_functions.add())
@@ -62,10 +62,10 @@ def decode_window(decoder: Decoder, message: pb.ConsistentPartitionWindowRel, ou
 def encode_expand(
     encoder: Encoder, rel: Expand, message: pb.ExpandRel, mapping: tuple[int, ...] | None
 ) -> tuple[int, ...] | None:
-    """Write an expand; returns the mapping of the emit that stands on it, in positions of what is written.
+    """Write an expand; return the mapping of the emit over it, in positions of the written fields.
 
-    Whoever reads one of fewer fields than its input has columns may put out the other columns, too, or not (spec
-    decision 2). So these are always written, and left out by an emit.
+    A consumer may or may not put out the columns beyond the fields (spec decision 2). So these are always written, and
+    removed by an emit.
     """
     encoder.relation(rel.input, message.input)
     for field in rel.fields:
@@ -103,7 +103,7 @@ def decode_expand(decoder: Decoder, message: pb.ExpandRel, outer: Scope | None) 
 def decode_expand_mapping(
     message: pb.ExpandRel, rel: Expand, mapping: tuple[int, ...] | None
 ) -> tuple[int, ...] | None:
-    """The mapping of the emit that stands on an expand, in positions of its own fields; None if there is none."""
+    """Return the mapping of the emit over an expand, in positions of its own fields; None without one."""
     written = max(len(message.fields), len(rel.input.schema))
     if len(rel.fields) == written:
         return mapping
@@ -116,14 +116,14 @@ def decode_expand_mapping(
 
 
 def _beyond(fields: tuple[ExpandField, ...], columns: tuple[Type, ...]) -> tuple[ConsistentField, ...]:
-    """The fields of the columns that an expand has no field for."""
+    """Return fields for the columns beyond those of an expand."""
     return tuple(
         ConsistentField(FieldReference(position, columns[position])) for position in range(len(fields), len(columns))
     )
 
 
 def _own_fields(message: pb.ExpandRel, written: int) -> int:
-    """How many of the fields are not there to be left out."""
+    """Read the number of fields that are not to be removed by the emit."""
     number = understood("expand_fields", decode_choices(message.common), integer_value, written)
     if not 0 < number <= written:
         raise PlanFormatError(f"an expand of {written} fields is said to have {number}")

@@ -69,7 +69,7 @@ def encode_window_function(encoder: Encoder, function: WindowFunction, message: 
 
 
 def decode_window_function(decoder: Decoder, message: pb.Expression.WindowFunction, scope: Scope) -> Expression:
-    """Read a window function with its window, or what its producer means by it."""
+    """Read a window function with its window, or the expression that its producer means by it."""
     sorts = tuple(decode_sort_key(decoder, key, scope) for key in message.sorts)
     function = WindowFunction(
         decode_window_call(decoder, message, scope, sorts),
@@ -80,7 +80,7 @@ def decode_window_function(decoder: Decoder, message: pb.Expression.WindowFuncti
 
 
 def encode_window_call(encoder: Encoder, call: WindowCall, message: CallMessage) -> None:
-    """Write a call of a window function; phase, invocation, both bounds and what they count are always said."""
+    """Write a window call; phase, invocation, both bounds and their type are always written."""
     message.function_reference = encoder.declarations.function(call.function)
     encode_arguments(encoder, call.arguments, message.arguments)
     encode_options(call.options, message.options)
@@ -93,7 +93,7 @@ def encode_window_call(encoder: Encoder, call: WindowCall, message: CallMessage)
 
 
 def decode_window_call(decoder: Decoder, message: CallMessage, scope: Scope, sorts: tuple[SortKey, ...]) -> WindowCall:
-    """Read a call of a window function, or of an aggregate function over a frame; `sorts` are those of its window."""
+    """Read a window call, or an aggregate function over a frame; `sorts` are those of its window."""
     declared, arguments = decode_form(decoder, message, decode_arguments(decoder, message.arguments, scope))
     phase = decode_phase(decoder, message)
     function, arguments, type_ = decode_function(decoder, message, arguments, ("window", "aggregate"), phase, declared)
@@ -113,7 +113,7 @@ def decode_window_call(decoder: Decoder, message: CallMessage, scope: Scope, sor
 
 
 def decode_bounds_type(decoder: Decoder, message: CallMessage) -> BoundsType:
-    """Read what the bounds count; unsaid, it makes no difference to a frame without offsets (spec decision 31)."""
+    """Read the bounds type; without offsets the default makes no difference (spec decision 31)."""
     if message.bounds_type != pb.Expression.WindowFunction.BOUNDS_TYPE_UNSPECIFIED:
         name = f"{message.DESCRIPTOR.name}.bounds_type"
         return name_for(BOUNDS_TYPE, message.bounds_type, pb.Expression.WindowFunction.BoundsType, name)
@@ -133,7 +133,7 @@ def decode_bounds_type(decoder: Decoder, message: CallMessage) -> BoundsType:
 
 
 def encode_bound(encoder: Encoder, bound: Bound, message: BoundMessage) -> None:
-    """Write where a frame begins or ends."""
+    """Write a bound of a frame."""
     if bound.offset is None:
         getattr(message, bound.kind).SetInParent()
         return
@@ -169,7 +169,7 @@ def decode_bound(decoder: Decoder, message: BoundMessage, scope: Scope, key: t.T
 
 
 def _decode_offset(decoder: Decoder, message: DistanceMessage, scope: Scope) -> Expression:
-    """Read how far a bound is from the current row, in today's field or the deprecated one."""
+    """Read the offset of a bound, from the current field or the deprecated one."""
     if not message.HasField("offset_expr"):
         return Literal(message.offset, _COUNT)
     offset = decoder.expression(message.offset_expr, scope)
@@ -179,7 +179,7 @@ def _decode_offset(decoder: Decoder, message: DistanceMessage, scope: Scope) -> 
 
 
 def _added(decoder: Decoder, offset: Expression, key: t.Type, message: DistanceMessage) -> Expression:
-    """An offset that is added to a sort key; the deprecated field says no type, so that it has the one that fits."""
+    """Return an offset that is added to a sort key; the deprecated field has no type, so the fitting one is used."""
     if not is_known(decoder.catalog, key) or not is_known(decoder.catalog, offset.type):
         return offset
     if message.HasField("offset_expr"):

@@ -1,8 +1,8 @@
-"""Relations that change something, as messages of ``algebra.proto``: write, update and data definition.
+"""Write, update and data definition relations as messages of ``algebra.proto``.
 
 Specification: https://substrait.io/relations/logical_relations/#write-operator and the two operators after it. Writes
-to a table in memory and to files have no message (spec decision 10): they are an ``ExtensionObject`` with a message of
-ours.
+to a table in memory and to files have no message (spec decision 10): they are an ``ExtensionObject`` with a private
+message.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ FileMessage = pb.ReadRel.LocalFiles.FileOrFiles
 
 
 def encode_write(encoder: Encoder, rel: Write, message: pb.WriteRel) -> None:
-    """Write a write; the table's schema is always said (spec decision 45)."""
+    """Write a write relation; the table's schema is always written (spec decision 45)."""
     match rel.target:
         case NamedObject():
             encode_named_table(rel.target, message.named_table)
@@ -71,7 +71,7 @@ def encode_write(encoder: Encoder, rel: Write, message: pb.WriteRel) -> None:
 
 
 def decode_write(decoder: Decoder, message: pb.WriteRel, outer: Scope | None) -> Write:
-    """Read a write; without a schema of the table, that is the one of the input (spec decision 45)."""
+    """Read a write relation; the default schema of the table is that of the input (spec decision 45)."""
     rel = decoder.relation(message.input, outer)
     op = name_for(WRITE_OP, message.op, pb.WriteRel.WriteOp, "WriteRel.op")
     output: OutputMode = "no_output"
@@ -93,7 +93,7 @@ def _table_schema(decoder: Decoder, message: pb.WriteRel, rel: Rel) -> NamedStru
 
 
 def _create_mode(decoder: Decoder, message: pb.WriteRel, op: WriteOp) -> CreateMode | None:
-    """What to do if the table exists: an error, where a ``ctas`` does not say it."""
+    """Read the create mode; a ``ctas`` without one is an error if the table exists."""
     said = message.create_mode != pb.WriteRel.CREATE_MODE_UNSPECIFIED
     if op == "ctas" and said:
         return name_for(CREATE_MODE, message.create_mode, pb.WriteRel.CreateMode, "WriteRel.create_mode")
@@ -110,7 +110,7 @@ def _create_mode(decoder: Decoder, message: pb.WriteRel, op: WriteOp) -> CreateM
 
 
 def decode_write_target(decoder: Decoder, message: pb.WriteRel) -> WriteTarget:
-    """Read what a write writes to."""
+    """Read the target of a write."""
     if message.WhichOneof("write_type") == "extension_table":
         detail = decode_any(message.extension_table.detail)
         choices = choices_in(detail)
@@ -119,7 +119,7 @@ def decode_write_target(decoder: Decoder, message: pb.WriteRel) -> WriteTarget:
 
 
 def decode_named_object(message: pb.WriteRel | pb.DdlRel, field: str) -> NamedObject:
-    """Read the name of a table or a view to write or to define."""
+    """Read the name of a table or a view."""
     if message.WhichOneof("write_type") != field:
         raise PlanFormatError(f"{message.DESCRIPTOR.name} does not say what it changes")
     named: pb.NamedObjectWrite = getattr(message, field)
@@ -147,7 +147,7 @@ def _target_of(decoder: Decoder, choices: Choices) -> VirtualTarget | FilesTarge
 
 
 def _file_choice(target: FilesTarget) -> dict[str, Any]:
-    """The message of a file to read, as JSON; but a format of others stays as it is."""
+    """Return the message of a file to write as JSON; an extension format stays as it is."""
     from google.protobuf import json_format  # few plans write files
 
     message = FileMessage()
@@ -257,7 +257,7 @@ def decode_ddl(decoder: Decoder, message: pb.DdlRel, outer: Scope | None) -> Ddl
 
 
 def decode_ddl_target(message: pb.DdlRel) -> DdlTarget:
-    """Read what a data definition defines."""
+    """Read the target of a data definition."""
     if message.WhichOneof("write_type") == "extension_object":
         return ExtensionObject(decode_any(message.extension_object.detail))
     return decode_named_object(message, "named_object")

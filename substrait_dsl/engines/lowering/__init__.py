@@ -1,1 +1,1 @@
-"""Lowering: algebra to what an engine takes, by the same constructors that build what people write."""
+"""Lowering of the algebra to the relations and functions of an engine."""

@@ -1,4 +1,4 @@
-"""Aggregates of one grouping set, whose measures the engine computes as the specification says."""
+"""Aggregates of one grouping set, with measures that the engine computes as the specification says."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ WIDE = t.Decimal(38, 0)
 
 
 def lower_aggregate(rel: r.Aggregate, to: Lowering) -> Rel:
-    """An aggregate; with several grouping sets, the union of one for each."""
+    """Lower an aggregate; several grouping sets become a union of one aggregate for each."""
     source, keys, measures = _without_subqueries(rel, to)
     if len(rel.grouping_sets) <= 1:
         order = rel.grouping_sets[0] if rel.grouping_sets else ()
@@ -51,7 +51,7 @@ def lower_aggregate(rel: r.Aggregate, to: Lowering) -> Rel:
 
 
 def _without_subqueries(rel: r.Aggregate, to: Lowering) -> tuple[Rel, tuple[Expression, ...], tuple[Measure, ...]]:
-    """The input, keys and measures of an aggregate, with a column of the input for each subquery."""
+    """Return the input, keys and measures of an aggregate; subqueries become columns of the input."""
     nodes = (*rel.keys, *rel.measures)
     if not any(map(has_subquery, nodes)):
         return rel.input, tuple(map(one_zero, rel.keys)), rel.measures
@@ -69,7 +69,7 @@ def _without_subqueries(rel: r.Aggregate, to: Lowering) -> tuple[Rel, tuple[Expr
 def _grouping_set(
     rel: r.Aggregate, index: int, source: Rel, keys: tuple[Expression, ...], measures: tuple[Measure, ...], to: Lowering
 ) -> Rel:
-    """The groups of one of several grouping sets, with NULL for the keys that it does not have, and its index."""
+    """Return the groups of one of several grouping sets, with NULL for the other keys, and its index."""
     order = rel.grouping_sets[index]
     groups = _grouped(source, keys, order, measures, to)
     used = sorted(set(order))
@@ -86,7 +86,7 @@ def _grouping_set(
 def _grouped(
     source: Rel, keys: tuple[Expression, ...], order: tuple[int, ...], measures: tuple[Measure, ...], to: Lowering
 ) -> Rel:
-    """The groups by some of the keys, in their order: keys, then measures."""
+    """Return the groups by some of the keys: the keys in their order, then the measures."""
     used = [keys[position] for position in sorted(set(order))]
     parts: list[Measure] = []
     finals: list[Callable[[Rel], Expression]] = []
@@ -117,7 +117,10 @@ def _row_count() -> Measure:
 
 
 def _computed(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], Callable[[Rel], Expression]]:
-    """The measures that an engine computes, which begin at a column, and what is computed of these."""
+    """Return the measures that the engine computes, and a function that computes the result from their columns.
+
+    The columns begin at position `at`.
+    """
     function = measure.function
     if function.phase != "initial_to_result":
         raise to.refusal("an aggregate of intermediate values")
@@ -161,7 +164,10 @@ def _computed(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], C
 
 
 def _real_extreme(measure: Measure, at: int) -> tuple[list[Measure], Callable[[Rel], Expression]]:
-    """The least or the largest of floating-point numbers, of which NaN is the largest: by that of the finite ones."""
+    """Compute the least or the largest of floating-point numbers, of which NaN is the largest.
+
+    The engine computes it of the finite ones; a second measure computes the class of all.
+    """
     function = measure.function
     (value,) = function.arguments
     assert isinstance(value, Expression)
@@ -176,7 +182,7 @@ def _real_extreme(measure: Measure, at: int) -> tuple[list[Measure], Callable[[R
 
 
 def _sum_and_count(measure: Measure, extension: str) -> list[Measure]:
-    """The sum of what is averaged, and its number."""
+    """Return the sum and the count of the averaged values."""
     function = measure.function
     (argument,) = function.arguments
     total = make_measure(extension, "sum", argument, filter=measure.filter)
@@ -185,7 +191,7 @@ def _sum_and_count(measure: Measure, extension: str) -> list[Measure]:
 
 
 def _decimal_average(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], Callable[[Rel], Expression]]:
-    """The average of decimals, rounded to its scale."""
+    """Compute the average of decimals, rounded to its scale."""
     type_ = measure.function.output_type
     assert isinstance(type_, t.Decimal)
 
@@ -202,7 +208,7 @@ NO_NUMBER = Literal(None, t.Decimal(19, 0, nullable=True))
 
 
 def _integer_average(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], Callable[[Rel], Expression]]:
-    """The average of integers, without its fraction: sum and number as decimals, which do not overflow."""
+    """Compute the average of integers, without its fraction: sum and count are decimals, which do not overflow."""
     function = measure.function
     if to.profile.function_rules.get("divide") == "fitted_division":
         (argument,) = function.arguments

@@ -1,4 +1,4 @@
-"""Expressions in those forms that an engine takes, where it takes few: the calls that lowering itself makes, too."""
+"""Expressions in the forms that an engine takes, where it takes few; also the calls that lowering itself makes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from substrait_dsl.errors import UnsupportedError
 
 
 def formed(expression: Expression, to: Lowering) -> Expression:
-    """An expression of the same type and the same value in the forms that the engine takes."""
+    """Rewrite an expression to the forms that the engine takes; type and value stay the same."""
 
     def change(node: Node) -> Node:
         match node:
@@ -76,7 +76,7 @@ def formed(expression: Expression, to: Lowering) -> Expression:
 
 
 def _with_known_conditions(node: Node) -> Node:
-    """A conditional whose conditions are never NULL: to the engine it is NULL where the only one is."""
+    """Make the conditions of a conditional never NULL: the engine gives NULL where the only one is NULL."""
     if not isinstance(node, IfThen):
         return node
     clauses = [IfClause(_known(each.condition), each.then) for each in node.clauses]
@@ -99,7 +99,7 @@ def _is_known(condition: Expression) -> bool:
 
 
 def _literal(node: Literal, to: Lowering) -> Expression:
-    """A literal that the engine reads, cast to its type where it reads another one."""
+    """Return a literal that the engine reads, cast to its type where the engine reads only another type."""
     type_ = node.type
     carrier = carrier_of(type_, to)
     if carrier is not None:
@@ -122,7 +122,7 @@ def _literal(node: Literal, to: Lowering) -> Expression:
 
 
 def is_latin(value: object) -> bool:
-    """Whether a value is a text of characters of ISO 8859-1."""
+    """Whether a value is a string of ISO 8859-1."""
     return isinstance(value, str) and all(ord(character) < 256 for character in value)
 
 
@@ -132,7 +132,7 @@ def has_digits(value: float | None) -> bool:
 
 
 def _timestamp(node: Literal, type_: t.PrecisionTimestamp | t.PrecisionTimestampTZ, to: Lowering) -> Expression:
-    """A timestamp as a text that is cast to it; a point in time is in UTC."""
+    """Return a timestamp as a string that is cast to it; a timestamp with time zone is in UTC."""
     if node.value is None:
         return node
     per_second = 10 ** int(type_.precision)
@@ -148,7 +148,7 @@ def _timestamp(node: Literal, type_: t.PrecisionTimestamp | t.PrecisionTimestamp
 
 
 def _null(type_: t.Type, to: Lowering) -> Expression:
-    """A NULL of a type: cast to it, or a quotient by zero, where the engine does not cast to the type."""
+    """Return a NULL of a type: a cast, or a quotient by zero where the engine has no cast to the type."""
     if to.profile.casts_to(type_):
         return Cast(Literal(None, t.I32(nullable=True)), type_)
     match type_:
@@ -160,7 +160,7 @@ def _null(type_: t.Type, to: Lowering) -> Expression:
 
 
 def _cast(node: Cast, to: Lowering) -> Expression:
-    """A cast, which fails as it can on the engine. One that changes nothing but whether a value may be NULL stays."""
+    """Rewrite a cast; one that changes only nullability stays."""
     if to.profile.has_form("casts_by_wider_decimals"):
         node = _by_wider_decimal(node, to)
     if to.profile.casts_to(node.target):
@@ -177,17 +177,17 @@ def _cast(node: Cast, to: Lowering) -> Expression:
 
 
 def _without_idle_cast(node: Node, to: Lowering) -> Node:
-    """What is cast only to say whether it may be NULL, where the engine has no cast to its type."""
+    """Drop a cast that changes only nullability, where the engine has no cast to the type."""
     if not isinstance(node, Cast) or to.profile.casts_to(node.target):
         return node
     return node.input if node.input.type.as_required() == node.target.as_required() else node
 
 
 def _by_wider_decimal(cast: Cast, to: Lowering) -> Cast:
-    """A cast of decimals by one to decimals of more digits before the point, where only that gives the right value.
+    """Write a cast as a cast to a wider decimal and one from it, where only that gives the right value.
 
-    DuckDB cuts digits off, instead of rounding, where the value may not fit. Its texts of decimals that have no digit
-    before the point begin with the point.
+    DuckDB truncates digits instead of rounding where the value may not fit, and its strings of decimals without an
+    integer digit begin with the point.
     """
     source, target = cast.input.type, cast.target
     if not isinstance(source, t.Decimal):
@@ -207,7 +207,7 @@ def _by_wider_decimal(cast: Cast, to: Lowering) -> Cast:
 
 
 MOST_DIGITS = 38
-"""How many digits decimals have at most."""
+"""The maximal precision of decimals."""
 
 
 def _call(node: ScalarFunction, to: Lowering) -> Expression:
@@ -219,7 +219,7 @@ def _call(node: ScalarFunction, to: Lowering) -> Expression:
 
 
 def _if_null(node: ScalarFunction, arguments: list[Expression]) -> Expression:
-    """COALESCE as a case for each value that may be NULL."""
+    """Write COALESCE as a conditional with a clause for each nullable value."""
     *others, last = arguments
     return chosen([(is_not_null(each), of_type(each, node.type)) for each in others], of_type(last, node.type))
 
@@ -247,7 +247,7 @@ def _pairs(node: ScalarFunction, arguments: list[Expression]) -> Expression:
 
 
 def _difference(node: ScalarFunction, arguments: list[Expression]) -> Expression:
-    """XOR: two truth values are not equal."""
+    """Write XOR as an inequality of two booleans."""
     return call("comparison", "not_equal", *arguments)
 
 
@@ -257,7 +257,7 @@ def _and_not(node: ScalarFunction, arguments: list[Expression]) -> Expression:
 
 
 def _truth(node: ScalarFunction, arguments: list[Expression]) -> Expression:
-    """IS TRUE and the like: a condition that is NULL chooses what stands for not being met."""
+    """Write IS TRUE and the like as a conditional: a condition that is NULL counts as not met."""
     (value,) = arguments
     name = node.function.name
     condition = value if name.endswith("true") else negated(value)
@@ -266,7 +266,7 @@ def _truth(node: ScalarFunction, arguments: list[Expression]) -> Expression:
 
 
 def _distinct_by_nulls(node: ScalarFunction, arguments: list[Expression]) -> Expression:
-    """IS NOT DISTINCT FROM by comparing what is not NULL."""
+    """Write IS NOT DISTINCT FROM with a comparison of values that are not NULL."""
     left, right = arguments
     equal = _nans_compared(call("comparison", "equal", left, right), arguments)
     clauses: list[tuple[Expression, Expression]] = []
@@ -279,7 +279,7 @@ def _distinct_by_nulls(node: ScalarFunction, arguments: list[Expression]) -> Exp
 
 
 def _nans_compared(node: ScalarFunction, arguments: list[Expression]) -> Expression:
-    """A comparison to which NaN equals itself and is larger than any number."""
+    """Write a comparison in which NaN equals itself and is larger than any number."""
     if not isinstance(arguments[0].type, t.FP32 | t.FP64):
         return node
     one, other = (call("comparison", "is_nan", each) for each in arguments)
@@ -301,7 +301,10 @@ def _nans_compared(node: ScalarFunction, arguments: list[Expression]) -> Express
 
 
 def _by_quotient(node: ScalarFunction, arguments: list[Expression]) -> Expression:
-    """What a division by a constant leaves: the engine has none, and of the least number by -1 no right quotient."""
+    """Write a modulus by a constant as a quotient and a product: the engine has no modulus.
+
+    The quotient of the least number by -1 would be wrong.
+    """
     value, divisor = arguments
     if not isinstance(node.type, _INTEGERS) or not isinstance(divisor, Literal) or divisor.value in (None, 0, -1):
         raise UnsupportedError("the engine has no modulus but of an integer by a constant, neither 0 nor -1")
@@ -313,7 +316,7 @@ _INTEGERS = (t.I8, t.I16, t.I32, t.I64)
 
 
 def _arrow_function(node: ScalarFunction, arguments: list[Expression]) -> Expression:
-    """A function that plans call by its name in Arrow; the lengths of texts are integers of 32 bits there."""
+    """Call a function by its name in Arrow; lengths of strings are integers of 32 bits there."""
     (value,) = arguments
     match node.function.name, value.type:
         case "abs", t.Decimal():
@@ -335,12 +338,12 @@ def _length(function: FunctionId, text: Expression) -> Expression:
 
 
 def _registered(node: ScalarFunction, arguments: list[Expression]) -> Expression:
-    """A call of the function that is registered for one of the specification."""
+    """Call the registered function that implements one of the specification."""
     return attrs.evolve(node, function=registered_function(node.function))
 
 
 def _like_by_parts(node: ScalarFunction, arguments: list[Expression]) -> Expression:
-    """LIKE as what the text begins with, ends with, or contains, if a constant pattern says no more."""
+    """Write LIKE as a prefix, suffix or substring test, if a constant pattern is one."""
     value, pattern = arguments
     if not isinstance(pattern, Literal) or pattern.value is None or "_" in pattern.value:
         return _registered(node, arguments)
@@ -362,17 +365,17 @@ def _like_by_parts(node: ScalarFunction, arguments: list[Expression]) -> Express
 
 
 def _by_constant(node: ScalarFunction, arguments: list[Expression]) -> Expression:
-    """A search for a text, which the engine does for constants alone."""
+    """Keep a string search for a constant; the engine has no other."""
     if not isinstance(arguments[1], Literal) or arguments[1].value is None:
         return _registered(node, arguments)
     return node
 
 
 LENGTH = FunctionId(ARROW, "utf8_length:str")
-"""How many characters a text has: a function of Arrow that plans call by its name."""
+"""Arrow's function for the number of characters of a string."""
 
 BYTES = FunctionId(ARROW, "binary_length:str")
-"""How many bytes a text has in UTF-8."""
+"""Arrow's function for the number of bytes of a string in UTF-8."""
 
 
 FORM_RULES: Mapping[str, Callable[[ScalarFunction, list[Expression]], Expression]] = {
@@ -390,4 +393,4 @@ FORM_RULES: Mapping[str, Callable[[ScalarFunction, list[Expression]], Expression
     "by_quotient": _by_quotient,
     "arrow_function": _arrow_function,
 }
-"""What writes a call of a function in the form that an engine takes, by the names of rules in profiles."""
+"""The implementation of each rule for the forms of calls, by its name in profiles."""

@@ -16,7 +16,7 @@ from substrait_dsl.engines.lowering.window_functions import is_of_partition, low
 
 
 def lower_project(rel: r.Project, to: Lowering) -> Rel:
-    """A project without subqueries, and without window functions for engines that have none."""
+    """Lower a project: without subqueries, and without window functions for engines that have none."""
     if not to.has_window_functions() and any(each.flags.has_window_functions for each in rel.expressions):
         return _over_partitions(rel, to)
     if not any(map(has_subquery, rel.expressions)):
@@ -40,7 +40,7 @@ def lower_project(rel: r.Project, to: Lowering) -> Rel:
 
 
 def _over_partitions(rel: r.Project, to: Lowering) -> Rel:
-    """A project whose window functions are columns of groups that are joined."""
+    """Lower a project whose window functions become columns of joined groups."""
     if any(map(has_subquery, rel.expressions)):
         raise to.refusal("a window function beside a subquery")
     width = len(rel.input.schema)
@@ -56,7 +56,7 @@ def _over_partitions(rel: r.Project, to: Lowering) -> Rel:
 
 
 def lower_window(rel: r.Window, to: Lowering) -> Rel:
-    """A project of window functions."""
+    """Lower a window relation to a project of window functions."""
     windows = [WindowFunction(each, rel.partitions, rel.sorts) for each in rel.functions]
     functions = tuple(
         each if not to.has_window_functions() and is_of_partition(each) else lower_window_function(each, to)
@@ -66,7 +66,7 @@ def lower_window(rel: r.Window, to: Lowering) -> Rel:
 
 
 def lower_expand(rel: r.Expand, to: Lowering) -> Rel:
-    """A union of a projection for each copy of a row."""
+    """Lower an expand to a union of a projection for each copy of a row."""
     copies = []
     for copy in range(rel.copies_of_a_row):
         expressions = [

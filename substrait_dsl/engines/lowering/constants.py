@@ -1,7 +1,7 @@
-"""Columns that are constants on one side of an outer join, and are not above it.
+"""Columns that are constants on the null-extended side of an outer join, but not above it.
 
-DataFusion takes them for constants there, too, where they are NULL for rows without a match, and leaves them out of
-sorts. So keys of orders are made to depend on columns that are no constants.
+DataFusion takes them for constants above the join, too, and removes them from sorts. So sort keys are made to depend on
+columns that are no constants.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.engines.lowering.terms import call, chosen, column, equal
 
 TEXTS = (t.I8, t.I16, t.I32, t.I64, t.String, t.Boolean, t.Date)
-"""The types whose values have a text on every engine."""
+"""The types whose values every engine casts to a string."""
 
 OUTER = ("left", "outer")
-"""The types of joins, as lowering writes them, that put out NULLs for rows without a match."""
+"""The join types with a null-extended side, as lowering writes them."""
 
 EQUALITIES = ("equal", "is_not_distinct_from")
 MOST_WITNESSES = 4
@@ -30,37 +30,37 @@ MOST_WITNESSES = 4
 
 @attrs.frozen
 class Fixed:
-    """Columns of a relation, by their positions."""
+    """Columns of a relation, by position."""
 
     columns: frozenset[int] = frozenset()
-    """Those that the engine may take for constants."""
+    """The columns that the engine may take for constants."""
     wrong: frozenset[int] = frozenset()
-    """Those of them that are none: constants of a side of an outer join, which are NULL for rows without a match."""
+    """Those among them that are not constant: they are NULL for rows without a match."""
 
     def moved(self, by: int) -> Fixed:
-        """The same behind so many columns more."""
+        """Return the same columns, shifted by a number of positions."""
         return Fixed(frozenset(at + by for at in self.columns), frozenset(at + by for at in self.wrong))
 
     def beside(self, other: Fixed) -> Fixed:
-        """These and others."""
+        """Return the union with other columns."""
         return Fixed(self.columns | other.columns, self.wrong | other.wrong)
 
 
 @attrs.frozen
 class Constants:
-    """Which columns of relations are taken for constants; each relation is looked at once."""
+    """The columns that are taken for constants, by relation; each relation is visited once."""
 
     may_be_wrong: bool
-    """Whether the plan has a side of an outer join, whose constants are none above it."""
+    """Whether the plan has a null-extended side."""
     _known: dict[int, tuple[Rel, Fixed]] = attrs.field(factory=dict, init=False)
 
     @classmethod
     def of_plan(cls, relations: Iterable[Rel]) -> Constants:
-        """Those of the relations of a plan."""
+        """Return the constants of the relations of a plan."""
         return cls(any(isinstance(rel, r.Join) and rel.how in OUTER for rel in relations))
 
     def of(self, rel: Rel) -> Fixed:
-        """The columns of a relation that are taken for constants."""
+        """Return the columns of a relation that are taken for constants."""
         stack = [rel]
         while stack:
             waiting = [each for each in stack[-1].inputs if id(each) not in self._known]
@@ -111,7 +111,7 @@ def _of_expressions(expressions: Sequence[Expression], below: Fixed) -> Fixed:
 
 
 def used_columns(expression: Expression) -> set[int]:
-    """The columns of the row that an expression refers to."""
+    """Return the columns of the row that an expression refers to."""
     return {
         node.position
         for node in walk(expression, into_relations=False)
@@ -120,12 +120,12 @@ def used_columns(expression: Expression) -> set[int]:
 
 
 def _is_fixed(expression: Expression, fixed: frozenset[int]) -> bool:
-    """Whether an expression is of constants alone."""
+    """Whether an expression depends on constants alone."""
     return used_columns(expression) <= fixed
 
 
 def _fixed(condition: Expression, fixed: frozenset[int]) -> frozenset[int]:
-    """The columns that a condition makes constants."""
+    """Return the columns that a condition makes constants."""
     found: set[int] = set()
     for part in (*conjuncts(condition), *conjuncts(condition)):
         match part:
@@ -143,7 +143,7 @@ def _fixed(condition: Expression, fixed: frozenset[int]) -> frozenset[int]:
 
 
 def no_constant(key: Expression, rel: Rel, constants: Constants) -> Expression:
-    """A key of an order of the rows of a relation, by which the engine sorts even if it takes it for a constant."""
+    """Return a sort key that the engine does not remove, even if it takes the key for a constant."""
     if not constants.may_be_wrong:
         return key
     fixed = constants.of(rel)

@@ -1,4 +1,4 @@
-"""What lowering one plan knows, and the errors that it raises."""
+"""The state of lowering one plan, and the errors that lowering raises."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ class NodeLocation:
 
 @attrs.frozen
 class Lowering:
-    """Lowering for one engine."""
+    """The state of lowering one plan for one engine."""
 
     profile: Profile
     refusals: list[UnsupportedError] = attrs.field(factory=list)
-    """What has been refused so far, each with its place in the plan."""
+    """The refusals so far, each with its location in the plan."""
     rewritten: list[NodeLocation] = attrs.field(factory=list)
-    """The nodes that others have been made for so far."""
+    """The nodes that were rewritten so far."""
 
     misread: list[tuple[str, NodeLocation]] = attrs.field(factory=list)
-    """What engines may take for something else, by the codes of `MISREADINGS`, and where it is."""
+    """The rewritten misreadings, by their codes in `MISREADINGS`, with their locations."""
 
     known_columns: dict[tuple[int, int], tuple[Rel, bool]] = attrs.field(factory=dict, init=False)
-    """By the identity of a relation and a position the relation, and whether the engine knows the column's type."""
+    """By the `id` of a relation and a position: the relation, and whether the engine knows the column's type."""
     _sets: dict[int, tuple[Rel, bool]] = attrs.field(factory=dict, init=False)
     _stable: dict[int, tuple[Node, bool]] = attrs.field(factory=dict, init=False)
     _below: dict[tuple[int, tuple[type[Rel], ...]], tuple[Rel, Rel]] = attrs.field(factory=dict, init=False)
     origins: dict[int, tuple[Rel, Node]] = attrs.field(factory=dict)
-    """By the identity of a relation that was made, the relation itself, and the node that it was made for."""
+    """By the `id` of a lowered relation: the relation, and the node that it was lowered from."""
 
     def remember(self, lowered: Rel, node: Node) -> None:
-        """Record for what a relation, and those inside it that are new, were made."""
+        """Record the origin of a lowered relation, and of the new relations inside it."""
         stack = [lowered]
         while stack:
             rel = stack.pop()
@@ -52,12 +52,12 @@ class Lowering:
                 stack += rel.inputs
 
     def origin(self, lowered: Rel) -> Node | None:
-        """The node that a relation was made for."""
+        """Return the node that a relation was lowered from."""
         found = self.origins.get(id(lowered))
         return None if found is None else found[1]
 
     def has_set(self, rel: Rel) -> bool:
-        """Whether a set operation is inside a relation; each relation is looked at once."""
+        """Whether a relation contains a set operation; each relation is visited once."""
         stack = [rel]
         while stack:
             current = stack[-1]
@@ -71,7 +71,10 @@ class Lowering:
         return self._sets[id(rel)][1]
 
     def below(self, rel: Rel, classes: tuple[type[Rel], ...]) -> Rel:
-        """The first relation down the first inputs that is of no such class, or has none; each is looked at once."""
+        """Return the first relation along the first inputs that is of none of these classes, or has no input.
+
+        Each relation is visited once.
+        """
         path: list[Rel] = []
         while isinstance(rel, classes) and rel.inputs and (id(rel), classes) not in self._below:
             path.append(rel)
@@ -82,7 +85,7 @@ class Lowering:
         return found
 
     def is_stable(self, rel: Rel) -> bool:
-        """Whether the rows are the same each time (`stability.is_stable`); each node is looked at once."""
+        """Whether every evaluation gives the same rows (`stability.is_stable`); each node is visited once."""
         for node in walk_upwards(rel, done=self._stable):
             is_stable = does_not_depend_on_order(node) and all(self._stable[id(each)][1] for each in node.children())
             self._stable[id(node)] = (node, is_stable)
@@ -93,17 +96,17 @@ class Lowering:
         return self.profile.takes("expressions", "WINDOW_FUNCTION")
 
     def refusal(self, what: str, hint: str | None = None, *, rule: RefusalCode = "no-form") -> UnsupportedError:
-        """The error for what has no form on the engine: ``"an unnest"``; with the rule that refuses it."""
+        """Return the error for a node without a form on the engine, such as ``"an unnest"``, and its rule."""
         return self.refusal_by(rule, f"{what} cannot be lowered to {self.profile}", hint)
 
     def refusal_by(self, rule: RefusalCode, message: str, hint: str | None = None) -> UnsupportedError:
-        """The error that says by which rule something is refused."""
+        """Return the error of a refusal by a rule."""
         error = UnsupportedError(message, hint=hint)
         error.rule = rule
         return error
 
     def refusal_of(self, error: SubstraitDslError, location: NodeLocation) -> UnsupportedError:
-        """The error that refuses a node: this one, or one that says that what was to stand there is not legal."""
+        """Return the error that refuses a node: the error itself, or one for an illegal lowered node."""
         if not isinstance(error, UnsupportedError):
             error = self.refusal_by("no-form", f"what {self.profile} would get instead is not legal: {error.message}")
         if error.refused is None:
@@ -111,11 +114,11 @@ class Lowering:
         return error
 
     def has_function(self, function_type: str, function: FunctionId) -> bool:
-        """Whether the engine has a function of a kind under its own name."""
+        """Whether the engine has a function of this type under its own name."""
         return (function_type, function.urn, function.key) in self.profile.functions
 
     def require_function(self, function_type: str, function: FunctionId) -> None:
-        """Raise unless the engine has a function of a kind, such as ``"scalar function"``, under its own name."""
+        """Raise unless the engine has a function of this type, such as ``"scalar function"``, under its own name."""
         if not self.has_function(function_type, function):
             message = f"{self.profile} has no {function_type} {function.key} that does what the specification says"
             raise self.refusal_by("function", message)

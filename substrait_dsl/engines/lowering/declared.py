@@ -1,7 +1,7 @@
-"""Columns whose types an engine knows.
+"""Columns whose types the engine knows.
 
-Acero does not know the types of decimals and timestamps that it computes, and dies when it aggregates or joins such a
-column. To a union it gives the types of its first input: so there the first input is one without rows, of literals.
+Acero does not know the types of decimals and timestamps that it computes, and crashes when it aggregates or joins such
+a column. A union has the types of its first input: so the first input is a table without rows, of literals.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.terms import FALSE, columns, only
 
 FORGOTTEN = (t.Decimal, t.PrecisionTimestamp, t.PrecisionTimestampTZ, t.VarChar, t.FixedChar, t.FixedBinary)
-"""Types with parameters, which the engine does not know of what it computes."""
+"""Types with parameters, which the engine does not know of computed columns."""
 
 REMEMBERED = ("arithmetic", "boolean", "comparison")
-"""The extensions whose functions give other types that it knows; not so a conditional of several cases."""
+"""The extensions whose functions return types that the engine knows."""
 
 
 def declared(rel: Rel, to: Lowering) -> Rel:
-    """The same rows, of columns whose types the engine knows."""
+    """Return the same rows with columns whose types the engine knows."""
     if not to.profile.has_form("types_by_union") or all(_is_known(rel, at, to) for at in range(len(rel.schema))):
         return rel
     source = to.below(rel, (Rel,))
@@ -33,7 +33,7 @@ def declared(rel: Rel, to: Lowering) -> Rel:
 
 
 def declared_for(rel: Rel, expressions: Sequence[Expression], to: Lowering) -> Rel:
-    """The same rows; where expressions compute with a column whose type the engine does not know, it knows them all."""
+    """Return the same rows with known types, if expressions compute with a column of unknown type."""
     if not to.profile.has_form("types_by_union"):
         return rel
     used = {
@@ -47,14 +47,14 @@ def declared_for(rel: Rel, expressions: Sequence[Expression], to: Lowering) -> R
 
 
 def union_of_columns(inputs: Sequence[Rel], to: Lowering) -> Rel:
-    """All rows of several inputs; to Acero their columns are one only if they are called the same."""
+    """Return all rows of several inputs; Acero requires the same column names."""
     if not to.profile.has_form("types_by_union"):
         return r.Set(tuple(inputs), "union_all")
     return r.Set(tuple(_again(declared(each, to)) for each in inputs), "union_all")
 
 
 def projected(rel: Rel) -> tuple[Rel, tuple[Expression, ...]] | None:
-    """The input and the expressions of a relation that puts out these and nothing else; None of another one."""
+    """Return the input and the expressions of a relation that puts out only these; None for others."""
     match rel:
         case r.Emit(input=r.Project(input=source, expressions=expressions), mapping=mapping):
             width = len(source.schema)
@@ -64,7 +64,7 @@ def projected(rel: Rel) -> tuple[Rel, tuple[Expression, ...]] | None:
 
 
 def _again(rel: Rel) -> Rel:
-    """A projection to all columns, so that these are called by their positions."""
+    """Project all columns, so that they are named by their positions."""
     return only(rel, columns(rel), rel.schema.names)
 
 
@@ -83,7 +83,7 @@ def _has_known_type(value: Expression) -> bool:
 
 
 def _is_known(rel: Rel, at: int, to: Lowering) -> bool:
-    """Whether the engine knows the type of a column; each is looked at once."""
+    """Whether the engine knows the type of a column; each column is visited once."""
     path: list[tuple[Rel, int]] = []
     while (id(rel), at) not in to.known_columns:
         path.append((rel, at))
@@ -99,7 +99,7 @@ def _is_known(rel: Rel, at: int, to: Lowering) -> bool:
 
 
 def _origin(rel: Rel, at: int) -> tuple[Rel, int] | bool:
-    """The column that a column is of another relation, or whether the engine knows its type, where it is none."""
+    """Return the column of another relation that a column comes from, or whether its type is known."""
     below = projected(rel)
     if below is not None:
         source, expressions = below

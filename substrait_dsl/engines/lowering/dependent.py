@@ -49,7 +49,7 @@ EMPTY_COUNTS = ("count", "sum0", "approx_count_distinct")
 
 
 def outer_positions(node: Node, anchor: int | None) -> list[int]:
-    """The columns of the row with an anchor that something refers to, in order."""
+    """Return the columns of the row of an anchor that a relation refers to, in order."""
     if anchor is None or anchor not in node.free_anchors:
         return []
     root = OuterReference(anchor)
@@ -57,7 +57,7 @@ def outer_positions(node: Node, anchor: int | None) -> list[int]:
 
 
 def for_each(to: Lowering, rel: Rel, domain: Rel, anchor: int, positions: list[int]) -> Rel:
-    """The rows of a relation for each row of a domain.
+    """Return the rows of a relation for each row of a domain.
 
     Args:
         to: the lowering.
@@ -73,14 +73,14 @@ def for_each(to: Lowering, rel: Rel, domain: Rel, anchor: int, positions: list[i
 
 
 class _Domain:
-    """Pushes a domain down one relation."""
+    """Pushes a domain down a relation."""
 
     def __init__(self, to: Lowering, domain: Rel, anchor: int, place: Mapping[int, int]) -> None:
         self.to, self.domain, self.anchor, self.place = to, domain, anchor, place
         self.width = len(domain.schema)
 
     def spread(self, rel: Rel) -> Rel:
-        """The rows of a relation for each row of the domain; what is inside twice is spread once."""
+        """Return the rows of a relation for each row of the domain; shared inputs are pushed down once."""
         done: dict[int, Rel] = {}
         stack = [rel]
         while stack:
@@ -98,7 +98,7 @@ class _Domain:
         return self.anchor in node.free_anchors
 
     def spread_inputs(self, rel: Rel) -> tuple[Rel, ...]:
-        """The inputs that have to be spread so that the relation is."""
+        """Return the inputs that the domain must be pushed into."""
         if not self.is_dependent(rel):
             return ()
         match rel:
@@ -110,7 +110,7 @@ class _Domain:
                 return rel.inputs
 
     def apply(self, rel: Rel, done: Mapping[int, Rel]) -> Rel:
-        """A relation over inputs that are spread."""
+        """Return a relation over inputs with the domain."""
         if not self.is_dependent(rel):
             return r.Cross(self.domain, rel)
         match rel:
@@ -137,7 +137,7 @@ class _Domain:
                 raise self.to.refusal(f"a correlated subquery with {kind_words(rel)} that refers to the outer row")
 
     def bound(self, expression: Expression) -> Expression:
-        """An expression over the columns of the domain and, behind them, those of its row."""
+        """Replace outer references by the columns of the domain, which precede those of the row."""
 
         def change(node: Node) -> Node:
             match node:
@@ -157,15 +157,15 @@ class _Domain:
 
     @property
     def keys(self) -> tuple[Expression, ...]:
-        """The columns of the domain."""
+        """Return the columns of the domain."""
         return columns(self.domain)
 
     def matched(self, offset: int) -> list[Expression]:
-        """The conditions that the domain is the same in two inputs, the second of which begins there."""
+        """Return the conditions that the domain is equal in two inputs; the second one begins at a position."""
         return [same(key, shifted(key, offset)) for key in self.keys]
 
     def apply_fetch(self, rel: r.Fetch, child: Rel) -> Rel:
-        """The first rows for each row of the domain: those that a row number chooses."""
+        """Return the first rows for each row of the domain, by row number."""
         if any(self.is_dependent(each) for each in (rel.count, rel.offset) if each is not None):
             raise self.to.refusal("a number of rows that refers to the outer row")
         ordering = rel.input.properties.ordering
@@ -182,7 +182,7 @@ class _Domain:
         return first_columns(r.Filter(numbered, conjunction(fetched(position, rel.count, rel.offset))), width)
 
     def apply_aggregate(self, rel: r.Aggregate, child: Rel) -> Rel:
-        """Groups within each row of the domain; without keys that is a row also where there is nothing to aggregate."""
+        """Group within each row of the domain; without keys a row without input has a group, too."""
         if len(rel.grouping_sets) > 1:
             raise self.to.refusal("a correlated subquery with grouping sets")
         keys = (*self.keys, *map(self.bound, rel.keys))
@@ -196,7 +196,7 @@ class _Domain:
         return only(joined, (*columns(joined, range(self.width)), *values), names)
 
     def or_empty(self, value: Expression, measure: Measure) -> Expression:
-        """A measure, or what it is where there are no rows."""
+        """Return a measure, or its value for no rows."""
         function = measure.function
         if function.function.name in EMPTY_COUNTS:
             zero = number(0, function.output_type.as_required())
@@ -206,7 +206,7 @@ class _Domain:
         return value
 
     def apply_join(self, rel: r.Join, done: Mapping[int, Rel]) -> Rel:
-        """A join within each row of the domain; the preserved side always has its columns."""
+        """Join within each row of the domain; the preserved side always has its columns."""
         spread = [id(each) for each in self.spread_inputs(rel)]
         left, right = (done[id(each)] if id(each) in spread else each for each in (rel.left, rel.right))
         mine, theirs = id(rel.left) in spread, id(rel.right) in spread
@@ -228,14 +228,14 @@ class _Domain:
         return r.emit(joined, [*range(width + first), *range(2 * width + first, len(joined.schema))])
 
     def without_left_domain(self, at: int, first: int) -> int:
-        """Where a column stands that would stand at a position if the domain came before the left input."""
+        """Map a position with the domain before the left input to one with the domain behind it."""
         if at < self.width:
             return at + first
         return at - self.width if at < self.width + first else at
 
 
 def rebuild_measure(measure: Measure, change: Callable[[Expression], Expression]) -> Measure:
-    """A measure with other expressions in it."""
+    """Return a measure with changed expressions."""
     function = measure.function
     changed = attrs.evolve(
         function,
@@ -246,7 +246,7 @@ def rebuild_measure(measure: Measure, change: Callable[[Expression], Expression]
 
 
 def fetched(position: Expression, count: Expression | None, offset: Expression | None) -> list[Expression]:
-    """The conditions that a row, whose number from 1 this is, is one of those that a fetch puts out.
+    """Return the conditions for a row number, from 1, to be within a fetch.
 
     Count and offset are constants that are not NULL, or absent.
     """
@@ -258,11 +258,11 @@ def fetched(position: Expression, count: Expression | None, offset: Expression |
 
 
 MAX_ROW = 2**63 - 1
-"""The last number that a row can have."""
+"""The largest row number."""
 
 
 def integer_of(expression: Expression) -> int:
-    """The value of an integer literal."""
+    """Return the value of an integer literal."""
     assert isinstance(expression, Literal)
     value: int = expression.value
     return value

@@ -10,17 +10,17 @@ from substrait_dsl.algebra.expressions import Cast, Expression, Literal, ScalarF
 from substrait_dsl.engines.lowering.terms import call, cast, chosen, equal, number, of_type, unless
 
 INTEGER_DIGITS = 18
-"""How many digits an integer of 64 bits has at least."""
+"""The number of decimal digits that an integer of 64 bits always has."""
 
 LEAST_AT_ONCE = 3
-"""How many digits a step of a long division finds at least, if no more are known to have room."""
+"""The minimal number of digits of one step of a long division."""
 
 WIDE = 19
-"""From so many digits on, DuckDB computes with as many as it has: with fewer it keeps to 18, and fails beyond."""
+"""From this precision on, DuckDB computes with the full precision; below, it keeps to 18 digits and fails beyond."""
 
 
 def wide_decimal(node: ScalarFunction, left: Expression, right: Expression) -> Expression:
-    """A sum, difference or product of decimals, computed with all digits, as one of its derived type."""
+    """Compute a sum, difference or product of decimals with all digits, and cast it to its derived type."""
     type_ = left.type
     assert isinstance(type_, t.Decimal)
     wider = t.Decimal(max(type_.precision, WIDE), type_.scale, nullable=type_.nullable)
@@ -29,24 +29,24 @@ def wide_decimal(node: ScalarFunction, left: Expression, right: Expression) -> E
 
 
 def guarded_division(node: ScalarFunction, left: Expression, right: Expression) -> Expression:
-    """A quotient or a remainder of integers, which fails if the divisor is zero."""
+    """Compute a quotient or modulus of integers that fails for a divisor of zero."""
     if isinstance(right, Literal) and right.value:
         return node
     return chosen([(_is_not_zero(right), node)], Literal(None, node.type.as_nullable()))
 
 
 def _is_not_zero(divisor: Expression) -> Expression:
-    """True; fails for zero."""
+    """Return a condition that is true, and fails for zero."""
     is_zero = equal(cast(divisor, t.FP64()), Literal(0.0, t.FP64()))
     return unless(is_zero, "division by zero")
 
 
 def exact_quotient(dividend: Expression, divisor: Expression, type_: t.Decimal) -> Expression:
-    """The quotient of two decimals, rounded half away from zero to the scale of a type.
+    """Compute the quotient of two decimals, rounded half away from zero to the scale of a type.
 
     It is a long division of integers of 64 bits, some digits at a time: the engine divides decimals, and computes their
-    remainders, as floating-point numbers. It fails for operands with more than 18 digits, and for remainders that have
-    no room for the next digits.
+    remainders, as floating-point numbers. It fails for operands with more than 18 digits, and for remainders without
+    room for the next digits.
     """
     scale = max(_scale(dividend), _scale(divisor))
     by = _unscaled(divisor, scale)
@@ -71,7 +71,7 @@ def exact_quotient(dividend: Expression, divisor: Expression, type_: t.Decimal) 
 
 
 def _unscaled(value: Expression, scale: int) -> Expression:
-    """A decimal in units of a scale, as an integer; fails where it has more digits than that has."""
+    """Return a decimal in units of a scale, as an integer; it fails for too many digits."""
     wide = cast(value, decimal_type(38, _scale(value)))
     factor = Literal(decimal.Decimal(10**scale), decimal_type(scale + 1, 0))
     return cast(_product(wide, factor) if scale else wide, t.I64())
@@ -92,7 +92,7 @@ def _digits(value: Expression) -> int:
 
 
 def decimal_type(precision: int, scale: int) -> t.Decimal[Any, Any]:
-    """A type of decimals."""
+    """Return a decimal type."""
     return t.Decimal(precision, scale)
 
 
@@ -107,7 +107,7 @@ def _is_negative(value: Expression) -> Expression:
 
 
 def _sum(left: Expression, right: Expression) -> Expression:
-    """A sum that keeps its scale; DuckDB fails where it has too many digits."""
+    """Return a sum that keeps its scale; DuckDB fails where it has too many digits."""
     scale = max(_scale(left), _scale(right))
     return cast(call("arithmetic_decimal", "add", left, right), decimal_type(38, scale))
 
@@ -124,6 +124,6 @@ def _scale(value: Expression) -> int:
 
 
 def integer_average(total: Expression, many: Expression, type_: t.Type) -> Expression:
-    """The average of integers, without its fraction, of their sum and their number."""
+    """Return the average of integers, without its fraction, from their sum and count."""
     divisor = chosen([(call("comparison", "gt", many, number(0)), many)], Literal(None, t.I64(nullable=True)))
     return of_type(call("arithmetic", "divide", total, divisor), type_)

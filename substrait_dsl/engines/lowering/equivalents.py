@@ -1,4 +1,4 @@
-"""Calls that are other calls: options that an engine does not have, the larger of two values, signs.
+"""Calls written by other calls: options that an engine lacks, the larger of two values, signs.
 
 Integers that may overflow are computed with more digits, which shows whether they do.
 """
@@ -26,13 +26,13 @@ from substrait_dsl.engines.lowering.terms import (
 )
 
 BITS: Mapping[type[t.Type], int] = {t.I8: 8, t.I16: 16, t.I32: 32, t.I64: 64}
-"""How large integers are."""
+"""The bits of integer types."""
 
 WIDEST = t.Decimal(38, 0)
 
 
 def overflowing(node: ScalarFunction, preferences: Sequence[str]) -> Expression | None:
-    """A call of integers that does at an overflow what its option says; None where there is no other way to write it.
+    """Write an integer call with the overflow behavior that its option asks for; None where there is no way.
 
     Args:
         node: the call, of ``add``, ``subtract``, ``multiply``, ``divide``, ``negate`` or ``abs``.
@@ -53,7 +53,7 @@ def overflowing(node: ScalarFunction, preferences: Sequence[str]) -> Expression 
 
 
 def _wide(node: ScalarFunction) -> Expression:
-    """The result with so many digits that it does not overflow."""
+    """Compute the result with so many digits that it does not overflow."""
     arguments = [each for each in node.arguments if isinstance(each, Expression)]
     name = node.function.name
     if not isinstance(node.type, t.I64):
@@ -88,7 +88,7 @@ def _integer_literal(value: int, type_: t.Type) -> Literal:
 
 
 def _saturated(node: ScalarFunction) -> Expression:
-    """The result, or the nearest integer that there is."""
+    """Clamp the result to the range of its type."""
     type_, wide = node.type, _wide(node)
     bits = BITS[type(type_)]
     wanted = wide.type.as_required()
@@ -100,7 +100,7 @@ def _saturated(node: ScalarFunction) -> Expression:
 
 
 def wrapped(node: ScalarFunction) -> Expression:
-    """The result of ``divide``, ``negate`` or ``abs``, or for the least integer, which has no positive one, itself."""
+    """Return ``divide``, ``negate`` or ``abs``, which wrap around for the least integer."""
     first, *others = [each for each in node.arguments if isinstance(each, Expression)]
     least = literal(-(2 ** (BITS[type(node.type)] - 1)), node.type.as_required())
     is_least = _is_least_by_minus_one(first, others[0]) if others else equal(first, least)
@@ -109,11 +109,11 @@ def wrapped(node: ScalarFunction) -> Expression:
 
 
 OVERFLOWING = ("add", "subtract", "multiply", "divide", "negate", "abs")
-"""Functions of integers whose result may not be one of their type."""
+"""Integer functions whose result may exceed their type."""
 
 
 def floored_modulus(node: ScalarFunction) -> Expression:
-    """The remainder of a division that is rounded down: it has the sign of the divisor."""
+    """Compute the remainder of a floored division: it has the sign of the divisor."""
     _, divisor = (each for each in node.arguments if isinstance(each, Expression))
     rest = ScalarFunction(node.function, node.arguments, node.type)
     zero = literal(0, node.type.as_required())
@@ -123,7 +123,7 @@ def floored_modulus(node: ScalarFunction) -> Expression:
 
 
 def extreme_value(node: ScalarFunction, arguments: list[Expression]) -> Expression:
-    """The largest or the least of values: NULL where one is, or of those that are not NULL."""
+    """Compute the largest or the least of values: NULL where one is NULL, or of those that are not NULL."""
     name = "gte" if node.function.name.startswith("greatest") else "lte"
     skips = node.function.name.endswith("_skip_null")
     type_ = node.type
@@ -141,7 +141,7 @@ def extreme_value(node: ScalarFunction, arguments: list[Expression]) -> Expressi
 
 
 def sign_of(node: ScalarFunction, arguments: list[Expression]) -> Expression:
-    """1, 0 or -1; NaN of NaN."""
+    """Compute the sign: 1, 0 or -1; NaN of NaN."""
     (value,) = arguments
     required = value.type.as_required()
     one, zero, minus = (_number(each, required) for each in (1, 0, -1))
@@ -159,13 +159,13 @@ def _number(value: int, type_: t.Type) -> Literal:
 
 
 CLASSES = ((-1, -math.inf), (1, math.inf), (2, math.nan))
-"""Floating-point numbers that are no finite ones, each with the number of its class; that of the finite ones is 0."""
+"""The numbers that are not finite, each with the number of its class; finite numbers have class 0."""
 
 
 def without_extremes(value: Expression) -> tuple[Expression, Expression]:
-    """A floating-point number, or NULL if it is not finite, and the number of its class, of which NaN has the largest.
+    """Return a floating-point number, or NULL if it is not finite, and the number of its class; NaN has the largest.
 
-    Engines begin the least and the largest of floating-point numbers with the last finite one, and some lose NaN.
+    Engines start the least and the largest of floating-point numbers with the last finite one, and some lose NaN.
     """
     type_ = value.type.as_required()
     nothing, unclassed = (Literal(None, each.as_nullable()) for each in (type_, t.I32()))
@@ -179,7 +179,7 @@ def without_extremes(value: Expression) -> tuple[Expression, Expression]:
 
 
 def extreme_of_class(extreme: Expression, found: Expression, type_: t.Type) -> Expression:
-    """The least or the largest of numbers, by that of the finite ones and of the classes of all."""
+    """Return the extreme of numbers, from that of the finite ones and that of the classes."""
     required = type_.as_required()
     clauses: list[tuple[Expression, Expression]] = [
         (equal(found, literal(each, t.I32())), Literal(number, required)) for each, number in CLASSES
@@ -191,17 +191,17 @@ LARGEST = {t.FP32: 3.4028234663852886e38, t.FP64: sys.float_info.max}
 
 
 def is_finite(node: ScalarFunction, arguments: list[Expression]) -> Expression:
-    """Whether a number lies between the least and the largest one."""
+    """Whether a number is finite."""
     return _compare_to_largest("lte", *arguments)
 
 
 def is_infinite(node: ScalarFunction, arguments: list[Expression]) -> Expression:
-    """Whether a number is larger than the largest one, or less than the least."""
+    """Whether a number is infinite."""
     return _compare_to_largest("gt", *arguments)
 
 
 def _compare_to_largest(comparison: str, value: Expression) -> Expression:
-    """Whether a value is a number, and its size compares so to the largest one."""
+    """Whether a value is a number whose absolute value compares in this way to the largest finite one."""
     required = value.type.as_required()
     bound = literal(LARGEST[type(required)], required)
     size = call("arithmetic", "abs", one_zero(value))
@@ -209,7 +209,7 @@ def _compare_to_largest(comparison: str, value: Expression) -> Expression:
 
 
 def hide_operand(node: ScalarFunction, arguments: list[Expression]) -> Expression:
-    """Bits of two integers, of which engines do not see that one is the negative of the other: they take -v for ~v."""
+    """Hide an operand of a bitwise function in a conditional: engines take -v for ~v."""
     left, right = arguments
     zero = literal(0, right.type.as_required())
     hidden = right if isinstance(right, Literal) else chosen([(equal(right, zero), right)], right)
@@ -229,4 +229,4 @@ EQUIVALENTS: Mapping[str, Callable[[ScalarFunction, list[Expression]], Expressio
     "is_infinite": is_infinite,
     "hidden_operand": hide_operand,
 }
-"""What writes a call by other functions, by the names of rules in profiles."""
+"""The implementation of each rule that writes a call by other functions, by its name in profiles."""

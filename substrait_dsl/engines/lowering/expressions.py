@@ -1,4 +1,4 @@
-"""Expressions: calls in the words of the engine, and those kinds of expressions that it has."""
+"""Expressions: calls of the engine's functions, and the classes of expressions that it has."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ from substrait_dsl.errors import kind_words
 
 
 def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
-    """An expression, whose parts are lowered, as one of the same type."""
+    """Lower an expression over lowered parts to one of the same type."""
     match node:
         case FieldReference():
             return node
@@ -146,11 +146,11 @@ def _lower_cast(node: Cast, to: Lowering) -> Expression:
 
 
 EXACT_DIGITS = 15
-"""How many digits of a decimal a float of 64 bits holds exactly."""
+"""The number of decimal digits that a float of 64 bits holds exactly."""
 
 
 def _in_list(value: Expression, options: Sequence[Expression]) -> Expression:
-    """Whether a value is in a list; engines look for it among the constants of the list alone, if it has some."""
+    """Return whether a value is in a list; engines search the constants of the list alone, if it has some."""
     constants = tuple(one_zero(each) for each in options if isinstance(each, Literal))
     tests: list[Expression] = [equal(value, each) for each in options if not isinstance(each, Literal)]
     if constants:
@@ -159,11 +159,11 @@ def _in_list(value: Expression, options: Sequence[Expression]) -> Expression:
 
 
 PRECISIONS = (0, 3, 6, 9)
-"""How many digits of a second times have in Arrow, and in all engines that there are profiles of."""
+"""The precisions of times in Arrow, and in all engines with a profile."""
 
 
 def require_precision(type_: t.Type, to: Lowering) -> None:
-    """Raise for a type of times, or of what has such in it, of a precision that engines do not have."""
+    """Raise for a type that is, or contains, a time of another precision than `PRECISIONS`."""
     if isinstance(type_, t.PrecisionTime | t.PrecisionTimestamp | t.PrecisionTimestampTZ) and (
         type_.precision not in PRECISIONS
     ):
@@ -174,7 +174,7 @@ def require_precision(type_: t.Type, to: Lowering) -> None:
 
 
 PLAIN_SCALE = 6
-"""Decimals of how many digits behind the point have no exponent in their text, where those of more may have one."""
+"""The largest scale of decimals whose strings never have an exponent."""
 
 
 def require_cast(source: t.Type, target: t.Type, to: Lowering) -> None:
@@ -204,7 +204,7 @@ def require_cast(source: t.Type, target: t.Type, to: Lowering) -> None:
 
 
 def directed(key: SortKey, to: Lowering) -> SortKey:
-    """A sort key without subqueries, with one of the four directions: what is clustered is in an order."""
+    """Return a sort key with one of the four directions; a clustered key gets an ascending one."""
     if not isinstance(key.direction, str):
         raise to.refusal("a sort by a function of two values")
     expression = in_order(key.expression)

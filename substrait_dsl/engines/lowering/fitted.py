@@ -1,8 +1,8 @@
-"""Decimals on an engine that has 38 digits and checks no cast: values are held against the digits that they must fit.
+"""Decimals on an engine that has 38 digits and checks no cast: values are checked for the digits that they must fit.
 
-Acero takes sums, differences and products of decimals only if their type has at most 38 digits, and cuts quotients off
-after so many digits as the divisor has. So operands are cast to fewer digits, where these are enough, and it fails for
-a value that has more: the text that says so is no number.
+Acero takes sums, differences and products of decimals only if their type has at most 38 digits, and truncates quotients
+after as many digits as the divisor has. So operands are cast to fewer digits where these are enough, and a value with
+more digits fails: the cast of a message to a number.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ from substrait_dsl.engines.lowering.terms import balanced, call, chosen, equal, 
 from substrait_dsl.errors import UnsupportedError
 
 MOST = 38
-"""How many digits a decimal has at most."""
+"""The maximal precision of decimals."""
 
 EXACT = decimal.Context(prec=MOST)
 
 INTEGER_DIGITS: dict[type[t.Type], int] = {t.I8: 3, t.I16: 5, t.I32: 10, t.I64: 19}
-"""How many digits integers have at most."""
+"""The maximal number of digits of integers."""
 
 ROUND = FunctionId("extension:io.substrait:functions_rounding_decimal", "round:dec_i32")
 HALF_UP = (FunctionOption("rounding", ("TIE_AWAY_FROM_ZERO",)),)
 
 
 def of_digits(precision: int, scale: int, *, nullable: bool) -> t.Decimal[Any, Any]:
-    """A type of decimals."""
+    """Return a decimal type."""
     return t.Decimal(precision, scale, nullable=nullable)
 
 
 def digits_of(value: Expression) -> tuple[int, int]:
-    """How many digits a decimal has before and behind the point."""
+    """Return the number of digits of a decimal before and behind the point."""
     type_ = value.type
     assert isinstance(type_, t.Decimal)
     return int(type_.precision) - int(type_.scale), int(type_.scale)
 
 
 def fitting(value: Expression, before: int) -> Expression:
-    """A decimal as one of fewer digits before the point; it fails where it has more."""
+    """Cast a decimal to fewer digits before the point; it fails where it has more."""
     digits, scale = digits_of(value)
     if digits <= before:
         return value
@@ -59,13 +59,13 @@ def fitting(value: Expression, before: int) -> Expression:
 
 
 def as_integer(value: Expression) -> Expression:
-    """A whole decimal as an integer of 64 bits; it fails where it is larger."""
+    """Return a decimal without fraction as an integer of 64 bits; it fails where it is larger."""
     type_ = t.I64(nullable=value.type.nullable)
     return chosen([(_fits(value, 18), Cast(value, type_))], Literal(None, t.I64(nullable=True)))
 
 
 def _fits(value: Expression, before: int) -> Expression:
-    """True; fails for a value that has more digits before the point."""
+    """Return a condition that is true, and fails for a value with more digits before the point."""
     _, scale = digits_of(value)
     required = value.type.as_required()
     bound = decimal.Decimal(10**before).quantize(decimal.Decimal(1).scaleb(-scale), context=EXACT)
@@ -81,12 +81,12 @@ def _fits(value: Expression, before: int) -> Expression:
 
 
 def is_counted(type_: t.Type) -> bool:
-    """Whether values of a type have digits that can be counted."""
+    """Whether the digits of a type can be counted."""
     return isinstance(type_, t.Decimal) or type(type_) in INTEGER_DIGITS
 
 
 def counted_decimal(value: Expression, target: t.Decimal[Any, Any]) -> Expression:
-    """A number as a decimal, rounded half away from zero; it fails for one of more digits."""
+    """Cast a number to a decimal, rounded half away from zero; it fails for more digits."""
     nullable = value.type.nullable
     if not isinstance(value.type, t.Decimal):
         value = Cast(value, of_digits(INTEGER_DIGITS[type(value.type)], 0, nullable=nullable))
@@ -97,7 +97,7 @@ def counted_decimal(value: Expression, target: t.Decimal[Any, Any]) -> Expressio
 
 
 def _with_room(value: Expression) -> Expression:
-    """A decimal as one of a digit more before the point, which rounding may take: without it the engine gives 0."""
+    """Cast a decimal to one digit more before the point, which rounding may need: without it the engine gives 0."""
     before, scale = digits_of(value)
     if before + scale == MOST:
         value, before = fitting(value, before - 1), before - 1
@@ -105,12 +105,12 @@ def _with_room(value: Expression) -> Expression:
 
 
 def _rounded(value: Expression, scale: int) -> Expression:
-    """A decimal rounded to fewer digits behind the point, of the same type."""
+    """Round a decimal to fewer digits behind the point; the type stays the same."""
     return ScalarFunction(ROUND, (value, literal(scale, t.I32())), value.type, HALF_UP)
 
 
 def fitted_decimal(node: ScalarFunction, left: Expression, right: Expression) -> Expression:
-    """A sum, difference or product of decimals, whose operands are cast so that it has at most 38 digits."""
+    """Compute a sum, difference or product of decimals whose operands are cast, so that it has at most 38 digits."""
     (one, scale), (other, scale_of_other) = digits_of(left), digits_of(right)
     type_ = node.type
     assert isinstance(type_, t.Decimal)
@@ -134,10 +134,9 @@ def fitted_decimal(node: ScalarFunction, left: Expression, right: Expression) ->
 
 
 def fitted_quotient(dividend: Expression, divisor: Expression, type_: t.Decimal[Any, Any]) -> Expression:
-    """The quotient of two decimals, rounded half away from zero to the scale of a type.
+    """Compute the quotient of two decimals, rounded half away from zero to the scale of a type.
 
-    The engine cuts it off one digit behind so many as the divisor has before the point, and the dividend behind it:
-    enough to round it.
+    The engine truncates it one digit behind the divisor's integer digits plus the dividend's scale: enough to round it.
     """
     (one, scale), (other, scale_of_other) = digits_of(dividend), digits_of(divisor)
     wider = max(scale, int(type_.scale))

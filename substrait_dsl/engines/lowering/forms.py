@@ -1,8 +1,8 @@
-"""Forms: relations in those forms that an engine takes, where it takes few.
+"""Relations in the forms that an engine takes, where it takes few.
 
 `lower_plan` gives a plan of reads, filters, projections, sorts, fetches, aggregates, sets and joins without subqueries.
-An engine whose profile has ``forms`` takes less than that: choices of columns only as projections of all columns, joins
-of some types, aggregates of columns. Here each relation becomes one, or several, of such a form.
+An engine whose profile has ``forms`` takes less: emits only as projections of all columns, joins of some types,
+aggregates of columns. Here each relation becomes one, or several, of such a form.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ ZERO = number(0, t.I64())
 
 
 def bring_to_forms(top: Rel, to: Lowering, original: Rel) -> Rel:
-    """A relation with the same rows in the forms that the engine takes; what has none is recorded as refused.
+    """Return a relation with the same rows in the forms of the engine; nodes without a form are recorded as refused.
 
     Args:
         top: the relation, which is lowered.
@@ -127,7 +127,7 @@ def _read(rel: r.Read, to: Lowering) -> Rel:
 
 
 def _rows(rel: r.Read, rows: Sequence[r.Record], to: Lowering) -> Rel:
-    """A virtual table whose columns get their types above it, and which has a row in any case."""
+    """Return a virtual table whose columns are cast above it, and which always has a row."""
     if not rel.schema.fields:
         raise to.refusal("rows without columns")
     cells = [list(row.fields) for row in rows]
@@ -159,7 +159,7 @@ def _bare(cell: Expression, type_: t.Type, carrier: Carrier | None) -> Literal:
 
 
 def _typed_cell(cell: Expression, type_: t.Type, to: Lowering) -> Expression:
-    """A column of a virtual table: a NULL in it has made it one of integers of 32 bits, or of both."""
+    """Cast a column of a virtual table to its type: a NULL in it changed the type of the cells."""
     carrier = carrier_of(type_, to)
     if carrier is not None:
         return carrier.compute(Cast(cell, carrier.type.with_nullability(type_.nullable)), type_)
@@ -171,7 +171,7 @@ def _typed_cell(cell: Expression, type_: t.Type, to: Lowering) -> Expression:
 
 
 def _with_nan_keys(keys: Sequence[SortKey], to: Lowering) -> list[SortKey]:
-    """Sort keys, with one in front of each that may be NaN where the engine has NaN beside NULL: it is the largest."""
+    """Return sort keys, with a test for NaN before each one that the engine would sort beside NULL."""
     extended: list[SortKey] = []
     for key in keys:
         if isinstance(key.expression.type, t.FP32 | t.FP64) and to.profile.has_form("nans_beside_nulls"):
@@ -181,10 +181,10 @@ def _with_nan_keys(keys: Sequence[SortKey], to: Lowering) -> list[SortKey]:
 
 
 def _above_join(rel: Rel, to: Lowering) -> Rel:
-    """A relation below a sort or a fetch, which is a projection if it is a join, or filters of one.
+    """Put a projection between a sort or fetch and a join, or filters of one.
 
-    DuckDB makes a join, and what keeps its columns, one SELECT with the projection, the filter or the aggregate above:
-    so a filter above a fetch would choose among the rows below it, and a sort be by the columns of the projection.
+    DuckDB makes a join, and the filters above it, one SELECT with the projection, the filter or the aggregate above: so
+    a filter above a fetch would choose among the rows below it, and a sort be by the columns of the projection.
     """
     if not to.profile.has_form("sorts_above_projections"):
         return rel
@@ -193,7 +193,7 @@ def _above_join(rel: Rel, to: Lowering) -> Rel:
 
 
 def _in_some_order(rel: Rel, to: Lowering) -> Rel:
-    """A relation below a fetch, sorted by a column where it is in no order: Acero takes no rows of such a one."""
+    """Sort a relation below a fetch where it has no order: Acero takes no rows of an unordered one."""
     if not to.profile.has_form("fetches_of_ordered_rows"):
         return rel
     if isinstance(to.below(rel, (r.Filter, r.Fetch, r.Project, r.Emit)), r.Sort | r.Read):
@@ -202,7 +202,7 @@ def _in_some_order(rel: Rel, to: Lowering) -> Rel:
 
 
 def _sort(child: Rel, keys: Sequence[SortKey], to: Lowering) -> Rel:
-    """A sort by columns."""
+    """Sort by columns."""
     if all(isinstance(key.expression, FieldReference) for key in keys):
         return r.Sort(child, tuple(keys))
     width, names = len(child.schema), child.schema.names
@@ -221,7 +221,7 @@ def _sort(child: Rel, keys: Sequence[SortKey], to: Lowering) -> Rel:
 
 
 def _set(op: SetOp, inputs: Sequence[Rel], rel: r.Set, to: Lowering) -> Rel:
-    """A set operation; where the engine lacks it, by unions, aggregates and joins."""
+    """Lower a set operation; where the engine lacks it, by unions, aggregates and joins."""
     if to.profile.takes("relations", "SET", op.upper()):
         return union_of_columns(inputs, to) if op == "union_all" else r.Set(tuple(inputs), op)
     first, *others = inputs
@@ -248,7 +248,7 @@ def _all_keys(rel: Rel) -> r.Aggregate:
 
 
 def _union(inputs: Sequence[Rel], rel: r.Set, to: Lowering) -> Rel:
-    """All rows of several inputs: an outer join in which no row has a match, two by two."""
+    """Return all rows of several inputs: pairwise outer joins in which no row has a match."""
     level = list(inputs)
     while len(level) > 1:
         pairs = [_union_of_two(level[n], level[n + 1], rel, to) for n in range(0, len(level) - 1, 2)]
@@ -276,6 +276,6 @@ def _of_set(value: Expression, type_: t.Type, to: Lowering) -> Expression:
 
 
 def _typed(source: Rel, rel: Rel, to: Lowering) -> Rel:
-    """The rows as columns of the types of a relation."""
+    """Cast the columns to the types of a relation."""
     values = [_of_set(each, type_, to) for each, type_ in zip(columns(source), rel.schema.types, strict=True)]
     return shown(source, values, rel.schema.names, to)

@@ -1,4 +1,4 @@
-"""Aggregates of columns: keys and arguments are computed below, and so is what a measure's filter leaves out."""
+"""Aggregates of columns: keys, arguments and filters of measures are computed below."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _Columns:
     expressions: list[Expression] = attrs.field(factory=list)
 
     def position_of(self, expression: Expression) -> int:
-        """Where an expression stands, once."""
+        """Return the position of an expression; equal expressions share one."""
         for position, each in enumerate(self.expressions):
             if each == expression:
                 return position
@@ -51,7 +51,7 @@ class _Columns:
 
 
 def form_aggregate(rel: r.Aggregate, child: Rel, to: Lowering) -> Rel:
-    """An aggregate by all keys, of columns, whose measures have no filters.
+    """Return an aggregate by all keys, of columns, whose measures have no filters.
 
     Args:
         rel: the aggregate: of one grouping set at most, which has all keys in their order.
@@ -72,7 +72,7 @@ def form_aggregate(rel: r.Aggregate, child: Rel, to: Lowering) -> Rel:
 
 
 def _beside_one_row(child: Rel, to: Lowering) -> Rel:
-    """Rows, joined to the only row of another table: what is joined is a query of its own, whatever stands above it."""
+    """Join rows to a table of one row, so that they are a query of their own."""
     one = r.Read(NamedStruct((Field("one", t.I32()),)), r.VirtualTable((r.Record((Literal(1, t.I32()),)),)))
     return shown(r.Cross(child, one), columns(child), child.schema.names, to)
 
@@ -84,7 +84,7 @@ def _is_distinct(one: Measure) -> bool:
 def _split(
     child: Rel, keys: Sequence[Expression], measures: Sequence[Measure], names: Sequence[str], to: Lowering
 ) -> Rel:
-    """An aggregate for the measures of all rows, and one for each of different values, joined by their keys."""
+    """Return an aggregate of the plain measures, joined by the keys to one for each measure of distinct values."""
     width = len(keys)
     groups: list[tuple[Rel, list[int]]] = []
     plain = [n for n, each in enumerate(measures) if not _is_distinct(each)]
@@ -155,7 +155,7 @@ def _of_own_type(value: Expression, measure: Measure, to: Lowering) -> Expressio
 
 
 def _without_filter(one: Measure, to: Lowering) -> Measure:
-    """A measure of values that are NULL where its filter is not true."""
+    """Return a measure of values that are NULL where its filter is not true."""
     if one.filter is None:
         return one
     function = one.function
@@ -169,7 +169,7 @@ def _without_filter(one: Measure, to: Lowering) -> Measure:
 
 
 NULLS_LEFT_OUT = ("count", "sum", "min", "max", "avg", "bool_and", "bool_or")
-"""Aggregate functions to which a NULL is no value."""
+"""Aggregate functions that ignore NULL."""
 
 
 def _null_unless(condition: Expression, value: Expression, to: Lowering) -> Expression:

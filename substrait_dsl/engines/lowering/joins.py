@@ -1,4 +1,4 @@
-"""Joins: each becomes one of those that keep rows of their left input, or an inner or an outer one."""
+"""Joins: inner, outer and left joins without subqueries."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ MIRRORED: Mapping[JoinType, JoinType] = {
     "right_single": "left_single",
     "right_mark": "left_mark",
 }
-"""The join type for the inputs in the other order."""
+"""The join type with the inputs swapped."""
 
 LOGICAL: tuple[JoinType, ...] = ("inner", "outer", "left", "left_semi", "left_anti")
-"""The join types that engines have."""
+"""The join types of engines."""
 
 PhysicalJoin = r.HashJoin | r.MergeJoin | r.NestedLoopJoin
 
 
 def lower_physical_join(rel: PhysicalJoin, to: Lowering) -> Rel:
-    """A join that says how it is done, as the join with the same rows."""
+    """Lower a physical join to the logical join with the same rows."""
     match rel:
         case r.NestedLoopJoin():
             join = r.Join(rel.left, rel.right, rel.how, rel.condition or TRUE, mark=rel.mark, anchor=rel.anchor)
@@ -62,7 +62,7 @@ def lower_physical_join(rel: PhysicalJoin, to: Lowering) -> Rel:
 
 
 def _key_test(key: r.JoinKey, width: int) -> Expression:
-    """The condition that a key is, over the columns of both inputs."""
+    """Return the condition of a join key, over the columns of both inputs."""
     left, right = key.left, shifted(key.right, width)
     match key.comparison:
         case "eq":
@@ -78,12 +78,12 @@ def _key_test(key: r.JoinKey, width: int) -> Expression:
 
 
 def lower_cross(rel: r.Cross, to: Lowering) -> Rel:
-    """As it is."""
+    """Return the cross product without the fields that lowering leaves out."""
     return rel if is_bare(rel) else r.Cross(rel.left, rel.right)
 
 
 def lower_join(rel: r.Join, to: Lowering) -> Rel:
-    """A join without a post-join filter and subqueries, and of a type that is not of the right side."""
+    """Lower a join to one without a post-join filter, without subqueries, and not of a right type."""
     if rel.post_filter is not None:
         joined = lower_join(r.Join(rel.left, rel.right, rel.how, rel.condition, mark=rel.mark, anchor=rel.anchor), to)
         return filtered(to, joined, rel.post_filter, None)
@@ -97,7 +97,7 @@ def lower_join(rel: r.Join, to: Lowering) -> Rel:
 
 
 def plain_join(to: Lowering, left: Rel, right: Rel, how: JoinType, condition: Expression) -> Rel:
-    """A join of a type of the left side, whose condition has no subquery."""
+    """Join by a type of the left side; the condition has no subquery."""
     width = len(left.schema)
     match how:
         case _ if how in LOGICAL:
@@ -113,7 +113,7 @@ def plain_join(to: Lowering, left: Rel, right: Rel, how: JoinType, condition: Ex
 
 
 def _single(to: Lowering, left: Rel, right: Rel, condition: Expression) -> Rel:
-    """A left join that fails where a row has several matches, by the left columns that the condition refers to."""
+    """Return a left join that fails for several matches, by the left columns in the condition."""
     width = len(left.schema)
     used = sorted(
         {
@@ -136,7 +136,7 @@ def _single(to: Lowering, left: Rel, right: Rel, condition: Expression) -> Rel:
 
 
 def _mirrored(rel: r.Join, to: Lowering) -> Rel:
-    """The join with its inputs in the other order, and its columns in the order of before."""
+    """Swap the inputs of a join, and restore the order of the columns."""
     left, right = len(rel.left.schema), len(rel.right.schema)
     if has_subquery(rel.condition):
         raise to.refusal(f"a {rel.how} join with a subquery in its condition")
@@ -148,14 +148,14 @@ def _mirrored(rel: r.Join, to: Lowering) -> Rel:
 
 
 def _with_subqueries(rel: r.Join, to: Lowering) -> Rel:
-    """A join whose condition has subqueries: an inner one is a filter of all pairs of rows."""
+    """Lower a join with subqueries in its condition: an inner join is a filter of all pairs."""
     if rel.how == "inner":
         return filtered(to, r.Cross(rel.left, rel.right), rel.condition, rel.anchor)
     raise to.refusal(f"a {rel.how} join with a subquery in its condition")
 
 
 def lower_lateral_join(rel: r.LateralJoin, to: Lowering) -> Rel:
-    """The right input for all left rows at once, joined to these by the columns that it refers to."""
+    """Compute the right input for all left rows at once, and join it by the columns that it refers to."""
     join = r.Join(rel.left, rel.right, rel.how, rel.condition, rel.post_filter, rel.mark, anchor=rel.anchor)
     positions = outer_positions(rel.right, rel.anchor)
     if not positions or rel.anchor is None:

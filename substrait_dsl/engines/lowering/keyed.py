@@ -1,7 +1,7 @@
 """Joins on an engine that joins by one key, which is a column of each side.
 
-Several keys become one text, from which they could be read back. What else a condition asks for is a filter of an inner
-join; where rows without a match stay, the matches of the different left values are found first, and then joined.
+Several keys become one string, from which they could be read back. The residual condition is a filter of an inner join;
+where rows without a match stay, the matches of the distinct left values are found first, and then joined.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ COMPARISONS = ("equal", "is_not_distinct_from")
 
 @attrs.frozen
 class Key:
-    """Values of both sides that are to be equal."""
+    """Values of both sides that must be equal."""
 
     left: Expression
     right: Expression
@@ -52,20 +52,20 @@ class Key:
 
 @attrs.frozen
 class Condition:
-    """The parts of the condition of a join."""
+    """The parts of a join condition."""
 
     keys: list[Key]
     left: list[Expression]
-    """Over left columns, or none."""
+    """Conjuncts over left columns, or over none."""
     right: list[Expression]
-    """Over right columns, as the right side has them."""
+    """Conjuncts over right columns, at their positions in the right side."""
     others: list[Expression]
 
 
 def keyed_join(rel: r.Join, to: Lowering) -> Rel:
-    """A join of two inputs in the forms of the engine, whose condition has not been brought to these.
+    """Return a join by one key; of the types inner, left and outer.
 
-    It is one by one key; of the types inner, left and outer.
+    The inputs have the forms of the engine, the condition not yet.
     """
     left, right, how = declared(rel.left, to), declared(rel.right, to), rel.how
     parts = _parts(rel.condition, len(left.schema))
@@ -85,7 +85,7 @@ def keyed_join(rel: r.Join, to: Lowering) -> Rel:
 
 
 def _outer(left: Rel, right: Rel, condition: Expression, to: Lowering) -> Rel:
-    """An outer join: a left join, and the right rows without a match behind NULLs."""
+    """Return an outer join: a left join, and the right rows without a match, null-extended."""
     width, other = len(left.schema), len(right.schema)
     joined = keyed_join(r.Join(left, right, "left", condition), to)
     mirrored = moved(condition, lambda at: at + other if at < width else at - width)
@@ -147,7 +147,7 @@ def _inner(left: Rel, right: Rel, parts: Condition, to: Lowering) -> Rel:
 
 
 def _by_key(left: Rel, right: Rel, how: JoinType, keys: Sequence[Key], to: Lowering) -> Rel:
-    """A join by all of some keys."""
+    """Return a join by all of several keys."""
     width, names = len(left.schema), left.schema.names
     one, other = _one_key(keys, to)
     left_side = declared(shown(left, [*columns(left), one], [*names, "key"], to), to)
@@ -167,7 +167,7 @@ def _by_key(left: Rel, right: Rel, how: JoinType, keys: Sequence[Key], to: Lower
 
 
 def _joined(left: Rel, right: Rel, how: JoinType, at: int = 0) -> Rel:
-    """The join by the last column of the left side and one of the right side."""
+    """Return the join by the last column of the left side and one of the right side."""
     width = len(left.schema)
     return r.Join(
         left, right, how, call("comparison", "equal", column(left, width - 1), shifted(column(right, at), width))
@@ -175,7 +175,7 @@ def _joined(left: Rel, right: Rel, how: JoinType, at: int = 0) -> Rel:
 
 
 def _one_key(keys: Sequence[Key], to: Lowering) -> tuple[Expression, Expression]:
-    """The values of both sides that are equal where all keys are."""
+    """Return the values of both sides that are equal where all keys are."""
     if not keys:
         return number(0, t.I32()), number(0, t.I32())
     if len(keys) == 1 and not keys[0].joins_nulls and not isinstance(keys[0].left.type, t.FP32 | t.FP64 | t.Decimal):
@@ -191,7 +191,7 @@ def _one_key(keys: Sequence[Key], to: Lowering) -> tuple[Expression, Expression]
 
 
 def _text(value: Expression, to: Lowering, *, joins_nulls: bool) -> Expression:
-    """A text that differs for different values; each tells where it ends."""
+    """Return a string that differs for different values, and marks its end."""
     match value.type:
         case t.String(nullable=nullable):
             length = ScalarFunction(LENGTH, (value,), t.I32(nullable=nullable))
@@ -211,7 +211,7 @@ def _text(value: Expression, to: Lowering, *, joins_nulls: bool) -> Expression:
 
 
 def _by_different_values(left: Rel, right: Rel, how: JoinType, condition: Expression, to: Lowering) -> Rel:
-    """A join with any condition: its right rows are found for the different values of the left columns in it."""
+    """Return a join with any condition: right rows are found for the distinct values of the left columns in it."""
     width, names = len(left.schema), left.schema.names
     used = sorted(
         {

@@ -1,6 +1,6 @@
-"""Legal relations that engines take for others, or fail at, written so that they do not.
+"""Legal relations that engines misread, or fail at, rewritten so that they do not.
 
-All of a plan are looked at, those that lowering made among them.
+All relations of a plan are checked, also those that lowering made.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _Conditional = TypeVar("_Conditional", r.Filter, r.Join)
 
 
 def without_misreadings(top: Rel, note: Note, to: Lowering) -> Rel:
-    """The relation with the same rows, which engines read as it is meant.
+    """Rewrite the relations that engines misread; the rows stay the same.
 
     Args:
         top: the relation.
@@ -178,7 +178,7 @@ def _window_keys(project: r.Project) -> list[Expression]:
 
 
 def _loses_digits(source: t.Type, target: t.Type) -> bool:
-    """Whether numbers are cast to a type that does not hold all of them exactly, but others with them."""
+    """Whether a cast of numbers loses digits of some values."""
     if source.as_required() == target.as_required():
         return False
     most, least = _digits(source, 0), _digits(target, 1)
@@ -186,7 +186,10 @@ def _loses_digits(source: t.Type, target: t.Type) -> bool:
 
 
 def _digits(type_: t.Type, partial: int) -> tuple[int, int] | None:
-    """How many digits numbers have before and behind the point, integers so many less than their largest."""
+    """Return the digits of a number type before and behind the point.
+
+    An integer has `partial` digits fewer than the largest of its type.
+    """
     match type_:
         case t.I8() | t.I16() | t.I32() | t.I64():
             return DIGITS[type(type_)] - partial, 0
@@ -197,13 +200,13 @@ def _digits(type_: t.Type, partial: int) -> tuple[int, int] | None:
 
 
 DIGITS: Mapping[type[t.Type], int] = {t.I8: 3, t.I16: 5, t.I32: 10, t.I64: 19}
-"""How many digits the largest integers have."""
+"""The number of digits of the largest integers."""
 
 
 def _hidden(cast: Cast) -> Expression:
-    """A cast as both values of a conditional.
+    """Wrap a cast in a conditional with the cast as both values.
 
-    Engines compare what is cast instead of it with constants, as if the cast lost nothing: 2.50 as an integer is not 2.
+    Engines compare its input with constants, as if the cast lost nothing: 2.50 as an integer is not 2.
     """
     type_ = cast.input.type.as_required()
     zero = Literal(Decimal(0) if isinstance(type_, t.Decimal) else 0, type_)
@@ -211,16 +214,16 @@ def _hidden(cast: Cast) -> Expression:
 
 
 def _with_hidden_keys(groups: r.Aggregate | r.Set, to: Lowering) -> Rel:
-    """Groups whose keys the engine does not know to be the keys: another value is never chosen."""
+    """Wrap the keys of groups in conditionals, so that the engine does not know them to be the keys."""
     width = len(groups.keys) if isinstance(groups, r.Aggregate) else len(groups.schema)
     keys = [chosen([(never(to), key)], key) for key in columns(groups, range(width))]
     return only(groups, [*keys, *columns(groups, range(width, len(groups.schema)))], groups.schema.names)
 
 
 def _with_key_columns(project: r.Project) -> Rel:
-    """A projection of window functions whose keys that take structs apart are columns of one below.
+    """Compute the window keys that access struct fields as columns of a projection below.
 
-    Engines compute such a key where it stands, and so do not find the rows in its order.
+    Engines compute such a key in place, and so do not find the rows in its order.
     """
     field_keys = list(dict.fromkeys(key for key in _window_keys(project) if accesses_field(key)))
     if not field_keys:
@@ -242,9 +245,9 @@ def _with_key_columns(project: r.Project) -> Rel:
 
 
 def _with_computed_windows(project: r.Project) -> r.Project:
-    """A projection of computed values in place of window functions.
+    """Wrap window functions in computed values.
 
-    Engines name a column after the window function that it is, and refuse the same one over an input that has it.
+    Engines name a column after its window function, and refuse the same one over an input that has it.
     """
     return attrs.evolve(
         project,
@@ -256,11 +259,11 @@ def _with_computed_windows(project: r.Project) -> r.Project:
 
 
 UNSIGNED = ("row_number", "rank", "dense_rank", "ntile")
-"""Window functions whose numbers DataFusion gives as integers without a sign, which with others become decimals."""
+"""Window functions that DataFusion computes as unsigned integers, which with others become decimals."""
 
 
 def _with_signed_windows(project: r.Project) -> r.Project:
-    """A projection whose window functions are cast to the types that they have."""
+    """Cast window functions to their types."""
 
     def change(node: Node) -> Node:
         is_unsigned = isinstance(node, WindowFunction) and node.call.function.name in UNSIGNED
@@ -298,10 +301,10 @@ def _windows_without_constants(project: r.Project, constants: Constants) -> r.Pr
 
 
 def _by_columns(sort: r.Sort, to: Lowering) -> Rel:
-    """A sort by columns, above a projection of the keys that are computed.
+    """Sort by columns, above a projection of the computed keys.
 
-    In keys engines take an expression for a column that is named like it, such as the condition of a filter below, or
-    the constant that the first input of a union has in the place of the column.
+    In keys engines take an expression for a column of the same name, such as the condition of a filter below, or the
+    constant that the first input of a union has for the column.
     """
     computed = [key.expression for key in sort.keys if not isinstance(key.expression, FieldReference)]
     if not computed:
@@ -317,9 +320,9 @@ def _by_columns(sort: r.Sort, to: Lowering) -> Rel:
 
 
 def _as_one_part(rel: Rel, keys: Sequence[Expression], to: Lowering) -> Rel:
-    """What is to be sorted by some keys; all rows of it by a fetch, if it is a union and keys are computed.
+    """Return the input of a sort; a union below computed keys under a fetch of all rows.
 
-    Engines sort the inputs of a union, leave out keys that are constants there, and find the whole not sorted.
+    Engines sort the inputs of a union, remove keys that are constants there, and take the result for unsorted.
     """
     if all(isinstance(key, FieldReference) for key in keys):
         return rel
@@ -329,16 +332,16 @@ def _as_one_part(rel: Rel, keys: Sequence[Expression], to: Lowering) -> Rel:
 
 
 def _as_projection(rel: Rel) -> Rel:
-    """A relation that is a projection.
+    """Return a relation that is a projection.
 
-    Engines give the columns of such an input of a union the names of those of the first input. To the columns of others
-    they give none, and fail when they move a condition on the union to its inputs.
+    Engines give the columns of such an input of a union the names of those of the first input. Columns of others have
+    none, and fail when a condition on the union is pushed down to its inputs.
     """
     return rel if isinstance(rel, r.Emit | r.Project) else only(rel, columns(rel), rel.schema.names)
 
 
 def _with_keys_of_both_sides(join: r.Join) -> r.Join:
-    """A join without an equality of two columns of one input, which engines take for a key of both."""
+    """Hide equalities of two columns of one input, which engines take for a key of both."""
     width = len(join.left.schema)
     tests = tuple(conjuncts(join.condition))
     changed = tuple(
@@ -348,7 +351,7 @@ def _with_keys_of_both_sides(join: r.Join) -> r.Join:
 
 
 def _without_null_keys(rel: _Conditional, to: Lowering) -> _Conditional:
-    """A filter or a join whose condition has no comparison to which NULL and NULL are the same."""
+    """Rewrite comparisons in which NULL equals NULL in the condition of a filter or a join."""
     condition = with_equalities(rel.condition, to)
     return rel if condition is rel.condition else attrs.evolve(rel, condition=condition)
 

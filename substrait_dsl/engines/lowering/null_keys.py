@@ -1,9 +1,9 @@
-"""Conditions to which NULL and NULL are the same, on an engine that then takes all equalities of a join for such.
+"""Conditions in which NULL equals NULL, on an engine that then treats all equalities of a join so.
 
-DataFusion makes keys of a join of ``IS NOT DISTINCT FROM``, and notes for all keys of the join that NULL is the same as
-NULL. What becomes a key later, of a condition or of a filter above, is compared in that way, too: ``NOT (a <> b)`` then
-takes NULL and NULL for equal. So what is not distinct is written as two equalities: of whether the values are NULL, and
-of the values with another one in place of NULL.
+DataFusion makes join keys of ``IS NOT DISTINCT FROM``, and sets for all keys of the join that NULL equals NULL. What
+becomes a key later, from a condition or a filter above, is compared so, too: ``NOT (a <> b)`` then takes NULL and NULL
+for equal. So IS NOT DISTINCT FROM is written as two equalities: whether the values are NULL, and the values with a
+stand-in for NULL.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ STAND_INS: Mapping[type[t.Type], Callable[[Any], object]] = {
     t.Decimal: lambda type_: decimal.Decimal(0).scaleb(-int(type_.scale)),
     **dict.fromkeys((t.PrecisionTimestamp, t.PrecisionTimestampTZ), lambda type_: 0),
 }
-"""By a type a value that stands for NULL where it is compared; which one, is the same: whether it is NULL decides."""
+"""By type a value that stands in for NULL in a comparison; any value does: whether it is NULL decides."""
 
 
 def with_equalities(condition: Expression, to: Lowering) -> Expression:
-    """A condition of a join or a filter without comparisons to which NULL and NULL are the same."""
+    """Rewrite the comparisons in which NULL equals NULL in a condition of a join or a filter."""
 
     def change(node: Node) -> Node:
         match node:

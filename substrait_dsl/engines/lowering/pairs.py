@@ -1,4 +1,4 @@
-"""Joins of those types, and with those conditions, that an engine takes."""
+"""Joins of the types and conditions that an engine takes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from substrait_dsl.engines.lowering.terms import TRUE, column, columns, conjunct
 
 
 def form_join(rel: r.Join, to: Lowering) -> Rel:
-    """A join of two inputs that have the forms of the engine."""
+    """Return a join of two inputs that have the forms of the engine."""
     if to.profile.has_form("joins_by_one_key"):
         return keyed_join(rel, to)
     left, right, how, condition = rel.left, rel.right, rel.how, formed(rel.condition, to)
@@ -28,7 +28,7 @@ def form_join(rel: r.Join, to: Lowering) -> Rel:
 
 
 def _anti(rel: r.Join, to: Lowering) -> Rel:
-    """The left rows that a left join gives no right row."""
+    """Return the left rows without a match of a left join."""
     width, names = len(rel.left.schema), rel.left.schema.names
     marked = shown(rel.right, [*columns(rel.right), TRUE], [*rel.right.schema.names, "mark"], to)
     joined = r.Join(rel.left, marked, "left", formed(rel.condition, to))
@@ -37,7 +37,7 @@ def _anti(rel: r.Join, to: Lowering) -> Rel:
 
 
 def _semi(rel: r.Join, to: Lowering) -> Rel:
-    """The left rows that are equal to none of those without a match."""
+    """Return the left rows that equal none of the rows without a match."""
     width = len(rel.left.schema)
     without = _anti(rel, to)
     tests = [same(column(rel.left, n), shifted(column(without, n), width)) for n in range(width)]

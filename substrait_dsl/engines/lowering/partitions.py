@@ -1,4 +1,4 @@
-"""Windows over whole partitions, for engines without window functions: groups that are joined to their rows."""
+"""Windows over entire partitions, for engines without window functions: groups joined to their rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from substrait_dsl.engines.lowering.terms import column, conjunction, of_type, o
 
 
 def over_partitions(child: Rel, expressions: Sequence[Expression], to: Lowering) -> tuple[Rel, tuple[Expression, ...]]:
-    """The relation with a column for each window function in some expressions over it, and these with the columns.
+    """Return a relation with a column for each window function in some expressions, and these over the columns.
 
     Raises:
         UnsupportedError: the relation is computed twice, and may have other rows each time, or depends on outer rows.
@@ -44,7 +44,7 @@ def over_partitions(child: Rel, expressions: Sequence[Expression], to: Lowering)
 def _with_groups(
     child: Rel, source: Rel, partitions: tuple[Expression, ...], windows: Sequence[WindowFunction], to: Lowering
 ) -> tuple[Rel, list[Expression]]:
-    """A relation, whose first columns are those of another, beside the groups of the latter, and their values."""
+    """Join groups of a relation to a relation that begins with its columns; also the values of the groups."""
     keys = tuple(map(one_zero, partitions))
     measures = tuple(
         Measure(AggregateFunction(each.call.function, each.call.arguments, each.call.output_type, each.call.options))

@@ -1,4 +1,4 @@
-"""Lowering a plan: each of its nodes once, what is inside before what it is in.
+"""Lowering of a plan, bottom up: each node once, after its parts.
 
 So a relation is lowered when its inputs and its subqueries are, and its expressions, whatever their height.
 """
@@ -30,7 +30,7 @@ from substrait_dsl.engines.profile import Profile
 from substrait_dsl.errors import SubstraitDslError, UnsupportedError, kind_words
 
 MAX_SIZE = 20_000
-"""How many nodes a plan may have, where shared parts count as often as they stand: engines read each of them."""
+"""The maximal number of nodes of a plan; shared subtrees count for each use, since engines read each of them."""
 
 
 @attrs.frozen
@@ -38,17 +38,17 @@ class LoweringResult:
     """What lowering a plan comes to."""
 
     plan: AlgebraPlan | None
-    """The plan with the same rows, types and names, each once; None where something is refused."""
+    """The plan with the same rows, types and unique names; None where something is refused."""
     refusals: tuple[UnsupportedError, ...]
-    """All that has no form on the engine, in the order of evaluation; ``refused`` says which node that is."""
+    """The refusals, in the order of evaluation; ``refused`` is the node."""
     rewritten: tuple[NodeLocation, ...]
-    """The nodes of the plan that others stand for."""
+    """The nodes of the plan that were rewritten."""
     misread: tuple[tuple[str, NodeLocation], ...]
-    """What others stand for because engines may take it for something else, by the codes of `MISREADINGS`."""
+    """The misreadings that were rewritten, by their codes in `MISREADINGS`."""
 
 
 def lower_plan(plan: AlgebraPlan, profile: Profile) -> AlgebraPlan:
-    """Bring a plan to what an engine takes.
+    """Lower a plan to what an engine takes.
 
     Args:
         plan: the plan.
@@ -68,7 +68,7 @@ def lower_plan(plan: AlgebraPlan, profile: Profile) -> AlgebraPlan:
 
 
 def try_to_lower(plan: AlgebraPlan, profile: Profile) -> LoweringResult:
-    """Bring a plan to what an engine takes, and collect all that has no form there.
+    """Lower a plan to what an engine takes, and collect all refusals.
 
     Raises:
         LiteralError: for a parameter that is bound to a value of another type.
@@ -98,7 +98,7 @@ def try_to_lower(plan: AlgebraPlan, profile: Profile) -> LoweringResult:
 
 
 def _require_root(root: Root, rel: Rel, to: Lowering) -> None:
-    """Refuse a root whose columns, or whose size, the engine does not take."""
+    """Refuse a root whose columns or size the engine does not take."""
     if to.profile.forms is not None and any(isinstance(type_, t.Struct) for type_ in root.input.schema.types):
         to.refusals.append(to.refusal("a column that is a struct"))
     if rel.size > MAX_SIZE:
@@ -117,7 +117,7 @@ def _require_root(root: Root, rel: Rel, to: Lowering) -> None:
 
 
 def _lowered(tree: Tree, to: Lowering) -> Rel:
-    """A tree without what the engine does not take; what is refused is recorded, and something stands for it."""
+    """Lower a tree; a refused node is recorded, and a placeholder stands for it."""
     top = tree.input
     done: dict[int, Node] = {}
     for node in walk_upwards(top):
@@ -140,7 +140,7 @@ def _lowered(tree: Tree, to: Lowering) -> Rel:
 
 
 def _put_out(relation: Rel, tree: Tree, to: Lowering) -> Rel:
-    """What a tree puts out, as the engine reads it, and with the names of the plan in structs."""
+    """Return the output of a tree as the engine reads it, with the plan's names in structs."""
     top = tree.input
     found: list[tuple[str, Node]] = []
     if not to.refusals:
@@ -161,14 +161,14 @@ def _put_out(relation: Rel, tree: Tree, to: Lowering) -> Rel:
 
 
 def _origin(node: Node, own: Collection[int], to: Lowering) -> Node | None:
-    """The node of a plan that one was made for, or is."""
+    """Return the node of a plan that a node was lowered from, or is."""
     return node if id(node) in own else to.origin(node) if isinstance(node, Rel) else None
 
 
 def _in_order(lowered: Rel, top: Rel) -> Rel:
-    """A relation that was lowered, sorted anew where it is known to be in an order, and no sort makes it at the top.
+    """Sort a lowered relation again where its ordering is known, and no sort makes it at the top.
 
-    Engines may lose the order of what is joined or has window functions above the sort.
+    Engines may lose the order of joins and window functions above a sort.
     """
     rel = lowered
     while isinstance(rel, r.Emit | r.Fetch):
@@ -185,14 +185,14 @@ def _in_order(lowered: Rel, top: Rel) -> Rel:
 
 
 def _placeholder(node: Node, done: Mapping[int, Node]) -> Node:
-    """What stands for a node that is refused, so that the rest is lowered: something with its columns or its type."""
+    """Return a placeholder of the same schema or type for a refused node, so that the rest is lowered."""
     if isinstance(node, Rel):
         return r.Read(node.schema, r.NamedTable(("refused",)))
     return with_children(node, done)
 
 
 def _lower_over(node: Node, done: Mapping[int, Node], to: Lowering) -> tuple[Node, bool]:
-    """A node over its parts, which are lowered, and whether it is another than that with these parts."""
+    """Lower a node over lowered parts, and return whether it was rewritten."""
     if isinstance(node, r.Emit):  # its input may have become an emit, on which no other stands
         source = done[id(node.input)]
         assert isinstance(source, Rel)
@@ -211,7 +211,7 @@ def _lower_over(node: Node, done: Mapping[int, Node], to: Lowering) -> tuple[Nod
 
 
 def _without_method(node: Rel) -> Rel:
-    """The same without the method that is asked for: what it asks of its input may not be known any more."""
+    """Drop the method that a relation asks for: its required ordering may no longer be known."""
     match node:
         case r.MergeJoin():
             return r.HashJoin(
@@ -234,7 +234,7 @@ def _without_method(node: Rel) -> Rel:
 
 
 def _fitted(lowered: Rel, rel: Rel) -> Rel:
-    """A relation that was lowered, with the names that it had before, for who reads it."""
+    """Restore the column names of a lowered relation."""
     return (
         lowered
         if lowered.schema.names == rel.schema.names
@@ -243,7 +243,7 @@ def _fitted(lowered: Rel, rel: Rel) -> Rel:
 
 
 def _is_same(lowered: Node, node: Node) -> bool:
-    """Whether two nodes are equal; those that share their parts are found so without a look into these."""
+    """Whether two nodes are equal; shared parts are not compared."""
     if lowered is node:
         return True
     if type(lowered) is not type(node):
@@ -260,13 +260,13 @@ def _is_same(lowered: Node, node: Node) -> bool:
 
 
 def _without_names(rel: Rel) -> Rel:
-    """A relation under the names that it had before it was given others."""
+    """Return a relation under an emit that only renames it."""
     is_renamed = isinstance(rel, r.Emit) and rel.mapping == tuple(range(len(rel.input.schema)))
     return rel.input if isinstance(rel, r.Emit) and is_renamed else rel
 
 
 def lower_relation(rel: Rel, to: Lowering) -> Rel:
-    """A relation, whose parts are lowered, by others with the same rows and columns."""
+    """Lower a relation over lowered parts to others with the same rows and columns."""
     if rel.common is not None and any(
         each is not None and each.enhancement is not None for each in (rel.common.extension, rel.common.own_extension)
     ):

@@ -1,4 +1,4 @@
-"""Reads, and relations whose output has the columns of their input."""
+"""Reads, filters, sorts and fetches."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from substrait_dsl.engines.lowering.terms import (
 from substrait_dsl.engines.lowering.windows import outermost_windows
 
 MOST_NAME_PARTS = 3
-"""Catalog, schema and table: engines leave out what the name of a table has more."""
+"""Catalog, schema and table: engines ignore further parts of a name."""
 
 
 def lower_read(rel: r.Read, to: Lowering) -> Rel:
-    """A read of all columns, a filter and a choice of columns. What may be ignored is left out."""
+    """Lower a read to one of all columns, a filter and an emit; hints are dropped."""
     for type_ in rel.base_schema.types:
         require_precision(type_, to)
     match rel.definition:
@@ -58,30 +58,30 @@ def lower_read(rel: r.Read, to: Lowering) -> Rel:
 
 
 def _is_plain(rel: r.Read) -> bool:
-    """Whether a read has nothing but its schema and what it reads."""
+    """Whether a read has nothing but its schema and its definition."""
     has_filters = rel.filter is not None or rel.best_effort_filter is not None
     has_more = has_filters or rel.projection is not None or rel.name_values or rel.declared != NO_PROPERTIES
     return is_bare(rel) and not has_more
 
 
 def lower_filter(rel: r.Filter, to: Lowering) -> Rel:
-    """A filter without subqueries, on joins."""
+    """Lower a filter to one without subqueries, on joins."""
     if is_bare(rel) and not isinstance(rel.input, r.Sort) and not has_subquery(rel.condition):
         return rel
     return above_sort(rel.input, lambda child: filtered(to, child, rel.condition, rel.anchor))
 
 
 def above_sort(rel: Rel, step: Callable[[Rel], Rel]) -> Rel:
-    """A step that keeps the order of its input, below the sort that makes it.
+    """Apply a step below the sort of its input.
 
-    The columns of the input must be the first ones of what the step puts out. What stands above a sort may get its rows
-    in several parts, and so lose their order.
+    The step keeps the order, and its first columns are those of its input. What stands above a sort may get its rows in
+    several partitions, and so lose their order.
     """
     return r.Sort(step(rel.input), rel.keys) if isinstance(rel, r.Sort) else step(rel)
 
 
 def with_root_names(rel: Rel, types: Sequence[t.Type], to: Lowering) -> Rel:
-    """What a root puts out, whose structs have the names of the types of its columns in the plan."""
+    """Return the output of a root whose structs have the field names of the plan."""
     if not has_structs(to) or not any(isinstance(type_, t.Struct) for type_ in types):
         return rel
     if isinstance(rel, r.Sort) and any(_takes_structs(key.expression) for key in rel.keys):
@@ -98,14 +98,14 @@ def _takes_structs(key: Expression) -> bool:
 
 
 def lower_sort(rel: r.Sort, to: Lowering) -> Rel:
-    """A sort by expressions without subqueries."""
+    """Lower a sort to one without subqueries."""
     source, keys = sort_keys(rel.input, rel.keys, rel.anchor, to)
     is_same = is_bare(rel) and source is rel.input and all(map(is_, keys, rel.keys))
     return rel if is_same else first_columns(r.Sort(source, keys), len(rel.schema))
 
 
 def sort_keys(rel: Rel, keys: Sequence[SortKey], anchor: int | None, to: Lowering) -> tuple[Rel, tuple[SortKey, ...]]:
-    """The sort keys without subqueries, over the relation with columns for these; what is clustered is in an order."""
+    """Return sort keys without subqueries, over the relation with columns for these."""
     expressions = [key.expression for key in keys]
     if any(map(has_subquery, expressions)):
         rel, expressions = attach(to, rel, expressions, anchor)
@@ -114,7 +114,7 @@ def sort_keys(rel: Rel, keys: Sequence[SortKey], anchor: int | None, to: Lowerin
 
 
 def lower_fetch(rel: r.Fetch, to: Lowering) -> Rel:
-    """A fetch of constant numbers."""
+    """Lower a fetch of constant numbers."""
     count, offset = constant(rel.count, to), constant(rel.offset, to)
     if count is None and (offset is None or integer_of(offset) == 0):
         return rel.input
@@ -124,10 +124,10 @@ def lower_fetch(rel: r.Fetch, to: Lowering) -> Rel:
 
 
 def _fetch(rel: Rel, count: Expression | None, offset: Expression | None, to: Lowering) -> Rel:
-    """A fetch. One of all rows but the first ones chooses by row numbers: the engine may drop a sort below it.
+    """Return a fetch. An offset without a count uses row numbers: the engine may drop a sort below it.
 
-    So does one of the first rows of a union: the engine holds rows of one input against the last of another by those
-    keys only that are no constants.
+    So does a fetch of a sorted union: the engine compares rows of one input with the last of another only by keys that
+    are no constants.
     """
     match rel:
         case r.Emit(input=child) if count is None or isinstance(child, r.Sort):
@@ -145,12 +145,12 @@ def _fetch(rel: Rel, count: Expression | None, offset: Expression | None, to: Lo
 
 
 def _is_sorted(rel: Rel, to: Lowering) -> bool:
-    """Whether a relation is a sort, with nothing above it but choices of columns, computed columns and filters."""
+    """Whether a relation is a sort below emits, projections and filters."""
     return isinstance(to.below(rel, (r.Emit, r.Project, r.Filter)), r.Sort)
 
 
 def _numbered_fetch(child: Rel, keys: tuple[SortKey, ...], count: Expression | None, offset: Expression | None) -> Rel:
-    """The first rows in an order, chosen by their numbers."""
+    """Return the first rows in an order, by row number."""
     width = len(child.schema)
     numbered = with_columns(child, row_number(sorts=keys), name="row")
     chosen = r.Filter(numbered, conjunction(fetched(column(numbered, width), count, offset)))
@@ -158,7 +158,7 @@ def _numbered_fetch(child: Rel, keys: tuple[SortKey, ...], count: Expression | N
 
 
 def constant(expression: Expression | None, to: Lowering) -> Expression | None:
-    """A number of rows, where NULL and none mean the same."""
+    """Return a constant number of rows; None for NULL and for none."""
     if expression is None:
         return None
     if not isinstance(expression, Literal):
@@ -167,7 +167,7 @@ def constant(expression: Expression | None, to: Lowering) -> Expression | None:
 
 
 def lower_top_n(rel: r.TopN, to: Lowering) -> Rel:
-    """A sort and a fetch. With ties, the rows whose ranks are those of the first ones."""
+    """Lower a top-n to a sort and a fetch; with ties, by rank."""
     count, offset = constant(rel.count, to), constant(rel.offset, to)
     source, keys = sort_keys(rel.input, rel.keys, rel.anchor, to)
     width = len(rel.schema)

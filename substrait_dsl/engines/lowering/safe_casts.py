@@ -1,7 +1,7 @@
-"""Casts that give NULL where they fail, on an engine whose casts give an error: by those that fail for no value.
+"""Casts that give NULL where they fail, on an engine whose casts raise an error.
 
-A cast that fails for no value of its type is the same either way. One of numbers fails for those out of a range, which
-are told apart before it. What fails for other values, such as texts, has no such form.
+A cast that fails for no value of its type is the same either way. A cast of numbers fails for those out of a range,
+which are compared first. Casts that fail for other values, such as strings, have no such form.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ NEVER_FAILING: Mapping[type[t.Type], tuple[type[t.Type], ...]] = {
     t.Date: (t.String,),
     t.PrecisionTimestamp: (t.Date, t.String),
 }
-"""By a type those that each of its values is cast to; numbers that have a range are compared by it."""
+"""By type the types that each of its values can be cast to; numbers with a range are compared with it."""
 
 MICROSECONDS = 6
-"""Of how many digits behind the second timestamps hold all dates of the specification."""
+"""The precision at which timestamps hold all dates of the specification."""
 
 _EXACT = decimal.Context(prec=80)
 
 
 @attrs.frozen
 class NumberRange:
-    """The numbers from one to another."""
+    """A range of numbers, ends included."""
 
     least: int | decimal.Decimal
     most: int | decimal.Decimal
 
     def holds(self, value: int | decimal.Decimal) -> bool:
-        """Whether a number is one of them."""
+        """Whether a number is in the range."""
         return self.least <= value <= self.most
 
 
 def values_of(type_: t.Type) -> NumberRange | None:
-    """All values of a type of integers or decimals; None of another type."""
+    """Return the range of a type of integers or decimals; None for another type."""
     if type(type_) in INTEGER_RANGES:
         return NumberRange(*INTEGER_RANGES[type(type_)])
     if isinstance(type_, t.Decimal):
@@ -57,7 +57,7 @@ def values_of(type_: t.Type) -> NumberRange | None:
 
 
 def castable_values(source: t.Type, target: t.Type) -> NumberRange | None:
-    """The values of one type of numbers that a cast to another takes; None where neither has a range.
+    """Return the values of one type of numbers that a cast to another takes; None where neither has a range.
 
     A decimal that loses digits is rounded half away from zero, and must fit then.
     """
@@ -75,7 +75,7 @@ def castable_values(source: t.Type, target: t.Type) -> NumberRange | None:
 
 
 def _up_to(unscaled: int, scale: int) -> NumberRange:
-    """The numbers up to one, given in units of its last digit, and those below zero of the same size."""
+    """Return the range of numbers of an absolute value up to one, in units of its last digit."""
     most = decimal.Decimal(unscaled).scaleb(-scale, _EXACT)
     return NumberRange(most.copy_negate(), most)
 
@@ -95,7 +95,7 @@ def can_fail(source: t.Type, target: t.Type) -> bool:
 
 
 def null_where_it_fails(node: Cast, throwing: Expression, to: Lowering) -> Expression:
-    """The value of a cast that gives NULL where it fails.
+    """Return a cast that gives NULL where it fails.
 
     Args:
         node: the cast.
@@ -117,7 +117,7 @@ def null_where_it_fails(node: Cast, throwing: Expression, to: Lowering) -> Expre
 
 
 def _is_within(value: Expression, taken: NumberRange) -> Expression:
-    """Whether a number is in a range; ends that no value of its type exceeds are not compared."""
+    """Return whether a number is in a range; ends that no value of its type exceeds are not compared."""
     type_, found = value.type.as_required(), values_of(value.type)
     assert found is not None
     tests: list[Expression] = []

@@ -1,7 +1,7 @@
-"""Semi joins on an engine that does them right by equalities alone.
+"""Semi joins on an engine that is right for equalities alone.
 
-The different left values that a condition refers to are joined to the right rows first. Those of them that have a match
-are then what the left rows are to have.
+The distinct left values in the condition are joined to the right rows first. Those with a match are then the keys of an
+equality.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ EQUALITIES = ("equal", "is_not_distinct_from")
 
 
 def is_wrong_semi_join(rel: Rel, to: Lowering) -> bool:
-    """Whether a relation is a semi join whose condition has more than equalities, to an engine that errs at these.
+    """Whether a relation is a semi join with more than equalities, for an engine that errs at these.
 
-    What refers to one side alone is a filter of that side to any engine.
+    A condition on one side alone is a filter of that side to any engine.
     """
     if not isinstance(rel, r.Join) or rel.how != "left_semi" or not to.profile.has_form("semi_joins_by_equality"):
         return False
@@ -32,7 +32,7 @@ def is_wrong_semi_join(rel: Rel, to: Lowering) -> bool:
 
 
 def form_semi_join(rel: r.Join, to: Lowering) -> Rel:
-    """The left rows whose values are among the different ones that have a match; inputs have the engine's forms."""
+    """Return the left rows whose values are among the distinct ones with a match; inputs have the engine's forms."""
     width = len(rel.left.schema)
     used = [position for position in _positions(rel.condition) if position < width]
     place = {position: n for n, position in enumerate(used)}

@@ -1,6 +1,6 @@
-"""Set operations of two inputs, in the forms that engines have.
+"""Set operations of two inputs, in the forms of engines.
 
-The n-th of equal rows is numbered n; so operations that count repetitions become ones that need not.
+The n-th of equal rows is numbered n, so that multiset operations become set operations.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from substrait_dsl.engines.lowering.terms import (
 
 
 def lower_set(rel: r.Set, to: Lowering) -> Rel:
-    """A set operation by those of two inputs that put out each row once, and unions of all rows."""
+    """Lower a set operation to set operations of two inputs, and unions of all rows."""
     inputs = rel.relations if rel.op == "union_all" else tuple(map(_with_one_zero, rel.relations))
     if not all(map(is_, inputs, rel.relations)):
         rel = r.Set(inputs, rel.op)
@@ -54,7 +54,7 @@ def lower_set(rel: r.Set, to: Lowering) -> Rel:
 
 
 def _with_one_zero(rel: Rel) -> Rel:
-    """The rows, where floating-point numbers have one zero."""
+    """Return the rows with one zero for floating-point numbers."""
     own = columns(rel)
     values = list(map(one_zero, own))
     return rel if all(map(is_, values, own)) else only(rel, values, rel.schema.names)
@@ -70,5 +70,5 @@ def _intersection(rels: tuple[Rel, ...]) -> Rel:
 
 
 def _numbered(rel: Rel) -> Rel:
-    """The rows with a number, from 1, among those that are equal."""
+    """Return the rows with a number, from 1, among equal rows."""
     return with_columns(rel, row_number(columns(rel)), name="repetition")

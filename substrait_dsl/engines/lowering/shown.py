@@ -1,4 +1,4 @@
-"""Projections that put out nothing but their expressions, each in one with those below it."""
+"""Projections that put out only their expressions, each merged with those below it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from substrait_dsl.engines.lowering.terms import columns, conjunction, only
 
 
 def shown(child: Rel, expressions: Sequence[Expression], names: Sequence[str], to: Lowering) -> Rel:
-    """The rows of a relation with these columns only.
+    """Return the rows of a relation with only these columns.
 
-    A projection of a projection is one, unless it would compute an expression several times. What is computed, is of
+    Projections on each other become one, unless an expression would be computed several times. Computed columns are of
     columns whose types the engine knows.
     """
     if list(expressions) == list(columns(child)):
@@ -45,11 +45,11 @@ def _can_be_one(expressions: Sequence[Expression], values: Sequence[Expression])
 
 
 MOST_FUSED = 32
-"""How many conditions of filters on each other become one at most."""
+"""The maximal number of conjuncts of filters that are merged."""
 
 
 def filtered(child: Rel, condition: Expression, to: Lowering) -> Rel:
-    """A filter, in one with those below it."""
+    """Return a filter, merged with those below it."""
     child = declared_for(child, [condition], to)
     if isinstance(child, r.Filter):
         parts = [*conjuncts(child.condition), *conjuncts(condition)]

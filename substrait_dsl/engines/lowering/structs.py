@@ -1,7 +1,7 @@
-"""Structs where an engine makes them, and takes them apart, by functions of its own with names of fields.
+"""Structs on an engine that makes them, and accesses their fields, by functions of its own with field names.
 
-Inside a lowered plan all structs have the same names of fields, which their positions give. Those of tables get them
-above the read, and those of a root have the names of the plan.
+Inside a lowered plan all structs have the same field names, by position. Those of tables are renamed above the read,
+and those of a root have the names of the plan.
 """
 
 from __future__ import annotations
@@ -17,19 +17,18 @@ from substrait_dsl.engines.lowering.terms import call, chosen, columns, is_null,
 
 MAKE_STRUCT = "named_struct:any"
 FIELD = "get_field:any_str"
-"""The functions of an engine that make a struct of names and values, and give the field of a name."""
+"""The functions of an engine that make a struct of names and values, and access the field of a name."""
 RANDOM = "random:"
-"""A function of an engine whose values are not known before: what depends on it stays where it stands.
+"""A function of an engine whose values are not known before: an optimizer barrier.
 
-Engines move fields of structs to the relations far below, and take them for others, or fail, where these have the same
-names.
+Engines push field accesses down to other relations, and confuse their fields, or fail, where these have the same names.
 """
 
 Names = Callable[[int], str]
 
 
 def by_position(position: int) -> str:
-    """The name that a field has inside a lowered plan; constants and NULLs have it, too."""
+    """Return the name of a field inside a lowered plan; also of literals and NULLs."""
     return f"c{position}"
 
 
@@ -41,7 +40,7 @@ def has_structs(to: Lowering) -> bool:
 def make_struct(
     fields: Sequence[Expression], type_: t.Struct[Any], to: Lowering, name: Names = by_position
 ) -> Expression:
-    """A struct of values."""
+    """Return a struct of values."""
     if not fields:
         raise to.refusal("a struct without fields")
     arguments: list[Expression] = []
@@ -53,7 +52,7 @@ def make_struct(
 
 
 def field_of(value: Expression, position: int, to: Lowering, name: Names = by_position) -> Expression:
-    """The field of a struct; NULL where the struct is, where engines give what lies below."""
+    """Return the field of a struct; NULL where the struct is, in place of the field's own value."""
     type_ = value.type
     assert isinstance(type_, t.Struct)
     part = type_.types[position]
@@ -64,29 +63,29 @@ def field_of(value: Expression, position: int, to: Lowering, name: Names = by_po
 
 
 def _in_place(value: Expression, to: Lowering) -> Expression:
-    """A value whose fields are computed where they stand: the condition for another one is never met."""
+    """Wrap a value in a conditional that is never met, so that its fields are computed in place."""
     return chosen([(never(to), Literal(None, value.type.as_nullable()))], value)
 
 
 def has_random(to: Lowering) -> bool:
-    """Whether the engine has values that are not known before."""
+    """Whether the engine has the optimizer barrier."""
     return RANDOM in to.profile.function_keys
 
 
 def never(to: Lowering) -> Expression:
-    """A condition that is false, which the engine does not know."""
+    """Return a condition that is false, which the engine does not know."""
     drawn = ScalarFunction(FunctionId(to.profile.urn_of(RANDOM), RANDOM), (), t.FP64())
     return call("comparison", "lt", drawn, Literal(0.0, t.FP64()))
 
 
 def accesses_field(value: Expression) -> bool:
-    """Whether a field of a struct is computed in a lowered expression."""
+    """Whether a lowered expression accesses a field of a struct."""
     nodes = walk(value, into_relations=False)
     return any(isinstance(node, ScalarFunction) and node.function.key == FIELD for node in nodes)
 
 
 def literal_struct(node: Literal, to: Lowering, lower: Callable[[Literal], Expression]) -> Expression:
-    """A constant struct, of constants."""
+    """Return a literal struct as a struct of literals."""
     type_ = node.literal_type
     assert isinstance(type_, t.Struct)
     if node.value is None:
@@ -96,13 +95,13 @@ def literal_struct(node: Literal, to: Lowering, lower: Callable[[Literal], Expre
 
 
 def require_flat(type_: t.Struct[Any], to: Lowering) -> None:
-    """Raise for a column of a table, or of a root, whose fields are nested values themselves."""
+    """Raise for a struct column of a table, or of a root, with nested fields."""
     if any(isinstance(part, t.Struct | t.List | t.Map) for part in type_.types):
         raise to.refusal(f"a column of {type_}, a struct of other nested values")
 
 
 def renamed(value: Expression, old: Names, new: Names, to: Lowering) -> Expression:
-    """A struct whose fields have other names."""
+    """Return a struct with other field names."""
     type_ = value.type
     assert isinstance(type_, t.Struct)
     fields = [of_type(field_of(value, position, to, old), part) for position, part in enumerate(type_.types)]
@@ -114,12 +113,12 @@ def renamed(value: Expression, old: Names, new: Names, to: Lowering) -> Expressi
 
 
 def with_positions(rel: Rel, to: Lowering) -> Rel:
-    """What is read, whose structs have the names that they have inside a lowered plan."""
+    """Rename the struct fields of a read to the names inside a lowered plan."""
     return _with_names(rel, rel.schema.types, to, lambda type_: (type_.field_names.__getitem__, by_position))
 
 
 def with_names(rel: Rel, types: Sequence[t.Type], to: Lowering) -> Rel:
-    """What is put out, whose structs have the names that the types of its columns have in the plan."""
+    """Rename the struct fields of an output to the names of the plan."""
     return _with_names(rel, types, to, lambda type_: (by_position, type_.field_names.__getitem__))
 
 

@@ -1,8 +1,8 @@
-"""Subqueries as joins.
+"""Decorrelation: subqueries become joins.
 
-A subquery is evaluated for all different values of the outer columns at once (`dependent.py`), and its results are
-joined to the outer rows by these. What compares with rows of a subquery (IN, ANY, ALL, a mark join) is one test,
-`any_match`, in three-valued logic.
+A subquery is evaluated for all distinct values of its outer references at once (`dependent.py`), and joined to the
+outer rows by these. Comparisons with the rows of a subquery (IN, ANY, ALL, a mark join) are one test, `any_match`, in
+three-valued logic.
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ COMPARISONS: dict[ComparisonOp, str] = {
 
 
 def has_subquery(node: Node) -> bool:
-    """Whether a subquery stands in an expression."""
+    """Whether an expression contains a subquery."""
     return node.flags.has_subqueries
 
 
 def filtered(to: Lowering, rel: Rel, condition: Expression, anchor: int | None) -> Rel:
-    """The rows for which a condition is true. A subquery that is a condition by itself is a semi or an anti join."""
+    """Return the rows for which a condition is true; a subquery that is a conjunct is a semi or an anti join."""
     if not has_subquery(condition):
         return r.Filter(rel, condition)
     parts = list(conjuncts(condition))
@@ -94,7 +94,7 @@ def filtered(to: Lowering, rel: Rel, condition: Expression, anchor: int | None) 
 def attach(
     to: Lowering, rel: Rel, expressions: Sequence[Expression], anchor: int | None
 ) -> tuple[Rel, list[Expression]]:
-    """The relation with a column for each subquery in some expressions over it, and these with the columns instead.
+    """Return a relation with a column for each subquery in some expressions, and these over the columns.
 
     Expressions with the same subquery get the same column.
     """
@@ -109,7 +109,7 @@ def attach(
 
 
 def _attached(to: Lowering, rel: Rel, node: Subquery, anchor: int | None) -> tuple[Rel, Expression]:
-    """The relation with further columns, and the value of a subquery over them."""
+    """Return the relation with further columns, and the value of a subquery over them."""
     match node:
         case ScalarSubquery(input=child):
             return _scalar(to, rel, child, anchor)
@@ -133,7 +133,7 @@ def _attached(to: Lowering, rel: Rel, node: Subquery, anchor: int | None) -> tup
 
 
 def _in_condition(rel: Rel, needles: Sequence[Expression], child: Rel) -> Expression:
-    """The condition, over a row and one of a subquery behind it, that values equal the latter."""
+    """Return the condition that values equal a row of a subquery, over both rows."""
     values = columns(child)
     return conjunction([equal(a, shifted(b, len(rel.schema))) for a, b in zip(needles, values, strict=True)])
 
@@ -142,7 +142,7 @@ def _in_condition(rel: Rel, needles: Sequence[Expression], child: Rel) -> Expres
 
 
 def _semi_join(to: Lowering, rel: Rel, part: Expression, anchor: int | None) -> Rel | None:
-    """The rows for which a condition is true that is a subquery, or not one; None for another condition."""
+    """Return the rows for which a subquery, or its negation, is true; None for another condition."""
     match part:
         case SetPredicate(op="exists", tuples=child):
             return _matching(to, rel, child, TRUE, anchor, "left_semi")
@@ -159,7 +159,7 @@ def _semi_join(to: Lowering, rel: Rel, part: Expression, anchor: int | None) -> 
 
 
 def _matching(to: Lowering, rel: Rel, child: Rel, condition: Expression, anchor: int | None, how: JoinType) -> Rel:
-    """The rows with, or without, a row of a subquery for which a condition over both is true."""
+    """Return the rows with, or without, a row of a subquery for which a condition over both is true."""
     child, pulled = _with_conditions_above(rel, child, anchor, is_exists=condition is TRUE)
     conditions = [each for each in (condition, *pulled) if each is not TRUE]
     positions = outer_positions(child, anchor)
@@ -176,9 +176,9 @@ def _matching(to: Lowering, rel: Rel, child: Rel, condition: Expression, anchor:
 def _with_conditions_above(
     rel: Rel, child: Rel, anchor: int | None, *, is_exists: bool
 ) -> tuple[Rel, list[Expression]]:
-    """A subquery without the conditions at its top that refer to the outer row, and these over both rows.
+    """Split off the top filters of a subquery that refer to the outer row; they are over both rows.
 
-    Where only the existence of rows counts, columns and order do not.
+    For EXISTS, columns and order do not matter.
     """
     pulled: list[Expression] = []
     while anchor is not None and anchor in child.free_anchors:
@@ -208,7 +208,7 @@ def _with_conditions_above(
 
 
 def distinct(rel: Rel, positions: Sequence[int]) -> Rel:
-    """The different values that some columns have together."""
+    """Return the distinct values of some columns."""
     keys = columns(rel, positions)
     for key in keys:
         one_zero(key)  # which refuses what is not compared
@@ -216,9 +216,9 @@ def distinct(rel: Rel, positions: Sequence[int]) -> Rel:
 
 
 def _joined(rel: Rel, found: Rel, positions: Sequence[int]) -> Rel:
-    """Each row with the row of a relation whose first columns are the same as some of its own, or with NULLs.
+    """Left join a relation by its first columns to columns of the rows.
 
-    The columns of the relation stand behind, without these first ones.
+    The other columns of the relation stand behind those of the rows.
     """
     width, added = len(rel.schema), len(positions)
     keys = [same(column(rel, at), shifted(column(found, n), width)) for n, at in enumerate(positions)]
@@ -227,14 +227,14 @@ def _joined(rel: Rel, found: Rel, positions: Sequence[int]) -> Rel:
 
 
 def _spread(to: Lowering, rel: Rel, child: Rel, anchor: int | None, positions: list[int]) -> Rel:
-    """The rows of a subquery behind the outer columns that it refers to."""
+    """Return the rows of a subquery behind the outer columns that it refers to."""
     if anchor is None or not positions:
         return child
     return for_each(to, child, distinct(rel, positions), anchor, positions)
 
 
 def _scalar(to: Lowering, rel: Rel, child: Rel, anchor: int | None) -> tuple[Rel, Expression]:
-    """The value of the one row of a subquery."""
+    """Return the value of the only row of a subquery."""
     width = len(rel.schema)
     positions = outer_positions(child, anchor)
     spread = _spread(to, rel, child, anchor, positions)
@@ -266,9 +266,9 @@ def has_one_row_at_most(rel: Rel) -> bool:
 
 
 def one_at_most(to: Lowering, rel: Rel, keys: int, what: str) -> Rel:
-    """The rows of a relation, which fails where several have the same values in the first so many columns.
+    """Return the rows of a relation, which fails where several are equal in the first `keys` columns.
 
-    The failure is a cast of a text that says it to a number.
+    The failure is a cast of a message to a number.
     """
     width = len(rel.schema)
     if to.has_window_functions():
@@ -284,7 +284,7 @@ def one_at_most(to: Lowering, rel: Rel, keys: int, what: str) -> Rel:
 
 
 def _is_one(many: Expression, what: str) -> Expression:
-    """The condition that a number is at most one; it fails if it is not, also where all cases are computed."""
+    """Return the condition that a count is at most one; it fails if it is not, also where all cases are computed."""
     text = call(
         "string", "concat", Literal(f"{what} has ", t.String()), cast(many, t.String()), Literal(" rows", t.String())
     )
@@ -293,7 +293,7 @@ def _is_one(many: Expression, what: str) -> Expression:
 
 
 def _any_row(to: Lowering, rel: Rel, child: Rel, condition: Expression, anchor: int | None) -> tuple[Rel, Expression]:
-    """Whether there is a row of a subquery for which a condition over both is true."""
+    """Return whether a subquery has a row for which a condition over both rows is true."""
     width = len(rel.schema)
     found, positions = _beside_domain(to, rel, child, condition, anchor)
     if not positions:
@@ -306,7 +306,7 @@ def _any_row(to: Lowering, rel: Rel, child: Rel, condition: Expression, anchor: 
 
 
 def any_match(to: Lowering, rel: Rel, child: Rel, condition: Expression, anchor: int | None) -> tuple[Rel, Expression]:
-    """Whether a condition is true of a row and any row of a subquery, in three-valued logic.
+    """Return whether a condition is true of a row and any row of a subquery, in three-valued logic.
 
     False where it is false of all of them, or there are none; else NULL where it is true of none.
 
@@ -344,9 +344,10 @@ def any_match(to: Lowering, rel: Rel, child: Rel, condition: Expression, anchor:
 def _beside_domain(
     to: Lowering, rel: Rel, child: Rel, condition: Expression, anchor: int | None, *, is_filtered: bool = True
 ) -> tuple[Rel, list[int]]:
-    """The rows of a subquery behind the different values of the outer columns that it, or a condition, refers to.
+    """Return the rows of a subquery behind the distinct outer values that it, or a condition, refers to.
 
-    Only those for which the condition is true, or all, with its value as the last column. Also which columns these are.
+    Only those for which the condition is true, or all, with its value as the last column; also the positions of the
+    outer columns.
     """
     width = len(rel.schema)
     used = {
@@ -370,7 +371,7 @@ def _beside_domain(
 
 
 def _unique(to: Lowering, rel: Rel, child: Rel, anchor: int | None) -> tuple[Rel, Expression]:
-    """Whether no two rows of a subquery are equal."""
+    """Return whether no two rows of a subquery are equal."""
     positions = outer_positions(child, anchor)
     spread = _spread(to, rel, child, anchor, positions)
     width, outer = len(rel.schema), len(positions)

@@ -1,4 +1,4 @@
-"""Functions of texts that an engine computes as others do for most texts; for others the call fails."""
+"""String functions that an engine computes right for most strings; for others the call fails."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from substrait_dsl.engines.lowering.terms import call, chosen, equal, negated, o
 
 
 def reversed_text(node: ScalarFunction, value: Expression, urn: str) -> Expression:
-    """The characters of a text in the other order. The engine leaves those together that are seen as one.
+    """Return the characters of a string in reverse order; the engine reverses graphemes.
 
     Args:
         node: the call of ``reverse``.
@@ -24,7 +24,10 @@ def reversed_text(node: ScalarFunction, value: Expression, urn: str) -> Expressi
 
 
 def lowered_text(node: ScalarFunction, value: Expression) -> Expression:
-    """A text in small letters. The engine knows neither the sigma at the end of words nor the letter for a dotted I."""
+    """Return a string in lower case.
+
+    The engine knows neither the sigma at the end of words nor the letter for a dotted I.
+    """
     dotted, two = (Literal(text, t.String()) for text in ("\u0130", "i\u0307"))
     plain = of_type(call("string", "replace", value, dotted, two), value.type)
     has_sigma = call("string", "contains", value, Literal("\u03a3", t.String()))

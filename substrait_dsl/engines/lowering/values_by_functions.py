@@ -1,7 +1,7 @@
-"""Constants that an engine does not read, computed by functions of its own of constants that it reads.
+"""Constants that an engine does not read, computed by its functions from constants that it reads.
 
-DuckDB reads no timestamps, bytes or texts of a length in a plan, and does not cast to their types. It finds any of its
-functions by the name, though: ``make_timestamp`` makes a timestamp of microseconds. A NULL gets its type so, too.
+DuckDB reads no timestamps, bytes or strings with a length in a plan, and does not cast to their types. It finds any of
+its functions by name, though: ``make_timestamp`` makes a timestamp of microseconds. A NULL gets its type so, too.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from substrait_dsl.algebra.expressions import Argument, Cast, Expression, Functi
 from substrait_dsl.engines.lowering.context import Lowering
 
 MOST_DIGITS = 6
-"""How many digits behind the second the engine computes with."""
+"""The maximal precision that the engine computes with."""
 
 
 @attrs.frozen
 class Carrier:
-    """How values of a type are computed of those of another one."""
+    """A type whose literals the engine reads, to compute values of another type from."""
 
     type: t.Type
-    """The type of the constants that the engine reads."""
+    """The type of the literals that the engine reads."""
     encode: Callable[[Any], object]
-    """The constant for a value that is not NULL."""
+    """Returns the literal's value for a value that is not NULL."""
     compute: Callable[[Expression, t.Type], Expression]
-    """The value of a type, of an expression of the carrier's."""
+    """Returns the value of a type from an expression of the carrier's type."""
 
 
 def carrier_of(type_: t.Type, to: Lowering) -> Carrier | None:
-    """How constants of a type are computed; None where the engine reads them, or has no function for them."""
+    """Return the carrier of a type; None where the engine reads its literals, or lacks a function for them."""
     if not to.profile.has_form("values_by_functions"):
         return None
     if isinstance(type_, t.PrecisionTimestamp | t.PrecisionTimestampTZ):
@@ -46,25 +46,25 @@ def carrier_of(type_: t.Type, to: Lowering) -> Carrier | None:
 
 
 def computed_constant(node: Literal, carrier: Carrier) -> Expression:
-    """A constant as a call of a function."""
+    """Return a constant as a call of a function."""
     return carrier.compute(carried_value(node, carrier), node.type)
 
 
 def carried_value(node: Literal, carrier: Carrier) -> Expression:
-    """The constant of which that is computed."""
+    """Return the literal that a constant is computed from."""
     if node.value is None:
         return Cast(Literal(None, t.I32(nullable=True)), carrier.type.as_nullable())
     return Literal(carrier.encode(node.value), carrier.type.as_required())
 
 
 def timestamp_of_date(value: Expression, type_: t.Type, to: Lowering) -> Expression:
-    """The first moment of a day."""
+    """Return midnight of a day."""
     count = _own("epoch_us:date", t.I64(nullable=value.type.nullable), to, value)
     return _timestamp(to)(count, type_)
 
 
 def _own(key: str, type_: t.Type, to: Lowering, *arguments: Argument) -> ScalarFunction:
-    """A call of a function of the engine's own."""
+    """Call a function of the engine's own."""
     return ScalarFunction(FunctionId(to.profile.urn_of(key), key), arguments, type_)
 
 

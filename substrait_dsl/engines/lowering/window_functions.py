@@ -1,4 +1,4 @@
-"""Window functions in the words of the engine: calls, and frames over rows or over a range."""
+"""Window functions of the engine: calls, and frames over rows or over a range."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ from substrait_dsl.engines.lowering.terms import (
 
 FLOATS = (t.FP32, t.FP64)
 WITHOUT_ORDER = ("count", "sum", "sum0", "min", "max", "avg", "bool_and", "bool_or")
-"""What has the same value whatever the order of the rows is, but for the digits of floating-point numbers."""
+"""Functions whose value does not depend on the order of the rows, but for floating-point digits."""
 
 ADDED = ("sum", "sum0", "avg")
-"""What engines compute of a frame by taking off what it leaves behind."""
+"""Functions that engines compute over a moving frame by subtracting the rows that leave it."""
 
 EXACT_KEY_DIGITS = 18
-"""How many digits an integer of 64 bits has at least, to which decimals in the unit of their scale are cast."""
+"""The number of digits that an integer of 64 bits always has; scaled decimals are cast to it."""
 
 LEAST_UNITS = 2**61
-"""What is added to keys of a range so that they, less a distance, are positive."""
+"""An offset that makes range keys positive, also less a distance."""
 
 UNSIGNED = "arrow_cast:any_str"
 """The function of an engine that casts integers to unsigned ones."""
 
 
 def lower_window_function(node: WindowFunction, to: Lowering) -> Expression:
-    """A window function over rows, or over a range of one key that is a number."""
+    """Lower a window function over rows, or over a range of one numeric key."""
     framed = _framed(node, to)
     argument = next((each for each in node.call.arguments if isinstance(each, Expression)), None)
     match node.call.function.name, argument:
@@ -79,13 +79,13 @@ def is_of_partition(node: WindowFunction) -> bool:
 
 
 def _required(node: WindowFunction, to: Lowering) -> WindowFunction:
-    """The window function, which the engine must have."""
+    """Return a window function that the engine must have."""
     to.require_function("window function", node.call.function)
     return node
 
 
 def _framed(node: WindowFunction, to: Lowering) -> WindowFunction:
-    """The same call over partitions, an order and a frame that the engine takes."""
+    """Return the call with partitions, an order and a frame that the engine takes."""
     to.require_options(node.call.function, node.call.options)
     if node.call.invocation != "all" or node.call.phase != "initial_to_result":
         raise to.refusal("a window function over distinct or intermediate values")
@@ -111,12 +111,12 @@ def _framed(node: WindowFunction, to: Lowering) -> WindowFunction:
 
 
 def _of_distance(bound: Bound, distances: list[Literal]) -> Bound:
-    """A bound with the next of the offsets, if it has one."""
+    """Return a bound with the next of the offsets, if it has one."""
     return bound if bound.offset is None else Bound(bound.kind, distances.pop(0))
 
 
 def _counted(key: Expression, to: Lowering) -> Expression:
-    """A key of a range as a count of its units from below the least: engines add offsets to unsigned integers alone."""
+    """Return a range key as an unsigned count of its units: engines add offsets to unsigned integers alone."""
     if not any(name == UNSIGNED for _, _, name in to.profile.functions):
         raise to.refusal("a frame that is a range with an offset")
     match key.type:
@@ -133,7 +133,7 @@ def _counted(key: Expression, to: Lowering) -> Expression:
 
 
 def _distance(offset: Expression, key: Expression, to: Lowering) -> Literal:
-    """A distance in the units of a key that is counted."""
+    """Return an offset in the units of a counted key."""
     type_ = key.type
     if not isinstance(offset, Literal) or not isinstance(type_, t.Decimal | t.I8 | t.I16 | t.I32):
         raise to.refusal(f"a frame that is a range over {type_} with an offset")
@@ -144,7 +144,7 @@ def _distance(offset: Expression, key: Expression, to: Lowering) -> Literal:
 
 
 def _like(node: WindowFunction, name: str, extension: str, *arguments: Argument) -> WindowFunction:
-    """An aggregate function of the specification over the same rows."""
+    """Return an aggregate function of the specification over the same window."""
     found = measure(extension, name, *arguments).function
     function = WindowCall(
         found.function,
@@ -158,7 +158,7 @@ def _like(node: WindowFunction, name: str, extension: str, *arguments: Argument)
 
 
 def _integer_average(node: WindowFunction, value: Expression, to: Lowering) -> Expression:
-    """The average of integers without its fraction: sum and number as decimals, which do not overflow."""
+    """Compute the average of integers without its fraction: sum and count are decimals, which do not overflow."""
     wide = t.Decimal(38, 0)
     total = _required(_like(node, "sum", "arithmetic_decimal", cast(value, wide)), to)
     many = _required(_like(node, "count", "aggregate_generic", value), to)
@@ -169,13 +169,13 @@ def _integer_average(node: WindowFunction, value: Expression, to: Lowering) -> E
 
 
 def _extreme_truth(node: WindowFunction, value: Expression, name: str, to: Lowering) -> Expression:
-    """Whether all, or some, of the values are true: the least, or the largest, of 0 and 1."""
+    """Compute whether all, or some, of the values are true: the least, or the largest, of 0 and 1."""
     found = _required(_like(node, name, "arithmetic", cast(value, t.I32())), to)
     return of_type(call("comparison", "equal", found, number(1, t.I32())), node.call.output_type)
 
 
 def _real_extreme(node: WindowFunction, value: Expression, to: Lowering) -> Expression:
-    """The least or the largest of floating-point numbers, of which NaN is the largest: by that of the finite ones."""
+    """Compute the least or the largest of floating-point numbers, of which NaN is the largest."""
     finite, class_of = without_extremes(value)
     extreme = _like(node, node.call.function.name, "arithmetic", finite)
     found = _required(_like(node, node.call.function.name, "arithmetic", class_of), to)
@@ -183,7 +183,7 @@ def _real_extreme(node: WindowFunction, value: Expression, to: Lowering) -> Expr
 
 
 def _neighbour(node: WindowFunction, to: Lowering) -> Expression:
-    """LAG or LEAD with a value for rows that have no such neighbour, which engines take as a constant alone."""
+    """Return LAG or LEAD with a default for rows without a neighbour; engines take a constant default alone."""
     value, distance, default = (each for each in node.call.arguments if isinstance(each, Expression))
     if isinstance(default, Literal):
         return _required(node, to)

@@ -1,4 +1,4 @@
-"""Window functions where engines have them: in projections."""
+"""Window functions in the relations where engines have them: projections."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class SplitWindows:
     projection: Rel
     """The input, and behind its columns those of the window functions."""
     columns: Mapping[WindowFunction, int]
-    """Which columns these are."""
+    """The positions of the window columns."""
     mapping: tuple[int, ...] | None
-    """Which columns the relation has of those that it puts out over the projection; all, where this is None."""
+    """The output columns of the relation over the projection; None for all."""
 
     def over(self, rel: Rel, projection: Rel) -> Rel:
-        """The relation over the projection, which may be written another way by now."""
+        """Return the relation over the lowered projection."""
         windows = (node for node in walk(rel, into_relations=False) if isinstance(node, WindowFunction))
         done: dict[int, Node] = {
             id(window): column(projection, self.columns[window]) for window in windows if window in self.columns
@@ -39,12 +39,12 @@ class SplitWindows:
         return with_children(rel, done)
 
     def shown(self, rel: Rel) -> Rel:
-        """The columns that the relation had before it was over the projection."""
+        """Restore the columns that the relation had before."""
         return rel if self.mapping is None else r.emit(rel, self.mapping)
 
 
 def split_windows(rel: Rel, to: Lowering) -> SplitWindows | None:
-    """What a relation becomes whose window functions do not stand in a projection, or in each other; None for others.
+    """Split the window functions off a relation that is no projection, or has nested ones; None for others.
 
     Raises:
         UnsupportedError: the relation has several inputs, so that there is no projection of its rows.
@@ -71,7 +71,7 @@ def split_windows(rel: Rel, to: Lowering) -> SplitWindows | None:
 
 
 def outermost_windows(node: Node) -> list[WindowFunction]:
-    """The window functions inside a node that are in no other, in order."""
+    """Return the window functions inside a node that are in no other, in order."""
     found: list[WindowFunction] = []
     stack = [child for child in reversed(node.children()) if child.flags.has_window_functions]
     while stack:
