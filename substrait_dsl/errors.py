@@ -528,17 +528,17 @@ def require(value: object, kinds: type | tuple[type, ...], expected: str, hint: 
         raise InvalidArgumentError(expected, got=value, hint=hint)
 
 
-def require_choice(what: str, given: object, allowed: Sequence[str], receiver: str | None = None) -> None:
+def require_choice(what: str, value: object, allowed: Sequence[str], receiver: str | None = None) -> None:
     """Raise `InvalidChoiceError` for anything but one of these words.
 
     Args:
         what: what they choose, for the message.
-        given: what came.
+        value: what came.
         allowed: the words.
         receiver: whose words of others the table of hints has, if it has any.
     """
-    if not isinstance(given, str) or given not in allowed:  # an expression does not say what it equals
-        raise InvalidChoiceError.of_word(what, given, allowed, receiver)
+    if not isinstance(value, str) or value not in allowed:  # an expression does not say what it equals
+        raise InvalidChoiceError.of_word(what, value, allowed, receiver)
 
 
 class error_context:  # noqa: N801  # used as a function

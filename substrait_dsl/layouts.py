@@ -52,17 +52,17 @@ def plain_type(kind: pa.DataType) -> pa.DataType:
         case pa.RunEndEncodedType() | pa.DictionaryType():
             return plain_type(kind.value_type)
         case pa.StructType():
-            made: pa.DataType = pa.struct([_plain_field(field) for field in kind])
+            plain: pa.DataType = pa.struct([_plain_field(field) for field in kind])
         case pa.MapType():
-            made = pa.map_(_plain_field(kind.key_field), _plain_field(kind.item_field))
+            plain = pa.map_(_plain_field(kind.key_field), _plain_field(kind.item_field))
         case pa.ListViewType() | pa.LargeListViewType():
             return pa.large_list(_plain_field(kind.value_field))
         case pa.ListType() | pa.LargeListType() | pa.FixedSizeListType():
             field = _plain_field(kind.value_field)
-            made = kind if field.equals(kind.value_field) else pa.large_list(field)
+            plain = kind if field.equals(kind.value_field) else pa.large_list(field)
         case _:
             return kind
-    return kind if made == kind else made
+    return kind if plain == kind else plain
 
 
 def _plain_field(field: pa.Field) -> pa.Field:
@@ -78,46 +78,46 @@ def plain_columns(table: pa.Table) -> pa.Table:
     import pyarrow as pa
 
     for position, field in enumerate(table.schema):
-        made = _plain_field(field)
-        if made.type != field.type:
+        plain = _plain_field(field)
+        if plain.type != field.type:
             try:
-                chunks = [plain_array(chunk, made.type) for chunk in table.column(position).chunks]
+                chunks = [plain_array(chunk, plain.type) for chunk in table.column(position).chunks]
             except pa.ArrowInvalid as error:
                 raise pa.ArrowInvalid(f'column "{field.name}": {error}') from error
-            table = table.set_column(position, made, pa.chunked_array(chunks, made.type))
+            table = table.set_column(position, plain, pa.chunked_array(chunks, plain.type))
     return table
 
 
-def plain_array(array: pa.Array, made: pa.DataType) -> pa.Array:
+def plain_array(array: pa.Array, target: pa.DataType) -> pa.Array:
     """The values of an array as one of the type that `plain_type` gives for its own."""
     import pyarrow as pa
     from pyarrow import compute
 
     kind = array.type
-    if kind == made:
+    if kind == target:
         return array
     match kind:
         case pa.UuidType():
-            return pa.array([None if value is None else str(value) for value in array.to_pylist()], made)
+            return pa.array([None if value is None else str(value) for value in array.to_pylist()], target)
         case pa.RunEndEncodedType():
             # Arrow decodes runs of a few types only, but numbers among them, and so those of the runs.
             numbers = pa.array(range(len(array.values)), pa.int64())
             runs = compute.run_end_decode(pa.RunEndEncodedArray.from_arrays(array.run_ends, numbers))
-            return plain_array(array.values, made).take(runs.slice(array.offset, len(array)))
+            return plain_array(array.values, target).take(runs.slice(array.offset, len(array)))
         case pa.DictionaryType():
-            return plain_array(array.dictionary, made).take(array.indices)
+            return plain_array(array.dictionary, target).take(array.indices)
         case pa.StructType():
-            parts = [plain_array(array.field(n), made.field(n).type) for n in range(kind.num_fields)]
-            return pa.StructArray.from_arrays(parts, fields=list(made), mask=array.is_null())
+            parts = [plain_array(array.field(n), target.field(n).type) for n in range(kind.num_fields)]
+            return pa.StructArray.from_arrays(parts, fields=list(target), mask=array.is_null())
         case pa.MapType():
             first = array.offsets[0].as_py()
-            keys = plain_array(array.keys.slice(first), made.key_type)
-            values = plain_array(array.items.slice(first), made.item_type)
+            keys = plain_array(array.keys.slice(first), target.key_type)
+            values = plain_array(array.items.slice(first), target.item_type)
             offsets = compute.subtract(array.offsets, array.offsets[0])
-            return pa.MapArray.from_arrays(offsets, keys, values, type=made, mask=array.is_null())
+            return pa.MapArray.from_arrays(offsets, keys, values, type=target, mask=array.is_null())
         case pa.ListType() | pa.LargeListType() | pa.FixedSizeListType() | pa.ListViewType() | pa.LargeListViewType():
             lengths = compute.fill_null(compute.list_value_length(array), 0).cast(pa.int64())
             ends = pa.concat_arrays([pa.array([0], pa.int64()), compute.cumulative_sum(lengths)])
-            values = plain_array(array.flatten(), made.value_type)
-            return pa.LargeListArray.from_arrays(ends, values, type=made, mask=array.is_null())
-    return array.cast(made)
+            values = plain_array(array.flatten(), target.value_type)
+            return pa.LargeListArray.from_arrays(ends, values, type=target, mask=array.is_null())
+    return array.cast(target)

@@ -80,16 +80,16 @@ def _mistake(
     kinds = {each.kind for each in parameters}
     positional, named = _names(parameters, _BY_POSITION), _names(parameters, _BY_NAME)
     required = [each.name for each in parameters if each.default is each.empty and each.kind not in _MANY]
-    given = positional[: len(args)]
+    by_position = positional[: len(args)]
     surplus = () if inspect.Parameter.VAR_POSITIONAL in kinds else args[len(positional) :]
     error = SignatureError()
     error.verb = error.function = name
     error.signature = _shown(parameters)
     error.unknown = () if inspect.Parameter.VAR_KEYWORD in kinds else _without(kwargs, named)
     error.surplus = shortened(repr(surplus[0]), 80) if surplus else None
-    error.repeated = tuple(each for each in given if each in kwargs and each in named)
-    error.missing = _without(required, [*given, *kwargs])
-    error.candidates = _without(named, given)
+    error.repeated = tuple(each for each in by_position if each in kwargs and each in named)
+    error.missing = _without(required, [*by_position, *kwargs])
+    error.candidates = _without(named, by_position)
     return error if error.unknown or surplus or error.repeated or error.missing else None
 
 

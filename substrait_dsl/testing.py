@@ -85,8 +85,8 @@ def assert_same_rows(
                 raise InvalidArgumentError("a relation is run, got a plan", hint="write plan.roots[0]")
         relations = [each for each in (relation_or_rows, expected) if isinstance(each, RelationBase)]
         if not relations and (tables is not None or session is not None):
-            given = "tables" if tables is not None else "session"
-            raise InvalidArgumentError(f"{given} is for a relation that is run, and both sides are rows")
+            argument = "tables" if tables is not None else "session"
+            raise InvalidArgumentError(f"{argument} is for a relation that is run, and both sides are rows")
         struct = relations[0]._rel.schema if relations else None
         run = _Run(relations, tables, session)
         names, actual = _rows(relation_or_rows, struct, run, "the rows")
@@ -201,13 +201,13 @@ def _with_tables(relation: RelationBase, tables: Tables | None) -> Tables | None
     for node in walk(relation._rel):
         if isinstance(node, Read) and isinstance(node.definition, NamedTable):
             declared.setdefault(node.definition.names, node.base_schema)
-    made = {}
+    converted = {}
     for name, table in tables.items():
         names = _names(name)
         is_rows = isinstance(table, list | tuple) and names in declared
         with error_context(place=f"table {quoted(['.'.join(names)])}" if is_rows else "tables"):
-            made[name] = rows_table(table, declared[names]) if is_rows else table
-    return made
+            converted[name] = rows_table(table, declared[names]) if is_rows else table
+    return converted
 
 
 # --- rows out
@@ -236,37 +236,37 @@ def _reads(relation: RelationBase) -> set[Any]:
 
 
 def _rows(
-    given: Rows, struct: NamedStruct | None, run: _Run, what: str, names: tuple[str, ...] = ()
+    rows: Rows, struct: NamedStruct | None, run: _Run, what: str, names: tuple[str, ...] = ()
 ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
     """The names of columns, if there are any, and the rows that are given in any form.
 
     Args:
-        given: the rows.
+        rows: the rows.
         struct: the columns of the relation that they are compared with.
         run: what relations are run with.
         what: what they are, in the words of an error.
         names: what the keys of dicts are.
     """
-    if isinstance(given, RelationBase):
-        return given.columns, run.rows(given)
+    if isinstance(rows, RelationBase):
+        return rows.columns, run.rows(rows)
     found: Sequence[Any]
-    if hasattr(given, "sparkSession"):
-        names, found = tuple(given.columns), given.collect()
-    elif hasattr(given, "__arrow_c_stream__") or hasattr(given, "iterrows"):
+    if hasattr(rows, "sparkSession"):
+        names, found = tuple(rows.columns), rows.collect()
+    elif hasattr(rows, "__arrow_c_stream__") or hasattr(rows, "iterrows"):
         from substrait_dsl.arrow.tables import table_of
 
-        table = table_of(given, what)
+        table = table_of(rows, what)
         columns = list(map(_values, table.columns))
         names = tuple(table.column_names)
         found = list(zip(*columns, strict=True)) if columns else [()] * table.num_rows
-    elif isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
-        is_lazy = type(given).__name__ == "LazyFrame"
+    elif isinstance(rows, str | bytes | Mapping) or not isinstance(rows, Iterable):
+        is_lazy = type(rows).__name__ == "LazyFrame"
         hint = "frame.collect() gives its rows" if is_lazy else "one row is a list with one tuple: [(1, 'a')]"
         raise InvalidArgumentError(
-            f"{what} must be a relation, a list of tuples or dicts, or a table, got {given!r}", hint=hint
+            f"{what} must be a relation, a list of tuples or dicts, or a table, got {rows!r}", hint=hint
         )
     else:
-        found = list(given)
+        found = list(rows)
         names = _names_of_rows(found, names, what)
     return names, [_row(row, number, names, struct, what) for number, row in enumerate(found)]
 

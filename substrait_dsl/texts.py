@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable
 
 
-def printable(given: object) -> str:
+def printable(value: object) -> str:
     """A text for a message, on one line, with what is not seen escaped, as texts of plans have it.
 
     Names and values come from others: a line break in one must not begin a line of a log, nor a control character, or
     one that turns the direction of the text, say something else to a terminal. No encoding has lone surrogates.
     """
-    text = given if isinstance(given, str) else str(given)
+    text = value if isinstance(value, str) else str(value)
     if isinstance(text, Listing) or text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
@@ -59,10 +59,10 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     No name is better than a far one: people write it. A short name is told from others by one letter only.
     """
     by_lower = {candidate.lower(): candidate for candidate in known}
-    given = name.lower()
-    near = close_matches(given, by_lower, 0.75 if len(given) > 3 else 0.6)
-    if not near and len(given) > 2:
-        near = [each for each in by_lower if each.startswith(given) or each.endswith(f"_{given}")]
+    lowered = name.lower()
+    near = close_matches(lowered, by_lower, 0.75 if len(lowered) > 3 else 0.6)
+    if not near and len(lowered) > 2:
+        near = [each for each in by_lower if each.startswith(lowered) or each.endswith(f"_{lowered}")]
         near = near if len(near) == 1 else []
     return by_lower[near[0]] if near else None
 

@@ -202,17 +202,17 @@ def require_allowed(accesses: Accesses, allowed: Allowed) -> None:
 _MOST_SHOWN = 6
 
 
-def _predicate(given: Any) -> Callable[[Access], bool]:
+def _predicate(allow: Any) -> Callable[[Access], bool]:
     """What a caller allows, as a predicate. Raises `InvalidArgumentError`."""
-    if callable(given):
-        return partial(_answer, given)
-    found = given.all if isinstance(given, Accesses) else given
+    if callable(allow):
+        return partial(_answer, allow)
+    found = allow.all if isinstance(allow, Accesses) else allow
     if isinstance(found, Iterable) and not isinstance(found, str | bytes):
         known = tuple(found)
         if all(isinstance(each, Access) for each in known):
             return frozenset(known).__contains__
     raise InvalidArgumentError(
-        "allow is a function of an sd.Access, sd.Accesses or a collection of sd.Access", got=given
+        "allow is a function of an sd.Access, sd.Accesses or a collection of sd.Access", got=allow
     )
 
 

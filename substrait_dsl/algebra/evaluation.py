@@ -90,12 +90,12 @@ def _steps(trees: Sequence[Tree]) -> list[int | frozenset[int]]:
     return steps_of([tree.input for tree in evaluated_trees(trees)], frozenset())
 
 
-def steps_of(rels: Sequence[Rel], apart: AbstractSet[int]) -> list[int | frozenset[int]]:
+def steps_of(rels: Sequence[Rel], separate: AbstractSet[int]) -> list[int | frozenset[int]]:
     """The changes in relations that are evaluated one after the other, and the reads between them, by their ids.
 
     Args:
         rels: the relations.
-        apart: the ids of those among them that stand inside others, too, but are evaluated where they are listed.
+        separate: the ids of those among them that stand inside others, too, but are evaluated where they are listed.
     """
     steps: list[int | frozenset[int]] = []
     reads: set[int] = set()
@@ -106,7 +106,7 @@ def steps_of(rels: Sequence[Rel], apart: AbstractSet[int]) -> list[int | frozens
         evaluated.add(id(top))
 
         def is_inside(node: Node, top: Rel = top) -> bool:
-            return node is top or not (isinstance(node, Rel) and (is_tree(node) or id(node) in apart))
+            return node is top or not (isinstance(node, Rel) and (is_tree(node) or id(node) in separate))
 
         for node in _depth_first([top], is_inside):
             if isinstance(node, Change):

@@ -47,34 +47,34 @@ AnyLike = AnyMessage | ProtobufMessage
 """A message for others: an `AnyMessage`, or a message of protobuf, packed or not."""
 
 
-def packed(given: object) -> AnyMessage | None:
+def packed(value: object) -> AnyMessage | None:
     """A message of others, packed; None for what is no message."""
-    match given:
+    match value:
         case AnyMessage():
-            return given
+            return value
         case object(type_url=str() as url, value=bytes() as value):  # a google.protobuf.Any
             return AnyMessage(url, value)
-        case object(DESCRIPTOR=descriptor, SerializeToString=serialize) if not isinstance(given, type):
+        case object(DESCRIPTOR=descriptor, SerializeToString=serialize) if not isinstance(value, type):
             return AnyMessage(f"type.googleapis.com/{descriptor.full_name}", serialize(deterministic=True))
     return None
 
 
-def any_message(given: object, what: str) -> AnyMessage:
+def any_message(value: object, what: str) -> AnyMessage:
     """A message of others, packed. Raises `InvalidArgumentError` for what is no message."""
-    message = packed(given)
+    message = packed(value)
     if message is None:
         raise InvalidArgumentError(
-            f"{what} is a message", got=given, hint="write AnyMessage(type_url, value), or give a protobuf message"
+            f"{what} is a message", got=value, hint="write AnyMessage(type_url, value), or give a protobuf message"
         )
     return message
 
 
-def _packed(given: AnyLike | None) -> Any:
-    return packed(given) or given
+def _packed(value: AnyLike | None) -> Any:
+    return packed(value) or value
 
 
-def _all_packed(given: tuple[AnyLike, ...]) -> Any:
-    return tuple(map(_packed, given)) if type(given) is tuple else given  # else the validator refuses it
+def _all_packed(value: tuple[AnyLike, ...]) -> Any:
+    return tuple(map(_packed, value)) if type(value) is tuple else value  # else the validator refuses it
 
 
 @attrs.frozen(repr=False)

@@ -211,14 +211,14 @@ def _unfolded(top: Rel) -> Rel:
         else:
             children = values[len(values) - len(node.children()) :]
             del values[len(values) - len(node.children()) :]
-            made = with_new_children(node, children)
-            if made is node and id(node) in seen and isinstance(node, Rel):
-                made = copy.copy(node)
+            result = with_new_children(node, children)
+            if result is node and id(node) in seen and isinstance(node, Rel):
+                result = copy.copy(node)
             seen.add(id(node))
-            values.append(made)
-    (made,) = values
-    assert isinstance(made, Rel)
-    return made
+            values.append(result)
+    (result,) = values
+    assert isinstance(result, Rel)
+    return result
 
 
 def _has_repeated(top: Rel) -> bool:

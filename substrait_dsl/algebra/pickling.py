@@ -70,10 +70,10 @@ def _from_fields(kind: type[Any], *values: Any) -> Any:
 
 
 def _from_slots(kind: type[Any], *values: Any) -> Any:
-    made = object.__new__(kind)
+    instance = object.__new__(kind)
     for name, value in zip(slots_of(kind), values, strict=True):
-        object.__setattr__(made, name, value)
-    return made
+        object.__setattr__(instance, name, value)
+    return instance
 
 
 def _last(entries: tuple[Any, ...]) -> Any:

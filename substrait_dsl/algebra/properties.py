@@ -204,8 +204,8 @@ def _moved_distribution(
     if distribution is None or distribution == SINGLETON:
         return distribution
     targets = [place(path) for path in distribution.fields]
-    kept = frozenset(target for target in targets if target is not None)
-    return None if None in targets else Distribution("partitioned", kept)
+    fields = frozenset(target for target in targets if target is not None)
+    return None if None in targets else Distribution("partitioned", fields)
 
 
 NO_PROPERTIES = Properties()

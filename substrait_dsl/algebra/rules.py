@@ -258,24 +258,24 @@ def expand_schema(fields: Sequence[tuple[str, Sequence[Type], bool]], index: str
     if not fields:
         raise SchemaError("an expand needs at least one field")
     most = max((len(types) for _, types, switching in fields if switching), default=1)
-    made = []
+    output = []
     for name, types, switching in fields:
         if not types:
             raise SchemaError(f'the switching field "{name}" has no duplicates', names=[name])
         type_ = common_type(types, f'the duplicates of the switching field "{name}"')
-        made.append(Field(name, type_.as_nullable() if switching and len(types) < most else type_))
-    return NamedStruct((*made, Field(index, I32())))
+        output.append(Field(name, type_.as_nullable() if switching and len(types) < most else type_))
+    return NamedStruct((*output, Field(index, I32())))
 
 
-def require_assignable(what: str, given: Sequence[Field], target: Sequence[Field]) -> None:
+def require_assignable(what: str, columns: Sequence[Field], target: Sequence[Field]) -> None:
     """Raise unless values of the given columns can be written to a table.
 
     Raises `SchemaError` for another number of columns, `TypeMismatchError` for another type, and for a nullable column
     where the table's is required.
     """
-    if len(given) != len(target):
-        raise SchemaError(f"{what} has {len(target)} columns, but {len(given)} are given")
-    for mine, theirs in zip(given, target, strict=True):
+    if len(columns) != len(target):
+        raise SchemaError(f"{what} has {len(target)} columns, but {len(columns)} are given")
+    for mine, theirs in zip(columns, target, strict=True):
         if not mine.type.matches(theirs.type):
             raise TypeMismatchError(
                 f'column "{theirs.name}" of {what} is {theirs.type}, but {mine} is given',

@@ -103,9 +103,9 @@ class NamedStruct(PickledByFields):
         """The fields of several schemas side by side."""
         if len(schemas) == 1:
             return schemas[0]
-        made = cls(sum((schema.fields for schema in schemas), ()))
-        object.__setattr__(made, "_types", sum((schema.types for schema in schemas), ()))  # no walk over the fields
-        return made
+        joined = cls(sum((schema.fields for schema in schemas), ()))
+        object.__setattr__(joined, "_types", sum((schema.types for schema in schemas), ()))  # no walk over the fields
+        return joined
 
     @property
     def names(self) -> tuple[str, ...]:

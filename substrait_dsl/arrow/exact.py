@@ -35,11 +35,11 @@ def exact_table(columns: Sequence[pa.ChunkedArray], rows: int, schema: NamedStru
     target = to_arrow(schema)
     if not columns:
         return pa.table({"rows": pa.nulls(rows)}).select([])
-    made = []
+    converted = []
     for column, field in zip(columns, target, strict=True):
         chunks = [_field(chunk, field, f'column "{field.name}"') for chunk in column.chunks]
-        made.append(pa.chunked_array(chunks, field.type))
-    return pa.Table.from_arrays(made, schema=target)
+        converted.append(pa.chunked_array(chunks, field.type))
+    return pa.Table.from_arrays(converted, schema=target)
 
 
 def _field(array: pa.Array, field: pa.Field, what: str) -> pa.Array:

@@ -18,11 +18,11 @@ _EXPECTED = (
 )
 
 
-def table_of(given: Any, what: str) -> pa.Table:
+def table_of(source: Any, what: str) -> pa.Table:
     """Make an Arrow table of a frame, or read one from a file; a reader is read to its end.
 
     Args:
-        given: a table, a record batch or a reader of pyarrow, a DataFrame of pandas or Polars, anything else with
+        source: a table, a record batch or a reader of pyarrow, a DataFrame of pandas or Polars, anything else with
             ``__arrow_c_stream__``, or the path of a Parquet or Arrow IPC file.
         what: what it is, in the words of an error.
 
@@ -36,25 +36,25 @@ def table_of(given: Any, what: str) -> pa.Table:
         UnsupportedError: pyarrow is not installed.
     """
     pa = pyarrow_module()
-    if isinstance(given, str | Path):
-        return _read(Path(given), what)
-    if isinstance(given, pa.RecordBatchReader):
-        _require_unread(given, what)
+    if isinstance(source, str | Path):
+        return _read(Path(source), what)
+    if isinstance(source, pa.RecordBatchReader):
+        _require_unread(source, what)
     try:
-        if isinstance(given, pa.Table):
-            return given
-        if isinstance(given, pa.RecordBatchReader):
-            return given.read_all()
-        if isinstance(given, pa.RecordBatch):
-            return pa.Table.from_batches([given])
-        if _module(given) == "pandas" and hasattr(given, "columns"):
-            return pa.Table.from_pandas(given, preserve_index=False)  # its metadata say that types were guessed
-        if hasattr(given, "__arrow_c_stream__"):
-            with pa.RecordBatchReader.from_stream(given) as reader:
+        if isinstance(source, pa.Table):
+            return source
+        if isinstance(source, pa.RecordBatchReader):
+            return source.read_all()
+        if isinstance(source, pa.RecordBatch):
+            return pa.Table.from_batches([source])
+        if _module(source) == "pandas" and hasattr(source, "columns"):
+            return pa.Table.from_pandas(source, preserve_index=False)  # its metadata say that types were guessed
+        if hasattr(source, "__arrow_c_stream__"):
+            with pa.RecordBatchReader.from_stream(source) as reader:
                 return reader.read_all()
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InvalidArgumentError(f"{what}: it makes no Arrow table: {shortened(str(error))}") from error
-    raise InvalidArgumentError(f"{what}: {_EXPECTED}, got {shortened(repr(given))}", hint=_hint(given))
+    raise InvalidArgumentError(f"{what}: {_EXPECTED}, got {shortened(repr(source))}", hint=_hint(source))
 
 
 _READ: WeakSet[Any] = WeakSet()
@@ -70,19 +70,19 @@ def _require_unread(reader: pa.RecordBatchReader, what: str) -> None:
     _READ.add(reader)
 
 
-def _module(given: Any) -> str:
-    return type(given).__module__.partition(".")[0]
+def _module(source: Any) -> str:
+    return type(source).__module__.partition(".")[0]
 
 
-def _hint(given: Any) -> str | None:
+def _hint(source: Any) -> str | None:
     """What to write for what is nearly a table."""
-    match _module(given), type(given).__name__:
+    match _module(source), type(source).__name__:
         case "polars", "LazyFrame":
             return "frame.collect() makes a DataFrame of it"
         case "pyspark", _:
             return "a DataFrame of Spark is read by a name: df.createOrReplaceTempView(name)"
         case _:
-            return "pyarrow.Table.from_pylist(...) makes a table of rows" if isinstance(given, list | dict) else None
+            return "pyarrow.Table.from_pylist(...) makes a table of rows" if isinstance(source, list | dict) else None
 
 
 _PARQUET, _FILE = b"PAR1", b"ARROW1"

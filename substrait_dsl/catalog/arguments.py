@@ -78,12 +78,12 @@ class Open(FrozenValue):
 CallArgument = Typed | EnumValue | TypeValue | Open
 
 
-def stands_for_equals(given: CallArgument) -> bool:
+def stands_for_equals(argument: CallArgument) -> bool:
     """Whether what is found out about an argument holds for all arguments that equal it.
 
     Not for a bare value, which would never be met again, nor for types whose equals may have other field names.
     """
-    match given:
+    match argument:
         case Typed(type=type_) | TypeValue(type=type_):
             return not may_have_field_names(type_)
         case EnumValue():

@@ -146,8 +146,12 @@ def _decimal_of_all(arguments: Sequence[CallArgument]) -> Type | None:
     digits = [each for each in map(_digits, kinds) if each is not None]
     if len(arguments) != 2 or len(digits) != 2:
         return None
-    whole, scale = (max(each) for each in zip(*digits, strict=True))
-    return _decimal(whole, scale, any(type_.nullable for type_ in kinds)) if whole + scale <= _MOST_DIGITS else None
+    integer_digits, scale = (max(each) for each in zip(*digits, strict=True))
+    return (
+        _decimal(integer_digits, scale, any(type_.nullable for type_ in kinds))
+        if integer_digits + scale <= _MOST_DIGITS
+        else None
+    )
 
 
 def _digits(type_: Type) -> tuple[int, int] | None:
@@ -157,8 +161,8 @@ def _digits(type_: Type) -> tuple[int, int] | None:
     return (len(str(INTEGER_RANGES[type(type_)][1])), 0) if type(type_) in INTEGER_RANGES else None
 
 
-def _decimal(whole: int, scale: int, nullable: bool) -> Type:
-    return Decimal(whole + scale, scale, nullable=nullable)  # type: ignore[type-var]  # known only now
+def _decimal(integer_digits: int, scale: int, nullable: bool) -> Type:
+    return Decimal(integer_digits + scale, scale, nullable=nullable)  # type: ignore[type-var]  # known only now
 
 
 def _holds(wide: Type, narrow: Type) -> bool:

@@ -229,27 +229,27 @@ class _Attempt:
         self.resolved: list[ResolvedArgument | None] = [None] * len(arguments)
 
     def finish(self) -> Fit | None:
-        pairs = [(self.overload.argument_at(position), given) for position, given in enumerate(self.arguments)]
+        pairs = [(self.overload.argument_at(position), argument) for position, argument in enumerate(self.arguments)]
         for wanted_open in (False, True):
-            for position, (declared, given) in enumerate(pairs):
-                if isinstance(given, Open) is wanted_open:
-                    self.resolved[position] = self.resolve_argument(position, declared, given)
+            for position, (declared, argument) in enumerate(pairs):
+                if isinstance(argument, Open) is wanted_open:
+                    self.resolved[position] = self.resolve_argument(position, declared, argument)
                     if self.resolved[position] is None:
                         return None
         resolved = tuple(argument for argument in self.resolved if argument is not None)
         return Fit(self.overload, resolved, self.bindings, self.defaults) if self.is_consistent(resolved) else None
 
-    def resolve_argument(self, position: int, declared: Argument, given: CallArgument) -> ResolvedArgument | None:
+    def resolve_argument(self, position: int, declared: Argument, argument: CallArgument) -> ResolvedArgument | None:
         """What an argument is, or None if it does not fit."""
-        match declared, given:
+        match declared, argument:
             case ValueArgument(), Typed():
-                return given.type if self.matches(declared.pattern, given.type, position) else None
+                return argument.type if self.matches(declared.pattern, argument.type, position) else None
             case ValueArgument(), Open():
-                return self.resolve_open(declared.pattern, given, position)
+                return self.resolve_open(declared.pattern, argument, position)
             case EnumArgument(), EnumValue(word) | Open(enum=str(word)):
                 return next((EnumValue(option) for option in declared.options if option.lower() == word.lower()), None)
             case TypeArgument(), TypeValue():
-                return given if self.matches(declared.pattern, given.type, position) else None
+                return argument if self.matches(declared.pattern, argument.type, position) else None
             case _:
                 return None
 
@@ -270,37 +270,37 @@ class _Attempt:
 
     # --- bare values
 
-    def resolve_open(self, pattern: TypeNode, given: Open, position: int) -> Type | None:
-        for candidate in self.candidates(pattern, given):
+    def resolve_open(self, pattern: TypeNode, argument: Open, position: int) -> Type | None:
+        for candidate in self.candidates(pattern, argument):
             type_ = candidate.with_nullability(self.discrete and pattern.nullable)
             before = dict(self.bindings.values)
-            if given.accepts(type_) and self.matches(pattern, type_, position):
-                self.defaults += type_ == given.default
+            if argument.accepts(type_) and self.matches(pattern, type_, position):
+                self.defaults += type_ == argument.default
                 return type_
             self.bindings.values = before
         return None
 
-    def candidates(self, pattern: TypeNode, given: Open) -> Iterator[Type]:
+    def candidates(self, pattern: TypeNode, argument: Open) -> Iterator[Type]:
         """The types that a bare value might take, best first."""
         forced = build(pattern, self.bindings)
         if forced is not None:
             yield forced
         elif pattern.is_any:
-            yield from self.natural_types(pattern, given)
+            yield from self.natural_types(pattern, argument)
         else:
             for other in self.arguments:  # in 1 - decimal<15,2> the 1 becomes a decimal<15,2> too
                 if isinstance(other, Typed) and other.type.keyword == pattern.keyword:
                     yield other.type
-            yield from (type_ for type_ in given.types if type_.keyword == pattern.keyword)
+            yield from (type_ for type_ in argument.types if type_.keyword == pattern.keyword)
 
-    def natural_types(self, pattern: TypeNode, given: Open) -> Iterator[Type]:
+    def natural_types(self, pattern: TypeNode, argument: Open) -> Iterator[Type]:
         """The natural types of this value, and of those that share its label, as far as all of these take them."""
         sharing = [
             other
             for position, other in enumerate(self.arguments)
             if isinstance(other, Open) and self.shares_label(pattern, self.overload.argument_at(position))
         ]
-        for type_ in (type_ for value in (given, *sharing) for type_ in value.types):
+        for type_ in (type_ for value in (argument, *sharing) for type_ in value.types):
             if all(value.accepts(type_) for value in sharing):
                 yield type_
 

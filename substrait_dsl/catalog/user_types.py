@@ -79,16 +79,16 @@ def _problem(
     return None
 
 
-def _wrong_number(declared: TypeDeclaration, given: int) -> str | None:
+def _wrong_number(declared: TypeDeclaration, count: int) -> str | None:
     most = len(declared.parameters)
     needed = sum(not parameter.optional for parameter in declared.parameters)
-    if needed <= given <= most or (declared.variadic and most and given >= needed):
+    if needed <= count <= most or (declared.variadic and most and count >= needed):
         return None
     if declared.variadic and most:
         takes = f"at least {needed}"
     else:
         takes = str(most) if needed == most else f"{needed} to {most}"
-    return f"has {given} parameter{'' if given == 1 else 's'}; the type takes {takes}"
+    return f"has {count} parameter{'' if count == 1 else 's'}; the type takes {takes}"
 
 
 def _wrong_value(parameter: TypeParameterDeclaration, value: TypeParameter | TypeNode) -> str | None:

@@ -57,8 +57,8 @@ class AceroSession:
             if not isinstance(tables, Mapping):
                 raise InvalidArgumentError(f"tables is a dict of tables by their names, got {tables!r}")
             self._tables: dict[Names, pa.Table] = {}
-            for given, frame in tables.items():
-                names = name_parts(given)
+            for name, frame in tables.items():
+                names = name_parts(name)
                 if names in self._tables:
                     raise InvalidArgumentError(f"tables has {table_title(names)} twice")
                 self._tables[names] = table_of(frame, table_title(names))

@@ -87,9 +87,9 @@ def _with_known_types(table: pa.Table, declared: NamedStruct) -> pa.Table:
             continue
         position = table.schema.get_field_index(name)
         if pa.types.is_decimal(table.schema.field(position).type):
-            made = pa.decimal128(field.type.precision, field.type.scale)
+            decimal = pa.decimal128(field.type.precision, field.type.scale)
             try:
-                table = table.set_column(position, name, table.column(position).cast(made))
+                table = table.set_column(position, name, table.column(position).cast(decimal))
             except pa.ArrowInvalid:  # it has more digits, which the check says
                 continue
     return table

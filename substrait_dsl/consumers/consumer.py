@@ -95,5 +95,5 @@ def consumer_of(session: object) -> Consumer | None:
     if found is None:
         return None
     module, name = found
-    made: Consumer | None = getattr(import_module(module), name).of(session)
-    return made
+    consumer: Consumer | None = getattr(import_module(module), name).of(session)
+    return consumer

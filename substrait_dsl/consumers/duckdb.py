@@ -98,8 +98,8 @@ class DuckDBSession(Consumer):
     def is_as_declared(self, names: Names, found: pa.Schema, positions: Sequence[int], wanted: pa.Schema) -> bool:
         # It takes columns by their positions in the table, and knows of none that it is required.
         same = super().is_as_declared(names, found, positions, wanted)
-        is_whole = list(positions) == list(range(len(found))) and all(field.nullable for field in wanted)
-        return same and is_whole and self._lasting(names[0]) is not None
+        is_complete = list(positions) == list(range(len(found))) and all(field.nullable for field in wanted)
+        return same and is_complete and self._lasting(names[0]) is not None
 
     def _lasting(self, name: str) -> str | None:
         """The whole name of a table that every connection sees; None: it is this one's alone, or may be.

@@ -124,17 +124,17 @@ class ConsumerExecution(Execution):
         return Encoded(to_bytes(message), sources, to_arrow(schema))
 
     def _source(
-        self, table: NamedTable, declared: NamedStruct, given: Mapping[Names, pa.Table], sources: dict[str, Any]
+        self, table: NamedTable, declared: NamedStruct, tables: Mapping[Names, pa.Table], sources: dict[str, Any]
     ) -> NamedTable:
         """What a read reads: the table itself, or one of those that this execution adds to `sources`."""
         names, what = table.names, f"table {quoted(['.'.join(table.names)])}"
         name = f"__substrait_dsl_{uuid.uuid4().hex}"
-        if names in given:
-            sources[name] = fitted(given[names], declared, what)
+        if names in tables:
+            sources[name] = fitted(tables[names], declared, what)
             return attrs.evolve(table, names=(name,))
         found = self._asked(lambda: self._consumer.columns(names), f"cannot look up {what}")
         if found is None:
-            raise self._not_there(names, given)
+            raise self._not_there(names, tables)
         positions = check_columns(found, declared, what)
         wanted = to_arrow(declared)
         if self._consumer.is_as_declared(names, found, positions, wanted):
@@ -142,11 +142,11 @@ class ConsumerExecution(Execution):
         sources[name] = self._asked(lambda: self._consumer.with_types(names, wanted), f"cannot read {what}")
         return attrs.evolve(table, names=(name,))
 
-    def _not_there(self, names: Names, given: Mapping[Names, pa.Table]) -> ExecutionError:
+    def _not_there(self, names: Names, tables: Mapping[Names, pa.Table]) -> ExecutionError:
         known = [name for name in self._consumer.tables(names[:-1]) if not name.startswith("__substrait_dsl_")]
         hint = suggestion(names[-1], known) or 'tables={"name": frame} gives one for this execution alone'
         title = quoted([".".join(names)])
-        return ExecutionError(f"there is no table {title}; there are {quoted(known)}{tables_clause(given)}", hint=hint)
+        return ExecutionError(f"there is no table {title}; there are {quoted(known)}{tables_clause(tables)}", hint=hint)
 
     def _asked(self, ask: Callable[[], T], what: str = "fails") -> T:
         """Ask the engine; what it says in an error of its own is an `ExecutionError`."""

@@ -31,14 +31,14 @@ class ResultRow(tuple[Any, ...]):
     def asDict(self, recursive: bool = False) -> dict[str, Any]:  # noqa: N802  # as PySpark calls it
         """The values by their names; `recursive` also makes dicts of the structs inside."""
 
-        def made(value: Any) -> Any:
+        def as_python(value: Any) -> Any:
             if isinstance(value, ResultRow):
                 return value.asDict(True)
             if isinstance(value, list):
-                return [made(item) for item in value]
-            return {key: made(item) for key, item in value.items()} if isinstance(value, dict) else value
+                return [as_python(item) for item in value]
+            return {key: as_python(item) for key, item in value.items()} if isinstance(value, dict) else value
 
-        values = map(made, self) if recursive else self
+        values = map(as_python, self) if recursive else self
         return dict(zip(self.__fields__, values, strict=True))
 
     def __getitem__(self, key: Any) -> Any:
@@ -130,7 +130,7 @@ def _converter(type_: t.Type, is_local: bool) -> Convert | None:
         case t.Struct(types=types):
             names = type_.field_names
             fields = list(zip(names, (_optional(part, is_local) for part in types), strict=True))
-            return lambda value: ResultRow.of(names, (made(value[name]) for name, made in fields))
+            return lambda value: ResultRow.of(names, (convert(value[name]) for name, convert in fields))
         case t.List(element=element):
             item = _converter(element, is_local)
             if item is None:

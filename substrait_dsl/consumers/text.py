@@ -161,11 +161,11 @@ def _float(value: float, *, is_single: bool = False) -> str:
     text = "".join(map(str, digits)).rstrip("0") or "0"
     point = len(digits) + exponent  # where it stands, counted from the first digit
     if -3 < point <= 7:
-        whole, rest = (text[:point].ljust(point, "0"), text[point:]) if point > 0 else ("0", "0" * -point + text)
-        made = f"{whole}.{rest or '0'}"
+        before, after = (text[:point].ljust(point, "0"), text[point:]) if point > 0 else ("0", "0" * -point + text)
+        number = f"{before}.{after or '0'}"
     else:
-        made = f"{text[0]}.{text[1:] or '0'}E{point - 1}"
-    return f"{'-' if sign else ''}{made}"
+        number = f"{text[0]}.{text[1:] or '0'}E{point - 1}"
+    return f"{'-' if sign else ''}{number}"
 
 
 def _shortest_single(value: float) -> str:

@@ -186,10 +186,10 @@ def _alike(name: str, left: Any, right: Any) -> list[Any]:
             else:
                 type_ = other.type.as_required()
             try:
-                made = ex.literal(value, type_)
+                converted = ex.literal(value, type_)
             except LiteralError:
                 continue
-            return [made, right] if value is left else [left, made]
+            return [converted, right] if value is left else [left, converted]
     return [left, right]
 
 

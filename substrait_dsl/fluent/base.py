@@ -545,29 +545,29 @@ def _members_of_plans() -> dict[str, str]:
     return members
 
 
-def document_hint(given: object) -> str | None:
+def document_hint(value: object) -> str | None:
     """What to write for a plan, or a tree of one, where a relation belongs."""
     from substrait_dsl.fluent.plan import Plan
     from substrait_dsl.fluent.trees import Subtree
 
-    if isinstance(given, Plan):
+    if isinstance(value, Plan):
         return "the trees of a plan are *plan.trees, the relations that it returns plan.roots"
-    return "the relation of a subtree is subtree.relation" if isinstance(given, Subtree) else None
+    return "the relation of a subtree is subtree.relation" if isinstance(value, Subtree) else None
 
 
-def rel_of(given: object) -> rl.Rel:
+def rel_of(value: object) -> rl.Rel:
     """The relation of the algebra that a verb was given. Raises `InvalidArgumentError` for anything else."""
-    if isinstance(given, RelationBase):
-        return given._rel
-    is_list = isinstance(given, list | tuple) and any(isinstance(each, RelationBase) for each in given)
-    hint = "give them one by one: *[...]" if is_list else document_hint(given) or relation_hint(given)
-    raise InvalidArgumentError("expected a relation", got=given, hint=hint)
+    if isinstance(value, RelationBase):
+        return value._rel
+    is_list = isinstance(value, list | tuple) and any(isinstance(each, RelationBase) for each in value)
+    hint = "give them one by one: *[...]" if is_list else document_hint(value) or relation_hint(value)
+    raise InvalidArgumentError("expected a relation", got=value, hint=hint)
 
 
-def table_name(given: Any) -> tuple[str, ...]:
+def table_name(name: Any) -> tuple[str, ...]:
     """The parts of a table's name. Raises `InvalidArgumentError` for what is no name."""
-    if isinstance(given, str):
-        return (given,)
-    if isinstance(given, Sequence) and all(isinstance(part, str) for part in given):
-        return tuple(given)
-    raise InvalidArgumentError("the name of a table is a str or a tuple of str", got=given, hint=relation_hint(given))
+    if isinstance(name, str):
+        return (name,)
+    if isinstance(name, Sequence) and all(isinstance(part, str) for part in name):
+        return tuple(name)
+    raise InvalidArgumentError("the name of a table is a str or a tuple of str", got=name, hint=relation_hint(name))

@@ -161,7 +161,7 @@ def profile_report(plan: AlgebraPlan, profile: Profile) -> Report:
     if verdict == "runs lowered":
         findings += _of_names(plan, checked.check)
         findings += _of_registered_functions(checked.check)
-        findings += _of_whole_plans(profile, has_others=bool(findings))
+        findings += _encoding_findings(profile, has_others=bool(findings))
     return Report(profile.name, verdict, _sorted(findings))
 
 
@@ -208,7 +208,7 @@ def _require_registered(check: PlanCheck) -> None:
         )
 
 
-def _of_whole_plans(profile: Profile, *, has_others: bool) -> Iterator[CheckFinding]:
+def _encoding_findings(profile: Profile, *, has_others: bool) -> Iterator[CheckFinding]:
     """What stands against a plan as it is written, wherever one looks at it."""
     from substrait_dsl.engines.rules import OTHER_FORM
 
@@ -293,13 +293,13 @@ def check_all(plan: Plan | RelationBase, engines: Iterable[str | Path | Capabili
     with error_context(verb="check_all"):
         require(plan, (Plan, RelationBase), "a plan or a relation is checked")
         if engines is None:
-            given: tuple[str | Path | Capabilities, ...] = tuple(
+            targets: tuple[str | Path | Capabilities, ...] = tuple(
                 dict.fromkeys((*(each.name for each in shipped_profiles().values()), *NAMES))
             )
         else:
-            given = _require_engines(engines)
-        whole = plan.to_plan() if isinstance(plan, RelationBase) else plan
-        reports = [whole._check(engine) for engine in given]
+            targets = _require_engines(engines)
+        document = plan.to_plan() if isinstance(plan, RelationBase) else plan
+        reports = [document._check(engine) for engine in targets]
     return CheckMatrix({report.engine: report for report in reports})
 
 

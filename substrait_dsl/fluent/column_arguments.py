@@ -87,12 +87,12 @@ def rows(scope: Scope) -> list[DynRow]:
     """The rows that a lambda gets: one for each input of the scope, or that of a table."""
     if not scope.inputs:
         return [_row(scope, scope.schema, 0)]
-    made: list[DynRow] = []
+    found: list[DynRow] = []
     offset = 0
     for rel in scope.inputs:
-        made.append(_row(scope, rel.schema, offset))
+        found.append(_row(scope, rel.schema, offset))
         offset += len(rel.schema)
-    return made
+    return found
 
 
 def _row(scope: Scope, schema: NamedStruct, offset: int) -> DynRow:
@@ -300,9 +300,9 @@ def _field_hint(text: str, scope: Scope) -> str | None:
     return f'write col("{column}")' + "".join(f'["{part}"]' for part in parts)
 
 
-def unpacked(given: object) -> str | None:
+def unpacked(value: object) -> str | None:
     """What to write for several columns, or relations, that were given as one list."""
-    return "give them one by one: *[...]" if is_list(given) else None
+    return "give them one by one: *[...]" if is_list(value) else None
 
 
 def keys_of(chosen: Sequence[Any], scope: Scope) -> list[tuple[str, ex.Expression]]:
@@ -358,15 +358,15 @@ def _sort_column(column: str | int, scope: Scope) -> ex.FieldReference:
 
 def sort_keys(keys: Sequence[Any], scope: Scope) -> tuple[ex.SortKey, ...]:
     """Sort keys given by name, position, expression, `SortKey` or lambda; a bare one is ascending, NULLs first."""
-    made: list[ex.SortKey] = []
+    found: list[ex.SortKey] = []
     for item in keys:
         if callable(item) and not isinstance(item, ExprBase):
             item = called(item, scope, rows(scope))  # the item is what the lambda makes of it
         key = item if isinstance(item, SortKey) else SortKey(item, "asc_nulls_first")
         expression = key_expression(key.expression, scope, "sort")
         direction = key.direction if isinstance(key.direction, str) else key.direction(expression.type)
-        made.append(ex.SortKey(expression, direction))
-    return tuple(made)
+        found.append(ex.SortKey(expression, direction))
+    return tuple(found)
 
 
 def key_expression(of: Any, scope: Scope, verb: str) -> ex.Expression:

@@ -178,11 +178,11 @@ def _rel(options: object) -> Any:
     return options._rel if isinstance(options, RelationBase) else None
 
 
-def _relation(given: object, what: str) -> Any:
+def _relation(value: object, what: str) -> Any:
     """The relation that a subquery is about. Raises `InvalidArgumentError` for anything else."""
-    rel = _rel(given)
+    rel = _rel(value)
     if rel is None:
-        raise InvalidArgumentError(f"{what} takes a relation", got=given, hint=relation_hint(given))
+        raise InvalidArgumentError(f"{what} takes a relation", got=value, hint=relation_hint(value))
     return rel
 
 
@@ -208,20 +208,20 @@ def _same_type(part: Any, type_: Type) -> ex.Expression:
     return ex.literal(unwrapped(part), type_.as_nullable() if part is None else type_.as_required())
 
 
-def _require_expression(given: object, expected: str) -> None:
+def _require_expression(value: object, expected: str) -> None:
     """Raise for what is no expression, where a Python value does not say what it is meant to be."""
-    match given:
+    match value:
         case ExprBase():
             return
         case NoValue():
-            raise TypeMismatchError(f"{expected}, but {given._lacks}", hint=given._advice)
+            raise TypeMismatchError(f"{expected}, but {value._lacks}", hint=value._advice)
         case str():
-            raise no_column(expected, given)
+            raise no_column(expected, value)
         case None:
             hint = "null(type) is a NULL"
         case _:
             hint = "r.x or col('x') is a column, lit(value) a constant"
-    raise InvalidArgumentError(f"{expected}", got=given, hint=hint)
+    raise InvalidArgumentError(f"{expected}", got=value, hint=hint)
 
 
 class record(Picklable, Called):  # noqa: N801  # used as a function

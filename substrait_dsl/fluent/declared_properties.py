@@ -49,12 +49,12 @@ def _order_key(key: Any, scope: Scope) -> OrderKey:
     return known[0]
 
 
-def _distribution(given: Any, scope: Scope) -> Distribution | None:
-    if given is None or isinstance(given, Distribution):
-        return given
-    if isinstance(given, str) and given == "singleton" and given not in scope.schema.names:
+def _distribution(value: Any, scope: Scope) -> Distribution | None:
+    if value is None or isinstance(value, Distribution):
+        return value
+    if isinstance(value, str) and value == "singleton" and value not in scope.schema.names:
         return SINGLETON
-    return partitioned(*(_path(field, scope) for field in (given if is_list(given) else [given])))
+    return partitioned(*(_path(field, scope) for field in (value if is_list(value) else [value])))
 
 
 def _path(field: Any, scope: Scope) -> FieldPath:

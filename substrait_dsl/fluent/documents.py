@@ -219,9 +219,9 @@ class Document(Immutable, Called, Generic[M, A]):
         require_catalog(catalog)
         _require_limit(max_bytes)
         _require_size(source.nbytes if isinstance(source, memoryview) else len(source), max_bytes)
-        made = cls.__new__(cls)
-        made._become(*cls._decoded(source if isinstance(source, str) else bytes(source), strict, catalog))
-        return made
+        document = cls.__new__(cls)
+        document._become(*cls._decoded(source if isinstance(source, str) else bytes(source), strict, catalog))
+        return document
 
     @classmethod
     def _decoded(
@@ -315,8 +315,8 @@ class Document(Immutable, Called, Generic[M, A]):
                     f"what {engine} does with expressions alone is not known: it runs plans",
                     hint="check a relation that has them: read_named(...).select(...)",
                 )
-            given = profile_or_capabilities(engine)
-            return capability_report(self._required(), given if isinstance(given, Capabilities) else given.dialect)
+            target = profile_or_capabilities(engine)
+            return capability_report(self._required(), target if isinstance(target, Capabilities) else target.dialect)
 
     def _required(self) -> tuple[Requirement, ...]:
         from substrait_dsl.proto.requirements import requirements_of
@@ -480,9 +480,9 @@ def require_encoding(encoding: object, outer_references: object) -> None:
 
 
 def _document(kind: type[Document[Any, Any]], algebra: Any, findings: tuple[Finding, ...]) -> Document[Any, Any]:
-    made = kind.__new__(kind)
-    made._become(algebra, findings)
-    return made
+    document = kind.__new__(kind)
+    document._become(algebra, findings)
+    return document
 
 
 def _require_limit(max_bytes: object) -> None:
@@ -500,12 +500,12 @@ def _require_size(size: int, max_bytes: int | None) -> None:
         )
 
 
-def _unexpected(what: str, given: object, hints: Mapping[type, str]) -> InvalidArgumentError:
+def _unexpected(what: str, value: object, hints: Mapping[type, str]) -> InvalidArgumentError:
     """The error for something that was given instead, with no more of it than an error can show."""
-    text = repr(given)
+    text = repr(value)
     if len(text) > _MOST_SHOWN:
-        text = f"{text[:_MOST_SHOWN]}... ({type(given).__name__})"
-    return InvalidArgumentError(f"expected {what}, got {text}", hint=hints.get(type(given)))
+        text = f"{text[:_MOST_SHOWN]}... ({type(value).__name__})"
+    return InvalidArgumentError(f"expected {what}, got {text}", hint=hints.get(type(value)))
 
 
 _MOST_SHOWN = 80

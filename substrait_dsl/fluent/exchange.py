@@ -167,7 +167,7 @@ def exchange(
 ) -> rl.Exchange:
     """The exchange of the algebra; see `Relation.exchange`."""
     if not isinstance(kind, ExchangeKind):
-        raise _no_kind(kind, rel)
+        raise _not_an_exchange(kind, rel)
     if partition_count is not None and type(partition_count) is not int:
         raise InvalidArgumentError("the partition count is an int", got=partition_count)
     if not is_list(targets) or not all(isinstance(target, rl.ExchangeTarget) for target in targets):
@@ -180,17 +180,17 @@ def exchange(
     return rl.Exchange(rel, resolved, partition_count, tuple(targets), anchor=scope.anchor)
 
 
-def _no_kind(given: Any, rel: rl.Rel) -> InvalidArgumentError:
+def _not_an_exchange(value: Any, rel: rl.Rel) -> InvalidArgumentError:
     from substrait_dsl.hints import advice
 
-    name = getattr(given, "__name__", given)
+    name = getattr(value, "__name__", value)
     if isinstance(name, str):
         found = f'scatter("{name}")' if name in rel.schema.names else advice("exchange", name)
         if found:
-            got = repr(given) if given is name else f"the function {name}"
+            got = repr(value) if value is name else f"the function {name}"
             return InvalidArgumentError(f"expected a kind of exchange, got {got}", names=[name], hint=f"write {found}")
     return InvalidArgumentError(
         "expected a kind of exchange",
-        got=given,
+        got=value,
         hint="write scatter(...), single_bucket(...), multi_bucket(...), round_robin() or broadcast()",
     )

@@ -79,13 +79,13 @@ class Running(Generic[R]):
     thread has started inside, and that still run when it is left, by an interrupt or otherwise, are cancelled.
     """
 
-    __slots__ = ("_given", "_is_all", "_progress", "_stack", "_verb", "execution")
+    __slots__ = ("_is_all", "_progress", "_result", "_stack", "_verb", "execution")
 
-    def __init__(self, verb: str, execution: Execution, given: R, *, progress: bool, is_all: bool = False) -> None:
-        """`given` is what ``with`` gives; `is_all` says that nothing but the relation runs inside."""
+    def __init__(self, verb: str, execution: Execution, result: R, *, progress: bool, is_all: bool = False) -> None:
+        """`result` is what ``with`` gives; `is_all` says that nothing but the relation runs inside."""
         self._verb = verb
         self.execution = execution
-        self._given = given
+        self._result = result
         self._progress = progress
         self._is_all = is_all
         self._stack = ExitStack()
@@ -99,7 +99,7 @@ class Running(Generic[R]):
     def __enter__(self) -> R:
         with error_context(verb=self._verb):
             self._stack.enter_context(self.execution.watching(progress=self._progress, is_all=self._is_all))
-        return self._given
+        return self._result
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -151,7 +151,7 @@ def start(
         from substrait_dsl.algebra.accesses import require_allowed
 
         require_allowed(plan.accesses, allow)
-    given = {} if tables is None else arrow_tables(tables, plan.accesses)
+    frames = {} if tables is None else arrow_tables(tables, plan.accesses)
     if session is None:
         from substrait_dsl.spark.session.embedded import embedded_session
 
@@ -162,7 +162,7 @@ def start(
         from substrait_dsl.consumers.execution import ConsumerExecution
 
         return ConsumerExecution(
-            plan, consumer, given, persist_shared=persist_shared, is_preview=is_preview, output=output
+            plan, consumer, frames, persist_shared=persist_shared, is_preview=is_preview, output=output
         )
     if not hasattr(session, "createDataFrame"):
         raise InvalidArgumentError("expected a SparkSession", got=session, hint=_session_hint(session))
@@ -171,18 +171,18 @@ def start(
     return SparkExecution(
         plan,
         cast("SparkSession", session),
-        given,
+        frames,
         persist_shared=persist_shared,
         is_preview=is_preview,
         output=output,
     )
 
 
-def _session_hint(given: object) -> str:
+def _session_hint(value: object) -> str:
     """What to write for what is no session."""
-    if type(given) is int:
-        return f"write show(n={given})"
-    return 'tables={"orders": frame} gives the tables that are read' if is_table(given) else _SESSIONS
+    if type(value) is int:
+        return f"write show(n={value})"
+    return 'tables={"orders": frame} gives the tables that are read' if is_table(value) else _SESSIONS
 
 
 def running(

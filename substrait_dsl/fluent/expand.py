@@ -75,8 +75,8 @@ def expand(rel: rl.Rel, fields: Mapping[str, Any], index: str) -> rl.Expand:
     names = (*fields, index)
     require_distinct(names)
     scope = Scope("expand", (rel,))
-    made = tuple(_field(name, value, scope) for name, value in fields.items())
-    return rl.Expand(rel, made, names, anchor=scope.anchor)
+    duplicates = tuple(_field(name, value, scope) for name, value in fields.items())
+    return rl.Expand(rel, duplicates, names, anchor=scope.anchor)
 
 
 def _field(name: str, value: Any, scope: Scope) -> rl.ExpandField:

@@ -375,10 +375,10 @@ def sort_key(expression: Any, order: Literal["asc", "desc"], nulls: Nulls) -> So
     return SortKey(expression, directions[order, nulls])
 
 
-def _second_key(order: str, given: object) -> str | None:
+def _second_key(order: str, nulls: object) -> str | None:
     """What to write for a second column, which stands where the place of the NULLs does."""
-    written = repr(given) if isinstance(given, str) else "..."
-    return f"a second column has a key of its own: {order}({written})" if isinstance(given, str | ExprBase) else None
+    written = repr(nulls) if isinstance(nulls, str) else "..."
+    return f"a second column has a key of its own: {order}({written})" if isinstance(nulls, str | ExprBase) else None
 
 
 def _cast(to: Type, on_failure: ex.FailureBehavior, parts: Sequence[ex.Expression]) -> ex.Expression:

@@ -167,14 +167,14 @@ def read_files(
         return read(struct, files, filter, best_effort_filter, columns, ordering, distribution, properties)
 
 
-def file_item(given: Any, format: rl.FileFormat, kind: rl.PathKind) -> rl.FileItem:
+def file_item(path: Any, format: rl.FileFormat, kind: rl.PathKind) -> rl.FileItem:
     """A path, or a slice of a file, as what a read holds."""
-    if not isinstance(given, FileSlice):
-        return rl.FileItem(file_uri(given, kind), format, kind)
-    if kind in ("folder", "glob") and (given.start or given.length):
+    if not isinstance(path, FileSlice):
+        return rl.FileItem(file_uri(path, kind), format, kind)
+    if kind in ("folder", "glob") and (path.start or path.length):
         raise InvalidArgumentError(f'a slice is of one file, but kind is "{kind}"', hint='write kind="file"')
-    uri = file_uri(given.path, kind)
-    return rl.FileItem(uri, format, kind, given.partition_index, given.start, given.length)
+    uri = file_uri(path.path, kind)
+    return rl.FileItem(uri, format, kind, path.partition_index, path.start, path.length)
 
 
 def file_format(format: Any) -> rl.FileFormat:

@@ -89,19 +89,19 @@ def no_column(what: str, text: str) -> InvalidArgumentError:
     )
 
 
-def relation_hint(given: object) -> str | None:
+def relation_hint(value: object) -> str | None:
     """What to write for a table of another library, or the name of one, where a relation belongs."""
     from substrait_dsl.hints import phrase
 
-    if isinstance(given, str):
-        return f'write read_named("{given}", schema) for a table of that name'
-    if hasattr(given, "createOrReplaceTempView"):  # of pyspark, which need not be there
+    if isinstance(value, str):
+        return f'write read_named("{value}", schema) for a table of that name'
+    if hasattr(value, "createOrReplaceTempView"):  # of pyspark, which need not be there
         return f"write {phrase('view_of_a_frame')}"
-    if type(given).__module__.partition(".")[0] == "pandas":
+    if type(value).__module__.partition(".")[0] == "pandas":
         return f"make a DataFrame of Spark of it; of that, {phrase('view_of_a_frame')}"
-    if isinstance(given, os.PathLike):
+    if isinstance(value, os.PathLike):
         return 'read_files(path, schema) reads files, write(files_target(path, "parquet")) writes them'
-    if hasattr(given, "to_pylist") and hasattr(given, "schema"):
+    if hasattr(value, "to_pylist") and hasattr(value, "schema"):
         return "write read_virtual(table.to_pylist(), table.schema), which puts the rows into the plan"
     return None
 

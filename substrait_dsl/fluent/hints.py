@@ -70,7 +70,7 @@ class HintVerbs(RelationBase, Generic[S]):
             require_flag("output_names", output_names)
             require_extension(constraint, "constraint")
             require_extension(extension, "extension")
-            given: dict[str, Any] = {
+            arguments: dict[str, Any] = {
                 "alias": alias,
                 "output_names": self._rel.schema.depth_first_names() if output_names else None,
                 "saved": _computations("saved", saved) or None,
@@ -81,9 +81,9 @@ class HintVerbs(RelationBase, Generic[S]):
 
             def hinted(known: Common) -> Common:
                 hint = known.hint or Hint()
-                stats = _said(hint.stats or Stats(), {"row_count": row_count, "record_size": record_size})
-                said = {**given, "stats": None if stats == Stats() else stats}
-                return attrs.evolve(known, hint=_said(hint, said))
+                stats = _update_fields(hint.stats or Stats(), {"row_count": row_count, "record_size": record_size})
+                values = {**arguments, "stats": None if stats == Stats() else stats}
+                return attrs.evolve(known, hint=_update_fields(hint, values))
 
             return wrap_relation(with_common(self._rel, hinted))
 
@@ -118,8 +118,8 @@ def with_common(rel: rl.Rel, change: Callable[[Common], Common]) -> rl.Rel:
     return attrs.evolve(rel, common=change(rel.common or Common()))
 
 
-def _said(known: Any, given: dict[str, Any]) -> Any:
-    return attrs.evolve(known, **{name: value for name, value in given.items() if value is not None})
+def _update_fields(known: Any, values: dict[str, Any]) -> Any:
+    return attrs.evolve(known, **{name: value for name, value in values.items() if value is not None})
 
 
 def _require_number(name: str, value: object) -> None:
@@ -127,16 +127,16 @@ def _require_number(name: str, value: object) -> None:
         raise InvalidArgumentError(f"the {name} is a number", got=value)
 
 
-def _computations(name: str, given: Any) -> tuple[Computation, ...]:
-    if not is_list(given):
-        raise InvalidArgumentError(f"{name} is a list of computations", got=given, hint='such as [(1, "hashtable")]')
-    return tuple(_computation(name, each) for each in given)
+def _computations(name: str, value: Any) -> tuple[Computation, ...]:
+    if not is_list(value):
+        raise InvalidArgumentError(f"{name} is a list of computations", got=value, hint='such as [(1, "hashtable")]')
+    return tuple(_computation(name, each) for each in value)
 
 
-def _computation(name: str, given: Any) -> Computation:
-    match given:
+def _computation(name: str, value: Any) -> Computation:
+    match value:
         case Computation():
-            return given
+            return value
         case (int() as number, kind) if not isinstance(number, bool):
             return Computation(number, kind)
-    raise InvalidArgumentError(f'{name} holds pairs such as (1, "hashtable")', got=given)
+    raise InvalidArgumentError(f'{name} holds pairs such as (1, "hashtable")', got=value)

@@ -89,8 +89,8 @@ def join_key(left: Sortable, right: Sortable | None = None, comparison: Comparis
         return JoinKey(left, right, comparison)
 
 
-def _no_comparison(given: object) -> InvalidArgumentError:
-    return InvalidArgumentError("keys are compared by a word or by a scalar function of a catalogue", got=given)
+def _no_comparison(value: object) -> InvalidArgumentError:
+    return InvalidArgumentError("keys are compared by a word or by a scalar function of a catalogue", got=value)
 
 
 def join_keys(keys: Any, scope: Scope) -> tuple[rl.JoinKey, ...]:
@@ -148,8 +148,8 @@ def _compared(key: JoinKey, scope: Scope) -> rl.JoinKey:
         except UnknownFieldError as error:
             raise UnknownFieldError(f"on the {side} side", reason=error) from None
     left, right = sides
-    given = key.comparison
-    comparison = _function(given, left.type, right.type) if isinstance(given, CatalogFunction) else given
+    function = key.comparison
+    comparison = _function(function, left.type, right.type) if isinstance(function, CatalogFunction) else function
     return rl.JoinKey(left, right, comparison)
 
 

@@ -298,8 +298,8 @@ def _post_filter(post_filter: Any, scope: Scope, how: JoinType, mark: str) -> ex
 def _require_free(mark: str, how: JoinType, left: NamedStruct, right: NamedStruct) -> None:
     """Raise `SchemaError` if the mark column of a join would be called as a column that is there."""
     column_arguments.require_name(mark)
-    kept = {"left_mark": left, "right_mark": right}.get(how)
-    if kept is not None and mark in kept.names:
+    preserved = {"left_mark": left, "right_mark": right}.get(how)
+    if preserved is not None and mark in preserved.names:
         raise SchemaError(
             f'there is a column "{mark}" already', names=[mark], hint='call the new one otherwise: mark="..."'
         )

@@ -172,8 +172,8 @@ class LambdaFunction(Picklable):
         if len(arguments) != len(types):
             raise SchemaError(f"{self} takes {_counted(len(types))}, got {len(arguments)}")
 
-        given = (argument for argument in arguments if isinstance(argument, ExprBase))
-        return combine_in_scope("lambda", partial(_invocation, self, arguments), (*given, *self.captured))
+        operands = (argument for argument in arguments if isinstance(argument, ExprBase))
+        return combine_in_scope("lambda", partial(_invocation, self, arguments), (*operands, *self.captured))
 
     def __repr__(self) -> str:
         if self._types is None:
@@ -256,7 +256,7 @@ def traced_argument(name: str, overloads: Sequence[Overload], operands: Sequence
 
 
 def resolve_functions(
-    overloads: Sequence[Overload], parts: Sequence[Any], scope: Scope, given: Callable[[Any], CallArgument]
+    overloads: Sequence[Overload], parts: Sequence[Any], scope: Scope, describe: Callable[[Any], CallArgument]
 ) -> list[Any]:
     """The parts of a call with its functions as lambdas, of the types that the first fitting overload gives them.
 
@@ -264,7 +264,7 @@ def resolve_functions(
     """
     best = list(parts)
     for overload in overloads:
-        resolved_parts, fits = _resolved(overload, parts, scope, given)
+        resolved_parts, fits = _resolved(overload, parts, scope, describe)
         if fits:
             return resolved_parts
         if resolved_parts:
@@ -273,7 +273,7 @@ def resolve_functions(
 
 
 def _resolved(
-    overload: Overload, parts: Sequence[Any], scope: Scope, given: Callable[[Any], CallArgument]
+    overload: Overload, parts: Sequence[Any], scope: Scope, describe: Callable[[Any], CallArgument]
 ) -> tuple[list[Any], bool]:
     """The parts with the lambdas that an overload gives, if it takes the others, and whether it takes them too."""
     patterns = {
@@ -286,10 +286,10 @@ def _resolved(
     # What the other arguments bind decides the types of the parameters: so they are matched first, without these.
     others = [position for position in range(len(parts)) if position not in patterns]
     reduced = attrs.evolve(overload, arguments=tuple(map(overload.argument_at, others)), variadic=None)
-    found = fit(reduced, [given(parts[position]) for position in others])
+    found = fit(reduced, [describe(parts[position]) for position in others])
     if found is None:
         return [], False
-    made, fits = list(parts), True
+    arguments, fits = list(parts), True
     for position, pattern in patterns.items():
         function: LambdaFunction = parts[position]
         if pattern is None:
@@ -298,9 +298,9 @@ def _resolved(
         types = function.parameter_types(wanted)
         if types is None:
             return [], False
-        made[position] = function.resolve_types(types, scope, returned)
-        fits &= found.bindings.match_argument(pattern, made[position].type, discrete=False)
-    return made, fits
+        arguments[position] = function.resolve_types(types, scope, returned)
+        fits &= found.bindings.match_argument(pattern, arguments[position].type, discrete=False)
+    return arguments, fits
 
 
 def _pattern(overload: Overload, position: int) -> TypeNode | None:

@@ -6,11 +6,11 @@ from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.errors import InvalidArgumentError
 
 
-def require_extension(given: object, what: str) -> None:
+def require_extension(value: object, what: str) -> None:
     """Raise `InvalidArgumentError` for what is neither None nor an `AdvancedExtension`."""
-    if given is not None and not isinstance(given, AdvancedExtension):
+    if value is not None and not isinstance(value, AdvancedExtension):
         raise InvalidArgumentError(
             f"{what} is an AdvancedExtension",
-            got=given,
+            got=value,
             hint="write AdvancedExtension(optimizations=(...), enhancement=...)",
         )

@@ -88,23 +88,25 @@ def _called(write: str, arguments: str) -> str:
     return f"functions.{write}({arguments})" if write.isidentifier() else f"functions.{write}"
 
 
-def type_hint(given: Any) -> str | None:
+def type_hint(annotation: Any) -> str | None:
     """Which type was probably meant by what is none: by a name of SQL, by a type of Python or of another library."""
-    optional = [each for each in get_args(given) if each is not NoneType]
-    if len(optional) == 1 and NoneType in get_args(given):  # `int | None`
+    optional = [each for each in get_args(annotation) if each is not NoneType]
+    if len(optional) == 1 and NoneType in get_args(annotation):  # `int | None`
         return f"did you mean Nullable[{_annotation(optional[0])}]?"
-    kind = get_origin(given) or given
+    kind = get_origin(annotation) or annotation
     if (python := _python_type(kind)) is not None:
         return f"did you mean {python}?"
-    meant = _type_meant(given if isinstance(given, str) else getattr(given, "__name__", None) or str(given))
+    meant = _type_meant(
+        annotation if isinstance(annotation, str) else getattr(annotation, "__name__", None) or str(annotation)
+    )
     return f'did you mean "{meant}"?' if meant else None
 
 
-def _annotation(given: Any) -> str:
+def _annotation(annotation: Any) -> str:
     """How a type is written in a schema class; a schema class itself is that of a struct."""
-    name = str(getattr(given, "__name__", given))
-    python = _python_type(get_origin(given) or given)
-    return python or (f"Struct[{name}]" if hasattr(given, "__struct__") else name)
+    name = str(getattr(annotation, "__name__", annotation))
+    python = _python_type(get_origin(annotation) or annotation)
+    return python or (f"Struct[{name}]" if hasattr(annotation, "__struct__") else name)
 
 
 def _python_type(kind: object) -> str | None:
@@ -117,16 +119,16 @@ def _python_type(kind: object) -> str | None:
 
 def _type_meant(text: str) -> str | None:
     """The type that a text of another language means: ``array<int>``, ``decimal(10,2)``, ``DoubleType()``."""
-    given = text.strip().lower()
+    lowered = text.strip().lower()
     for form, mark in _NULLABILITIES:
-        if (inner := form.fullmatch(given)) is not None:
+        if (inner := form.fullmatch(lowered)) is not None:
             meant = _type_meant(inner[1]) or inner[1]
             return f"{meant.removesuffix('?')}{mark}" if _is_type(meant) else None
-    phrase = re.sub(r"^[a-z_ ]+(?!\w)", lambda found: words("type").get(found[0].strip(), found[0]), given)
-    whole = re.sub(r"[a-z_]\w*", _own_name, phrase).replace("()", "").translate(str.maketrans("()[]", "<><>"))
-    name = whole.partition("<")[0]
-    renamed = not given.startswith(name)
-    for attempt in (whole, name) if renamed else (whole,):
+    phrase = re.sub(r"^[a-z_ ]+(?!\w)", lambda found: words("type").get(found[0].strip(), found[0]), lowered)
+    translated = re.sub(r"[a-z_]\w*", _own_name, phrase).replace("()", "").translate(str.maketrans("()[]", "<><>"))
+    name = translated.partition("<")[0]
+    renamed = not lowered.startswith(name)
+    for attempt in (translated, name) if renamed else (translated,):
         # Where another language says nothing of the digits after the second, it has six.
         attempt = re.sub(r"\b(precision_\w+|interval_day)(?![\w<])", r"\1<6>", attempt)
         if _is_type(attempt):

@@ -65,11 +65,11 @@ class CatalogFunction(Immutable):
         if meant is None and name != "distinct" and not isinstance(value, str | Sequence):  # of an option it is a word
             meant = max(overloads, key=lambda overload: len(overload.arguments))
         if meant is not None:
-            given = ", ".join(argument.name or "..." for argument in meant.arguments)
+            names = ", ".join(argument.name or "..." for argument in meant.arguments)
             raise InvalidArgumentError(
                 f'{self.name} takes its arguments by position, "{name}" is given by name',
                 names=[name],
-                hint=f"write {self.__name__}({given})",
+                hint=f"write {self.__name__}({names})",
             )
 
     def resolve(self, arguments: Sequence[CallArgument]) -> tuple[Overload, Type]:

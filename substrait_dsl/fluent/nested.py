@@ -143,9 +143,9 @@ def accessed(key: object, parts: Sequence[ex.Expression]) -> ex.FieldAccess:
     return access(parts[0], key)
 
 
-def masked(kept: Sequence[Any], parts: Sequence[ex.Expression]) -> ex.MaskedReference:
+def masked(fields: Sequence[Any], parts: Sequence[ex.Expression]) -> ex.MaskedReference:
     """The one value among `parts` with only the fields that are kept; see `mask`."""
-    return ex.MaskedReference(parts[0], mask(parts[0].type, kept))
+    return ex.MaskedReference(parts[0], mask(parts[0].type, fields))
 
 
 def access(value: ex.Expression, key: object) -> ex.FieldAccess:

@@ -88,19 +88,19 @@ def _of_column_name(operands: Operands) -> str:
 class _Mistake:
     """What people take for something else in calls of some functions, or of any, and what to write."""
 
-    __slots__ = ("advice", "functions", "is_made")
+    __slots__ = ("advice", "applies", "functions")
 
     def __init__(
         self,
         functions: str,
-        is_made: Callable[[Operands], bool],
+        applies: Callable[[Operands], bool],
         advice: str | Callable[[Operands], str | None],
     ) -> None:
-        self.functions, self.is_made, self.advice = functions.split(), is_made, advice
+        self.functions, self.applies, self.advice = functions.split(), applies, advice
 
     def is_in(self, operands: Operands) -> bool:
         """Whether a call makes it."""
-        return (not self.functions or operands.name in self.functions) and self.is_made(operands)
+        return (not self.functions or operands.name in self.functions) and self.applies(operands)
 
 
 _MISTAKES: tuple[_Mistake, ...] = (
@@ -168,10 +168,10 @@ _MISTAKES: tuple[_Mistake, ...] = (
 def argument_hint(name: str, parts: Sequence[Any]) -> str | None:
     """What is probably wrong with the arguments of a call that no overload takes."""
     operands = Operands(name, parts)
-    made = next((mistake for mistake in _MISTAKES if mistake.is_in(operands)), None)
-    if made is None:
+    mistake = next((mistake for mistake in _MISTAKES if mistake.is_in(operands)), None)
+    if mistake is None:
         return None
-    return made.advice if isinstance(made.advice, str) else made.advice(operands)
+    return mistake.advice if isinstance(mistake.advice, str) else mistake.advice(operands)
 
 
 def is_mistake(name: str, refused: LiteralError, parts: Sequence[Any]) -> bool:

@@ -84,7 +84,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         read customers -> key: i64, name: string
     """
 
-    __slots__ = ("_made_trees",)
+    __slots__ = ("_evaluated_trees",)
     _message = "substrait.Plan"
     _what = "plan"
 
@@ -114,7 +114,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
 
     def _become(self, algebra: AlgebraPlan, findings: tuple[Finding, ...]) -> None:
         super()._become(algebra, findings)
-        self._made_trees: tuple[Relation[Any] | Subtree, ...] | None = None  # `rel.c` is of one very relation
+        self._evaluated_trees: tuple[Relation[Any] | Subtree, ...] | None = None  # `rel.c` is of one very relation
 
     @classmethod
     def _decoded(
@@ -140,15 +140,15 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
     @property
     def trees(self) -> tuple[Relation[Any] | Subtree, ...]:
         """All trees in the order of their evaluation: the `roots`, and subtrees, shared relations among them."""
-        if self._made_trees is None:
+        if self._evaluated_trees is None:
             settings = self._algebra.settings
-            self._made_trees = tuple(
+            self._evaluated_trees = tuple(
                 wrap_relation(_root_relation(tree, settings))
                 if isinstance(tree, Root)
                 else Subtree(wrap_relation(tree.input))
                 for tree in evaluated_trees(self._algebra.trees)
             )
-        return self._made_trees
+        return self._evaluated_trees
 
     @property
     def parameter_bindings(self) -> Mapping[int, ex.Literal]:
@@ -217,9 +217,9 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             bindings = {binding.anchor: binding for binding in self._algebra.parameter_bindings}
             bindings |= _bindings(parameter_bindings, found)
             plan = attrs.evolve(self._algebra, trees=found, parameter_bindings=tuple(bindings.values()), version=None)
-        made_plan = Plan.__new__(Plan)
-        made_plan._become(plan, ())
-        return made_plan
+        new_plan = Plan.__new__(Plan)
+        new_plan._become(plan, ())
+        return new_plan
 
     if not TYPE_CHECKING:  # a checker must not take every name for a method
 
@@ -273,9 +273,9 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
     def _lowered(self, engine: str | Path) -> Plan:
         from substrait_dsl.fluent.lowering import lowered
 
-        made_plan = Plan.__new__(Plan)
-        made_plan._become(lowered(self._algebra, engine), ())
-        return made_plan
+        new_plan = Plan.__new__(Plan)
+        new_plan._become(lowered(self._algebra, engine), ())
+        return new_plan
 
     def to_bytes(
         self,
@@ -354,10 +354,10 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
 
         if (session := session_engine(engine)) is not None:
             return session_report(self._algebra, session)
-        given = profile_or_capabilities(engine)
-        if isinstance(given, Capabilities):
-            return capability_report(self._required(), given)
-        return profile_report(self._algebra, given)
+        target = profile_or_capabilities(engine)
+        if isinstance(target, Capabilities):
+            return capability_report(self._required(), target)
+        return profile_report(self._algebra, target)
 
     def _with_canonical_anchors(self) -> AlgebraPlan:
         from substrait_dsl.algebra.anchors import canonical_plan
@@ -541,21 +541,21 @@ def _require_changes(trees: Sequence[Tree], others: Sequence[Tree]) -> None:
     """Raise `InvalidArgumentError` if others than these trees make none of the changes that the subtrees make."""
     if any(isinstance(tree, AlgebraSubtree) for tree in others):
         return
-    kept = {id(node) for tree in others for node in walk(tree.input)}
+    remaining = {id(node) for tree in others for node in walk(tree.input)}
     subtrees = [tree.input for tree in trees if isinstance(tree, AlgebraSubtree)]
     for change in (node for rel in subtrees for node in walk(rel) if isinstance(node, Change)):
-        if id(change) not in kept:
+        if id(change) not in remaining:
             raise InvalidArgumentError(
                 f"the plan has a subtree with {kind_words(change)}, which would be left out",
                 hint="say what stays, in order: plan.with_roots(*plan.trees) has all",
             )
 
 
-def _trees(given: Sequence[RelationBase | Subtree]) -> tuple[Tree, ...]:
+def _trees(trees: Sequence[RelationBase | Subtree]) -> tuple[Tree, ...]:
     """The trees of a plan. Raises `InvalidArgumentError` for none, and for what is neither relation nor subtree."""
-    if not given:
+    if not trees:
         raise InvalidArgumentError("expected at least one relation")
-    return tuple(map(tree_of, given))
+    return tuple(map(tree_of, trees))
 
 
 def _types(kinds: Any) -> tuple[Type, ...]:

@@ -47,10 +47,10 @@ def read(
     )
 
 
-def _condition(given: Any, scope: Scope) -> ex.Expression | None:
-    if given is None:
+def _condition(value: Any, scope: Scope) -> ex.Expression | None:
+    if value is None:
         return None
-    condition: ex.Expression = on_row(given, scope, Role.CONDITION)
+    condition: ex.Expression = on_row(value, scope, Role.CONDITION)
     require_condition(condition)
     return condition
 

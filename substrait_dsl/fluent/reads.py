@@ -258,22 +258,22 @@ def read_iceberg(
         return read(struct, table, filter, best_effort_filter, columns, ordering, distribution, properties)
 
 
-def _snapshot(given: Any) -> str | None:
-    if given is None or (type(given) in (str, int) and str(given)):
-        return None if given is None else str(given)
-    raise InvalidArgumentError("the id of a snapshot is a number or its text", got=given)
+def _snapshot(value: Any) -> str | None:
+    if value is None or (type(value) in (str, int) and str(value)):
+        return None if value is None else str(value)
+    raise InvalidArgumentError("the id of a snapshot is a number or its text", got=value)
 
 
-def _microseconds(given: Any) -> int | None:
-    match given:
+def _microseconds(value: Any) -> int | None:
+    match value:
         case None:
             return None
         case dt.datetime(tzinfo=dt.tzinfo()):
-            return (given - dt.datetime(1970, 1, 1, tzinfo=dt.UTC)) // dt.timedelta(microseconds=1)
-        case int() if not isinstance(given, bool):
-            return given
+            return (value - dt.datetime(1970, 1, 1, tzinfo=dt.UTC)) // dt.timedelta(microseconds=1)
+        case int() if not isinstance(value, bool):
+            return value
     raise InvalidArgumentError(
-        "the time of a snapshot is a datetime with time zone, or microseconds since 1970-01-01 UTC", got=given
+        "the time of a snapshot is a datetime with time zone, or microseconds since 1970-01-01 UTC", got=value
     )
 
 

@@ -166,12 +166,12 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
             scope = Scope("with_columns", (self._rel,))
             places: dict[int, str] = {schema.position(name): name for name in new if name in there}
             expressions = _named(new, scope)
-            kept: list[Picked] = [
+            current: list[Picked] = [
                 (field.name, expressions[field.name] if position in places else position)
                 for position, field in enumerate(schema)
             ]
             added: list[Picked] = [(name, e) for name, e in expressions.items() if name not in there]
-            return Relation(column_arguments.compute(self._rel, [*kept, *added], scope))
+            return Relation(column_arguments.compute(self._rel, [*current, *added], scope))
 
     def select(
         self, /, *chosen: str | int | ExprBase | Callable[[S], ExprBase], **named: ColumnLike[S]
@@ -220,10 +220,10 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
                         "a column is given by name or position", got=column, hint=column_arguments.unpacked(column)
                     )
             gone = {_position(self._rel.schema, column, "drop({})") for column in dropped}
-            kept = [position for position in range(len(self._rel.schema)) if position not in gone]
-            if not kept:
+            remaining = [position for position in range(len(self._rel.schema)) if position not in gone]
+            if not remaining:
                 raise SchemaError("no column would be left")
-            return Relation(rl.emit(self._rel, kept))
+            return Relation(rl.emit(self._rel, remaining))
 
     def rename(
         self,
@@ -496,17 +496,17 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
 
 def _named(new: Mapping[str, object], scope: Scope) -> dict[str, ex.Expression]:
     """Columns that one call makes; none of them sees another."""
-    made: dict[str, ex.Expression] = {}
+    expressions: dict[str, ex.Expression] = {}
     for name, value in new.items():
         try:
             with error_context(place="column", name=name):
-                made[name] = evaluate(value, scope, Role.COLUMN)
+                expressions[name] = evaluate(value, scope, Role.COLUMN)
         except UnknownFieldError as error:
-            if error.name in made:
+            if error.name in expressions:
                 before = f'make "{error.name}" in a with_columns(...) before'
                 error.hint = f"columns of one call do not see each other: {before}"
             raise
-    return made
+    return expressions
 
 
 def _require_no_condition(column: object) -> None:

@@ -20,9 +20,9 @@ Tables = Mapping[Any, Any]  # of any keys: no other type takes a dict whose keys
 be."""
 
 
-def is_table(given: object) -> bool:
+def is_table(value: object) -> bool:
     """Whether something looks like a table, or like tables by their names."""
-    return isinstance(given, Mapping) or hasattr(given, "__arrow_c_stream__")
+    return isinstance(value, Mapping) or hasattr(value, "__arrow_c_stream__")
 
 
 def arrow_tables(tables: Tables | None, accesses: Accesses) -> dict[Names, pa.Table]:
@@ -42,13 +42,13 @@ def arrow_tables(tables: Tables | None, accesses: Accesses) -> dict[Names, pa.Ta
         raise InvalidArgumentError("tables is a dict of tables by their names", got=tables)
     found: dict[Names, pa.Table] = {}
     reads = [access.names for access in accesses.reads if access.object == "table"]
-    has_all_reads = bool(reads) and {name_parts(given) for given in tables}.issuperset(reads)
+    has_all_reads = bool(reads) and {name_parts(name) for name in tables}.issuperset(reads)
     changes = (*accesses.writes, *accesses.definitions)
     changed = {
         _folded(access.names): access for access in changes if access.object in ("table", "view", "virtual_table")
     }
-    for given, frame in tables.items():
-        names = name_parts(given)
+    for name, frame in tables.items():
+        names = name_parts(name)
         if names in found:
             raise InvalidArgumentError(f"tables has {table_title(names)} twice")
         if (access := changed.get(_folded(names))) is not None:
@@ -63,13 +63,13 @@ def arrow_tables(tables: Tables | None, accesses: Accesses) -> dict[Names, pa.Ta
     return found
 
 
-def name_parts(given: object) -> Names:
+def name_parts(name: object) -> Names:
     """The parts of the name of a table. Raises `InvalidArgumentError` for what is none."""
-    if isinstance(given, str):
-        return (given,)
-    if isinstance(given, tuple) and given and all(isinstance(part, str) for part in given):
-        return given
-    raise InvalidArgumentError(f"tables has a name that is neither a str nor a tuple of str: {given!r}", names=[given])
+    if isinstance(name, str):
+        return (name,)
+    if isinstance(name, tuple) and name and all(isinstance(part, str) for part in name):
+        return name
+    raise InvalidArgumentError(f"tables has a name that is neither a str nor a tuple of str: {name!r}", names=[name])
 
 
 def table_title(names: Names) -> str:

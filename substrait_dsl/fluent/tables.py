@@ -63,13 +63,13 @@ def update(table: str | Sequence[str], schema: SchemaLike, changes: Any, where: 
             changes = called(changes, scope, rows(scope))
         if not isinstance(changes, Mapping):
             raise InvalidArgumentError("changes is a dict of new values by column", got=changes)
-        made_changes = tuple(_transformation(column, value, scope) for column, value in changes.items())
+        transformations = tuple(_transformation(column, value, scope) for column, value in changes.items())
         condition: ex.Expression = (
             ex.Literal(True, Boolean()) if where is True else on_row(where, scope, Role.CONDITION)
         )
         require_condition(condition)
         names = rl.NamedTable(table_name(table))
-        return wrap_relation(rl.Update(names, struct, condition, made_changes, anchor=scope.anchor))
+        return wrap_relation(rl.Update(names, struct, condition, transformations, anchor=scope.anchor))
 
 
 def _transformation(column: str | int, value: Any, scope: Scope) -> rl.Transformation:

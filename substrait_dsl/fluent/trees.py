@@ -94,15 +94,15 @@ def subtree(relation: RelationBase) -> Subtree:
         return Subtree(relation)
 
 
-def tree_of(given: object) -> Tree:
+def tree_of(value: object) -> Tree:
     """The tree of the algebra that a plan was given. Raises `InvalidArgumentError` for what is none."""
-    if isinstance(given, Subtree):
-        return AlgebraSubtree.of(given.relation._rel)
-    if not isinstance(given, RelationBase):
-        is_several = isinstance(given, Iterable) and not isinstance(given, str | Mapping)
-        hint = "give them one by one: *[...]" if is_several else document_hint(given) or relation_hint(given)
-        raise InvalidArgumentError("expected relations", got=given, hint=hint)
-    return Root.of(given._rel)
+    if isinstance(value, Subtree):
+        return AlgebraSubtree.of(value.relation._rel)
+    if not isinstance(value, RelationBase):
+        is_several = isinstance(value, Iterable) and not isinstance(value, str | Mapping)
+        hint = "give them one by one: *[...]" if is_several else document_hint(value) or relation_hint(value)
+        raise InvalidArgumentError("expected relations", got=value, hint=hint)
+    return Root.of(value._rel)
 
 
 def plan_of(
@@ -125,7 +125,7 @@ def plan_of(
     Raises:
         InvalidArgumentError: roots of several plans say different things.
     """
-    given = parameter_bindings or {}
+    explicit = parameter_bindings or {}
     carried = _carried(trees)
     modes = {settings.evaluation_mode for settings in carried}
     if evaluation_mode is None and len(modes) > 1:
@@ -140,7 +140,7 @@ def plan_of(
             raise InvalidArgumentError("the relations come from plans of which one has an enhancement that others lack")
         advanced_extensions = AdvancedExtension(enhancement=enhancements[0])
     carried_mode = next(iter(modes), DEFAULT_SETTINGS.evaluation_mode)
-    bindings = {**_bindings(carried, trees, given), **given}
+    bindings = {**_bindings(carried, trees, explicit), **explicit}
     return AlgebraPlan(
         tuple(trees),
         evaluation_mode=carried_mode if evaluation_mode is None else evaluation_mode,
@@ -156,7 +156,7 @@ def _carried(trees: Iterable[Tree]) -> list[PlanSettings]:
 
 
 def _bindings(
-    carried: Sequence[PlanSettings], trees: Sequence[Tree], given: Mapping[int, ParameterBinding]
+    carried: Sequence[PlanSettings], trees: Sequence[Tree], explicit: Mapping[int, ParameterBinding]
 ) -> dict[int, ParameterBinding]:
     """The values that plans gave the parameters which the trees still use, but for those that are given."""
     bindings: dict[int, ParameterBinding] = {}
@@ -165,7 +165,7 @@ def _bindings(
     used = {parameter.reference for parameter in parameters_in(tree.input for tree in trees)}
     for settings in carried:
         for binding in settings.parameter_bindings:
-            if binding.anchor not in used or binding.anchor in given:
+            if binding.anchor not in used or binding.anchor in explicit:
                 continue
             if bindings.setdefault(binding.anchor, binding) != binding:
                 raise InvalidArgumentError(

@@ -34,5 +34,5 @@ def unnest(rel: rl.Rel, column: Any, element: str, offset: str) -> rl.Rel:
     if isinstance(lists, ex.FieldReference) and lists.root == ex.ROOT:
         return rl.Unnest(rel, lists.position, names)
     width = len(rel.schema)
-    made = rl.Unnest(rl.Project(rel, (lists,), ("list",), anchor=scope.anchor), width, names)
-    return rl.emit(made, [*range(width), width + 1, width + 2])
+    output = rl.Unnest(rl.Project(rel, (lists,), ("list",), anchor=scope.anchor), width, names)
+    return rl.emit(output, [*range(width), width + 1, width + 2])

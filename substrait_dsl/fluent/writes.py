@@ -186,31 +186,31 @@ def extension_object(detail: AnyLike) -> rl.ExtensionObject:
         return rl.ExtensionObject(any_message(detail, "the detail of an extension object"))
 
 
-def object_named(given: Any) -> rl.NamedObject | rl.ExtensionObject:
+def object_named(name: Any) -> rl.NamedObject | rl.ExtensionObject:
     """A table or view. Raises `InvalidArgumentError` for what is no name of one."""
-    if isinstance(given, rl.ExtensionObject):
-        return given
-    return rl.NamedObject(table_name(given))
+    if isinstance(name, rl.ExtensionObject):
+        return name
+    return rl.NamedObject(table_name(name))
 
 
-def _target(given: Any) -> rl.WriteTarget:
-    if isinstance(given, rl.VirtualTarget | rl.FilesTarget):
-        return given
-    return object_named(given)
+def _target(target: Any) -> rl.WriteTarget:
+    if isinstance(target, rl.VirtualTarget | rl.FilesTarget):
+        return target
+    return object_named(target)
 
 
-def _require_columns(given: NamedStruct) -> None:
-    if not given.names:
+def _require_columns(schema: NamedStruct) -> None:
+    if not schema.names:
         raise SchemaError(
             "the relation has no columns to write", hint='of another write, output="modified_records" gives its rows'
         )
 
 
-def _require_same_order(given: NamedStruct, table: NamedStruct) -> None:
+def _require_same_order(schema: NamedStruct, table: NamedStruct) -> None:
     """Raise `SchemaError` for columns that would be written into each other's place."""
-    if given.names != table.names and sorted(given.names) == sorted(table.names):
+    if schema.names != table.names and sorted(schema.names) == sorted(table.names):
         raise SchemaError(
-            f"the columns are in another order than the table's: {', '.join(given.names)} instead of "
+            f"the columns are in another order than the table's: {', '.join(schema.names)} instead of "
             f"{', '.join(table.names)}; they are written by position",
             hint=f"select({quoted(table.names)}) first",
         )

@@ -62,10 +62,10 @@ class ColumnRun:
     first: str
     last: str
     count: int
-    made_nullable: bool = False
+    is_null_extended: bool = False
 
     def __str__(self) -> str:
-        nullable = ", made nullable" if self.made_nullable else ""
+        nullable = ", made nullable" if self.is_null_extended else ""
         return f"{name_text(self.first)} to {name_text(self.last)} ({self.count} columns{nullable})"
 
 
@@ -168,7 +168,7 @@ def _run(rel: Rel, row: Row, origins: Sequence[int], start: int) -> ColumnRun | 
     if count < SHORTEST_RUN:
         return None
     fields = rel.schema.fields
-    return ColumnRun(fields[start].name, fields[start + count - 1].name, count, made_nullable=same < count)
+    return ColumnRun(fields[start].name, fields[start + count - 1].name, count, is_null_extended=same < count)
 
 
 def _run_length(rel: Rel, row: Row, origins: Sequence[int | None], start: int, *, nullable: bool) -> int:

@@ -193,9 +193,9 @@ def context_variable_text(variable: ex.ExecutionContextVariable) -> str:
 def mask_text(mask: ex.Mask, type_: Type | None, label: Callable[[int], str] | None = None) -> str:
     """What a mask keeps: ``(city, tags[..5, 7].(name))``; `label` says what the fields at the top are called."""
     if isinstance(mask, ex.ListMask):
-        kept = ", ".join([f"..{mask.first}"] * bool(mask.first) + [str(position) for position in mask.positions])
+        selection = ", ".join([f"..{mask.first}"] * bool(mask.first) + [str(position) for position in mask.positions])
         element = type_.element if isinstance(type_, List) else None
-        return f"[{kept}]{'' if mask.child is None else _inner_mask_text(mask.child, element)}"
+        return f"[{selection}]{'' if mask.child is None else _inner_mask_text(mask.child, element)}"
     parts = []
     for item in mask.items:
         inner = type_.types[item.position] if isinstance(type_, Struct) else None

@@ -101,5 +101,5 @@ def _join_columns(join: AnyJoin) -> Iterable[OutputColumn]:
     if rule.left != "dropped" and rule.right != "dropped":
         return copied_columns(join, _both(join), range(len(join.schema)))
     mark = join.schema.fields[-1]
-    kept = InputColumns("right" if rule.left == "dropped" else "left")
-    return (kept, Column(mark.name, mark.type)) if rule.mark else (kept,)
+    preserved = InputColumns("right" if rule.left == "dropped" else "left")
+    return (preserved, Column(mark.name, mark.type)) if rule.mark else (preserved,)

@@ -38,14 +38,16 @@ class StructMask(FrozenValue):
     def apply(self, struct: Struct) -> Struct:
         """The struct type that is left. Raises `UnknownFieldError`, `TypeMismatchError`."""
         names = struct.names  # `field_names` makes those of all fields, and the row may be wide
-        kept: list[tuple[str, Type]] = []
+        selected: list[tuple[str, Type]] = []
         for item in self.items:
             if not 0 <= item.position < len(struct.types):
                 raise UnknownFieldError.of_position(item.position, "field", f" in {struct}")
             type_ = struct.types[item.position]
             name = str(item.position) if names is None else names[item.position]
-            kept.append((name, type_ if item.child is None else _masked_type(item.child, type_, f'"{name}"')))
-        return attrs.evolve(struct, types=tuple(type_ for _, type_ in kept), names=tuple(name for name, _ in kept))
+            selected.append((name, type_ if item.child is None else _masked_type(item.child, type_, f'"{name}"')))
+        return attrs.evolve(
+            struct, types=tuple(type_ for _, type_ in selected), names=tuple(name for name, _ in selected)
+        )
 
 
 @attrs.frozen(repr=False)

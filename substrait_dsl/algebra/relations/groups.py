@@ -79,12 +79,12 @@ class Aggregate(Rel):
         if properties.fieldless and len(self.keys) < 2:
             return properties
         everywhere = set.intersection(*map(set, self.grouping_sets)) if self.grouping_sets else set()
-        kept: list[tuple[FieldPath, FieldPath]] = []
+        moves: list[tuple[FieldPath, FieldPath]] = []
         for position in sorted(everywhere):
             path = direct_path(self.keys[position])
             if path is not None:
-                kept.append((path, (position,)))
-        return properties.moved(kept)
+                moves.append((path, (position,)))
+        return properties.moved(moves)
 
     @property
     def single_row(self) -> bool:

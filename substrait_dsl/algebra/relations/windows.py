@@ -108,11 +108,11 @@ field among many short ones would make a large relation of a small message."""
 
 def _filled_up(fields: tuple[ExpandField, ...]) -> tuple[ExpandField, ...]:
     """The fields with as many duplicates as a row has copies (spec decision 2)."""
-    given = [len(field.duplicates) for field in fields if isinstance(field, SwitchingField)]
-    copies = max(given, default=1)
-    if len(given) * copies > max(MAX_FILLED, MAX_FILLING * sum(given)):
+    counts = [len(field.duplicates) for field in fields if isinstance(field, SwitchingField)]
+    copies = max(counts, default=1)
+    if len(counts) * copies > max(MAX_FILLED, MAX_FILLING * sum(counts)):
         raise UnsupportedError(
-            f"{len(given)} switching fields have {sum(given)} duplicates, and would have {len(given) * copies} if "
+            f"{len(counts)} switching fields have {sum(counts)} duplicates, and would have {len(counts) * copies} if "
             f"each had {copies} as the longest has, which the shorter ones would be filled up to with NULL",
             hint="give every switching field the same number of duplicates, or make it a consistent field",
         )
@@ -156,12 +156,12 @@ class Expand(Rel):
         return rules.expand_schema(fields, self.names[-1])
 
     def _derive_properties(self) -> Properties:
-        kept: list[tuple[FieldPath, FieldPath]] = []
+        moves: list[tuple[FieldPath, FieldPath]] = []
         for position, field in enumerate(self.fields):
             path = direct_path(field.expression) if isinstance(field, ConsistentField) else None
             if path is not None:
-                kept.append((path, (position,)))
-        return self.input.properties.moved(kept)
+                moves.append((path, (position,)))
+        return self.input.properties.moved(moves)
 
     @property
     def single_row(self) -> bool:

@@ -270,8 +270,8 @@ class Nullable(Generic[D]):
 
     else:  # a checker knows by itself that there is nothing to call
 
-        def __init__(self, *given: object) -> None:
-            name = getattr(given[0], "__name__", "I64") if given else "I64"
+        def __init__(self, *arguments: object) -> None:
+            name = getattr(arguments[0], "__name__", "I64") if arguments else "I64"
             raise InvalidArgumentError(
                 "Nullable is written with brackets, in annotations",
                 hint=f"write Nullable[{name}]; the type itself is {name}(nullable=True)",
@@ -292,24 +292,24 @@ def are_types(instance: NestedType, attribute: attrs.Attribute[Any], value: Any)
     try:
         _TYPES(instance, attribute, value)
     except InvalidArgumentError as error:
-        error.hint = next(filter(None, map(_written, value)), None) if isinstance(value, tuple) else None
+        error.hint = next(filter(None, map(_type_hint, value)), None) if isinstance(value, tuple) else None
         raise
     instance._count_levels(max(map(_levels, value), default=0))
 
 
-def require_type(what: str, given: object) -> None:
+def require_type(what: str, value: object) -> None:
     """Raise `InvalidArgumentError` for what is no type."""
-    if not isinstance(given, Type):
-        raise InvalidArgumentError(f"{what} must be a type such as I64()", got=given, hint=_written(given))
+    if not isinstance(value, Type):
+        raise InvalidArgumentError(f"{what} must be a type such as I64()", got=value, hint=_type_hint(value))
 
 
-def _written(given: object) -> str | None:
+def _type_hint(value: object) -> str | None:
     """What to write for what means a type and is none: a text, or a class."""
-    if isinstance(given, str):
-        return f'write parse_type("{given}"), or the whole type as a text, such as "list<i64>"'
-    if get_origin(given) is Nullable:
-        return f"write {get_args(given)[0].__name__}(nullable=True)"
-    if isinstance(given, type) and issubclass(given, Type):
-        is_whole = all(field.default is not attrs.NOTHING for field in attrs.fields(given))
-        return f"write {given.__name__}()" if is_whole else f"write {given.__name__}(...)"
+    if isinstance(value, str):
+        return f'write parse_type("{value}"), or the whole type as a text, such as "list<i64>"'
+    if get_origin(value) is Nullable:
+        return f"write {get_args(value)[0].__name__}(nullable=True)"
+    if isinstance(value, type) and issubclass(value, Type):
+        has_defaults = all(field.default is not attrs.NOTHING for field in attrs.fields(value))
+        return f"write {value.__name__}()" if has_defaults else f"write {value.__name__}(...)"
     return None
