@@ -12,19 +12,9 @@ from typing import Literal as OneOf
 
 import attrs
 
-from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import (
-    Cast,
-    Expression,
-    Literal,
-    Measure,
-    MultiOrList,
-    ScalarFunction,
-    SingularOrList,
-    Switch,
-    WindowFunction,
-)
 from substrait_dsl.algebra.node import Node, Rel
 
 if TYPE_CHECKING:
@@ -32,8 +22,8 @@ if TYPE_CHECKING:
 
 Matches = Callable[[Node, "Profile"], bool]
 
-PHYSICAL_JOINS = r.HashJoin | r.MergeJoin | r.NestedLoopJoin
-JOINS = r.Join | PHYSICAL_JOINS | r.LateralJoin
+PHYSICAL_JOINS = rl.HashJoin | rl.MergeJoin | rl.NestedLoopJoin
+JOINS = rl.Join | PHYSICAL_JOINS | rl.LateralJoin
 COUNTED = ("minus_primary_all", "minus_multiset", "intersection_multiset_all")
 COMPARED = ("equal", "not_equal", "lt", "lte", "gt", "gte")
 INTEGERS = t.I8 | t.I16 | t.I32 | t.I64
@@ -86,13 +76,13 @@ def _functions(rule: str) -> Matches:
     """Return the calls of functions for which a profile has this rule of lowering."""
 
     def matches(node: Node, profile: Profile) -> bool:
-        return isinstance(node, ScalarFunction) and profile.function_rules.get(node.function.name) == rule
+        return isinstance(node, ex.ScalarFunction) and profile.function_rules.get(node.function.name) == rule
 
     return matches
 
 
 def _types(expressions: Iterable[object]) -> tuple[t.Type, ...]:
-    return tuple(each.type for each in expressions if isinstance(each, Expression))
+    return tuple(each.type for each in expressions if isinstance(each, ex.Expression))
 
 
 def _own(rel: Rel) -> tuple[Node, ...]:
@@ -108,7 +98,7 @@ def _has_subquery(node: Node, profile: Profile) -> bool:
 def _is_correlated(node: Node, profile: Profile) -> bool:
     return (
         isinstance(node, Rel)
-        and not isinstance(node, r.LateralJoin)
+        and not isinstance(node, rl.LateralJoin)
         and node.anchor is not None
         and any(node.anchor in part.free_anchors for part in (*_own(node), *node.inputs))
     )
@@ -116,24 +106,24 @@ def _is_correlated(node: Node, profile: Profile) -> bool:
 
 def _compares_floats(node: Node, profile: Profile) -> bool:
     match node:
-        case ScalarFunction():
+        case ex.ScalarFunction():
             is_compared = profile.function_rules.get(node.function.name) == "one_zero"
             return is_compared and any(isinstance(each, FLOATS) for each in _types(node.arguments))
-        case r.Sort(keys=keys) | r.TopN(keys=keys):
+        case rl.Sort(keys=keys) | rl.TopN(keys=keys):
             return any(isinstance(each.expression.type, FLOATS) for each in keys)
-        case r.Aggregate(keys=keys):
+        case rl.Aggregate(keys=keys):
             return any(isinstance(each, FLOATS) for each in _types(keys))
-        case r.Set():
+        case rl.Set():
             return any(isinstance(each, FLOATS) for each in node.schema.types)
-        case WindowFunction():
+        case ex.WindowFunction():
             values = (*node.partitions, *(each.expression for each in node.sorts))
             return any(isinstance(each, FLOATS) for each in _types(values))
         case _:
             return False
 
 
-def _measures(node: Node) -> tuple[Measure, ...]:
-    return node.measures if isinstance(node, r.Aggregate) else ()
+def _measures(node: Node) -> tuple[ex.Measure, ...]:
+    return node.measures if isinstance(node, rl.Aggregate) else ()
 
 
 def _is_integer_average(node: Node, profile: Profile) -> bool:
@@ -151,7 +141,7 @@ def _has_decimals(node: Node, profile: Profile) -> bool:
 
 def _has_unread_option(node: Node, profile: Profile) -> bool:
     """Whether a call has an option that the engine does not implement."""
-    return isinstance(node, ScalarFunction) and any(
+    return isinstance(node, ex.ScalarFunction) and any(
         not {each.upper() for each in option.preferences} & set(profile.values_of(option.name.lower(), node.function))
         for option in node.options
     )
@@ -159,9 +149,9 @@ def _has_unread_option(node: Node, profile: Profile) -> bool:
 
 def _has_ignored_option(node: Node, profile: Profile) -> bool:
     match node:
-        case ScalarFunction():
+        case ex.ScalarFunction():
             return bool(node.options) and not _has_unread_option(node, profile)
-        case WindowFunction():
+        case ex.WindowFunction():
             return bool(node.call.options)
         case _:
             return any(each.function.options for each in _measures(node))
@@ -172,7 +162,7 @@ def _has_window_function(node: Node) -> bool:
 
 
 def _is_windowed(node: Node) -> bool:
-    return isinstance(node, r.Window) or _has_window_function(node)
+    return isinstance(node, rl.Window) or _has_window_function(node)
 
 
 def _has_windows(profile: Profile) -> bool:
@@ -229,7 +219,7 @@ MISREADINGS: Mapping[str, Rule] = {
              "a semi join by the different values that have a match", NEVER),
         Rule("lost-order", "what stands above a sort may get its rows in several parts, and lose their order",
              "the sort above",
-             lambda node, _: isinstance(node, r.Filter | r.Project) and isinstance(node.input, r.Sort)),
+             lambda node, _: isinstance(node, rl.Filter | rl.Project) and isinstance(node.input, rl.Sort)),
     )
 }  # fmt: skip
 """Misreadings of engines, by code; `substrait_dsl.engines.lowering.misreadings` rewrites them."""
@@ -237,11 +227,11 @@ MISREADINGS: Mapping[str, Rule] = {
 RULES: tuple[Rule, ...] = (
     Rule(
         "read-filter", "the filter of a read is not applied", "a filter above the read",
-        lambda node, _: isinstance(node, r.Read) and node.filter is not None,
+        lambda node, _: isinstance(node, rl.Read) and node.filter is not None,
     ),
     Rule(
         "read-columns", "the columns that a read chooses are not those that it puts out", "the columns chosen above it",
-        lambda node, _: isinstance(node, r.Read) and node.projection is not None,
+        lambda node, _: isinstance(node, rl.Read) and node.projection is not None,
     ),
     Rule(
         "correlated-subquery", "the row outside of a subquery is not found, or is taken for another", "a join",
@@ -257,17 +247,17 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "offset", "a fetch without a count loses the order of its input", "a filter by row numbers",
-        lambda node, _: isinstance(node, r.Fetch) and node.count is None and node.offset is not None,
+        lambda node, _: isinstance(node, rl.Fetch) and node.count is None and node.offset is not None,
     ),
-    Rule("top-n", "there is no top-n", "a sort and a fetch, or ranks", lambda node, _: isinstance(node, r.TopN)),
+    Rule("top-n", "there is no top-n", "a sort and a fetch, or ranks", lambda node, _: isinstance(node, rl.TopN)),
     Rule("window-relation", "there is no window relation", "window functions in a projection",
-         lambda node, profile: isinstance(node, r.Window) and _has_windows(profile)),
+         lambda node, profile: isinstance(node, rl.Window) and _has_windows(profile)),
     Rule("window-aggregate", "there are no window functions", "groups that are joined to their rows",
          lambda node, profile: _is_windowed(node) and not _has_windows(profile)),
-    Rule("expand", "there is no expand", "a union of projections", lambda node, _: isinstance(node, r.Expand)),
+    Rule("expand", "there is no expand", "a union of projections", lambda node, _: isinstance(node, rl.Expand)),
     Rule(
         "grouping-sets", "an aggregate has no more than one grouping set", "a union of aggregates",
-        lambda node, _: isinstance(node, r.Aggregate) and len(node.grouping_sets) > 1,
+        lambda node, _: isinstance(node, rl.Aggregate) and len(node.grouping_sets) > 1,
     ),
     Rule("integer-average", "the average of integers has a fraction", "sum by count, without the fraction",
          _is_integer_average),
@@ -277,11 +267,11 @@ RULES: tuple[Rule, ...] = (
          _has_decimals),
     Rule(
         "set-repetitions", "a set operation counts repetitions in another way", "rows with numbers, or an anti join",
-        lambda node, _: isinstance(node, r.Set) and node.op in COUNTED,
+        lambda node, _: isinstance(node, rl.Set) and node.op in COUNTED,
     ),
     Rule(
         "set-of-many", "a set operation has no more than two inputs", "operations of two inputs",
-        lambda node, _: isinstance(node, r.Set) and len(node.relations) > 2 and not node.op.startswith("union"),
+        lambda node, _: isinstance(node, rl.Set) and len(node.relations) > 2 and not node.op.startswith("union"),
     ),
     Rule("mark-join", "the mark is false where it is NULL", "two joins by three-valued logic",
          lambda node, _: _how(node).endswith("mark")),
@@ -296,20 +286,20 @@ RULES: tuple[Rule, ...] = (
         lambda node, _: isinstance(node, PHYSICAL_JOINS),
     ),
     Rule("lateral-join", "there is no lateral join", "a join by the outer columns",
-         lambda node, _: isinstance(node, r.LateralJoin)),
+         lambda node, _: isinstance(node, rl.LateralJoin)),
     Rule(
         "post-join-filter", "a post-join filter is not applied", "a filter above the join",
         lambda node, _: isinstance(node, JOINS) and getattr(node, "post_filter", None) is not None,
     ),
     Rule(
         "exchange", "where rows lie is said", "its input",
-        lambda node, _: isinstance(node, r.Exchange | r.MergingCapture | r.SimpleCapture),
+        lambda node, _: isinstance(node, rl.Exchange | rl.MergingCapture | rl.SimpleCapture),
     ),
     Rule("cast-failure", "a cast that is to give NULL where it fails gives an error", "one that fails for no value",
-         lambda node, profile: isinstance(node, Cast) and node.on_failure == "return_null"
+         lambda node, profile: isinstance(node, ex.Cast) and node.on_failure == "return_null"
          and not profile.takes("expressions", "CAST", "RETURN_NULL")),
     Rule("streaming-aggregate", "a method is asked for", "the aggregate by any method",
-         lambda node, _: isinstance(node, r.Aggregate) and node.method == "streaming"),
+         lambda node, _: isinstance(node, rl.Aggregate) and node.method == "streaming"),
     Rule("unread-option", "an option is not read", "calls that compute by it", _has_unread_option),
     Rule("option-of-the-engine", "an option is said that the engine does not read", "the call without it",
          _has_ignored_option),
@@ -317,8 +307,9 @@ RULES: tuple[Rule, ...] = (
     Rule("extract", "parts of a date are not read", "date_part, a function of the engine", _functions("date_part")),
     Rule("null-argument", "a NULL argument is skipped", "NULL where an argument is", _functions("null_if_any")),
     Rule("nullif", "nullif is another", "a conditional", _functions("nullif")),
-    Rule("switch", "there is no switch", "a conditional", lambda node, _: isinstance(node, Switch)),
-    Rule("multi-or-list", "there is no list of records", "comparisons", lambda node, _: isinstance(node, MultiOrList)),
+    Rule("switch", "there is no switch", "a conditional", lambda node, _: isinstance(node, ex.Switch)),
+    Rule("multi-or-list", "there is no list of records", "comparisons",
+         lambda node, _: isinstance(node, ex.MultiOrList)),
     Rule("like", "a backslash in a pattern takes away the meaning of the next character", "two backslashes for each",
          _functions("like_pattern")),
     Rule("measure-order", "an aggregate over rows in an order fails", "the aggregate, whose value has no order",
@@ -328,18 +319,18 @@ RULES: tuple[Rule, ...] = (
         "a column of a projection below", lambda node, profile: _has_window_function(node) and _has_windows(profile),
     ),
     Rule("window-frame", "a range without an order is not all rows", "the frame of all rows",
-         lambda node, _: isinstance(node, WindowFunction) and node.call.bounds_type == "range"),
+         lambda node, _: isinstance(node, ex.WindowFunction) and node.call.bounds_type == "range"),
     Rule(
         "self-comparison", "of a value and itself a comparison is known to be true, even where it is NULL",
         "a conditional",
-        lambda node, _: (isinstance(node, ScalarFunction)
+        lambda node, _: (isinstance(node, ex.ScalarFunction)
         and node.function.name in COMPARED and len(set(node.arguments)) < len(node.arguments))
-        or (isinstance(node, SingularOrList) and node.value in node.options),
+        or (isinstance(node, ex.SingularOrList) and node.value in node.options),
     ),
     Rule(
         "list-of-columns", "a value is looked for among the constants of a list alone", "comparisons",
-        lambda node, _: isinstance(node, SingularOrList) and node.value not in node.options
-        and len({isinstance(each, Literal) for each in node.options}) > 1,
+        lambda node, _: isinstance(node, ex.SingularOrList) and node.value not in node.options
+        and len({isinstance(each, ex.Literal) for each in node.options}) > 1,
     ),
     SAME_NAMES,
     REGISTERED_FUNCTION,

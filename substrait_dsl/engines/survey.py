@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
-from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FunctionId, FunctionOption
 from substrait_dsl.algebra.node import Node, Rel, walk
@@ -23,7 +23,7 @@ from substrait_dsl.algebra.requirements import (
 )
 
 WORDS: dict[type[Node], str] = {
-    r.Window: "CONSISTENT_PARTITION_WINDOW",
+    rl.Window: "CONSISTENT_PARTITION_WINDOW",
     ex.FieldReference: "SELECTION",
     ex.FieldAccess: "SELECTION",
     ex.MaskedReference: "SELECTION",
@@ -38,16 +38,16 @@ WORDS: dict[type[Node], str] = {
 """The words of classes of nodes, where they differ from the names."""
 
 FORMS: dict[type, str] = {
-    r.NamedTable: "NAMED_TABLE",
-    r.VirtualTable: "VIRTUAL_TABLE",
-    r.LocalFiles: "LOCAL_FILES",
-    r.IcebergTable: "ICEBERG_TABLE",
-    r.ExtensionTable: "EXTENSION_TABLE",
-    r.Scatter: "SCATTER_BY_FIELDS",
-    r.SingleBucket: "SINGLE_TARGET",
-    r.MultiBucket: "MULTI_TARGET",
-    r.RoundRobin: "ROUND_ROBIN",
-    r.Broadcast: "BROADCAST",
+    rl.NamedTable: "NAMED_TABLE",
+    rl.VirtualTable: "VIRTUAL_TABLE",
+    rl.LocalFiles: "LOCAL_FILES",
+    rl.IcebergTable: "ICEBERG_TABLE",
+    rl.ExtensionTable: "EXTENSION_TABLE",
+    rl.Scatter: "SCATTER_BY_FIELDS",
+    rl.SingleBucket: "SINGLE_TARGET",
+    rl.MultiBucket: "MULTI_TARGET",
+    rl.RoundRobin: "ROUND_ROBIN",
+    rl.Broadcast: "BROADCAST",
     ex.ScalarSubquery: "SCALAR",
     ex.InPredicate: "IN_PREDICATE",
     ex.SetPredicate: "SET_PREDICATE",
@@ -55,8 +55,8 @@ FORMS: dict[type, str] = {
     ex.NestedStruct: "STRUCT",
     ex.NestedList: "LIST",
     ex.NestedMap: "MAP",
-    r.SwitchingField: "SWITCHING_FIELD",
-    r.ConsistentField: "CONSISTENT_FIELD",
+    rl.SwitchingField: "SWITCHING_FIELD",
+    rl.ConsistentField: "CONSISTENT_FIELD",
 }
 """The forms of classes."""
 
@@ -94,7 +94,7 @@ def survey(top: Rel) -> dict[Requirement, Node]:
                     found.setdefault(requirement, node)
         if node_class in _TYPE_OF:
             add_type(_TYPE_OF[node_class](node), node)
-        elif isinstance(node, r.Read):
+        elif isinstance(node, rl.Read):
             for each in node.base_schema.types:
                 add_type(each, node)
         if node_class in _CALLS:
@@ -118,11 +118,11 @@ _CALLS: dict[type[Node], FunctionKind] = {
 
 _FORM_OF: dict[type, Callable[[Any], str]] = {
     **dict.fromkeys(
-        (r.Join, r.HashJoin, r.MergeJoin, r.NestedLoopJoin, r.LateralJoin), lambda node: str(node.how.upper())
+        (rl.Join, rl.HashJoin, rl.MergeJoin, rl.NestedLoopJoin, rl.LateralJoin), lambda node: str(node.how.upper())
     ),
-    r.Set: lambda node: str(node.op.upper()),
-    r.Read: lambda node: FORMS[type(node.definition)],
-    r.Exchange: lambda node: FORMS[type(node.kind)],
+    rl.Set: lambda node: str(node.op.upper()),
+    rl.Read: lambda node: FORMS[type(node.definition)],
+    rl.Exchange: lambda node: FORMS[type(node.kind)],
     ex.Cast: lambda node: FAILURES[node.on_failure],
 }
 """By class: returns the form of a node, where the class does not decide it."""
@@ -140,9 +140,9 @@ _TYPE_OF: dict[type, Callable[[Any], t.Type]] = {
 @cache
 def _word(class_: type, form: str) -> Requirement | None:
     """Return the dialect's word for a class of nodes; None where dialects have none."""
-    if class_ in (r.SwitchingField, r.ConsistentField):
+    if class_ in (rl.SwitchingField, rl.ConsistentField):
         return Requirement("relation", "EXPAND", form=form)
-    if class_ is r.Expand or not issubclass(class_, Rel | Expression):  # whose fields have the forms
+    if class_ is rl.Expand or not issubclass(class_, Rel | Expression):  # whose fields have the forms
         return None
     word = WORDS.get(class_) or re.sub(r"(?<!^)(?=[A-Z])", "_", class_.__name__).upper()
     if issubclass(class_, Rel):

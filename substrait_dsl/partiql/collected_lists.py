@@ -11,19 +11,10 @@ from substrait_dsl.algebra.expressions import Expression, FieldAccess, FieldRefe
 from substrait_dsl.algebra.expressions.references import StructField
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.fluent.calls import FunctionCall, Measure
+from substrait_dsl.partiql import lowered_values as lv
 from substrait_dsl.partiql.calls import call
 from substrait_dsl.partiql.conditions import fluent_keys
 from substrait_dsl.partiql.extension_catalog import URN, own_catalog
-from substrait_dsl.partiql.lowered_values import (
-    Attributes,
-    CollectedList,
-    Column,
-    Constant,
-    ElementList,
-    LoweredValue,
-    NullableComposite,
-    expand_constant,
-)
 from substrait_dsl.partiql.materialization import materialize
 from substrait_dsl.partiql.untyped import require_typed
 
@@ -39,7 +30,7 @@ def collect_list_of(column: FieldReference, order: Sequence[SortKey] = ()) -> An
     return measure
 
 
-def materialize_element(element: LoweredValue, name: str) -> Expression:
+def materialize_element(element: lv.LoweredValue, name: str) -> Expression:
     """Return an element as one column. Missing parts are NULL; their type tells them from null.
 
     Raises `UnsupportedError`, with that name, if that takes more than the column itself.
@@ -48,42 +39,42 @@ def materialize_element(element: LoweredValue, name: str) -> Expression:
     return materialize(element, name)
 
 
-def _require_distinct_absence(term: LoweredValue, name: str) -> None:
-    match expand_constant(term):
-        case Column(absent=absent):
+def _require_distinct_absence(term: lv.LoweredValue, name: str) -> None:
+    match lv.expand_constant(term):
+        case lv.Column(absent=absent):
             require_typed(term, f'"{name}" in a list')
             if isinstance(absent, Expression):
                 raise UnsupportedError(f'"{name}" may be null and may be missing, which in a list nothing tells apart')
-        case Attributes(fields=fields) | NullableComposite(parts=Attributes(fields=fields)):
+        case lv.Attributes(fields=fields) | lv.NullableComposite(parts=lv.Attributes(fields=fields)):
             for inside, field in fields:
                 _require_distinct_absence(field, f"{name}.{inside}")
-        case CollectedList(column=column) if not column.type.nullable:
+        case lv.CollectedList(column=column) if not column.type.nullable:
             pass
-        case ElementList() | NullableComposite() | CollectedList():
+        case lv.ElementList() | lv.NullableComposite() | lv.CollectedList():
             raise UnsupportedError(f'"{name}", a collection inside a list, is not lowered to Substrait')
-        case Constant():
+        case lv.Constant():
             pass
 
 
-def element_of(term: LoweredValue, value: Expression) -> LoweredValue:
+def element_of(term: lv.LoweredValue, value: Expression) -> lv.LoweredValue:
     """Return an element of a collected list as a value of the same parts as the collected one."""
-    match expand_constant(term):
-        case Column(absent=absent):
-            return Column(value, absent)
-        case Attributes(fields=fields):
+    match lv.expand_constant(term):
+        case lv.Column(absent=absent):
+            return lv.Column(value, absent)
+        case lv.Attributes(fields=fields):
             return _parts(fields, value)
-        case NullableComposite(parts=Attributes(fields=fields)):
-            return NullableComposite(_parts(fields, value), Column(call("is_not_null", value)))
-        case CollectedList() as collection:
-            return attrs.evolve(collection, column=Column(value))
-        case Constant() as constant:
+        case lv.NullableComposite(parts=lv.Attributes(fields=fields)):
+            return lv.NullableComposite(_parts(fields, value), lv.Column(call("is_not_null", value)))
+        case lv.CollectedList() as collection:
+            return attrs.evolve(collection, column=lv.Column(value))
+        case lv.Constant() as constant:
             return constant
         case other:
             raise AssertionError(other)
 
 
-def _parts(fields: tuple[tuple[str, LoweredValue], ...], struct: Expression) -> Attributes:
-    return Attributes(
+def _parts(fields: tuple[tuple[str, lv.LoweredValue], ...], struct: Expression) -> lv.Attributes:
+    return lv.Attributes(
         tuple(
             (name, element_of(field, FieldAccess(struct, StructField(number))))
             for number, (name, field) in enumerate(fields)

@@ -12,15 +12,7 @@ from substrait_dsl.algebra.expressions.literals import natural_type
 from substrait_dsl.algebra.relations import Read, Record, VirtualTable
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.errors import LiteralError, UnsupportedError
-from substrait_dsl.partiql.lowered_values import (
-    NOTHING,
-    Attributes,
-    Column,
-    Constant,
-    ElementList,
-    LoweredValue,
-    expand_constant,
-)
+from substrait_dsl.partiql import lowered_values as lv
 from substrait_dsl.partiql.operations import comparison_class
 from substrait_dsl.partiql.printing import data_text
 from substrait_dsl.partiql.values import MISSING, Bag, Struct, Value
@@ -61,7 +53,7 @@ class _Columns:
         return FieldReference(position, type_)
 
 
-def virtual_table(items: Sequence[Value]) -> tuple[Read, LoweredValue, FieldReference]:
+def virtual_table(items: Sequence[Value]) -> tuple[Read, lv.LoweredValue, FieldReference]:
     """Return a virtual table with a row for each value, the value in its row, and the column of the order.
 
     Raises `UnsupportedError` for values that are not all of one kind, which typed columns cannot hold, and for one
@@ -81,15 +73,15 @@ def virtual_table(items: Sequence[Value]) -> tuple[Read, LoweredValue, FieldRefe
     return Read(schema, VirtualTable(records)), element, ordinal
 
 
-def _laid_out(values: list[Value], name: str, columns: _Columns) -> LoweredValue:
+def _laid_out(values: list[Value], name: str, columns: _Columns) -> lv.LoweredValue:
     """Return one value over a virtual table for constants, one for each row."""
     there = [value for value in values if value is not MISSING]
     if not there:
-        return NOTHING
+        return lv.NOTHING
     if all(isinstance(value, Struct) for value in values):
         return _struct([value for value in values if isinstance(value, Struct)], name, columns)
     if len({type(value) for value in values}) == 1 and isinstance(values[0], tuple | Bag):
-        found = _elements([expand_constant(Constant(value)) for value in values], name, columns)
+        found = _elements([lv.expand_constant(lv.Constant(value)) for value in values], name, columns)
         if found is not None:
             return found
     missing = len(there) < len(values)
@@ -97,11 +89,11 @@ def _laid_out(values: list[Value], name: str, columns: _Columns) -> LoweredValue
     type_ = _common_type(known, name, missing or len(known) < len(there))
     column = columns.add(name or "value", type_, [_plain(value, type_) for value in values])
     if not missing or len(known) == len(there):
-        return Column(column, "missing" if missing else "null")
-    return Column(column, columns.add(f"{name or 'value'} is missing", t.Boolean(), [v is MISSING for v in values]))
+        return lv.Column(column, "missing" if missing else "null")
+    return lv.Column(column, columns.add(f"{name or 'value'} is missing", t.Boolean(), [v is MISSING for v in values]))
 
 
-def _struct(values: list[Struct], name: str, columns: _Columns) -> Attributes:
+def _struct(values: list[Struct], name: str, columns: _Columns) -> lv.Attributes:
     """Return a struct in parts. An attribute that some structs lack is missing in their rows."""
     names = list(dict.fromkeys(inside for value in values for inside in value.names))
     if any(len(set(value.names)) < len(value) for value in values):
@@ -111,7 +103,7 @@ def _struct(values: list[Struct], name: str, columns: _Columns) -> Attributes:
         parts = [[value.fields[number][1] for value in values] for number in range(len(names))]
     else:
         parts = [[value.get(inside) for value in values] for inside in names]
-    return Attributes(
+    return lv.Attributes(
         tuple(
             (inside, _laid_out(part, f"{name}.{inside}" if name else inside, columns))
             for inside, part in zip(names, parts, strict=True)
@@ -119,16 +111,16 @@ def _struct(values: list[Struct], name: str, columns: _Columns) -> Attributes:
     )
 
 
-def _elements(values: Iterable[LoweredValue], name: str, columns: _Columns) -> LoweredValue | None:
+def _elements(values: Iterable[lv.LoweredValue], name: str, columns: _Columns) -> lv.LoweredValue | None:
     """Return collections of the same length as one collection in parts; None for others."""
-    parts = [value for value in values if isinstance(value, ElementList)]
+    parts = [value for value in values if isinstance(value, lv.ElementList)]
     if len({len(part.items) for part in parts}) != 1:
         return None
-    rows = [[item.value if isinstance(item, Constant) else None for item in part.items] for part in parts]
+    rows = [[item.value if isinstance(item, lv.Constant) else None for item in part.items] for part in parts]
     inside = [
         _laid_out(list(column), f"{name}[{number}]", columns) for number, column in enumerate(zip(*rows, strict=True))
     ]
-    return ElementList(parts[0].collection_type, tuple(inside))
+    return lv.ElementList(parts[0].collection_type, tuple(inside))
 
 
 def _common_type(values: Sequence[Value], name: str, nullable: bool) -> t.Type:

@@ -11,39 +11,33 @@ from substrait_dsl.algebra.expressions import Expression, FieldReference, litera
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.errors import FunctionNotFoundError, UnsupportedError, error_context
 from substrait_dsl.fluent.base import wrap_relation
+from substrait_dsl.partiql import lowered_values as lv
 from substrait_dsl.partiql.bindings import AggregateFunction, GroupBy
 from substrait_dsl.partiql.calls import INTEGERS, call, cast, comparison_class_of_type
 from substrait_dsl.partiql.collected_lists import collect_list_of, materialize_element
 from substrait_dsl.partiql.constants import to_literal
 from substrait_dsl.partiql.lowered import LoweredBindings
-from substrait_dsl.partiql.lowered_values import (
-    Attributes,
-    CollectedList,
-    Column,
-    Constant,
-    LoweredValue,
-    NullableComposite,
-    expand_constant,
-)
 from substrait_dsl.partiql.node import ValueExpr
 from substrait_dsl.partiql.untyped import counted, is_dynamic, require_typed
 
 
-def grouped(group_by: GroupBy, rows: LoweredBindings, value_of: Callable[[ValueExpr], LoweredValue]) -> LoweredBindings:
+def grouped(
+    group_by: GroupBy, rows: LoweredBindings, value_of: Callable[[ValueExpr], lv.LoweredValue]
+) -> LoweredBindings:
     """Return a row for each combination of keys; keys and arguments become columns first."""
 
-    def column(value: ValueExpr, what: str, is_counted: bool = False) -> Column:
-        term = expand_constant(value_of(value))
-        if isinstance(term, Constant):
-            return Column(to_literal(term.value))
-        if is_counted and isinstance(term, NullableComposite):
-            return Column(call("nullif", term.there.expression, literal(False, t.Boolean())))
-        if is_counted and not isinstance(term, Column):
-            return Column(literal(True, t.Boolean()))  # it is there for each row
-        if isinstance(term, Column) and is_dynamic(term) and is_counted:
-            return Column(counted(term))
+    def column(value: ValueExpr, what: str, is_counted: bool = False) -> lv.Column:
+        term = lv.expand_constant(value_of(value))
+        if isinstance(term, lv.Constant):
+            return lv.Column(to_literal(term.value))
+        if is_counted and isinstance(term, lv.NullableComposite):
+            return lv.Column(call("nullif", term.there.expression, literal(False, t.Boolean())))
+        if is_counted and not isinstance(term, lv.Column):
+            return lv.Column(literal(True, t.Boolean()))  # it is there for each row
+        if isinstance(term, lv.Column) and is_dynamic(term) and is_counted:
+            return lv.Column(counted(term))
         require_typed(term, what)
-        if not isinstance(term, Column):
+        if not isinstance(term, lv.Column):
             raise UnsupportedError(f"{what} that is no column is not lowered to Substrait")
         return term
 
@@ -53,7 +47,7 @@ def grouped(group_by: GroupBy, rows: LoweredBindings, value_of: Callable[[ValueE
         with error_context(place=f'"{one.name}"'):
             of = column(one.value, f"the {one.function} of what", is_counted=one.function == "count")
             measured.append(_prepared(one.function, of).expression)
-    member = Attributes(tuple(rows.variables.items()))
+    member = lv.Attributes(tuple(rows.variables.items()))
     group = [] if group_by.group_as is None else [materialize_element(member, group_by.group_as)]
     computed = (*keys, *measured, *group)
     rows, columns = rows.with_columns(*((f"grouped{number}", one) for number, one in enumerate(computed)))
@@ -64,13 +58,13 @@ def grouped(group_by: GroupBy, rows: LoweredBindings, value_of: Callable[[ValueE
     measures = [_measure(one.function, argument) for one, argument in zip(group_by.measures, aggregates, strict=False)]
     measures += map(collect_list_of, aggregates[len(measures) :])
     rel, found = _aggregated(rows.rel, columns[: len(keys)], measures)
-    terms: list[LoweredValue] = [*found]
+    terms: list[lv.LoweredValue] = [*found]
     if group:
-        terms[-1] = CollectedList(found[-1], member)
+        terms[-1] = lv.CollectedList(found[-1], member)
     return LoweredBindings(rel, "bag", dict(zip(group_by.variables, terms, strict=True)))
 
 
-def _aggregated(rel: Rel, keys: Sequence[FieldReference], measures: Sequence[Any]) -> tuple[Rel, list[Column]]:
+def _aggregated(rel: Rel, keys: Sequence[FieldReference], measures: Sequence[Any]) -> tuple[Rel, list[lv.Column]]:
     """Return the aggregate and its columns: keys, then measures. A missing key counts as null."""
     computed = [part for measure in measures for part in (measure if isinstance(measure, tuple) else (measure,))]
     folded = wrap_relation(rel).aggregate(
@@ -81,7 +75,7 @@ def _aggregated(rel: Rel, keys: Sequence[FieldReference], measures: Sequence[Any
     found += (
         _quotient(next(columns), next(columns)) if isinstance(measure, tuple) else next(columns) for measure in measures
     )
-    return folded._rel, [Column(each) for each in found]
+    return folded._rel, [lv.Column(each) for each in found]
 
 
 def _require_function(function: AggregateFunction, column: FieldReference, rel: Rel) -> None:
@@ -99,7 +93,7 @@ def _require_function(function: AggregateFunction, column: FieldReference, rel: 
         ) from error
 
 
-def _prepared(function: AggregateFunction, column: Column) -> Column:
+def _prepared(function: AggregateFunction, column: lv.Column) -> lv.Column:
     """Return the argument of an aggregate. Raises `UnsupportedError` where engines compute other digits."""
     type_ = column.type
     if function == "avg" and isinstance(type_, t.Decimal) and type_.scale > _PLACES:
@@ -107,11 +101,11 @@ def _prepared(function: AggregateFunction, column: Column) -> Column:
             f"the average of {type_} is not lowered to Substrait: engines keep {_PLACES} digits behind the point"
         )
     if function == "avg" and isinstance(type_, INTEGERS):
-        return Column(cast(column.expression, t.Decimal(19, 0)), column.absent)
+        return lv.Column(cast(column.expression, t.Decimal(19, 0)), column.absent)
     if function == "sum" and isinstance(type_, INTEGERS):
-        return Column(cast(column.expression, t.I64()), column.absent)
+        return lv.Column(cast(column.expression, t.I64()), column.absent)
     if function in ("sum", "avg") and isinstance(type_, t.FP32):
-        return Column(cast(column.expression, t.FP64()), column.absent)
+        return lv.Column(cast(column.expression, t.FP64()), column.absent)
     return column
 
 

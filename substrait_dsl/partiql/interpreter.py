@@ -23,34 +23,8 @@ from substrait_dsl.errors import (
     shortened,
     suggestion,
 )
-from substrait_dsl.partiql.bindings import (
-    AggregateFunction,
-    AnyBindingsExpr,
-    CrossJoin,
-    Filter,
-    GroupBy,
-    Join,
-    Limit,
-    MapLet,
-    Offset,
-    OrderBy,
-    Scan,
-    SortKey,
-    Unpivot,
-)
-from substrait_dsl.partiql.expressions import (
-    AnyValueExpr,
-    BagExpr,
-    Call,
-    Id,
-    ListExpr,
-    Lit,
-    MapValues,
-    Operator,
-    Path,
-    Pivot,
-    StructExpr,
-)
+from substrait_dsl.partiql import bindings as b
+from substrait_dsl.partiql import expressions as e
 from substrait_dsl.partiql.node import BindingsExpr, Node, ValueExpr, hint_of_expression, walk
 from substrait_dsl.partiql.operations import AGGREGATES, FUNCTIONS, OPERATORS, Mistyped, Operation
 from substrait_dsl.partiql.printing import data_text, render
@@ -157,32 +131,32 @@ class _Interpreter:
 
     def value(self, expression: ValueExpr, env: Env) -> Value:
         """Evaluate a value expression for a binding tuple and the enclosing ones."""
-        match cast(AnyValueExpr, expression):
-            case Id(name=name):
+        match cast(e.AnyValueExpr, expression):
+            case e.Id(name=name):
                 found = env[name] if name in env else self.tables[name]
                 return found.value if isinstance(found, Table) else found
-            case Lit(value=value):
+            case e.Lit(value=value):
                 return value
-            case Path(root=root, steps=steps):
+            case e.Path(root=root, steps=steps):
                 value = self.value(root, env)
                 for step in steps:
                     value = self.step(value, self.value(step, env))
                 return value
-            case StructExpr(pairs=pairs):
+            case e.StructExpr(pairs=pairs):
                 return self.struct((self.value(pair.name, env), self.value(pair.value, env)) for pair in pairs)
-            case ListExpr(items=items):
+            case e.ListExpr(items=items):
                 return tuple(self.value(item, env) for item in items)
-            case BagExpr(items=items):
+            case e.BagExpr(items=items):
                 return Bag(tuple(self.value(item, env) for item in items))
-            case Operator(op=op, operands=operands):
+            case e.Operator(op=op, operands=operands):
                 return self.operation(op, OPERATORS[op], operands, env)
-            case Call(function=function, arguments=arguments):
+            case e.Call(function=function, arguments=arguments):
                 return self.operation(function, FUNCTIONS[function], arguments, env)
-            case MapValues(value=each, source=source):
+            case e.MapValues(value=each, source=source):
                 collection_type, tuples = self.bindings(source, env)
                 values = tuple(self.value(each, {**env, **one}) for one in tuples)
                 return values if collection_type == "list" else Bag(values)
-            case Pivot(name=name_of, value=value_of, source=source):
+            case e.Pivot(name=name_of, value=value_of, source=source):
                 _, tuples = self.bindings(source, env)
                 inside = ({**env, **one} for one in tuples)
                 return self.struct((self.value(name_of, here), self.value(value_of, here)) for here in inside)
@@ -230,37 +204,37 @@ class _Interpreter:
 
     def bindings(self, expression: BindingsExpr, env: Env) -> Tuples:
         """Evaluate a bindings expression inside an enclosing tuple."""
-        match cast(AnyBindingsExpr, expression):
-            case Scan() as scan:
+        match cast(b.AnyBindingsExpr, expression):
+            case b.Scan() as scan:
                 return self.scan(scan, env)
-            case Unpivot() as unpivot:
+            case b.Unpivot() as unpivot:
                 return "bag", [
                     _bound((unpivot.as_, value), (unpivot.at, name), (unpivot.by, MISSING))
                     for name, value in self.attributes(self.value(unpivot.value, env))
                 ]
-            case CrossJoin(left=left, right=right):
+            case b.CrossJoin(left=left, right=right):
                 pairs = ((one, other) for one in self.tuples(left, env) for other in self.tuples(right, {**env, **one}))
                 return "bag", [{**one, **other} for one, other in pairs]
-            case Join() as join:
+            case b.Join() as join:
                 return "bag", self.join(join, env)
-            case Filter(condition=condition, source=source):
+            case b.Filter(condition=condition, source=source):
                 collection_type, tuples = self.bindings(source, env)
                 return collection_type, [one for one in tuples if self.holds(condition, {**env, **one})]
-            case Limit(count=count, source=source):
+            case b.Limit(count=count, source=source):
                 collection_type, tuples = self.bindings(source, env)
                 return collection_type, list(tuples)[: self.number(count, "limit", env)]
-            case Offset(count=count, source=source):
+            case b.Offset(count=count, source=source):
                 collection_type, tuples = self.bindings(source, env)
                 return collection_type, list(tuples)[self.number(count, "offset", env) :]
-            case OrderBy(keys=keys, source=source):
+            case b.OrderBy(keys=keys, source=source):
                 return "list", self.sorted(keys, self.tuples(source, env), env)
-            case MapLet(named=named, source=source):
+            case b.MapLet(named=named, source=source):
                 collection_type, tuples = self.bindings(source, env)
                 scoped = ((one, {**env, **one}) for one in tuples)
                 return collection_type, [
                     {**one, **{new.name: self.value(new.value, here) for new in named}} for one, here in scoped
                 ]
-            case GroupBy() as group_by:
+            case b.GroupBy() as group_by:
                 return "bag", self.groups(group_by, env)
             case never:
                 assert_never(never)
@@ -268,9 +242,11 @@ class _Interpreter:
     def tuples(self, expression: BindingsExpr, env: Env) -> list[Env]:
         return list(self.bindings(expression, env)[1])
 
-    def scan(self, scan: Scan, env: Env) -> Tuples:
+    def scan(self, scan: b.Scan, env: Env) -> Tuples:
         """Yield a tuple for each element."""
-        found = self.tables.get(scan.value.name) if isinstance(scan.value, Id) and scan.value.name not in env else None
+        found = (
+            self.tables.get(scan.value.name) if isinstance(scan.value, e.Id) and scan.value.name not in env else None
+        )
         value = self.value(scan.value, env)
         ids = found.record_ids if isinstance(found, Table) else ()
         collection_type: CollectionType = "list" if isinstance(value, tuple) else "bag"
@@ -287,7 +263,7 @@ class _Interpreter:
             raise EvaluationError(f"unpivot: {_shown(value)} is not a struct")
         return () if value is MISSING else (("_1", value),)
 
-    def join(self, join: Join, env: Env) -> Iterator[Env]:
+    def join(self, join: b.Join, env: Env) -> Iterator[Env]:
         """Return the matching pairs, and the tuples that an outer join preserves."""
         left_null, right_null = (dict.fromkeys(side.variables) for side in (join.left, join.right))
         matched: set[int] = set()
@@ -319,7 +295,7 @@ class _Interpreter:
             raise EvaluationError(f"{what} is a number of tuples, 0 or more, not {_shown(value)}")
         return value
 
-    def sorted(self, keys: Iterable[SortKey], tuples: Iterable[Env], env: Env) -> list[Env]:
+    def sorted(self, keys: Iterable[b.SortKey], tuples: Iterable[Env], env: Env) -> list[Env]:
         """Sort the tuples, by the last key first, as a stable sort allows."""
         rows = list(tuples)
         for sort_key in reversed(tuple(keys)):
@@ -331,7 +307,7 @@ class _Interpreter:
             rows = absent + ordered if sort_key.nulls == "nulls_first" else ordered + absent
         return rows
 
-    def groups(self, group_by: GroupBy, env: Env) -> Iterator[Env]:
+    def groups(self, group_by: b.GroupBy, env: Env) -> Iterator[Env]:
         """Return a tuple for each group: keys, aggregates, and the bag of its tuples."""
         groups: dict[Hashable, tuple[dict[str, Value], list[Env]]] = {}
         if not group_by.keys:
@@ -349,7 +325,7 @@ class _Interpreter:
                 row[group_by.group_as] = Bag(tuple(self.struct(one.items()) for one in members))
             yield row
 
-    def aggregate(self, function: AggregateFunction, values: Iterable[Value]) -> Value:
+    def aggregate(self, function: b.AggregateFunction, values: Iterable[Value]) -> Value:
         there = [value for value in values if value is not None and value is not MISSING]
         try:
             return AGGREGATES[function](there)

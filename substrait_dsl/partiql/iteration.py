@@ -9,21 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
+from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import (
-    Expression,
-    FieldAccess,
-    FieldReference,
-    IfClause,
-    IfThen,
-    Literal,
-    NestedList,
-    SortKey,
-    literal,
-)
 from substrait_dsl.algebra.expressions.references import StructField
 from substrait_dsl.algebra.relations import Expand, Filter, Project, SwitchingField, Unnest
 from substrait_dsl.errors import EvaluationError, UnsupportedError
+from substrait_dsl.partiql import lowered_values as lv
 from substrait_dsl.partiql.calls import INTEGERS, call, cast, comparison_class_of_type
 from substrait_dsl.partiql.collected_lists import element_of
 from substrait_dsl.partiql.constants import to_literal
@@ -32,126 +23,114 @@ from substrait_dsl.partiql.functions import common_type
 from substrait_dsl.partiql.interpreter import Mode
 from substrait_dsl.partiql.lateral import ONE_ROW
 from substrait_dsl.partiql.lowered import LoweredBindings, LoweredCollection, constants
-from substrait_dsl.partiql.lowered_values import (
-    NOTHING,
-    Attributes,
-    CollectedList,
-    Column,
-    Constant,
-    ElementList,
-    LoweredValue,
-    NullableComposite,
-    expand_constant,
-    split_struct,
-)
 from substrait_dsl.partiql.null_and_missing import absent_where, guarded, surely
 from substrait_dsl.partiql.untyped import is_dynamic, values_of_dynamic
 from substrait_dsl.partiql.values import MISSING, Bag
 
 
-def elements(term: LoweredValue) -> LoweredCollection:
+def elements(term: lv.LoweredValue) -> LoweredCollection:
     """Return the elements of a collection as rows beside its row; another value is its only element."""
     match term:
-        case Column() if is_dynamic(term):
+        case lv.Column() if is_dynamic(term):
             return _of_dynamic(term)
-        case Column(expression=lists) if isinstance(lists.type, t.List):
+        case lv.Column(expression=lists) if isinstance(lists.type, t.List):
             return _of_list(term, lists.type)
-        case Constant(value=value):
+        case lv.Constant(value=value):
             return constants(value)
-        case CollectedList(column=column, element=element, collection_type=collection_type):
+        case lv.CollectedList(column=column, element=element, collection_type=collection_type):
             if column.type.nullable:
                 raise UnsupportedError("a scan of a group that may be null is not lowered to Substrait")
             rel = Unnest(Project(ONE_ROW, (column.expression,), ("group",)), 0)
-            item, offset = (FieldReference(position, rel.schema.types[position]) for position in (1, 2))
+            item, offset = (ex.FieldReference(position, rel.schema.types[position]) for position in (1, 2))
             return _numbered(LoweredBindings(rel, collection_type, {}), element_of(element, item), offset)
-        case NullableComposite(parts=ElementList()):
+        case lv.NullableComposite(parts=lv.ElementList()):
             raise UnsupportedError("a scan of a collection that may be null is not lowered to Substrait")
-        case ElementList(collection_type=collection_type, items=()):
+        case lv.ElementList(collection_type=collection_type, items=()):
             return constants(() if collection_type == "list" else Bag())
-        case ElementList(collection_type=collection_type, items=items):
+        case lv.ElementList(collection_type=collection_type, items=items):
             copies = _Copies()
             element = copies.merged(items)
-            ordinal = copies.column([literal(number, t.I64()) for number in range(len(items))])
+            ordinal = copies.column([ex.literal(number, t.I64()) for number in range(len(items))])
             return _numbered(LoweredBindings(copies.rel, collection_type, {}), element, ordinal)
         case _:
             return LoweredCollection(LoweredBindings(ONE_ROW, "bag", {}), term)
 
 
-def _numbered(rows: LoweredBindings, element: LoweredValue, ordinal: FieldReference) -> LoweredCollection:
+def _numbered(rows: LoweredBindings, element: lv.LoweredValue, ordinal: ex.FieldReference) -> LoweredCollection:
     """Return elements with the column of their index; those of a bag have none."""
     if rows.collection_type == "bag":
         return LoweredCollection(rows, element)
-    order = (SortKey(ordinal, "asc_nulls_first"),)
+    order = (ex.SortKey(ordinal, "asc_nulls_first"),)
     return LoweredCollection(LoweredBindings(rows.rel, rows.collection_type, {}, order), element, ordinal)
 
 
-def _of_list(column: Column, type_: t.List) -> LoweredCollection:
+def _of_list(column: lv.Column, type_: t.List) -> LoweredCollection:
     """Return the elements of a column of lists. A list that is null or missing is its only element."""
     lists = column.expression
     if not type_.nullable:
         rel = Unnest(Project(ONE_ROW, (lists,), ("list",)), 0)
-        element, offset = (FieldReference(position, rel.schema.types[position]) for position in (1, 2))
-        return _numbered(LoweredBindings(rel, "list", {}), Column(element), offset)
+        element, offset = (ex.FieldReference(position, rel.schema.types[position]) for position in (1, 2))
+        return _numbered(LoweredBindings(rel, "list", {}), lv.Column(element), offset)
     inside = type_.element.as_nullable()
     is_null = call("is_null", lists)
-    itself = NestedList((literal(None, inside),))
-    filled = IfThen((IfClause(is_null, itself),), cast(lists, t.List(inside)))
+    itself = ex.NestedList((ex.literal(None, inside),))
+    filled = ex.IfThen((ex.IfClause(is_null, itself),), cast(lists, t.List(inside)))
     rel = Unnest(Project(ONE_ROW, (filled,), ("list",)), 0)
     absent = absent_where(column.missing) if type_.element.nullable else column.absent  # an element may be null itself
     rows = LoweredBindings(rel, None, {})
-    place = IfThen((IfClause(is_null, literal(None, t.I64(nullable=True))),), FieldReference(2, t.I64()))
+    place = ex.IfThen((ex.IfClause(is_null, ex.literal(None, t.I64(nullable=True))),), ex.FieldReference(2, t.I64()))
     rows, (ordinal,) = rows.with_columns(("at", place))
-    return _numbered(rows, Column(FieldReference(1, inside), absent), ordinal)
+    return _numbered(rows, lv.Column(ex.FieldReference(1, inside), absent), ordinal)
 
 
-def _of_dynamic(column: Column) -> LoweredCollection:
+def _of_dynamic(column: lv.Column) -> LoweredCollection:
     """Return the elements of a dynamic value: a list in some rows; any other value is its only element."""
     (value,) = values_of_dynamic([column])
     parts = (own_call("elements", value), own_call("is_list", value))
     rel = Unnest(Project(ONE_ROW, parts, ("list", "is_list")), 0)
-    is_list, element, offset = (FieldReference(position, rel.schema.types[position]) for position in (1, 2, 3))
-    place = IfThen((IfClause(is_list, cast(offset, t.I64())),), literal(None, t.I64(nullable=True)))
+    is_list, element, offset = (ex.FieldReference(position, rel.schema.types[position]) for position in (1, 2, 3))
+    place = ex.IfThen((ex.IfClause(is_list, cast(offset, t.I64())),), ex.literal(None, t.I64(nullable=True)))
     rows, (ordinal,) = LoweredBindings(rel, None, {}).with_columns(("at", place))
-    return _numbered(rows, Column(element, "missing"), ordinal)
+    return _numbered(rows, lv.Column(element, "missing"), ordinal)
 
 
-def attributes(term: LoweredValue, mode: Mode) -> tuple[LoweredBindings, LoweredValue, LoweredValue]:
+def attributes(term: lv.LoweredValue, mode: Mode) -> tuple[LoweredBindings, lv.LoweredValue, lv.LoweredValue]:
     """Return the attributes of a struct as rows beside its row: row, values and names.
 
     Another value counts as a struct of one attribute, and missing as one of none; in strict mode it is an error.
     """
-    if isinstance(term, Column) and is_dynamic(term):
+    if isinstance(term, lv.Column) and is_dynamic(term):
         return _attributes_of_dynamic(term, mode)
-    struct = split_struct(term)
-    if isinstance(struct, Column) and isinstance(struct.type, t.Map):
+    struct = lv.split_struct(term)
+    if isinstance(struct, lv.Column) and isinstance(struct.type, t.Map):
         raise UnsupportedError(f"an unpivot of a {struct.type} is not lowered to Substrait")
-    if isinstance(struct, NullableComposite | CollectedList):
+    if isinstance(struct, lv.NullableComposite | lv.CollectedList):
         raise UnsupportedError("an unpivot of a value that may be null, or of a group, is not lowered to Substrait")
-    if not isinstance(struct, Attributes):
+    if not isinstance(struct, lv.Attributes):
         if mode == "strict":
             raise EvaluationError("unpivot: a value that is not a struct")
-        struct = Attributes((("_1", struct),))
-    fields = [(name, value) for name, value in struct.fields if value != NOTHING]
+        struct = lv.Attributes((("_1", struct),))
+    fields = [(name, value) for name, value in struct.fields if value != lv.NOTHING]
     if not fields:
-        return constants(Bag()).source, NOTHING, NOTHING
+        return constants(Bag()).source, lv.NOTHING, lv.NOTHING
     copies = _Copies()
     value = copies.merged([value for _, value in fields])
-    name = copies.column([literal(name, t.String()) for name, _ in fields])
-    missing = [inside.missing if isinstance(inside, Column) else None for _, inside in fields]
+    name = copies.column([ex.literal(name, t.String()) for name, _ in fields])
+    missing = [inside.missing if isinstance(inside, lv.Column) else None for _, inside in fields]
     if not any(missing):
-        return LoweredBindings(copies.rel, "bag", {}), value, Column(name)
+        return LoweredBindings(copies.rel, "bag", {}), value, lv.Column(name)
     there = copies.column([_true() if one is None else surely(call("not", one)) for one in missing])
-    return LoweredBindings(Filter(copies.rel, there), "bag", {}), value, Column(name)
+    return LoweredBindings(Filter(copies.rel, there), "bag", {}), value, lv.Column(name)
 
 
-def _attributes_of_dynamic(column: Column, mode: Mode) -> tuple[LoweredBindings, LoweredValue, LoweredValue]:
+def _attributes_of_dynamic(column: lv.Column, mode: Mode) -> tuple[LoweredBindings, lv.LoweredValue, lv.LoweredValue]:
     (value,) = values_of_dynamic([column])
     pairs = own_call("attributes", value)
     if mode == "strict":
         pairs = guarded(pairs, call("not", own_call("is_struct", value)), "unpivot: a value that is not a struct")
     rel = Unnest(Project(ONE_ROW, (pairs,), ("attributes",)), 0)
-    pair = FieldReference(1, rel.schema.types[1])
-    name, inside = (Column(FieldAccess(pair, StructField(number)), "missing") for number in range(2))
+    pair = ex.FieldReference(1, rel.schema.types[1])
+    name, inside = (lv.Column(ex.FieldAccess(pair, StructField(number)), "missing") for number in range(2))
     return LoweredBindings(rel, "bag", {}), inside, name
 
 
@@ -167,69 +146,71 @@ class _Copies:
         names = (*("part" for _ in self.fields), "copy")
         return Expand(ONE_ROW, tuple(self.fields), names)
 
-    def column(self, values: Sequence[Expression]) -> FieldReference:
+    def column(self, values: Sequence[ex.Expression]) -> ex.FieldReference:
         """Add a column with a value for each copy, all of one type."""
         self.fields.append(SwitchingField(tuple(values)))
         type_ = values[0].type.with_nullability(any(value.type.nullable for value in values))
-        return FieldReference(len(self.fields) - 1, type_)
+        return ex.FieldReference(len(self.fields) - 1, type_)
 
-    def merged(self, parts: Sequence[LoweredValue]) -> LoweredValue:
+    def merged(self, parts: Sequence[lv.LoweredValue]) -> lv.LoweredValue:
         """Return the value that has these parts in the copies. Raises `UnsupportedError` without a common type.
 
         Raises `UnsupportedError` for values that no typed columns hold.
         """
-        found = [expand_constant(part) for part in parts]
-        if all(part == NOTHING for part in found):
-            return NOTHING
-        structs = [part for part in found if isinstance(part, Attributes)]
+        found = [lv.expand_constant(part) for part in parts]
+        if all(part == lv.NOTHING for part in found):
+            return lv.NOTHING
+        structs = [part for part in found if isinstance(part, lv.Attributes)]
         if len(structs) == len(found):
             return self._struct(structs)
-        lists = [part for part in found if isinstance(part, ElementList)]
+        lists = [part for part in found if isinstance(part, lv.ElementList)]
         if len(lists) == len(found) and len({(part.collection_type, len(part.items)) for part in lists}) == 1:
             items = zip(*(part.items for part in lists), strict=True)
-            return ElementList(lists[0].collection_type, tuple(self.merged(each) for each in items))
-        scalars = [part for part in found if isinstance(part, Column | Constant)]
+            return lv.ElementList(lists[0].collection_type, tuple(self.merged(each) for each in items))
+        scalars = [part for part in found if isinstance(part, lv.Column | lv.Constant)]
         if len(scalars) < len(found):
             raise UnsupportedError("rows for a struct or collection and for other values are not lowered to Substrait")
         return self._scalar(scalars)
 
-    def _struct(self, structs: Sequence[Attributes]) -> LoweredValue:
+    def _struct(self, structs: Sequence[lv.Attributes]) -> lv.LoweredValue:
         names = [tuple(name for name, _ in struct.fields) for struct in structs]
         if len(set(names)) == 1:
             values = zip(*([value for _, value in struct.fields] for struct in structs), strict=True)
-            return Attributes(tuple((name, self.merged(each)) for name, each in zip(names[0], values, strict=True)))
+            return lv.Attributes(tuple((name, self.merged(each)) for name, each in zip(names[0], values, strict=True)))
         if any(len(set(some)) < len(some) for some in names):
             raise UnsupportedError("structs that repeat names, and differ in them, have no columns in common")
         known = [dict(struct.fields) for struct in structs]
         every = dict.fromkeys(name for some in names for name in some)
-        return Attributes(tuple((name, self.merged([struct.get(name, NOTHING) for struct in known])) for name in every))
+        return lv.Attributes(
+            tuple((name, self.merged([struct.get(name, lv.NOTHING) for struct in known])) for name in every)
+        )
 
-    def _scalar(self, parts: Sequence[Column | Constant]) -> Column:
+    def _scalar(self, parts: Sequence[lv.Column | lv.Constant]) -> lv.Column:
         """Return a column of these values; a second column tells null from missing, where both occur."""
         known = [_known_type(part) for part in parts]
         known_types = [type_ for type_ in known if type_ is not None]
         type_ = reduce(_common, known_types) if known_types else t.Boolean()
-        columns: list[Column] = []
+        columns: list[lv.Column] = []
         for part, own in zip(parts, known, strict=True):
             if own is None:
-                absent = part.absent if isinstance(part, Column) else "missing" if part.value is MISSING else "null"
-                columns.append(Column(literal(None, type_.as_nullable()), absent))
-            elif isinstance(part, Constant):
-                columns.append(Column(cast(to_literal(part.value), type_)))
+                absent = part.absent if isinstance(part, lv.Column) else "missing" if part.value is MISSING else "null"
+                columns.append(lv.Column(ex.literal(None, type_.as_nullable()), absent))
+            elif isinstance(part, lv.Constant):
+                columns.append(lv.Column(cast(to_literal(part.value), type_)))
             else:
-                columns.append(Column(cast(part.expression, type_), part.absent))
+                columns.append(lv.Column(cast(part.expression, type_), part.absent))
         merged = self.column([column.expression for column in columns])
         stands_for = {column.absent for column in columns if column.type.nullable}
         if stands_for <= {"null"} or stands_for == {"missing"}:
-            return Column(merged, next(iter(stands_for), "null"))
+            return lv.Column(merged, next(iter(stands_for), "null"))
         missing = [column.missing for column in columns]
-        return Column(merged, self.column([_false() if one is None else surely(one) for one in missing]))
+        return lv.Column(merged, self.column([_false() if one is None else surely(one) for one in missing]))
 
 
-def _known_type(part: Column | Constant) -> t.Type | None:
+def _known_type(part: lv.Column | lv.Constant) -> t.Type | None:
     """Return the type of a value; None if it is always absent."""
-    if isinstance(part, Column):
-        is_null = isinstance(part.expression, Literal) and part.expression.value is None
+    if isinstance(part, lv.Column):
+        is_null = isinstance(part.expression, ex.Literal) and part.expression.value is None
         return None if is_null else part.type.as_required()
     return None if part.value is None or part.value is MISSING else to_literal(part.value).type.as_required()
 
@@ -247,9 +228,9 @@ def _common(a: t.Type, b: t.Type) -> t.Type:
     raise UnsupportedError(f"rows for parts of several types, {a} and {b}, which a typed column cannot hold")
 
 
-def _false() -> Expression:
-    return literal(False, t.Boolean())
+def _false() -> ex.Expression:
+    return ex.literal(False, t.Boolean())
 
 
-def _true() -> Expression:
-    return literal(True, t.Boolean())
+def _true() -> ex.Expression:
+    return ex.literal(True, t.Boolean())

@@ -11,32 +11,18 @@ from collections.abc import Callable, Mapping
 
 import attrs
 
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FieldReference, OuterReference, literal
 from substrait_dsl.algebra.expressions.references import ROOT, Root
 from substrait_dsl.algebra.expressions.windows import has_window_function
 from substrait_dsl.algebra.node import Node, Rel, rebuild
-from substrait_dsl.algebra.relations import (
-    ConsistentField,
-    Cross,
-    Emit,
-    Expand,
-    Filter,
-    Join,
-    LateralJoin,
-    Project,
-    Read,
-    Record,
-    Unnest,
-    VirtualTable,
-    emit,
-)
 from substrait_dsl.algebra.rules import LateralJoinType
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.fluent.scope import Scope, outward
 from substrait_dsl.partiql.lowered_values import Column, LoweredValue, with_columns
 
-ONE_ROW = Read(NamedStruct(()), VirtualTable((Record(()),)))
+ONE_ROW = rl.Read(NamedStruct(()), rl.VirtualTable((rl.Record(()),)))
 """One row of no columns: the input of a value that is no table."""
 
 
@@ -75,34 +61,36 @@ def rows_beside(left: Rel, right: Rel, anchor: int) -> Rel:
     """Join each left row with the right rows for it: left columns, then right ones."""
     width = len(left.schema)
     if anchor not in right.free_anchors:
-        return left if right == ONE_ROW else Cross(left, right)
+        return left if right == ONE_ROW else rl.Cross(left, right)
     match right:
-        case Filter(input=child, condition=condition, anchor=None):
-            return Filter(rows_beside(left, child, anchor), _moved(condition, width, anchor))
-        case Project(input=child, expressions=expressions, names=names, anchor=None) if not any(
+        case rl.Filter(input=child, condition=condition, anchor=None):
+            return rl.Filter(rows_beside(left, child, anchor), _moved(condition, width, anchor))
+        case rl.Project(input=child, expressions=expressions, names=names, anchor=None) if not any(
             map(has_window_function, expressions)
         ):
             moved = tuple(_moved(expression, width, anchor) for expression in expressions)
-            return Project(rows_beside(left, child, anchor), moved, names)
-        case Emit(input=child, mapping=mapping):
+            return rl.Project(rows_beside(left, child, anchor), moved, names)
+        case rl.Emit(input=child, mapping=mapping):
             picked = [*range(width), *(width + position for position in mapping)]
-            return emit(rows_beside(left, child, anchor), picked, [*left.schema.names, *right.schema.names])
-        case Unnest(input=child, column=column, names=names):
-            return Unnest(rows_beside(left, child, anchor), width + column, names)
-        case Cross(left=one, right=other):
+            return rl.emit(rows_beside(left, child, anchor), picked, [*left.schema.names, *right.schema.names])
+        case rl.Unnest(input=child, column=column, names=names):
+            return rl.Unnest(rows_beside(left, child, anchor), width + column, names)
+        case rl.Cross(left=one, right=other):
             return rows_beside(rows_beside(left, one, anchor), other, anchor)
-        case Expand(input=child, fields=fields, names=names, anchor=None):
+        case rl.Expand(input=child, fields=fields, names=names, anchor=None):
             left_fields = (
-                ConsistentField(FieldReference(number, field.type)) for number, field in enumerate(left.schema)
+                rl.ConsistentField(FieldReference(number, field.type)) for number, field in enumerate(left.schema)
             )
             copied = (rebuild(field, _change(width, anchor)) for field in fields)
-            return Expand(rows_beside(left, child, anchor), (*left_fields, *copied), (*left.schema.names, *names))
-        case Join(left=one, right=other, how="inner" | "left" as how, condition=condition, anchor=None):
+            return rl.Expand(rows_beside(left, child, anchor), (*left_fields, *copied), (*left.schema.names, *names))
+        case rl.Join(left=one, right=other, how="inner" | "left" as how, condition=condition, anchor=None):
             rows, on = rows_beside(left, one, anchor), _moved(condition, width, anchor)
             if anchor not in other.free_anchors:
-                return Join(rows, other, how, on)
+                return rl.Join(rows, other, how, on)
             return _lateral(rows, other, how, on, {OuterReference(anchor): 0})
-        case LateralJoin(left=one, right=other, how="inner" | "left" as how, condition=condition, anchor=int() as own):
+        case rl.LateralJoin(
+            left=one, right=other, how="inner" | "left" as how, condition=condition, anchor=int() as own
+        ):
             rows, on = rows_beside(left, one, anchor), _moved(condition, width, anchor)
             return _lateral(rows, other, how, on, {OuterReference(anchor): 0, OuterReference(own): width})
         case _:
@@ -111,7 +99,7 @@ def rows_beside(left: Rel, right: Rel, anchor: int) -> Rel:
 
 def _lateral(
     left: Rel, right: Rel, how: LateralJoinType, condition: Expression, rows: Mapping[Root, int]
-) -> LateralJoin:
+) -> rl.LateralJoin:
     """Return a lateral join whose left row has these rows in it, each from a position on.
 
     Its anchor is new, since another part of the right side may be joined so, too.
@@ -123,7 +111,7 @@ def _lateral(
             return attrs.evolve(node, position=node.position + rows[node.root], root=OuterReference(own))
         return node
 
-    return LateralJoin(left, rebuild(right, change), how, condition, anchor=own)
+    return rl.LateralJoin(left, rebuild(right, change), how, condition, anchor=own)
 
 
 def _moved(expression: Expression, width: int, anchor: int | None) -> Expression:

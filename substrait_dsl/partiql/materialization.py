@@ -4,58 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import (
-    Expression,
-    IfClause,
-    IfThen,
-    Literal,
-    NestedList,
-    NestedStruct,
-    literal,
-)
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.partiql import lowered_values as lv
 from substrait_dsl.partiql.calls import cast
 from substrait_dsl.partiql.constants import to_literal
 from substrait_dsl.partiql.functions import common_type
-from substrait_dsl.partiql.lowered_values import (
-    Attributes,
-    CollectedList,
-    Column,
-    Constant,
-    ElementList,
-    LoweredValue,
-    NullableComposite,
-    expand_constant,
-)
 
 
-def materialize(term: LoweredValue, name: str) -> Expression:
+def materialize(term: lv.LoweredValue, name: str) -> ex.Expression:
     """Return a value as one expression; missing parts are NULL.
 
     Raises `UnsupportedError` for a collection of values that no typed list can hold, calling the value by a name.
     """
-    match expand_constant(term):
-        case Column() as column:
+    match lv.expand_constant(term):
+        case lv.Column() as column:
             return column.expression
-        case Constant(value=value):
+        case lv.Constant(value=value):
             return to_literal(value)
-        case Attributes(fields=fields):
+        case lv.Attributes(fields=fields):
             inside = tuple(materialize(field, f"{name}.{attribute}") for attribute, field in fields)
-            return NestedStruct(inside, names=tuple(attribute for attribute, _ in fields))
-        case ElementList(items=items):
+            return ex.NestedStruct(inside, names=tuple(attribute for attribute, _ in fields))
+        case lv.ElementList(items=items):
             return _listed([materialize(item, f"{name}[{number}]") for number, item in enumerate(items)], name)
-        case CollectedList(column=column):
+        case lv.CollectedList(column=column):
             return column.expression
-        case NullableComposite(parts=parts, there=there):
+        case lv.NullableComposite(parts=parts, there=there):
             value_or_null = materialize(parts, name)
-            return IfThen((IfClause(there.expression, value_or_null),), literal(None, value_or_null.type.as_nullable()))
+            return ex.IfThen(
+                (ex.IfClause(there.expression, value_or_null),), ex.literal(None, value_or_null.type.as_nullable())
+            )
 
 
-def _listed(items: Sequence[Expression], name: str) -> Expression:
-    there = [item for item in items if not (isinstance(item, Literal) and item.value is None)]
+def _listed(items: Sequence[ex.Expression], name: str) -> ex.Expression:
+    there = [item for item in items if not (isinstance(item, ex.Literal) and item.value is None)]
     if not there:  # of any type
-        return literal((None,) * len(items), t.List(t.Boolean(nullable=True)))
+        return ex.literal((None,) * len(items), t.List(t.Boolean(nullable=True)))
     type_: t.Type | None = there[0].type
     for item in there[1:]:
         type_ = None if type_ is None else common_type(type_, item.type)
@@ -66,4 +51,4 @@ def _listed(items: Sequence[Expression], name: str) -> Expression:
             hint="collect reads them, each from a column of its own",
         )
     wanted = type_.with_nullability(any(item.type.nullable for item in items))
-    return NestedList(tuple(cast(item, wanted) if item in there else literal(None, wanted) for item in items))
+    return ex.NestedList(tuple(cast(item, wanted) if item in there else ex.literal(None, wanted) for item in items))

@@ -12,19 +12,9 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FieldReference, literal
 from substrait_dsl.algebra.relations import Project, Rel, Sort, emit
 from substrait_dsl.errors import SchemaError, UnsupportedError
+from substrait_dsl.partiql import lowered_values as lv
 from substrait_dsl.partiql.constants import to_literal
 from substrait_dsl.partiql.lowered import LoweredBindings, LoweredCollection
-from substrait_dsl.partiql.lowered_values import (
-    Attributes,
-    CollectedList,
-    Column,
-    Constant,
-    ElementList,
-    LoweredValue,
-    NullableComposite,
-    expand_constant,
-    leaves,
-)
 from substrait_dsl.partiql.materialization import materialize
 from substrait_dsl.partiql.untyped import DYNAMIC
 from substrait_dsl.partiql.values import MISSING, Bag, BindingsData, BindingTuple, Struct, Value, to_value
@@ -47,9 +37,9 @@ def columns_of(lowered: LoweredBindings | LoweredCollection) -> Rel:
     """
     found: list[tuple[str, Expression]] = []
     for term, root in _roots(lowered):
-        for name, leaf in leaves(term, root):
+        for name, leaf in lv.leaves(term, root):
             found.append((name, _expression(leaf)))
-            if isinstance(leaf, Column) and isinstance(leaf.absent, Expression):
+            if isinstance(leaf, lv.Column) and isinstance(leaf.absent, Expression):
                 found.append((f"{name} is missing", leaf.absent))
     return _emitted(lowered, found)
 
@@ -76,10 +66,10 @@ def table_of(lowered: LoweredBindings | LoweredCollection) -> Rel:
     return _emitted(lowered, found)
 
 
-def _attributes(term: LoweredValue, root: str) -> Iterator[tuple[str, LoweredValue]]:
-    part = expand_constant(term)
-    part = part.parts if isinstance(part, NullableComposite) else part
-    if isinstance(part, Attributes):
+def _attributes(term: lv.LoweredValue, root: str) -> Iterator[tuple[str, lv.LoweredValue]]:
+    part = lv.expand_constant(term)
+    part = part.parts if isinstance(part, lv.NullableComposite) else part
+    if isinstance(part, lv.Attributes):
         yield from ((f"{root}.{inside}" if root else inside, field) for inside, field in part.fields)
     else:
         yield root or "value", part
@@ -100,8 +90,8 @@ def _emitted(lowered: LoweredBindings | LoweredCollection, found: list[tuple[str
 def require_readable(lowered: LoweredBindings | LoweredCollection) -> None:
     """Raise `UnsupportedError` for columns whose values PartiQL lacks."""
     for term, root in _roots(lowered):
-        for name, leaf in leaves(term, root):
-            if isinstance(leaf, Column) and not _is_readable(leaf.type):
+        for name, leaf in lv.leaves(term, root):
+            if isinstance(leaf, lv.Column) and not _is_readable(leaf.type):
                 raise UnsupportedError(f'PartiQL has no values of {leaf.type}, the type of "{name}"')
 
 
@@ -133,41 +123,41 @@ def bindings_of(lowered: LoweredBindings, rows: Iterable[Sequence[Any]]) -> Bind
     return BindingsData(lowered.collection_type, tuple(tuples))
 
 
-def _roots(lowered: LoweredBindings | LoweredCollection) -> list[tuple[LoweredValue, str]]:
+def _roots(lowered: LoweredBindings | LoweredCollection) -> list[tuple[lv.LoweredValue, str]]:
     if isinstance(lowered, LoweredBindings):
         return [(term, name) for name, term in lowered.variables.items()]
     return [(lowered.element, "")]
 
 
-def _expression(leaf: Column | Constant) -> Expression:
-    if isinstance(leaf, Constant):
+def _expression(leaf: lv.Column | lv.Constant) -> Expression:
+    if isinstance(leaf, lv.Constant):
         return to_literal(leaf.value)
     return leaf.expression
 
 
-def _decoded(term: LoweredValue, cells: Iterator[Any]) -> Value:
+def _decoded(term: lv.LoweredValue, cells: Iterator[Any]) -> Value:
     """Decode a value from the next cells of a row."""
-    match expand_constant(term):
-        case Attributes(fields=fields):
+    match lv.expand_constant(term):
+        case lv.Attributes(fields=fields):
             attributes = [(name, _decoded(field, cells)) for name, field in fields]
             return Struct(tuple((name, value) for name, value in attributes if value is not MISSING))
-        case ElementList(collection_type=collection_type, items=items):
+        case lv.ElementList(collection_type=collection_type, items=items):
             inside = tuple(_decoded(item, cells) for item in items)
             return inside if collection_type == "list" else Bag(inside)
-        case CollectedList(element=element, collection_type=collection_type):
+        case lv.CollectedList(element=element, collection_type=collection_type):
             gathered = next(cells)
             if gathered is None:
                 return None
             inside = tuple(_inside(element, one) for one in gathered)
             return inside if collection_type == "list" else Bag(inside)
-        case NullableComposite(parts=parts):
+        case lv.NullableComposite(parts=parts):
             is_there = next(cells)
             found = _decoded(parts, cells)
             return found if is_there else None
-        case Constant(value=value):
+        case lv.Constant(value=value):
             next(cells)
             return value
-        case Column(absent=absent) as column:
+        case lv.Column(absent=absent) as column:
             cell = next(cells)
             is_missing = next(cells) if isinstance(absent, Expression) else absent == "missing"
             return MISSING if cell is None and is_missing else _value(cell, column.type)
@@ -175,20 +165,20 @@ def _decoded(term: LoweredValue, cells: Iterator[Any]) -> Value:
             raise AssertionError(term)
 
 
-def _inside(term: LoweredValue, cell: Any) -> Value:
+def _inside(term: lv.LoweredValue, cell: Any) -> Value:
     """Decode a value inside a list from one cell."""
-    match expand_constant(term):
-        case Attributes(fields=fields):
+    match lv.expand_constant(term):
+        case lv.Attributes(fields=fields):
             attributes = [(name, _inside(field, part)) for (name, field), part in zip(fields, cell, strict=True)]
             return Struct(tuple((name, value) for name, value in attributes if value is not MISSING))
-        case NullableComposite(parts=parts):
+        case lv.NullableComposite(parts=parts):
             return None if cell is None else _inside(parts, cell)
-        case CollectedList(element=element, collection_type=collection_type):
+        case lv.CollectedList(element=element, collection_type=collection_type):
             inside = tuple(_inside(element, one) for one in cell)
             return inside if collection_type == "list" else Bag(inside)
-        case Column(absent=absent) as column:
+        case lv.Column(absent=absent) as column:
             return MISSING if cell is None and absent == "missing" else _value(cell, column.type)
-        case Constant(value=value):
+        case lv.Constant(value=value):
             return value
         case other:
             raise AssertionError(other)

@@ -10,21 +10,12 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FieldReference, IfClause, IfThen, literal
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import Cross, Join, LateralJoin
+from substrait_dsl.partiql import lowered_values as lv
 from substrait_dsl.partiql.bindings import JoinHow
 from substrait_dsl.partiql.calls import call
 from substrait_dsl.partiql.constants import to_literal
 from substrait_dsl.partiql.lateral import beside
 from substrait_dsl.partiql.lowered import LoweredBindings
-from substrait_dsl.partiql.lowered_values import (
-    Attributes,
-    CollectedList,
-    Column,
-    Constant,
-    ElementList,
-    LoweredValue,
-    NullableComposite,
-    expand_constant,
-)
 from substrait_dsl.partiql.null_and_missing import Absent, surely
 from substrait_dsl.partiql.values import MISSING
 
@@ -61,11 +52,11 @@ def outer_join(
     return attrs.evolve(both, rel=rel, variables=variables)
 
 
-def _padded_side(variables: Mapping[str, LoweredValue], marker: int | None) -> Mapping[str, LoweredValue]:
+def _padded_side(variables: Mapping[str, lv.LoweredValue], marker: int | None) -> Mapping[str, lv.LoweredValue]:
     """Return the variables of a side after the join; its marker, if it is null-extended, is at this position."""
     if marker is None:
         return variables
-    there = Column(call("is_not_null", FieldReference(marker, t.Boolean(nullable=True))))
+    there = lv.Column(call("is_not_null", FieldReference(marker, t.Boolean(nullable=True))))
     return {name: _padded(term, there) for name, term in variables.items()}
 
 
@@ -74,36 +65,40 @@ def _with_marker(rows: LoweredBindings) -> tuple[LoweredBindings, int]:
 
     Where that is null after a join, the side is null-extended.
     """
-    variables: dict[str, LoweredValue] = {}
+    variables: dict[str, lv.LoweredValue] = {}
     for name, term in rows.variables.items():
         rows, variables[name] = rows.holding(term, name, also_outer=True)
     rows, (marker,) = rows.with_columns(("is there", literal(True, t.Boolean())))
     return attrs.evolve(rows, variables=variables), marker.position
 
 
-def _padded(term: LoweredValue, there: Column) -> LoweredValue:
-    match expand_constant(term):
-        case Column(expression=expression, absent=absent):
+def _padded(term: lv.LoweredValue, there: lv.Column) -> lv.LoweredValue:
+    match lv.expand_constant(term):
+        case lv.Column(expression=expression, absent=absent):
             after = _absent(absent, there.expression) if expression.type.nullable else "null"
-            return Column(_nullable(expression), after)
-        case Attributes(fields=fields):
-            return NullableComposite(Attributes(tuple((name, _padded(field, there)) for name, field in fields)), there)
-        case ElementList(collection_type=collection_type, items=items):
-            return NullableComposite(ElementList(collection_type, tuple(_padded(item, there) for item in items)), there)
-        case CollectedList(column=column) as collection:
-            return attrs.evolve(collection, column=Column(_nullable(column.expression)))
-        case NullableComposite(parts=parts, there=before):
+            return lv.Column(_nullable(expression), after)
+        case lv.Attributes(fields=fields):
+            return lv.NullableComposite(
+                lv.Attributes(tuple((name, _padded(field, there)) for name, field in fields)), there
+            )
+        case lv.ElementList(collection_type=collection_type, items=items):
+            return lv.NullableComposite(
+                lv.ElementList(collection_type, tuple(_padded(item, there) for item in items)), there
+            )
+        case lv.CollectedList(column=column) as collection:
+            return attrs.evolve(collection, column=lv.Column(_nullable(column.expression)))
+        case lv.NullableComposite(parts=parts, there=before):
             inside = _padded(parts, there)
-            assert isinstance(inside, NullableComposite)
-            return NullableComposite(inside.parts, Column(surely(_nullable(before.expression))))
-        case Constant(value=None):
-            return Constant(None)
-        case Constant(value=value) if value is MISSING:
-            return Column(to_literal(None), there.expression)
-        case Constant(value=value):
+            assert isinstance(inside, lv.NullableComposite)
+            return lv.NullableComposite(inside.parts, lv.Column(surely(_nullable(before.expression))))
+        case lv.Constant(value=None):
+            return lv.Constant(None)
+        case lv.Constant(value=value) if value is MISSING:
+            return lv.Column(to_literal(None), there.expression)
+        case lv.Constant(value=value):
             constant = to_literal(value)
             null = literal(None, constant.type.as_nullable())
-            return Column(IfThen((IfClause(there.expression, constant),), null))
+            return lv.Column(IfThen((IfClause(there.expression, constant),), null))
 
 
 def _absent(absent: Absent, there: Expression) -> Absent:
@@ -123,7 +118,7 @@ def _nullable(expression: Expression) -> Expression:
     return attrs.evolve(expression, column_type=expression.column_type.as_nullable())
 
 
-def where_all(conditions: Sequence[Expression], term: LoweredValue) -> LoweredValue:
+def where_all(conditions: Sequence[Expression], term: lv.LoweredValue) -> lv.LoweredValue:
     """Return a value that is null where one of these conditions, required booleans, is false."""
     return _where(all_of(conditions), term) if conditions else term
 
@@ -133,31 +128,31 @@ def all_of(conditions: Sequence[Expression]) -> Expression:
     return conditions[0] if len(conditions) == 1 else call("and", *conditions)
 
 
-def _where(holds: Expression, term: LoweredValue) -> LoweredValue:
-    match expand_constant(term):
-        case Column(expression=expression) as column:
+def _where(holds: Expression, term: lv.LoweredValue) -> lv.LoweredValue:
+    match lv.expand_constant(term):
+        case lv.Column(expression=expression) as column:
             null = literal(None, expression.type.as_nullable())
             missing = column.missing
             absent: Absent = "null" if missing is None else call("and", holds, missing)
-            return Column(IfThen((IfClause(holds, expression),), null), absent)
-        case Constant(value=None):
+            return lv.Column(IfThen((IfClause(holds, expression),), null), absent)
+        case lv.Constant(value=None):
             return term
-        case Constant(value=value) if value is MISSING:
-            return Column(to_literal(None), holds)
-        case Constant(value=value):
-            return _where(holds, Column(to_literal(value)))
-        case CollectedList(column=column) as collection:
+        case lv.Constant(value=value) if value is MISSING:
+            return lv.Column(to_literal(None), holds)
+        case lv.Constant(value=value):
+            return _where(holds, lv.Column(to_literal(value)))
+        case lv.CollectedList(column=column) as collection:
             null = literal(None, column.type.as_nullable())
-            return attrs.evolve(collection, column=Column(IfThen((IfClause(holds, column.expression),), null)))
-        case NullableComposite(parts=parts, there=there):
+            return attrs.evolve(collection, column=lv.Column(IfThen((IfClause(holds, column.expression),), null)))
+        case lv.NullableComposite(parts=parts, there=there):
             inside = _where(holds, parts)
-            assert isinstance(inside, NullableComposite)
-            return NullableComposite(inside.parts, Column(call("and", holds, there.expression)))
-        case Attributes(fields=fields):
-            return NullableComposite(
-                Attributes(tuple((name, _where(holds, field)) for name, field in fields)), Column(holds)
+            assert isinstance(inside, lv.NullableComposite)
+            return lv.NullableComposite(inside.parts, lv.Column(call("and", holds, there.expression)))
+        case lv.Attributes(fields=fields):
+            return lv.NullableComposite(
+                lv.Attributes(tuple((name, _where(holds, field)) for name, field in fields)), lv.Column(holds)
             )
-        case ElementList(collection_type=collection_type, items=items):
-            return NullableComposite(
-                ElementList(collection_type, tuple(_where(holds, item) for item in items)), Column(holds)
+        case lv.ElementList(collection_type=collection_type, items=items):
+            return lv.NullableComposite(
+                lv.ElementList(collection_type, tuple(_where(holds, item) for item in items)), lv.Column(holds)
             )

@@ -6,21 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
+from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Argument, Expression, FunctionId, Literal, literal
 from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.functions import Phase
-from substrait_dsl.algebra.types import (
-    FP32,
-    FP64,
-    I32,
-    INTEGER_RANGES,
-    UNSIGNED_URN,
-    Decimal,
-    String,
-    Type,
-    UserDefined,
-    VarChar,
-)
 from substrait_dsl.catalog import Catalog, Kind, Overload
 from substrait_dsl.catalog.call_arguments import describe_argument
 from substrait_dsl.catalog.records import ValueArgument
@@ -53,7 +42,7 @@ class FittedCall(FrozenValue):
 
     function: FunctionId
     arguments: tuple[Argument, ...]
-    type: Type
+    type: t.Type
     is_narrowed: bool = False
     """Whether a literal of the call was narrowed, which may change the type of the call."""
 
@@ -100,7 +89,7 @@ def _fitting(
         if type_ is None:
             continue
         narrowed = _narrowed(arguments, fitted)
-        call = FittedCall(overload.function, fitted, type_, narrowed > 0 and type(type_) in INTEGER_RANGES)
+        call = FittedCall(overload.function, fitted, type_, narrowed > 0 and type(type_) in t.INTEGER_RANGES)
         found.setdefault(overload.function, (narrowed + _strange_texts(arguments, fitted), call))
     return found
 
@@ -155,16 +144,16 @@ def _fitted(
     return tuple(filled)
 
 
-_INTEGERS: Mapping[str, Type] = {class_.keyword: class_() for class_ in INTEGER_RANGES}
+_INTEGERS: Mapping[str, t.Type] = {class_.keyword: class_() for class_ in t.INTEGER_RANGES}
 
 
 def _default(value: int | str, declared: ValueArgument) -> Literal:
     if isinstance(value, int):
-        return literal(value, _INTEGERS.get(declared.pattern.keyword, I32()))
-    return literal(value, VarChar(len(value)) if declared.pattern.keyword == VarChar.keyword else String())
+        return literal(value, _INTEGERS.get(declared.pattern.keyword, t.I32()))
+    return literal(value, t.VarChar(len(value)) if declared.pattern.keyword == t.VarChar.keyword else t.String())
 
 
-def _width_of_others(arguments: Sequence[Argument]) -> Type | None:
+def _width_of_others(arguments: Sequence[Argument]) -> t.Type | None:
     """Return the type of the numeric arguments that are no literals; of literals alone the widest."""
     values = [argument for argument in arguments if isinstance(argument, Expression)]
     others = {each.type.as_required() for each in values if not is_integer_constant(each)}
@@ -172,15 +161,15 @@ def _width_of_others(arguments: Sequence[Argument]) -> Type | None:
     if numbers:
         return numbers[0] if len(numbers) == 1 else None
     constants = [each.type for each in values if is_integer_constant(each)]
-    widths = list(INTEGER_RANGES)
+    widths = list(t.INTEGER_RANGES)
     return max(constants, key=lambda type_: widths.index(type(type_)), default=None)
 
 
-_NUMBERS = (*INTEGER_RANGES, FP32, FP64, Decimal)
+_NUMBERS = (*t.INTEGER_RANGES, t.FP32, t.FP64, t.Decimal)
 
 
-def _is_unsigned(type_: Type) -> bool:
-    return isinstance(type_, UserDefined) and type_.urn == UNSIGNED_URN
+def _is_unsigned(type_: t.Type) -> bool:
+    return isinstance(type_, t.UserDefined) and type_.urn == t.UNSIGNED_URN
 
 
 def _strange_texts(arguments: Sequence[Argument], fitted: Sequence[Argument]) -> int:
@@ -192,7 +181,7 @@ def _strange_texts(arguments: Sequence[Argument], fitted: Sequence[Argument]) ->
 
 
 def _narrowed(arguments: Sequence[Argument], fitted: Sequence[Argument]) -> int:
-    widths = list(INTEGER_RANGES)
+    widths = list(t.INTEGER_RANGES)
     return sum(
         type(new.type) in widths and widths.index(type(new.type)) < widths.index(type(old.type))
         for old, new in zip(arguments, fitted, strict=False)

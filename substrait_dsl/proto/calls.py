@@ -11,19 +11,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from substrait import algebra_pb2 as pb
 
-from substrait_dsl.algebra.expressions import (
-    AggregateFunction,
-    Argument,
-    Cast,
-    EnumArgument,
-    Expression,
-    FunctionId,
-    Literal,
-    Measure,
-    ScalarFunction,
-    SortKey,
-    TypeArgument,
-)
+from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.expressions.calls import Invocation
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.functions import Phase
@@ -42,7 +30,7 @@ if TYPE_CHECKING:
     from substrait_dsl.proto.scopes import Scope
 
 
-def encode_scalar_function(encoder: Encoder, call: ScalarFunction, message: pb.Expression.ScalarFunction) -> None:
+def encode_scalar_function(encoder: Encoder, call: ex.ScalarFunction, message: pb.Expression.ScalarFunction) -> None:
     """Write a call of a scalar function."""
     message.function_reference = encoder.declarations.function(call.function)
     encode_arguments(encoder, call.arguments, message.arguments)
@@ -51,7 +39,7 @@ def encode_scalar_function(encoder: Encoder, call: ScalarFunction, message: pb.E
     encode_type(encoder.declarations, call.output_type, message.output_type)
 
 
-def decode_scalar_function(decoder: Decoder, message: pb.Expression.ScalarFunction, scope: Scope) -> Expression:
+def decode_scalar_function(decoder: Decoder, message: pb.Expression.ScalarFunction, scope: Scope) -> ex.Expression:
     """Read a call of a scalar function, or the expression that its producer means by it.
 
     It stands under a cast where a timestamp of a whole day is declared to be a date.
@@ -60,15 +48,15 @@ def decode_scalar_function(decoder: Decoder, message: pb.Expression.ScalarFuncti
     if decoder.producer.scalar_functions and (meant := _as_meant(decoder, message, arguments)) is not None:
         return meant
     function, arguments, type_ = decode_function(decoder, message, arguments, ("scalar",))
-    call = ScalarFunction(function, arguments, type_, decode_options(decoder, message.options, function))
+    call = ex.ScalarFunction(function, arguments, type_, decode_options(decoder, message.options, function))
     if message.output_type.HasField("date") and isinstance(type_, PrecisionTimestamp):
-        return Cast(call, Date(nullable=type_.nullable), "throw")
+        return ex.Cast(call, Date(nullable=type_.nullable), "throw")
     return call
 
 
 def _as_meant(
-    decoder: Decoder, message: pb.Expression.ScalarFunction, arguments: tuple[Argument, ...]
-) -> Expression | None:
+    decoder: Decoder, message: pb.Expression.ScalarFunction, arguments: tuple[ex.Argument, ...]
+) -> ex.Expression | None:
     """Return the expression that the plan's producer means by a call, if it deviates from the specification."""
     function = decoder.function(message.function_reference)
     name = function.name
@@ -79,7 +67,7 @@ def _as_meant(
     meant = read(decoder, arguments, declared)
     if meant is None:
         return None
-    if isinstance(meant, ScalarFunction) and meant.function.name == name and not meant.options:
+    if isinstance(meant, ex.ScalarFunction) and meant.function.name == name and not meant.options:
         same = len(arguments) == len(meant.arguments) and all(map(operator.is_, arguments, meant.arguments))
         if same:
             return None  # read, and told, like a call of any other producer
@@ -93,13 +81,13 @@ _LIKE_WITH_ESCAPE = 3
 
 
 def _without_escape(
-    decoder: Decoder, message: pb.Expression.ScalarFunction, arguments: tuple[Argument, ...]
-) -> tuple[Argument, ...]:
+    decoder: Decoder, message: pb.Expression.ScalarFunction, arguments: tuple[ex.Argument, ...]
+) -> tuple[ex.Argument, ...]:
     """Return the arguments without the escape character of a ``like`` or ``ilike`` of DataFusion that has none."""
     if len(arguments) != _LIKE_WITH_ESCAPE or not decoder.producer.like_has_escape:
         return arguments
     escape = arguments[-1]
-    is_none = isinstance(escape, Literal) and escape.value is None
+    is_none = isinstance(escape, ex.Literal) and escape.value is None
     function = decoder.function(message.function_reference)
     name = function.name
     if not is_none or name not in ("like", "ilike") or not decoder.may_be_specified(function):
@@ -112,7 +100,7 @@ def _without_escape(
     return arguments[:-1]
 
 
-def encode_aggregate_function(encoder: Encoder, call: AggregateFunction, message: pb.AggregateFunction) -> None:
+def encode_aggregate_function(encoder: Encoder, call: ex.AggregateFunction, message: pb.AggregateFunction) -> None:
     """Write a call of an aggregate function; phase and invocation are always written."""
     message.function_reference = encoder.declarations.function(call.function)
     encode_arguments(encoder, call.arguments, message.arguments)
@@ -124,13 +112,13 @@ def encode_aggregate_function(encoder: Encoder, call: AggregateFunction, message
         encode_sort_key(encoder, key, message.sorts.add())
 
 
-def decode_aggregate_function(decoder: Decoder, message: pb.AggregateFunction, scope: Scope) -> AggregateFunction:
+def decode_aggregate_function(decoder: Decoder, message: pb.AggregateFunction, scope: Scope) -> ex.AggregateFunction:
     """Read a call of an aggregate function."""
     with decoder.part(message):
         declared, arguments = decode_form(decoder, message, decode_arguments(decoder, message.arguments, scope))
         phase = decode_phase(decoder, message)
         function, arguments, type_ = decode_function(decoder, message, arguments, ("aggregate",), phase, declared)
-        return AggregateFunction(
+        return ex.AggregateFunction(
             function,
             arguments,
             type_,
@@ -142,8 +130,8 @@ def decode_aggregate_function(decoder: Decoder, message: pb.AggregateFunction, s
 
 
 def decode_form(
-    decoder: Decoder, message: Any, arguments: tuple[Argument, ...]
-) -> tuple[FunctionId, tuple[Argument, ...]]:
+    decoder: Decoder, message: Any, arguments: tuple[ex.Argument, ...]
+) -> tuple[ex.FunctionId, tuple[ex.Argument, ...]]:
     """Translate the producer's name of an aggregate or window function.
 
     Args:
@@ -163,23 +151,23 @@ def decode_form(
         return meant, arguments
     form = None if function.urn else decoder.producer.function_forms.get(function.name)
     if (computed := _as_computed(decoder, message, function, arguments)) is not None:
-        function, arguments = FunctionId(function.urn, function.name), computed
+        function, arguments = ex.FunctionId(function.urn, function.name), computed
     if form is None or not decoder.may_be_specified(function):
         return function, arguments
-    if any(isinstance(argument, EnumArgument) for argument in arguments):
+    if any(isinstance(argument, ex.EnumArgument) for argument in arguments):
         return function, arguments
     readings = ", ".join((form.name, *form.words))
     text = f"{function.name} is {decoder.producer.title}'s name of a function: read as {readings}"
     decoder.report(FindingCode.PRODUCER_MEANING, text, message)
-    return FunctionId("", form.name), (*map(EnumArgument, form.words), *arguments)
+    return ex.FunctionId("", form.name), (*map(ex.EnumArgument, form.words), *arguments)
 
 
 def _as_computed(
-    decoder: Decoder, message: Any, function: FunctionId, arguments: tuple[Argument, ...]
-) -> tuple[Argument] | None:
+    decoder: Decoder, message: Any, function: ex.FunctionId, arguments: tuple[ex.Argument, ...]
+) -> tuple[ex.Argument] | None:
     """Cast the argument of an aggregate function to the type that the producer computes it in."""
     argument = arguments[0] if len(arguments) == 1 else None
-    if not isinstance(argument, Expression) or not decoder.may_be_specified(function):
+    if not isinstance(argument, ex.Expression) or not decoder.may_be_specified(function):
         return None
     declared = decode_type(decoder, message.output_type) if message.HasField("output_type") else None
     type_ = decoder.producer.type_of_computation(function.name, argument.type, declared)
@@ -214,69 +202,71 @@ def decode_invocation(message: Any) -> Invocation:
 # --- what calls are made of
 
 
-def encode_arguments(encoder: Encoder, arguments: tuple[Argument, ...], messages: Any) -> None:
+def encode_arguments(encoder: Encoder, arguments: tuple[ex.Argument, ...], messages: Any) -> None:
     """Write the arguments of a call."""
     for argument in arguments:
         message: pb.FunctionArgument = messages.add()
         match argument:
-            case Expression():
+            case ex.Expression():
                 encoder.expression(argument, message.value)
-            case EnumArgument(value):
+            case ex.EnumArgument(value):
                 message.enum = value
-            case TypeArgument(type_):
+            case ex.TypeArgument(type_):
                 encode_type(encoder.declarations, type_, message.type)
             case _:
                 assert_never(argument)
 
 
-def decode_arguments(decoder: Decoder, messages: Iterable[pb.FunctionArgument], scope: Scope) -> tuple[Argument, ...]:
+def decode_arguments(
+    decoder: Decoder, messages: Iterable[pb.FunctionArgument], scope: Scope
+) -> tuple[ex.Argument, ...]:
     """Read the arguments of a call."""
     return tuple([decode_argument(decoder, message, scope) for message in messages])
 
 
-def decode_argument(decoder: Decoder, message: pb.FunctionArgument, scope: Scope) -> Argument:
+def decode_argument(decoder: Decoder, message: pb.FunctionArgument, scope: Scope) -> ex.Argument:
     """Read one argument of a call."""
     match message.WhichOneof("arg_type"):
         case "value":
             return decoder.expression(message.value, scope)
         case "enum":
-            return EnumArgument(message.enum)
+            return ex.EnumArgument(message.enum)
         case "type":
-            return TypeArgument(decode_type(decoder, message.type))
+            return ex.TypeArgument(decode_type(decoder, message.type))
         case _:
             decoder.mark_location(message)
             raise PlanFormatError("an argument must say value, enum or type")
 
 
-def encode_measure(encoder: Encoder, measure: Measure, message: pb.AggregateRel.Measure) -> None:
+def encode_measure(encoder: Encoder, measure: ex.Measure, message: pb.AggregateRel.Measure) -> None:
     """Write a measure."""
     encode_aggregate_function(encoder, measure.function, message.measure)
     if measure.filter is not None:
         encoder.expression(measure.filter, message.filter)
 
 
-def decode_measure(decoder: Decoder, message: pb.AggregateRel.Measure, scope: Scope) -> Measure:
+def decode_measure(decoder: Decoder, message: pb.AggregateRel.Measure, scope: Scope) -> ex.Measure:
     """Read a measure."""
     function = decode_aggregate_function(decoder, message.measure, scope)
-    return Measure(function, decoder.expression(message.filter, scope) if message.HasField("filter") else None)
+    return ex.Measure(function, decoder.expression(message.filter, scope) if message.HasField("filter") else None)
 
 
-def encode_sort_key(encoder: Encoder, key: SortKey, message: pb.SortField) -> None:
+def encode_sort_key(encoder: Encoder, key: ex.SortKey, message: pb.SortField) -> None:
     """Write a sort key."""
     encoder.expression(key.expression, message.expr)
-    if isinstance(key.direction, FunctionId):
+    if isinstance(key.direction, ex.FunctionId):
         message.comparison_function_reference = encoder.declarations.function(key.direction)
     else:
         message.direction = SORT_DIRECTION[key.direction]
 
 
-def decode_sort_key(decoder: Decoder, message: pb.SortField, scope: Scope) -> SortKey:
+def decode_sort_key(decoder: Decoder, message: pb.SortField, scope: Scope) -> ex.SortKey:
     """Read a sort key."""
     expression = decoder.expression(message.expr, scope)
     if message.WhichOneof("sort_kind") == "comparison_function_reference":
         with decoder.part(message):
             values = (expression.type, expression.type)
             reference = message.comparison_function_reference
-            return SortKey(expression, decode_comparison(decoder, message, reference, values, require_order))
+            return ex.SortKey(expression, decode_comparison(decoder, message, reference, values, require_order))
     direction = pb.SortField.SortDirection
-    return SortKey(expression, name_for(SORT_DIRECTION, message.direction, direction, "SortField.direction"))
+    return ex.SortKey(expression, name_for(SORT_DIRECTION, message.direction, direction, "SortField.direction"))

@@ -11,19 +11,10 @@ from typing import TYPE_CHECKING, Any
 import attrs
 from substrait import algebra_pb2 as pb
 
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.common import Common, Computation, ComputationType, Hint, Stats
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.node import Rel
-from substrait_dsl.algebra.relations import (
-    Emit,
-    Expand,
-    HashJoin,
-    Join,
-    LateralJoin,
-    MergeJoin,
-    NestedLoopJoin,
-    emit,
-)
 from substrait_dsl.algebra.rules import JOIN_RULES
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.enums import COMPUTATION_TYPE, name_for
@@ -96,15 +87,15 @@ def decode_common(decoder: Decoder, rel: Rel, body: Any) -> Rel:
                 f"a {rel.how} join of a plan older than 0.72 put out both sides, but not DataFusion's: read as today's"
             )
             decoder.report(FindingCode.JOIN_SIDES, text, body)
-    if type(body) is pb.ExpandRel and isinstance(rel, Expand):
+    if type(body) is pb.ExpandRel and isinstance(rel, rl.Expand):
         mapping = decode_expand_mapping(body, rel, mapping)
     if common is not None:
         rel = _with_common(decoder, rel, common, body)
     if mapping is None:
         return rel
-    if not isinstance(rel, Emit):
-        return Emit(rel, mapping)
-    return emit(rel, mapping)  # of a project that adds nothing to an input which is an emit itself
+    if not isinstance(rel, rl.Emit):
+        return rl.Emit(rel, mapping)
+    return rl.emit(rel, mapping)  # of a project that adds nothing to an input which is an emit itself
 
 
 def _check_number(decoder: Decoder, message: pb.RelCommon) -> None:
@@ -158,7 +149,7 @@ def _has_own_extension(descriptor: Any) -> bool:
 
 
 def _with_common(decoder: Decoder, rel: Rel, common: Common, body: Any) -> Rel:
-    if rel.common is None and not isinstance(rel, Emit):
+    if rel.common is None and not isinstance(rel, rl.Emit):
         return attrs.evolve(rel, common=common)
     # A project that adds nothing is read as its input, which has hints and extensions of its own.
     for extension in (common.extension, common.own_extension):
@@ -237,7 +228,7 @@ def _decode_computation(decoder: Decoder, message: Any, number: int) -> Computat
 
 # --- joins of old plans
 
-AnyJoin = Join | LateralJoin | HashJoin | MergeJoin | NestedLoopJoin
+AnyJoin = rl.Join | rl.LateralJoin | rl.HashJoin | rl.MergeJoin | rl.NestedLoopJoin
 JOIN_MESSAGES = frozenset({pb.JoinRel, pb.LateralJoinRel, pb.HashJoinRel, pb.MergeJoinRel, pb.NestedLoopJoinRel})
 
 _ONE_SIDE_SINCE = (0, 72, 0)

@@ -10,20 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from substrait import algebra_pb2 as pb
 
-from substrait_dsl.algebra.expressions import (
-    Cast,
-    Expression,
-    FailureBehavior,
-    IfClause,
-    IfThen,
-    Literal,
-    MultiOrList,
-    OrListRecord,
-    ScalarFunction,
-    SingularOrList,
-    Switch,
-    SwitchCase,
-)
+from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.types import UNSIGNED_URN, FixedChar, List, Map, String, Struct, Type, UserDefined, VarChar
 from substrait_dsl.catalog import Typed
@@ -39,16 +26,16 @@ if TYPE_CHECKING:
     from substrait_dsl.proto.scopes import Scope
 
 
-def encode_cast(encoder: Encoder, cast: Cast, message: pb.Expression.Cast) -> None:
+def encode_cast(encoder: Encoder, cast: ex.Cast, message: pb.Expression.Cast) -> None:
     """Write a cast."""
     encode_type(encoder.declarations, cast.target, message.type)
     encoder.expression(cast.input, message.input)
     message.failure_behavior = FAILURE_BEHAVIOR[cast.on_failure]
 
 
-def decode_cast(decoder: Decoder, message: pb.Expression.Cast, scope: Scope) -> Cast:
+def decode_cast(decoder: Decoder, message: pb.Expression.Cast, scope: Scope) -> ex.Cast:
     """Read a cast; without a failure behavior it throws."""
-    on_failure: FailureBehavior = "throw"
+    on_failure: ex.FailureBehavior = "throw"
     if message.failure_behavior == pb.Expression.Cast.FAILURE_BEHAVIOR_UNSPECIFIED:
         decoder.report(FindingCode.CAST_FAILURE, "a cast does not say its failure_behavior; read as throw", message)
     else:
@@ -64,7 +51,7 @@ def decode_cast(decoder: Decoder, message: pb.Expression.Cast, scope: Scope) -> 
             f"{decoder.producer.title} writes {written} as text{within} in a way of its own, unlike other engines",
             hint="cast it to a decimal, a date or an integer, whose text is the same everywhere",
         )
-    cast = Cast(value, target, on_failure)
+    cast = ex.Cast(value, target, on_failure)
     if cast.type != target:
         decoder.report(
             FindingCode.CAST_NULLABILITY, f"a cast to {target} gives NULL where it fails; read as {cast.type}", message
@@ -115,7 +102,7 @@ def _types_inside(type_: Type) -> Iterator[Type]:
         yield from (each, *_types_inside(each))
 
 
-def encode_if_then(encoder: Encoder, expression: IfThen, message: pb.Expression.IfThen) -> None:
+def encode_if_then(encoder: Encoder, expression: ex.IfThen, message: pb.Expression.IfThen) -> None:
     """Write an if.
 
     `if` and `else` are no names in Python, so these fields are accessed by string.
@@ -127,10 +114,10 @@ def encode_if_then(encoder: Encoder, expression: IfThen, message: pb.Expression.
     encoder.expression(expression.otherwise, getattr(message, "else"))
 
 
-def decode_if_then(decoder: Decoder, message: pb.Expression.IfThen, scope: Scope) -> IfThen:
+def decode_if_then(decoder: Decoder, message: pb.Expression.IfThen, scope: Scope) -> ex.IfThen:
     """Read an if; without a ``then`` in the first clause the other conditions are values (DataFusion)."""
     branches = list(message.ifs)
-    base: Expression | None = None
+    base: ex.Expression | None = None
     if len(branches) > 1 and not branches[0].HasField("then"):
         base = decoder.expression(getattr(branches.pop(0), "if"), scope)
         decoder.report(
@@ -139,7 +126,7 @@ def decode_if_then(decoder: Decoder, message: pb.Expression.IfThen, scope: Scope
             message,
         )
     clauses = tuple(
-        IfClause(
+        ex.IfClause(
             _condition(decoder, base, decoder.expression(getattr(branch, "if"), scope)),
             decoder.expression(branch.then, scope),
         )
@@ -148,30 +135,30 @@ def decode_if_then(decoder: Decoder, message: pb.Expression.IfThen, scope: Scope
     otherwise = _otherwise(decoder, message, scope, [clause.then for clause in clauses])
     *thens, otherwise = _of_one_width(decoder, [*(clause.then for clause in clauses), otherwise], message, branches)
     clauses = tuple(
-        clause if clause.then is then else IfClause(clause.condition, then)
+        clause if clause.then is then else ex.IfClause(clause.condition, then)
         for clause, then in zip(clauses, thens, strict=True)
     )
-    return IfThen(clauses, otherwise)
+    return ex.IfThen(clauses, otherwise)
 
 
 def _of_one_width(
-    decoder: Decoder, values: Sequence[Expression], message: Any, branches: Sequence[Any]
-) -> tuple[Expression, ...]:
+    decoder: Decoder, values: Sequence[ex.Expression], message: Any, branches: Sequence[Any]
+) -> tuple[ex.Expression, ...]:
     """Bring integer literals among the branches of a conditional to the width of the other branches."""
     said = getattr(message, "else") if message.HasField("else") else message
     return with_common_width(decoder, values, [*(branch.then for branch in branches), said], "a branch")
 
 
-def _condition(decoder: Decoder, base: Expression | None, said: Expression) -> Expression:
+def _condition(decoder: Decoder, base: ex.Expression | None, said: ex.Expression) -> ex.Expression:
     """Return the condition of a clause, or its equality with the base value."""
     if base is None:
         return said
     decoder.repeat(base.size)
     found = decoder.catalog.resolve("scalar", "equal", (Typed(base.type), Typed(said.type)))
-    return ScalarFunction(found.overload.function, (base, said), found.output_type)
+    return ex.ScalarFunction(found.overload.function, (base, said), found.output_type)
 
 
-def encode_switch(encoder: Encoder, expression: Switch, message: pb.Expression.SwitchExpression) -> None:
+def encode_switch(encoder: Encoder, expression: ex.Switch, message: pb.Expression.SwitchExpression) -> None:
     """Write a switch."""
     encoder.expression(expression.match, message.match)
     for case in expression.cases:
@@ -181,20 +168,20 @@ def encode_switch(encoder: Encoder, expression: Switch, message: pb.Expression.S
     encoder.expression(expression.otherwise, getattr(message, "else"))
 
 
-def decode_switch(decoder: Decoder, message: pb.Expression.SwitchExpression, scope: Scope) -> Switch:
+def decode_switch(decoder: Decoder, message: pb.Expression.SwitchExpression, scope: Scope) -> ex.Switch:
     """Read a switch."""
     match = decoder.expression(message.match, scope)
     thens = [decoder.expression(branch.then, scope) for branch in message.ifs]
     otherwise = _otherwise(decoder, message, scope, thens)
     *thens, otherwise = _of_one_width(decoder, [*thens, otherwise], message, message.ifs)
     cases = tuple(
-        SwitchCase(_case_value(decoder, getattr(branch, "if"), match), then)
+        ex.SwitchCase(_case_value(decoder, getattr(branch, "if"), match), then)
         for branch, then in zip(message.ifs, thens, strict=True)
     )
-    return Switch(match, cases, otherwise)
+    return ex.Switch(match, cases, otherwise)
 
 
-def _case_value(decoder: Decoder, message: pb.Expression.Literal, match: Expression) -> Literal:
+def _case_value(decoder: Decoder, message: pb.Expression.Literal, match: ex.Expression) -> ex.Literal:
     return constant_of_type(decoder, decode_literal(decoder, message), match.type, "a case of a switch", message)
 
 
@@ -202,8 +189,8 @@ def _otherwise(
     decoder: Decoder,
     message: pb.Expression.IfThen | pb.Expression.SwitchExpression,
     scope: Scope,
-    branches: Sequence[Expression],
-) -> Expression:
+    branches: Sequence[ex.Expression],
+) -> ex.Expression:
     """Read the else; NULL if the message has none (spec decision 22)."""
     if message.HasField("else"):
         return decoder.expression(getattr(message, "else"), scope)
@@ -211,11 +198,11 @@ def _otherwise(
     if not branches:
         raise PlanFormatError(f"{name} has neither ifs nor an else")
     decoder.report(FindingCode.ELSE_MISSING, f"{name} has no else; read as NULL", message)
-    return Literal(None, branches[0].type.as_nullable())
+    return ex.Literal(None, branches[0].type.as_nullable())
 
 
 def encode_singular_or_list(
-    encoder: Encoder, expression: SingularOrList, message: pb.Expression.SingularOrList
+    encoder: Encoder, expression: ex.SingularOrList, message: pb.Expression.SingularOrList
 ) -> None:
     """Write a membership test of one value."""
     encoder.expression(expression.value, message.value)
@@ -223,17 +210,17 @@ def encode_singular_or_list(
         encoder.expression(option, message.options.add())
 
 
-def decode_singular_or_list(decoder: Decoder, message: pb.Expression.SingularOrList, scope: Scope) -> SingularOrList:
+def decode_singular_or_list(decoder: Decoder, message: pb.Expression.SingularOrList, scope: Scope) -> ex.SingularOrList:
     """Read a membership test of one value."""
     value = decoder.expression(message.value, scope)
     options = tuple(
         with_type_of(decoder, decoder.expression(option, scope), value.type, "an option of an IN list", option)
         for option in message.options
     )
-    return SingularOrList(value, options)
+    return ex.SingularOrList(value, options)
 
 
-def encode_multi_or_list(encoder: Encoder, expression: MultiOrList, message: pb.Expression.MultiOrList) -> None:
+def encode_multi_or_list(encoder: Encoder, expression: ex.MultiOrList, message: pb.Expression.MultiOrList) -> None:
     """Write a membership test of several values together."""
     for value in expression.values:
         encoder.expression(value, message.value.add())
@@ -243,11 +230,11 @@ def encode_multi_or_list(encoder: Encoder, expression: MultiOrList, message: pb.
             encoder.expression(field, fields.add())
 
 
-def decode_multi_or_list(decoder: Decoder, message: pb.Expression.MultiOrList, scope: Scope) -> MultiOrList:
+def decode_multi_or_list(decoder: Decoder, message: pb.Expression.MultiOrList, scope: Scope) -> ex.MultiOrList:
     """Read a membership test of several values together."""
     values = tuple(decoder.expression(value, scope) for value in message.value)
     records = tuple(
-        OrListRecord(
+        ex.OrListRecord(
             tuple(
                 with_type_of(decoder, decoder.expression(field, scope), value.type, "an option of an IN list", field)
                 for field, value in zip(record.fields, values, strict=False)
@@ -256,4 +243,4 @@ def decode_multi_or_list(decoder: Decoder, message: pb.Expression.MultiOrList, s
         )
         for record in message.options
     )
-    return MultiOrList(values, records)
+    return ex.MultiOrList(values, records)

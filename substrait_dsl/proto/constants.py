@@ -10,21 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, Literal, literal
 from substrait_dsl.algebra.expressions.literals import fits
 from substrait_dsl.algebra.findings import FindingCode
-from substrait_dsl.algebra.types import (
-    FP32,
-    FP64,
-    INTEGER_RANGES,
-    UNSIGNED_URN,
-    Decimal,
-    FixedChar,
-    String,
-    Type,
-    UserDefined,
-    VarChar,
-)
 
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder
@@ -33,24 +22,24 @@ if TYPE_CHECKING:
 def is_integer_constant(value: object) -> bool:
     """Whether an expression is an integer literal, or a NULL of an integer type, without a type variation."""
     return (
-        isinstance(value, Literal) and type(value.literal_type) in INTEGER_RANGES and not value.literal_type.variation
+        isinstance(value, Literal) and type(value.literal_type) in t.INTEGER_RANGES and not value.literal_type.variation
     )
 
 
-def of_width(constant: Literal, type_: Type) -> Literal | None:
+def of_width(constant: Literal, type_: t.Type) -> Literal | None:
     """Convert an integer literal to another numeric type; None if its value does not fit exactly.
 
     Args:
         constant: the constant; `is_integer_constant` holds.
         type_: the type; its nullability does not count.
     """
-    if isinstance(type_, UserDefined) and type_.urn == UNSIGNED_URN:
+    if isinstance(type_, t.UserDefined) and type_.urn == t.UNSIGNED_URN:
         wanted = type_.with_nullability(constant.literal_type.nullable)
         return literal(constant.value, wanted) if fits(constant.value, wanted) else None
-    if isinstance(type_, FP32 | FP64 | Decimal) and not type_.variation:
-        number: Type = type_.with_nullability(constant.literal_type.nullable)
+    if isinstance(type_, t.FP32 | t.FP64 | t.Decimal) and not type_.variation:
+        number: t.Type = type_.with_nullability(constant.literal_type.nullable)
         return literal(constant.value, number) if constant.value is None or fits(constant.value, number) else None
-    limits = INTEGER_RANGES.get(type(type_))
+    limits = t.INTEGER_RANGES.get(type(type_))
     if limits is None or type_.variation:
         return None
     if type(type_) is type(constant.literal_type):
@@ -60,9 +49,9 @@ def of_width(constant: Literal, type_: Type) -> Literal | None:
     return Literal(constant.value, type_.with_nullability(constant.literal_type.nullable))
 
 
-def is_text(type_: Type) -> bool:
+def is_text(type_: t.Type) -> bool:
     """Whether a type is a string type without a type variation."""
-    return isinstance(type_, String | VarChar | FixedChar) and type_.variation is None
+    return isinstance(type_, t.String | t.VarChar | t.FixedChar) and type_.variation is None
 
 
 def text_of_kind(constant: Literal, keyword: str) -> Literal:
@@ -75,14 +64,14 @@ def text_of_kind(constant: Literal, keyword: str) -> Literal:
     nullable = constant.literal_type.nullable
     if constant.value is None or constant.literal_type.keyword == keyword:
         return constant
-    if keyword == String.keyword:
-        return Literal(constant.value, String(nullable=nullable))
-    if keyword == VarChar.keyword and constant.value:
-        return Literal(constant.value, VarChar(len(constant.value), nullable=nullable))
+    if keyword == t.String.keyword:
+        return Literal(constant.value, t.String(nullable=nullable))
+    if keyword == t.VarChar.keyword and constant.value:
+        return Literal(constant.value, t.VarChar(len(constant.value), nullable=nullable))
     return constant
 
 
-def with_type_of(decoder: Decoder, value: Expression, type_: Type, place: str, message: Any) -> Expression:
+def with_type_of(decoder: Decoder, value: Expression, type_: t.Type, place: str, message: Any) -> Expression:
     """Convert an integer literal to a type where its value fits; return other expressions as they are.
 
     Args:
@@ -95,7 +84,7 @@ def with_type_of(decoder: Decoder, value: Expression, type_: Type, place: str, m
     return constant_of_type(decoder, value, type_, place, message) if isinstance(value, Literal) else value
 
 
-def constant_of_type(decoder: Decoder, value: Literal, type_: Type, place: str, message: Any) -> Literal:
+def constant_of_type(decoder: Decoder, value: Literal, type_: t.Type, place: str, message: Any) -> Literal:
     """Convert a literal as `with_type_of` does."""
     fitted = of_width(value, type_) if is_integer_constant(value) else None
     if fitted is None or fitted is value:
@@ -118,10 +107,10 @@ def with_common_width(
     others = {type(value.type): value.type for value in values if not is_integer_constant(value)}
     if len(others) > 1:
         return tuple(values)
-    widths = list(INTEGER_RANGES)
+    widths = list(t.INTEGER_RANGES)
     if others:
         (type_,) = others.values()
-    elif all(each in INTEGER_RANGES for each in types):
+    elif all(each in t.INTEGER_RANGES for each in types):
         type_ = types[max(types, key=widths.index)]
     else:
         return tuple(values)

@@ -7,15 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from substrait_dsl.algebra.expressions import (
-    Argument,
-    Cast,
-    Expression,
-    FunctionOption,
-    Literal,
-    ScalarFunction,
-    literal,
-)
+from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.catalog.call_arguments import describe_argument
 
@@ -26,7 +18,9 @@ URN = "extension:io.substrait:functions_"
 """The prefix of the URNs of the extensions."""
 
 
-def scalar_call(decoder: Decoder, extension: str, name: str, *arguments: Argument, **options: str) -> ScalarFunction:
+def scalar_call(
+    decoder: Decoder, extension: str, name: str, *arguments: ex.Argument, **options: str
+) -> ex.ScalarFunction:
     """Call a scalar function of the specification.
 
     Args:
@@ -41,15 +35,15 @@ def scalar_call(decoder: Decoder, extension: str, name: str, *arguments: Argumen
     """
     types = tuple(map(describe_argument, arguments))
     found = decoder.catalog.resolve("scalar", name, types, urn=f"{URN}{extension}")
-    chosen = tuple(FunctionOption(option, (value,)) for option, value in options.items())
-    return ScalarFunction(found.overload.function, arguments, found.output_type, chosen)
+    chosen = tuple(ex.FunctionOption(option, (value,)) for option, value in options.items())
+    return ex.ScalarFunction(found.overload.function, arguments, found.output_type, chosen)
 
 
-def cast_to(value: Expression, target: Type) -> Expression:
+def cast_to(value: ex.Expression, target: Type) -> ex.Expression:
     """Cast a value to a type, nullable if the value is; an integer literal is converted."""
     wanted = target.with_nullability(value.type.nullable)
     if value.type == wanted:
         return value
-    if isinstance(value, Literal) and isinstance(value.value, int) and not isinstance(value.value, bool):
-        return literal(value.value, wanted)
-    return Cast(value, wanted)
+    if isinstance(value, ex.Literal) and isinstance(value.value, int) and not isinstance(value.value, bool):
+        return ex.literal(value.value, wanted)
+    return ex.Cast(value, wanted)

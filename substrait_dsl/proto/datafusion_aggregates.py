@@ -12,23 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from substrait_dsl.algebra.expressions import (
-    AggregateFunction,
-    Cast,
-    Expression,
-    FieldAccess,
-    FieldReference,
-    IfClause,
-    IfThen,
-    Measure,
-    NestedStruct,
-    StructField,
-    Switch,
-    SwitchCase,
-    WindowCall,
-    WindowFunction,
-    literal,
-)
+from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import Aggregate, Emit, Project
@@ -44,7 +28,7 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.functions import FunctionId
     from substrait_dsl.proto.decoder import Decoder
 
-Call = AggregateFunction | WindowCall
+Call = ex.AggregateFunction | ex.WindowCall
 
 
 @attrs.frozen
@@ -92,7 +76,7 @@ class _Parts:
     """The calls that a value is computed from, and the expression over their results."""
 
     calls: tuple[Call, ...]
-    value: Callable[[Sequence[Expression]], Expression]
+    value: Callable[[Sequence[ex.Expression]], ex.Expression]
     described: str
     """The text of the finding."""
 
@@ -102,10 +86,10 @@ def _parts(decoder: Decoder, call: Call) -> _Parts | None:
     if call.phase != "initial_to_result" or not decoder.may_be_specified(call.function):
         return None
     match call.function.name, call.arguments:
-        case "sum", (Expression(type=Decimal() as summed),):
+        case "sum", (ex.Expression(type=Decimal() as summed),):
             type_ = sum_type(summed)
             return _Parts((call,), lambda values: cast_to(values[0], type_), f"read as DataFusion's, of {type_}")
-        case "avg", (Expression(type=Decimal() as averaged) as argument,):
+        case "avg", (ex.Expression(type=Decimal() as averaged) as argument,):
             type_ = average_type(averaged)
             total = _same_call(decoder, call, "arithmetic_decimal", "sum", argument)
             count = _same_call(decoder, call, "aggregate_generic", "count", argument)
@@ -114,7 +98,7 @@ def _parts(decoder: Decoder, call: Call) -> _Parts | None:
                 lambda values: truncated_quotient(decoder, values[0], values[1], type_),
                 f"read as DataFusion computes it: sum by count, cut to {type_}",
             )
-        case "string_agg", (Expression(type=joined) as argument, _):
+        case "string_agg", (ex.Expression(type=joined) as argument, _):
             count = _same_call(decoder, call, "aggregate_generic", "count", argument)
             return _Parts(
                 (call, count),
@@ -125,22 +109,22 @@ def _parts(decoder: Decoder, call: Call) -> _Parts | None:
             return None
 
 
-def _null_if_none(decoder: Decoder, value: Expression, count: Expression, type_: Type) -> Expression:
+def _null_if_none(decoder: Decoder, value: ex.Expression, count: ex.Expression, type_: Type) -> ex.Expression:
     """Return a value, or NULL if there are no values."""
-    is_none = scalar_call(decoder, "comparison", "equal", count, literal(0, I64()))
-    return IfThen((IfClause(is_none, literal(None, type_.as_nullable())),), value)
+    is_none = scalar_call(decoder, "comparison", "equal", count, ex.literal(0, I64()))
+    return ex.IfThen((ex.IfClause(is_none, ex.literal(None, type_.as_nullable())),), value)
 
 
-def _same_call(decoder: Decoder, call: Call, extension: str, name: str, argument: Expression) -> Call:
+def _same_call(decoder: Decoder, call: Call, extension: str, name: str, argument: ex.Expression) -> Call:
     """Return a call of another aggregate function over the same values, in any order."""
     found = decoder.catalog.resolve("aggregate", name, (describe_argument(argument),), urn=f"{URN}{extension}")
     function: FunctionId = found.overload.function
-    if isinstance(call, AggregateFunction):
+    if isinstance(call, ex.AggregateFunction):
         call = attrs.evolve(call, sorts=())
     return attrs.evolve(call, function=function, arguments=(argument,), output_type=found.output_type, options=())
 
 
-def own_window(decoder: Decoder, function: WindowFunction, message: Any) -> Expression:
+def own_window(decoder: Decoder, function: ex.WindowFunction, message: Any) -> ex.Expression:
     """Return a window function as DataFusion computes it."""
     if (value := _null_kept(decoder, function)) is not None:
         text = f"{function.call.function.name} of {_of(function.call)}: read as DataFusion's, which may be NULL"
@@ -151,10 +135,10 @@ def own_window(decoder: Decoder, function: WindowFunction, message: Any) -> Expr
         return function
     text = f"{function.call.function.name} of {_of(function.call)}: {parts.described}"
     decoder.report(FindingCode.PRODUCER_MEANING, text, message)
-    return parts.value([attrs.evolve(function, call=call) for call in parts.calls if isinstance(call, WindowCall)])
+    return parts.value([attrs.evolve(function, call=call) for call in parts.calls if isinstance(call, ex.WindowCall)])
 
 
-def _null_kept(decoder: Decoder, function: WindowFunction) -> Expression | None:
+def _null_kept(decoder: Decoder, function: ex.WindowFunction) -> ex.Expression | None:
     """Return the first or last value of a frame as nullable; None where it cannot be NULL.
 
     The specification declares both required, whatever the value is. DataFusion has the nullability of the value. The
@@ -162,26 +146,26 @@ def _null_kept(decoder: Decoder, function: WindowFunction) -> Expression | None:
     """
     call = function.call
     match call.function.name, call.arguments:
-        case "first_value" | "last_value", (Expression(type=type_) as value,) if decoder.may_be_specified(
+        case "first_value" | "last_value", (ex.Expression(type=type_) as value,) if decoder.may_be_specified(
             call.function
         ):
             if not type_.nullable and _has_current_row(call):
                 return None
-            struct = NestedStruct((value if type_.nullable else Cast(value, type_.as_nullable()),))
+            struct = ex.NestedStruct((value if type_.nullable else ex.Cast(value, type_.as_nullable()),))
             call = attrs.evolve(call, arguments=(struct,), output_type=struct.type)
-            return FieldAccess(attrs.evolve(function, call=call), StructField(0))
+            return ex.FieldAccess(attrs.evolve(function, call=call), ex.StructField(0))
         case _:
             return None
 
 
-def _has_current_row(call: WindowCall) -> bool:
+def _has_current_row(call: ex.WindowCall) -> bool:
     """Whether the current row is in every frame, so that no frame is empty."""
     begins = call.lower.kind in ("unbounded", "preceding", "current_row")
     return begins and call.upper.kind in ("unbounded", "following", "current_row")
 
 
 def _of(call: Call) -> str:
-    return ", ".join(str(value.type) for value in call.arguments if isinstance(value, Expression))
+    return ", ".join(str(value.type) for value in call.arguments if isinstance(value, ex.Expression))
 
 
 def own_columns(decoder: Decoder, rel: Aggregate, message: pb.AggregateRel) -> Rel:
@@ -198,21 +182,21 @@ def own_columns(decoder: Decoder, rel: Aggregate, message: pb.AggregateRel) -> R
         return rel
     keys = tuple(dict.fromkeys(rel.keys)) if several else rel.keys
     sets = _sets_of_distinct_keys(rel, keys) if several else rel.grouping_sets
-    measures: list[Measure] = []
+    measures: list[ex.Measure] = []
     found: list[tuple[_Parts | None, range]] = []
     """The calls of each measure, and their columns."""
     for measure, part in zip(rel.measures, parts, strict=True):
         calls = (measure.function,) if part is None else part.calls
         begin = len(keys) + len(measures)
-        measures += [attrs.evolve(measure, function=call) for call in calls if isinstance(call, AggregateFunction)]
+        measures += [attrs.evolve(measure, function=call) for call in calls if isinstance(call, ex.AggregateFunction)]
         found.append((part, range(begin, begin + len(calls))))
     names = (*rel.names[: len(keys)], *(f"measure_{number}" for number in range(len(measures))), GROUPING_SET)
     width = len(keys) + len(measures)
     inner = attrs.evolve(
         rel, keys=keys, grouping_sets=sets, measures=tuple(measures), names=names if several else names[:-1]
     )
-    columns = [FieldReference(position, type_) for position, type_ in enumerate(inner.schema.types)]
-    computed: list[Expression] = []
+    columns = [ex.FieldReference(position, type_) for position, type_ in enumerate(inner.schema.types)]
+    computed: list[ex.Expression] = []
     named: list[str] = []
     mapping = list(range(len(keys)))
     if several:
@@ -244,13 +228,13 @@ GROUPING_ID = "__grouping_id"
 """DataFusion's name of the column with the grouping ID."""
 
 
-def _sets_of_distinct_keys(rel: Aggregate, keys: Sequence[Expression]) -> tuple[tuple[int, ...], ...]:
+def _sets_of_distinct_keys(rel: Aggregate, keys: Sequence[ex.Expression]) -> tuple[tuple[int, ...], ...]:
     """Return the grouping sets, each key by its position among the distinct ones."""
     positions = {key: position for position, key in enumerate(keys)}
     return tuple(tuple(dict.fromkeys(positions[rel.keys[key]] for key in each)) for each in rel.grouping_sets)
 
 
-def _grouping_id(index: Expression, sets: Sequence[tuple[int, ...]], keys: int) -> Expression:
+def _grouping_id(index: ex.Expression, sets: Sequence[tuple[int, ...]], keys: int) -> ex.Expression:
     """Return DataFusion's grouping ID: a bit for each key, the lowest for the last, 1 where the set lacks it.
 
     Repeated sets have a further bit, or several, above these. The type is the smallest unsigned integer of 8, 16, 32 or
@@ -266,8 +250,8 @@ def _grouping_id(index: Expression, sets: Sequence[tuple[int, ...]], keys: int) 
     types = [type_ for limit, type_ in _UNSIGNED if bits <= limit]
     if not types:
         raise UnsupportedError(f"{keys} keys in several grouping sets are more than DataFusion has bits for")
-    cases = [SwitchCase(literal(number, I32()), literal(value, I64())) for number, value in enumerate(numbers)]
-    return Cast(Switch(index, tuple(cases[1:]), cases[0].then), types[0])
+    cases = [ex.SwitchCase(ex.literal(number, I32()), ex.literal(value, I64())) for number, value in enumerate(numbers)]
+    return ex.Cast(ex.Switch(index, tuple(cases[1:]), cases[0].then), types[0])
 
 
 _UNSIGNED: tuple[tuple[int, Type], ...] = ((8, I8()), (16, I16()), (32, I32()), (64, I64()))

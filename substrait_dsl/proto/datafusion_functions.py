@@ -9,30 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from substrait_dsl.algebra.expressions import (
-    Argument,
-    Compound,
-    DaySeconds,
-    EnumArgument,
-    Expression,
-    Literal,
-    literal,
-)
-from substrait_dsl.algebra.types import (
-    I8,
-    I16,
-    I32,
-    I64,
-    INTEGER_RANGES,
-    Date,
-    Decimal,
-    IntervalCompound,
-    IntervalDay,
-    IntervalYear,
-    PrecisionTimestamp,
-    String,
-    Type,
-)
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import types as t
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.proto.construction import cast_to, scalar_call
 from substrait_dsl.proto.datafusion_decimals import decimal_arithmetic
@@ -40,8 +18,8 @@ from substrait_dsl.proto.datafusion_decimals import decimal_arithmetic
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder
 
-Arguments = tuple[Argument, ...]
-Reader = Callable[["Decoder", Arguments, Type | None], Expression | None]
+Arguments = tuple[ex.Argument, ...]
+Reader = Callable[["Decoder", Arguments, t.Type | None], ex.Expression | None]
 """Reads a call, given its arguments and the type that it declares; None where it follows the specification."""
 
 
@@ -49,62 +27,65 @@ Reader = Callable[["Decoder", Arguments, Type | None], Expression | None]
 
 
 def _arithmetic(name: str) -> Reader:
-    def read(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
-        type_ = declared if isinstance(declared, Decimal) else None
+    def read(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> ex.Expression | None:
+        type_ = declared if isinstance(declared, t.Decimal) else None
         return decimal_arithmetic(decoder, name, arguments, type_) or _date_arithmetic(decoder, name, arguments)
 
     return read
 
 
-def _date_arithmetic(decoder: Decoder, name: str, arguments: Arguments) -> Expression | None:
+def _date_arithmetic(decoder: Decoder, name: str, arguments: Arguments) -> ex.Expression | None:
     """Read arithmetic of dates and intervals: in DataFusion a date stays one, and two are days apart."""
     match name, arguments:
-        case "add" | "subtract", (Expression(type=Date() | PrecisionTimestamp()) as value, Literal() as interval):
+        case "add" | "subtract", (
+            ex.Expression(type=t.Date() | t.PrecisionTimestamp()) as value,
+            ex.Literal() as interval,
+        ):
             return _shifted(decoder, name, value, interval)
-        case "add", (Literal() as interval, Expression(type=Date() | PrecisionTimestamp()) as value):
+        case "add", (ex.Literal() as interval, ex.Expression(type=t.Date() | t.PrecisionTimestamp()) as value):
             return _shifted(decoder, name, value, interval)
-        case "subtract", (Expression(type=Date()) as end, Expression(type=Date()) as start):
+        case "subtract", (ex.Expression(type=t.Date()) as end, ex.Expression(type=t.Date()) as start):
             seconds = scalar_call(decoder, "arithmetic", "subtract", *(_unix_time(decoder, x) for x in (end, start)))
-            return scalar_call(decoder, "arithmetic", "divide", seconds, literal(_DAY, I64()))
+            return scalar_call(decoder, "arithmetic", "divide", seconds, ex.literal(_DAY, t.I64()))
         case _:
             return None
 
 
-def _unix_time(decoder: Decoder, value: Expression) -> Expression:
-    return scalar_call(decoder, "datetime", "extract", EnumArgument("UNIX_TIME"), value)
+def _unix_time(decoder: Decoder, value: ex.Expression) -> ex.Expression:
+    return scalar_call(decoder, "datetime", "extract", ex.EnumArgument("UNIX_TIME"), value)
 
 
 _DAY = 86_400
 """The seconds of a day."""
 
 
-def _shifted(decoder: Decoder, name: str, value: Expression, interval: Literal) -> Expression | None:
+def _shifted(decoder: Decoder, name: str, value: ex.Expression, interval: ex.Literal) -> ex.Expression | None:
     """Add months, then days and seconds, to a date or timestamp; for a date only whole days count.
 
     Raises:
         UnsupportedError: the interval has digits that the specification's functions have no place for.
     """
-    if not isinstance(interval.type, IntervalCompound) or not isinstance(interval.value, Compound):
+    if not isinstance(interval.type, t.IntervalCompound) or not isinstance(interval.value, ex.Compound):
         return None
     months, rest = interval.value.year_months, interval.value.day_seconds
     precision = interval.type.precision
     subseconds = rest.seconds * 10**precision + rest.subseconds
-    is_date = isinstance(value.type, Date)
+    is_date = isinstance(value.type, t.Date)
     if is_date:
         day = _DAY * 10**precision
         days = rest.days + (abs(subseconds) // day) * (1 if subseconds >= 0 else -1)
-        rest, precision, subseconds = DaySeconds(days), 0, 0
+        rest, precision, subseconds = ex.DaySeconds(days), 0, 0
     else:
         while precision > 0 and subseconds % 10 == 0:
             subseconds, precision = subseconds // 10, precision - 1
         seconds = abs(subseconds) // 10**precision * (1 if subseconds >= 0 else -1)
-        rest = DaySeconds(rest.days, seconds, subseconds - seconds * 10**precision)
+        rest = ex.DaySeconds(rest.days, seconds, subseconds - seconds * 10**precision)
     moved = value
     if months.years or months.months:
-        moved = scalar_call(decoder, "datetime", name, moved, literal(months, IntervalYear()))
+        moved = scalar_call(decoder, "datetime", name, moved, ex.literal(months, t.IntervalYear()))
         moved = cast_to(moved, value.type)
-    if rest != DaySeconds() or moved is value:
-        moved = scalar_call(decoder, "datetime", name, moved, literal(rest, IntervalDay(max(precision, 6))))
+    if rest != ex.DaySeconds() or moved is value:
+        moved = scalar_call(decoder, "datetime", name, moved, ex.literal(rest, t.IntervalDay(max(precision, 6))))
     return cast_to(moved, value.type)
 
 
@@ -114,16 +95,16 @@ def _bits_shifted(name: str) -> Reader:
     DataFusion casts both to the wider of their types. A plan that it has not analysed lacks that cast.
     """
 
-    def read(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
+    def read(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> ex.Expression | None:
         match arguments:
             case (
-                Expression(type=I8() | I16() | I32() | I64()) as base,
-                Expression(type=I8() | I16() | I32() | I64()) as places,
+                ex.Expression(type=t.I8() | t.I16() | t.I32() | t.I64()) as base,
+                ex.Expression(type=t.I8() | t.I16() | t.I32() | t.I64()) as places,
             ):
                 type_ = declared
-                if type_ is None or type(type_) not in INTEGER_RANGES:
+                if type_ is None or type(type_) not in t.INTEGER_RANGES:
                     type_ = max(base.type, places.type, key=_last_place)
-                if isinstance(type_, I8 | I16):
+                if isinstance(type_, t.I8 | t.I16):
                     return _few_bits_shifted(decoder, name, base, places, type_)
                 return scalar_call(decoder, "arithmetic", name, cast_to(base, type_), _places(decoder, places, type_))
             case _:
@@ -132,61 +113,63 @@ def _bits_shifted(name: str) -> Reader:
     return read
 
 
-def _last_place(type_: Type) -> int:
+def _last_place(type_: t.Type) -> int:
     """Return the index of the highest bit of an integer."""
-    return INTEGER_RANGES[type(type_)][1].bit_length()
+    return t.INTEGER_RANGES[type(type_)][1].bit_length()
 
 
-def _places(decoder: Decoder, places: Expression, type_: Type) -> Expression:
+def _places(decoder: Decoder, places: ex.Expression, type_: t.Type) -> ex.Expression:
     """Return the shift of an i32 or i64, as an i32."""
-    if isinstance(places, Literal) and isinstance(places.value, int):
-        return literal(places.value & _last_place(type_), I32(nullable=places.type.nullable))
-    width = places.type if isinstance(places.type, I64) else I32()
-    last = literal(_last_place(type_), width.as_required())
-    return cast_to(scalar_call(decoder, "arithmetic", "bitwise_and", cast_to(places, width), last), I32())
+    if isinstance(places, ex.Literal) and isinstance(places.value, int):
+        return ex.literal(places.value & _last_place(type_), t.I32(nullable=places.type.nullable))
+    width = places.type if isinstance(places.type, t.I64) else t.I32()
+    last = ex.literal(_last_place(type_), width.as_required())
+    return cast_to(scalar_call(decoder, "arithmetic", "bitwise_and", cast_to(places, width), last), t.I32())
 
 
-def _few_bits_shifted(decoder: Decoder, name: str, base: Expression, places: Expression, type_: Type) -> Expression:
+def _few_bits_shifted(
+    decoder: Decoder, name: str, base: ex.Expression, places: ex.Expression, type_: t.Type
+) -> ex.Expression:
     """Shift the bits of an i8 or i16, as the lower ones of an i32; bits beyond the type are lost.
 
     Raises:
         UnsupportedError: the number of places is not written as a literal.
     """
     last = _last_place(type_)
-    if not isinstance(places, Literal) or not isinstance(places.value, int):
+    if not isinstance(places, ex.Literal) or not isinstance(places.value, int):
         raise UnsupportedError(
             f"DataFusion's bitwise_{name} of {type_} takes the number of places modulo {last + 1}: the specification "
             "has no function that moves the bits of so small an integer, and the number depends on the row",
             hint="write the number as a literal, or cast the integer to i32",
         )
-    moved, number = cast_to(base, I32()), places.value & last
-    spare = _last_place(I32()) - last
+    moved, number = cast_to(base, t.I32()), places.value & last
+    spare = _last_place(t.I32()) - last
     if name == "shift_left":  # into the upper bits of the i32, and back with the sign
-        count = literal(number + spare, I32(nullable=places.type.nullable))
+        count = ex.literal(number + spare, t.I32(nullable=places.type.nullable))
         moved, number = scalar_call(decoder, "arithmetic", name, moved, count), spare
-    count = literal(number, I32(nullable=places.type.nullable))
+    count = ex.literal(number, t.I32(nullable=places.type.nullable))
     return cast_to(scalar_call(decoder, "arithmetic", "shift_right", moved, count), type_)
 
 
-def _round(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
+def _round(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> ex.Expression | None:
     """Read ``round(x)``, without digits after the point; the number of digits is an i32."""
     match arguments:
-        case (Expression(type=Decimal()) as value,):
-            return _to(scalar_call(decoder, "rounding_decimal", "round", value, literal(0, I32())), declared)
-        case (Expression() as value,):
-            return scalar_call(decoder, "rounding", "round", value, literal(0, I32()))
+        case (ex.Expression(type=t.Decimal()) as value,):
+            return _to(scalar_call(decoder, "rounding_decimal", "round", value, ex.literal(0, t.I32())), declared)
+        case (ex.Expression() as value,):
+            return scalar_call(decoder, "rounding", "round", value, ex.literal(0, t.I32()))
         case _:
             return None
 
 
-def _to(value: Expression, declared: Type | None) -> Expression:
+def _to(value: ex.Expression, declared: t.Type | None) -> ex.Expression:
     return value if declared is None else cast_to(value, declared)
 
 
-def _log(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
+def _log(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> ex.Expression | None:
     """Read ``log(x)``, to the base 10."""
     match arguments:
-        case (Expression() as value,):
+        case (ex.Expression() as value,):
             return scalar_call(decoder, "logarithmic", "log10", value)
         case _:
             return None
@@ -198,7 +181,7 @@ def _log(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expre
 def _renamed(extension: str, name: str, **options: str) -> Reader:
     """Return a reader for a function with another name in DataFusion, or one that needs an option."""
 
-    def read(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression:
+    def read(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> ex.Expression:
         return _to(scalar_call(decoder, extension, name, *arguments, **options), declared)
 
     return read
@@ -207,10 +190,10 @@ def _renamed(extension: str, name: str, **options: str) -> Reader:
 def _trimmed(name: str) -> Reader:
     """Read a trim; by default it removes spaces."""
 
-    def read(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
+    def read(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> ex.Expression | None:
         match arguments:
             case (text, *characters):
-                left_out = tuple(characters) or (literal(" ", String()),)
+                left_out = tuple(characters) or (ex.literal(" ", t.String()),)
                 return scalar_call(decoder, "string", name, text, *left_out)
             case _:
                 return None
@@ -218,11 +201,13 @@ def _trimmed(name: str) -> Reader:
     return read
 
 
-def _substring(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
+def _substring(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> ex.Expression | None:
     """Read a substring: positions are i64, and one left of the first character counts from there."""
     match arguments:
         case (text, *numbers):
-            positions = (cast_to(number, I32()) if isinstance(number, Expression) else number for number in numbers)
+            positions = (
+                cast_to(number, t.I32()) if isinstance(number, ex.Expression) else number for number in numbers
+            )
             return scalar_call(decoder, "string", "substring", text, *positions, negative_start="LEFT_OF_BEGINNING")
         case _:
             return None
@@ -231,16 +216,16 @@ def _substring(decoder: Decoder, arguments: Arguments, declared: Type | None) ->
 def _end(name: str) -> Reader:
     """Return a reader of ``left`` or ``right``: a number below 0 omits characters at the other end."""
 
-    def read(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
+    def read(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> ex.Expression | None:
         match arguments:
-            case (Expression() as text, Literal(value=int() as count)) if count >= 0:
-                return scalar_call(decoder, "string", name, text, literal(count, I32()))
-            case (Expression() as text, Literal(value=int() as count)):
+            case (ex.Expression() as text, ex.Literal(value=int() as count)) if count >= 0:
+                return scalar_call(decoder, "string", name, text, ex.literal(count, t.I32()))
+            case (ex.Expression() as text, ex.Literal(value=int() as count)):
                 length = scalar_call(decoder, "string", "char_length", text)
-                remaining = scalar_call(decoder, "arithmetic", "add", length, literal(count, I64()))
-                none = literal(0, I64())
+                remaining = scalar_call(decoder, "arithmetic", "add", length, ex.literal(count, t.I64()))
+                none = ex.literal(0, t.I64())
                 remaining = scalar_call(decoder, "comparison", "greatest", remaining, none)
-                return scalar_call(decoder, "string", name, text, cast_to(remaining, I32()))
+                return scalar_call(decoder, "string", name, text, cast_to(remaining, t.I32()))
             case _:
                 raise UnsupportedError(
                     f"DataFusion's {name} leaves out characters where its number is below 0, which no function of the "
@@ -252,11 +237,11 @@ def _end(name: str) -> Reader:
 
 
 def _pad(name: str) -> Reader:
-    def read(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
+    def read(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> ex.Expression | None:
         match arguments:
-            case (Expression() as text, Expression() as length, *filling):
-                filled = tuple(filling) or (literal(" ", String()),)
-                return scalar_call(decoder, "string", name, text, cast_to(length, I32()), *filled)
+            case (ex.Expression() as text, ex.Expression() as length, *filling):
+                filled = tuple(filling) or (ex.literal(" ", t.String()),)
+                return scalar_call(decoder, "string", name, text, cast_to(length, t.I32()), *filled)
             case _:
                 return None
 
@@ -271,11 +256,11 @@ BACKSLASH = "\\"
 def _like(**options: str) -> Reader:
     """Return a reader of ``like``: in DataFusion a backslash escapes the next character."""
 
-    def read(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
+    def read(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> ex.Expression | None:
         match arguments:
-            case (Expression() as text, Literal(value=str() as pattern)):
+            case (ex.Expression() as text, ex.Literal(value=str() as pattern)):
                 return _matched(decoder, text, pattern, options)
-            case (Expression(), Expression()):
+            case (ex.Expression(), ex.Expression()):
                 raise UnsupportedError(
                     "a backslash in a pattern of DataFusion takes the character behind it as it is, and this pattern "
                     "depends on the row: the specification's like has no such character",
@@ -287,20 +272,20 @@ def _like(**options: str) -> Reader:
     return read
 
 
-def _like_without_case(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
+def _like_without_case(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> ex.Expression | None:
     """Read a ``like`` without case: Unicode folds a third letter, which is no lower case, to s.
 
     Raises:
         UnsupportedError: the pattern has characters beyond ASCII, of which some are folded otherwise.
     """
     match arguments:
-        case (Expression() as text, Literal(value=str() as pattern) as pattern_literal) if pattern.isascii():
+        case (ex.Expression() as text, ex.Literal(value=str() as pattern) as pattern_literal) if pattern.isascii():
             if "s" in pattern.lower():
                 text = scalar_call(
-                    decoder, "string", "replace", text, literal(_LONG_S, String()), literal("s", String())
+                    decoder, "string", "replace", text, ex.literal(_LONG_S, t.String()), ex.literal("s", t.String())
                 )
             return _LIKE_WITHOUT_CASE(decoder, (text, pattern_literal), declared)
-        case (Expression(), Literal(value=str() as pattern)):
+        case (ex.Expression(), ex.Literal(value=str() as pattern)):
             raise UnsupportedError(
                 f"which letters of {pattern!r} are alike without case, beyond ASCII, the specification does not say",
                 hint="compare lower(x) with a pattern in lower case",
@@ -313,17 +298,17 @@ _LONG_S = "\u017f"
 _LIKE_WITHOUT_CASE = _like(case_sensitivity="CASE_INSENSITIVE")
 
 
-def _regexp_replace(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
+def _regexp_replace(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> ex.Expression | None:
     """Read a replacement of the first match; with the flag g of all."""
     match arguments:
-        case (text, pattern, Literal(value=str() as replacement) as replacement_literal, *flags) if (
+        case (text, pattern, ex.Literal(value=str() as replacement) as replacement_literal, *flags) if (
             "$" not in replacement
         ):
             occurrences = {(): 1, ("g",): 0}
-            flag_values = tuple(flag.value for flag in flags if isinstance(flag, Literal))
+            flag_values = tuple(flag.value for flag in flags if isinstance(flag, ex.Literal))
             if flag_values not in occurrences or len(flag_values) != len(flags):
                 return None
-            numbers = (literal(1, I64()), literal(occurrences[flag_values], I64()))
+            numbers = (ex.literal(1, t.I64()), ex.literal(occurrences[flag_values], t.I64()))
             return scalar_call(decoder, "string", "regexp_replace", text, pattern, replacement_literal, *numbers)
         case (_, _, _):
             raise UnsupportedError(
@@ -335,7 +320,7 @@ def _regexp_replace(decoder: Decoder, arguments: Arguments, declared: Type | Non
             return None
 
 
-def _matched(decoder: Decoder, text: Expression, pattern: str, options: Mapping[str, str]) -> Expression:
+def _matched(decoder: Decoder, text: ex.Expression, pattern: str, options: Mapping[str, str]) -> ex.Expression:
     """Return a string that matches a pattern with backslashes, by functions without an escape character.
 
     Raises:
@@ -344,7 +329,7 @@ def _matched(decoder: Decoder, text: Expression, pattern: str, options: Mapping[
     parts = _parsed(pattern)
     if not any(is_literal and character in "%_" for character, is_literal in parts):
         plain = "".join(character for character, _ in parts)
-        return scalar_call(decoder, "string", "like", text, literal(plain, String()), **options)
+        return scalar_call(decoder, "string", "like", text, ex.literal(plain, t.String()), **options)
     begins, ends = parts[0] == ("%", False), parts[-1] == ("%", False)
     middle = parts[begins : len(parts) - ends]
     if not all(is_literal for _, is_literal in middle):
@@ -353,7 +338,7 @@ def _matched(decoder: Decoder, text: Expression, pattern: str, options: Mapping[
             "like has no such character",
             hint="only %text%, text% and %text can be read of these",
         )
-    sought = literal("".join(character for character, _ in middle), String())
+    sought = ex.literal("".join(character for character, _ in middle), t.String())
     match begins, ends:
         case True, True:
             return scalar_call(decoder, "string", "contains", text, sought, **options)
@@ -400,17 +385,17 @@ _OF_DAYS = ("hour", "minute", "second")
 """The parts that a date lacks in the specification, and that are 0 in DataFusion."""
 
 
-def _date_part(decoder: Decoder, arguments: Arguments, declared: Type | None) -> Expression | None:
+def _date_part(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> ex.Expression | None:
     """Read ``date_part(part, x)`` as ``extract``, of i32."""
     match arguments:
-        case (Literal(value=str() as part), Expression(type=Date() | PrecisionTimestamp()) as value):
+        case (ex.Literal(value=str() as part), ex.Expression(type=t.Date() | t.PrecisionTimestamp()) as value):
             words = _COMPONENTS.get(part.lower())
-            if words is None or (isinstance(value.type, Date) and part.lower() in _OF_DAYS):
+            if words is None or (isinstance(value.type, t.Date) and part.lower() in _OF_DAYS):
                 raise UnsupportedError(
                     f"DataFusion's date_part({part.lower()!r}) of {value.type} is no extract of the specification; "
                     f"there are {', '.join(_COMPONENTS)}"
                 )
-            found = scalar_call(decoder, "datetime", "extract", *map(EnumArgument, words), value)
+            found = scalar_call(decoder, "datetime", "extract", *map(ex.EnumArgument, words), value)
             return _to(found, declared)
         case _:
             return None

@@ -4,45 +4,27 @@ from __future__ import annotations
 
 import typing
 
-from substrait_dsl.algebra.types import (
-    FP32,
-    FP64,
-    I8,
-    I16,
-    I32,
-    I64,
-    Binary,
-    FixedBinary,
-    FixedChar,
-    List,
-    Map,
-    String,
-    Struct,
-    Type,
-    Unbound,
-    UserDefined,
-    VarChar,
-)
+from substrait_dsl.algebra import types as t
 
 Difference = typing.Literal["nullability", "parameters", "kind"]
 """The difference of two types: in nullability; in size, precision or variation; in the values."""
 
-_FAMILIES: dict[type[Type], str] = {
-    **dict.fromkeys((I8, I16, I32, I64), "integers"),
-    **dict.fromkeys((FP32, FP64), "floating point"),
-    **dict.fromkeys((String, VarChar, FixedChar), "texts"),
-    **dict.fromkeys((Binary, FixedBinary), "bytes"),
+_FAMILIES: dict[type[t.Type], str] = {
+    **dict.fromkeys((t.I8, t.I16, t.I32, t.I64), "integers"),
+    **dict.fromkeys((t.FP32, t.FP64), "floating point"),
+    **dict.fromkeys((t.String, t.VarChar, t.FixedChar), "texts"),
+    **dict.fromkeys((t.Binary, t.FixedBinary), "bytes"),
 }
 """Types of the same values in other sizes."""
 
 _ORDER: tuple[Difference, ...] = typing.get_args(Difference)
 
 
-def difference_of(declared: Type, derived: Type) -> Difference | None:
+def difference_of(declared: t.Type, derived: t.Type) -> Difference | None:
     """Return the largest difference between a declared and a derived type; None if they are equal."""
     if declared == derived:
         return None
-    if isinstance(declared, Unbound) or isinstance(derived, Unbound):
+    if isinstance(declared, t.Unbound) or isinstance(derived, t.Unbound):
         return "parameters"
     if _family(declared) != _family(derived):
         return "kind"
@@ -57,19 +39,19 @@ def difference_of(declared: Type, derived: Type) -> Difference | None:
     return max((each for each in found if each is not None), key=_ORDER.index)
 
 
-def _family(type_: Type) -> object:
-    if isinstance(type_, UserDefined):
+def _family(type_: t.Type) -> object:
+    if isinstance(type_, t.UserDefined):
         return type_.urn, type_.name
     return _FAMILIES.get(type(type_), type(type_))
 
 
-def _parts(type_: Type) -> tuple[Type, ...]:
+def _parts(type_: t.Type) -> tuple[t.Type, ...]:
     match type_:
-        case Struct():
+        case t.Struct():
             return type_.types
-        case List():
+        case t.List():
             return (type_.element,)
-        case Map():
+        case t.Map():
             return type_.key, type_.value
         case _:
             return ()

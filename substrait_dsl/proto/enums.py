@@ -11,36 +11,13 @@ from typing import Any, TypeVar, get_args
 from substrait import algebra_pb2 as pb
 from substrait.plan_pb2 import ExecutionBehavior
 
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.common import COMPUTATION_TYPES, ComputationType
-from substrait_dsl.algebra.expressions import (
-    BOUNDS_TYPES,
-    BoundsType,
-    ComparisonOp,
-    FailureBehavior,
-    ReductionOp,
-    SetPredicateOp,
-)
 from substrait_dsl.algebra.expressions.calls import Invocation
 from substrait_dsl.algebra.functions import Phase
 from substrait_dsl.algebra.plan import EVALUATION_MODES, EvaluationMode
 from substrait_dsl.algebra.properties import SortDirection
-from substrait_dsl.algebra.relations import (
-    CREATE_MODES,
-    DDL_OBJECTS,
-    DDL_OPS,
-    FETCH_MODES,
-    KEY_COMPARISONS,
-    OUTPUT_MODES,
-    WRITE_OPS,
-    BuildSide,
-    CreateMode,
-    DdlObject,
-    DdlOp,
-    FetchMode,
-    KeyComparison,
-    OutputMode,
-    WriteOp,
-)
 from substrait_dsl.algebra.rules import (
     JOIN_TYPES,
     LATERAL_JOIN_TYPES,
@@ -79,21 +56,21 @@ AGGREGATION_INVOCATION: dict[Invocation, pb.AggregateFunction.AggregationInvocat
     pb.AggregateFunction.AggregationInvocation, "AGGREGATION_INVOCATION", get_args(Invocation)
 )
 
-FAILURE_BEHAVIOR: dict[FailureBehavior, pb.Expression.Cast.FailureBehavior.ValueType] = {
+FAILURE_BEHAVIOR: dict[ex.FailureBehavior, pb.Expression.Cast.FailureBehavior.ValueType] = {
     "throw": pb.Expression.Cast.FAILURE_BEHAVIOR_THROW_EXCEPTION,
     "return_null": pb.Expression.Cast.FAILURE_BEHAVIOR_RETURN_NULL,
 }
 
-PREDICATE_OP: dict[SetPredicateOp, pb.Expression.Subquery.SetPredicate.PredicateOp.ValueType] = _numbers(
-    pb.Expression.Subquery.SetPredicate.PredicateOp, "PREDICATE_OP", get_args(SetPredicateOp)
+PREDICATE_OP: dict[ex.SetPredicateOp, pb.Expression.Subquery.SetPredicate.PredicateOp.ValueType] = _numbers(
+    pb.Expression.Subquery.SetPredicate.PredicateOp, "PREDICATE_OP", get_args(ex.SetPredicateOp)
 )
 
-REDUCTION_OP: dict[ReductionOp, pb.Expression.Subquery.SetComparison.ReductionOp.ValueType] = _numbers(
-    pb.Expression.Subquery.SetComparison.ReductionOp, "REDUCTION_OP", get_args(ReductionOp)
+REDUCTION_OP: dict[ex.ReductionOp, pb.Expression.Subquery.SetComparison.ReductionOp.ValueType] = _numbers(
+    pb.Expression.Subquery.SetComparison.ReductionOp, "REDUCTION_OP", get_args(ex.ReductionOp)
 )
 
-COMPARISON_OP: dict[ComparisonOp, pb.Expression.Subquery.SetComparison.ComparisonOp.ValueType] = _numbers(
-    pb.Expression.Subquery.SetComparison.ComparisonOp, "COMPARISON_OP", get_args(ComparisonOp)
+COMPARISON_OP: dict[ex.ComparisonOp, pb.Expression.Subquery.SetComparison.ComparisonOp.ValueType] = _numbers(
+    pb.Expression.Subquery.SetComparison.ComparisonOp, "COMPARISON_OP", get_args(ex.ComparisonOp)
 )
 
 PHYSICAL_JOIN_TYPE: dict[JoinType, Any] = _numbers(pb.HashJoinRel.JoinType, "JOIN_TYPE", JOIN_TYPES)
@@ -103,36 +80,38 @@ LATERAL_JOIN_TYPE: dict[LateralJoinType, pb.JoinRel.JoinType.ValueType] = _numbe
     pb.JoinRel.JoinType, "JOIN_TYPE", LATERAL_JOIN_TYPES
 )
 
-KEY_COMPARISON: dict[KeyComparison, pb.ComparisonJoinKey.SimpleComparisonType.ValueType] = _numbers(
-    pb.ComparisonJoinKey.SimpleComparisonType, "SIMPLE_COMPARISON_TYPE", KEY_COMPARISONS
+KEY_COMPARISON: dict[rl.KeyComparison, pb.ComparisonJoinKey.SimpleComparisonType.ValueType] = _numbers(
+    pb.ComparisonJoinKey.SimpleComparisonType, "SIMPLE_COMPARISON_TYPE", rl.KEY_COMPARISONS
 )
 
-BUILD_INPUT: dict[BuildSide, pb.HashJoinRel.BuildInput.ValueType] = _numbers(
-    pb.HashJoinRel.BuildInput, "BUILD_INPUT", get_args(BuildSide)
+BUILD_INPUT: dict[rl.BuildSide, pb.HashJoinRel.BuildInput.ValueType] = _numbers(
+    pb.HashJoinRel.BuildInput, "BUILD_INPUT", get_args(rl.BuildSide)
 )
 
-FETCH_MODE: dict[FetchMode, pb.FetchMode.ValueType] = _numbers(pb.FetchMode, "FETCH_MODE", FETCH_MODES)
+FETCH_MODE: dict[rl.FetchMode, pb.FetchMode.ValueType] = _numbers(pb.FetchMode, "FETCH_MODE", rl.FETCH_MODES)
 
-WRITE_OP: dict[WriteOp, pb.WriteRel.WriteOp.ValueType] = _numbers(pb.WriteRel.WriteOp, "WRITE_OP", WRITE_OPS)
+WRITE_OP: dict[rl.WriteOp, pb.WriteRel.WriteOp.ValueType] = _numbers(pb.WriteRel.WriteOp, "WRITE_OP", rl.WRITE_OPS)
 
-CREATE_MODE: dict[CreateMode, pb.WriteRel.CreateMode.ValueType] = _numbers(
-    pb.WriteRel.CreateMode, "CREATE_MODE", CREATE_MODES
+CREATE_MODE: dict[rl.CreateMode, pb.WriteRel.CreateMode.ValueType] = _numbers(
+    pb.WriteRel.CreateMode, "CREATE_MODE", rl.CREATE_MODES
 )
 
-OUTPUT_MODE: dict[OutputMode, pb.WriteRel.OutputMode.ValueType] = _numbers(
-    pb.WriteRel.OutputMode, "OUTPUT_MODE", OUTPUT_MODES
+OUTPUT_MODE: dict[rl.OutputMode, pb.WriteRel.OutputMode.ValueType] = _numbers(
+    pb.WriteRel.OutputMode, "OUTPUT_MODE", rl.OUTPUT_MODES
 )
 
-DDL_OBJECT: dict[DdlObject, pb.DdlRel.DdlObject.ValueType] = _numbers(pb.DdlRel.DdlObject, "DDL_OBJECT", DDL_OBJECTS)
+DDL_OBJECT: dict[rl.DdlObject, pb.DdlRel.DdlObject.ValueType] = _numbers(
+    pb.DdlRel.DdlObject, "DDL_OBJECT", rl.DDL_OBJECTS
+)
 
-DDL_OP: dict[DdlOp, pb.DdlRel.DdlOp.ValueType] = _numbers(pb.DdlRel.DdlOp, "DDL_OP", DDL_OPS)
+DDL_OP: dict[rl.DdlOp, pb.DdlRel.DdlOp.ValueType] = _numbers(pb.DdlRel.DdlOp, "DDL_OP", rl.DDL_OPS)
 
 COMPUTATION_TYPE: dict[ComputationType, pb.RelCommon.Hint.ComputationType.ValueType] = _numbers(
     pb.RelCommon.Hint.ComputationType, "COMPUTATION_TYPE", COMPUTATION_TYPES
 )
 
-BOUNDS_TYPE: dict[BoundsType, pb.Expression.WindowFunction.BoundsType.ValueType] = _numbers(
-    pb.Expression.WindowFunction.BoundsType, "BOUNDS_TYPE", BOUNDS_TYPES
+BOUNDS_TYPE: dict[ex.BoundsType, pb.Expression.WindowFunction.BoundsType.ValueType] = _numbers(
+    pb.Expression.WindowFunction.BoundsType, "BOUNDS_TYPE", ex.BOUNDS_TYPES
 )
 
 

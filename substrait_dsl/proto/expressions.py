@@ -10,32 +10,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from substrait import algebra_pb2 as pb
 
-from substrait_dsl.algebra.expressions import (
-    Cast,
-    DynamicParameter,
-    ExecutionContextVariable,
-    Expression,
-    FieldAccess,
-    FieldReference,
-    IfThen,
-    InPredicate,
-    Lambda,
-    LambdaInvocation,
-    Literal,
-    MaskedReference,
-    MultiOrList,
-    NestedList,
-    NestedMap,
-    NestedStruct,
-    ScalarFunction,
-    ScalarSubquery,
-    SetComparison,
-    SetPredicate,
-    SingularOrList,
-    Switch,
-    WindowFunction,
-    as_union,
-)
+from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.calls import decode_scalar_function, encode_scalar_function
 from substrait_dsl.proto.complexity_limits import NESTED
@@ -87,7 +62,7 @@ if TYPE_CHECKING:
     from substrait_dsl.proto.scopes import Scope
 
 
-def encode_expression(encoder: Encoder, expression: Expression, message: pb.Expression) -> None:
+def encode_expression(encoder: Encoder, expression: ex.Expression, message: pb.Expression) -> None:
     """Write an expression, or the ordinal of a detached one."""
     if id(expression) in encoder.layout.detached:
         encoder.detach(expression, message)
@@ -95,55 +70,55 @@ def encode_expression(encoder: Encoder, expression: Expression, message: pb.Expr
         encode_expression_body(encoder, expression, message)
 
 
-def encode_expression_body(encoder: Encoder, expression: Expression, message: pb.Expression) -> None:
+def encode_expression_body(encoder: Encoder, expression: ex.Expression, message: pb.Expression) -> None:
     """Write an expression itself, not a reference to it."""
-    known = as_union(expression)
+    known = ex.as_union(expression)
     match known:
-        case FieldReference():
+        case ex.FieldReference():
             encode_field_reference(encoder, known, message.selection)
-        case Literal():
+        case ex.Literal():
             encode_literal(encoder.declarations, known, message.literal)
-        case ScalarFunction():
+        case ex.ScalarFunction():
             encode_scalar_function(encoder, known, message.scalar_function)
-        case FieldAccess():
+        case ex.FieldAccess():
             encode_field_access(encoder, known, message.selection)
-        case Cast():
+        case ex.Cast():
             encode_cast(encoder, known, message.cast)
-        case IfThen():
+        case ex.IfThen():
             encode_if_then(encoder, known, message.if_then)
-        case Switch():
+        case ex.Switch():
             encode_switch(encoder, known, message.switch_expression)
-        case SingularOrList():
+        case ex.SingularOrList():
             encode_singular_or_list(encoder, known, message.singular_or_list)
-        case MultiOrList():
+        case ex.MultiOrList():
             encode_multi_or_list(encoder, known, message.multi_or_list)
-        case ScalarSubquery():
+        case ex.ScalarSubquery():
             encode_scalar_subquery(encoder, known, message.subquery.scalar)
-        case InPredicate():
+        case ex.InPredicate():
             encode_in_predicate(encoder, known, message.subquery.in_predicate)
-        case SetPredicate():
+        case ex.SetPredicate():
             encode_set_predicate(encoder, known, message.subquery.set_predicate)
-        case SetComparison():
+        case ex.SetComparison():
             encode_set_comparison(encoder, known, message.subquery.set_comparison)
-        case MaskedReference():
+        case ex.MaskedReference():
             encode_masked_reference(encoder, known, message.selection)
-        case WindowFunction():
+        case ex.WindowFunction():
             encode_window_function(encoder, known, message.window_function)
-        case NestedStruct() | NestedList() | NestedMap():
+        case ex.NestedStruct() | ex.NestedList() | ex.NestedMap():
             encode_nested(encoder, known, message.nested)
-        case Lambda():
+        case ex.Lambda():
             encode_lambda(encoder, known, getattr(message, "lambda"))  # no name in Python
-        case LambdaInvocation():
+        case ex.LambdaInvocation():
             encode_lambda_invocation(encoder, known, message.lambda_invocation)
-        case DynamicParameter():
+        case ex.DynamicParameter():
             encode_dynamic_parameter(encoder, known, message.dynamic_parameter)
-        case ExecutionContextVariable():
+        case ex.ExecutionContextVariable():
             encode_execution_context_variable(encoder, known, message.execution_context_variable)
         case _:
             assert_never(known)
 
 
-def decode_expression(decoder: Decoder, message: pb.Expression, scope: Scope) -> Expression:
+def decode_expression(decoder: Decoder, message: pb.Expression, scope: Scope) -> ex.Expression:
     """Read an expression over a row, wherever it stands.
 
     Raises:
@@ -169,11 +144,11 @@ def decode_expression(decoder: Decoder, message: pb.Expression, scope: Scope) ->
         raise
 
 
-def _decode_literal(decoder: Decoder, message: pb.Expression.Literal, scope: Scope) -> Literal:
+def _decode_literal(decoder: Decoder, message: pb.Expression.Literal, scope: Scope) -> ex.Literal:
     return decode_literal(decoder, message)
 
 
-EXPRESSIONS: dict[str, Callable[[Decoder, Any, Scope], Expression]] = {
+EXPRESSIONS: dict[str, Callable[[Decoder, Any, Scope], ex.Expression]] = {
     "literal": _decode_literal,
     "selection": decode_reference,
     "scalar_function": decode_scalar_function,

@@ -11,16 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from substrait import algebra_pb2 as pb
 
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.properties import Properties
-from substrait_dsl.algebra.relations import (
-    ExtensionLeaf,
-    ExtensionMulti,
-    ExtensionSingle,
-    MergingCapture,
-    SimpleCapture,
-    Unnest,
-)
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.type_text import parse_type
 from substrait_dsl.algebra.types import Type, UserDefined
@@ -47,12 +40,12 @@ if TYPE_CHECKING:
 ExtensionMessage = pb.ExtensionLeafRel | pb.ExtensionSingleRel | pb.ExtensionMultiRel
 
 
-def decode_extension_leaf(decoder: Decoder, message: pb.ExtensionLeafRel, outer: Scope | None) -> ExtensionLeaf:
+def decode_extension_leaf(decoder: Decoder, message: pb.ExtensionLeafRel, outer: Scope | None) -> rl.ExtensionLeaf:
     """Read an extension relation without inputs."""
-    return ExtensionLeaf(decode_any(message.detail), *decode_declared(decoder, message))
+    return rl.ExtensionLeaf(decode_any(message.detail), *decode_declared(decoder, message))
 
 
-def encode_extension_single(encoder: Encoder, rel: ExtensionSingle, message: pb.ExtensionSingleRel) -> None:
+def encode_extension_single(encoder: Encoder, rel: rl.ExtensionSingle, message: pb.ExtensionSingleRel) -> None:
     """Write an extension relation of one input."""
     encoder.relation(rel.input, message.input)
     encode_declared(rel, message)
@@ -60,43 +53,43 @@ def encode_extension_single(encoder: Encoder, rel: ExtensionSingle, message: pb.
 
 def decode_extension_single(
     decoder: Decoder, message: pb.ExtensionSingleRel, outer: Scope | None
-) -> ExtensionSingle | MergingCapture | SimpleCapture | Unnest:
+) -> rl.ExtensionSingle | rl.MergingCapture | rl.SimpleCapture | rl.Unnest:
     """Read an extension relation of one input; a private one is a capture or an unnest."""
     detail = decode_any(message.detail)
     own = choices_in(detail)
     rel = decoder.relation(message.input, outer)
     if own is not None and "schema" not in decode_choices(message.common):
         return decode_unnest(rel, own) if "unnest" in own else decode_capture(rel, own)
-    return ExtensionSingle(detail, *decode_declared(decoder, message), input=rel)
+    return rl.ExtensionSingle(detail, *decode_declared(decoder, message), input=rel)
 
 
-def encode_extension_multi(encoder: Encoder, rel: ExtensionMulti, message: pb.ExtensionMultiRel) -> None:
+def encode_extension_multi(encoder: Encoder, rel: rl.ExtensionMulti, message: pb.ExtensionMultiRel) -> None:
     """Write an extension relation of any number of inputs."""
     for relation in rel.relations:
         encoder.relation(relation, message.inputs.add())
     encode_declared(rel, message)
 
 
-def decode_extension_multi(decoder: Decoder, message: pb.ExtensionMultiRel, outer: Scope | None) -> ExtensionMulti:
+def decode_extension_multi(decoder: Decoder, message: pb.ExtensionMultiRel, outer: Scope | None) -> rl.ExtensionMulti:
     """Read an extension relation of any number of inputs."""
     relations = tuple(decoder.relation(relation, outer) for relation in message.inputs)
-    return ExtensionMulti(decode_any(message.detail), *decode_declared(decoder, message), relations=relations)
+    return rl.ExtensionMulti(decode_any(message.detail), *decode_declared(decoder, message), relations=relations)
 
 
 # --- a relation of ours, which the specification lacks
 
 
-def encode_unnest(encoder: Encoder, rel: Unnest, message: pb.ExtensionSingleRel) -> None:
+def encode_unnest(encoder: Encoder, rel: rl.Unnest, message: pb.ExtensionSingleRel) -> None:
     """Write an unnest: the position of the column with the lists."""
     encoder.relation(rel.input, message.input)
     encode_any(message_of({"unnest": rel.column}), message.detail)
 
 
-def decode_unnest(rel: Rel, choices: Choices) -> Unnest:
+def decode_unnest(rel: Rel, choices: Choices) -> rl.Unnest:
     """Read an unnest of a column of a relation."""
     match choices:
         case {"unnest": int() | float() as column, **others} if not others and not isinstance(column, bool):
-            return Unnest(rel, understood("unnest", choices, integer_value, 0))
+            return rl.Unnest(rel, understood("unnest", choices, integer_value, 0))
         case _:
             raise PlanFormatError(f"an extension_single of ours cannot be understood: {dict(choices)}")
 
@@ -104,7 +97,7 @@ def decode_unnest(rel: Rel, choices: Choices) -> Unnest:
 # --- what is declared of their output
 
 
-def encode_declared(rel: ExtensionLeaf | ExtensionSingle | ExtensionMulti, message: ExtensionMessage) -> None:
+def encode_declared(rel: rl.ExtensionLeaf | rl.ExtensionSingle | rl.ExtensionMulti, message: ExtensionMessage) -> None:
     """Write the message of a relation, and the declaration of its output."""
     encode_any(rel.detail, message.detail)
     encode_choices({"schema": _schema_choice(rel.declared_schema), **properties_choice(rel.declared)}, message.common)

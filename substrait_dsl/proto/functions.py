@@ -12,12 +12,7 @@ from weakref import WeakKeyDictionary
 
 import attrs
 
-from substrait_dsl.algebra.expressions import (
-    Argument,
-    Expression,
-    FunctionId,
-    Literal,
-)
+from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.expressions.literals import DaySeconds
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.frozen_values import FrozenValue
@@ -49,7 +44,7 @@ if TYPE_CHECKING:
 class Known(FrozenValue):
     """The result of overload resolution for a call."""
 
-    function: FunctionId
+    function: ex.FunctionId
     type: Type | None = None
     """The type of the call; None if the catalogue cannot tell."""
     problem: str | None = None
@@ -65,11 +60,11 @@ class Known(FrozenValue):
 def decode_function(
     decoder: Decoder,
     message: Any,
-    arguments: tuple[Argument, ...],
+    arguments: tuple[ex.Argument, ...],
     kinds: tuple[Kind, ...],
     phase: Phase = "initial_to_result",
-    function: FunctionId | None = None,
-) -> tuple[FunctionId, tuple[Argument, ...], Type]:
+    function: ex.FunctionId | None = None,
+) -> tuple[ex.FunctionId, tuple[ex.Argument, ...], Type]:
     """Resolve the function and the arguments of a call, and derive its type.
 
     Where no overload matches, literals of another width and default arguments are adapted, if there is one way. A call
@@ -147,16 +142,16 @@ def _first_line(problem: str) -> str:
     return problem.partition("\n")[0].removesuffix("; there is").removesuffix("; there are")
 
 
-def _types(arguments: Sequence[Argument]) -> str:
-    return f"({', '.join(str(each.type) if isinstance(each, Expression) else str(each) for each in arguments)})"
+def _types(arguments: Sequence[ex.Argument]) -> str:
+    return f"({', '.join(str(each.type) if isinstance(each, ex.Expression) else str(each) for each in arguments)})"
 
 
 def _output_type(
     decoder: Decoder,
     declared: Type | None,
-    function: FunctionId,
+    function: ex.FunctionId,
     known: Known,
-    arguments: Sequence[Argument],
+    arguments: Sequence[ex.Argument],
     *,
     in_days: bool,
 ) -> tuple[Type, tuple[CallReport, ...]]:
@@ -209,31 +204,33 @@ def _output_type(
     return declared if decoder.keep_declared else known.type, tuple(reports)
 
 
-def _declares_what_it_compares(decoder: Decoder, declared: Type, known: Known, arguments: Sequence[Argument]) -> bool:
+def _declares_what_it_compares(
+    decoder: Decoder, declared: Type, known: Known, arguments: Sequence[ex.Argument]
+) -> bool:
     """Whether a predicate declares the type of one of its arguments, as some producers write it."""
     return (
         decoder.producer.predicates_declare_other_types
         and isinstance(known.type, Boolean)
         and decoder.may_be_specified(known.function)
-        and any(isinstance(each, Expression) and difference_of(declared, each.type) != "kind" for each in arguments)
+        and any(isinstance(each, ex.Expression) and difference_of(declared, each.type) != "kind" for each in arguments)
     )
 
 
-def gives_days(arguments: Sequence[Argument]) -> bool:
+def gives_days(arguments: Sequence[ex.Argument]) -> bool:
     """Whether a call adds whole days to a date: the result is midnight of a day."""
     if len(arguments) != 2:
         return False
     day, interval = arguments
     return (
-        isinstance(interval, Literal)
+        isinstance(interval, ex.Literal)
         and isinstance(interval.value, DaySeconds)
         and interval.value.seconds == interval.value.subseconds == 0
-        and isinstance(day, Expression)
+        and isinstance(day, ex.Expression)
         and isinstance(day.type, Date)
     )
 
 
-def may_differ(function: FunctionId, type_: Type) -> bool:
+def may_differ(function: ex.FunctionId, type_: Type) -> bool:
     """Whether producers derive another type for an undeclared output type.
 
     DataFusion has its own precisions and scales of decimals; ibis and DuckDB divide and average integers in fp64.
@@ -258,7 +255,7 @@ def decode_comparison(
     reference: int,
     values: tuple[Type, Type],
     require: Callable[[Overload, Type], None],
-) -> FunctionId:
+) -> ex.FunctionId:
     """Resolve the comparison function of a sort key or join key; an unknown one is kept.
 
     Args:
@@ -292,7 +289,11 @@ def decode_comparison(
 
 
 def _recalled(
-    catalog: Catalog, function: FunctionId, arguments: tuple[CallArgument, ...], kinds: tuple[Kind, ...], phase: Phase
+    catalog: Catalog,
+    function: ex.FunctionId,
+    arguments: tuple[CallArgument, ...],
+    kinds: tuple[Kind, ...],
+    phase: Phase,
 ) -> Known:
     """Resolve a call; the result is cached for equal calls of all plans."""
     if not all(map(stands_for_equals, arguments)):
@@ -313,15 +314,19 @@ MAX_RECALLED = 10_000
 _CALLS: WeakKeyDictionary[Catalog, dict[Hashable, Known]] = WeakKeyDictionary()
 
 
-def _alike(argument: Argument) -> Hashable:
+def _alike(argument: ex.Argument) -> Hashable:
     """Return a cache key: equal for arguments that resolve alike."""
-    if isinstance(argument, Literal):
-        return Literal, argument.literal_type, argument.value is None
-    return (type(argument), argument.type) if isinstance(argument, Expression) else argument
+    if isinstance(argument, ex.Literal):
+        return ex.Literal, argument.literal_type, argument.value is None
+    return (type(argument), argument.type) if isinstance(argument, ex.Expression) else argument
 
 
 def _known(
-    catalog: Catalog, function: FunctionId, arguments: tuple[CallArgument, ...], kinds: tuple[Kind, ...], phase: Phase
+    catalog: Catalog,
+    function: ex.FunctionId,
+    arguments: tuple[CallArgument, ...],
+    kinds: tuple[Kind, ...],
+    phase: Phase,
 ) -> Known:
     if function.urn and function.urn not in catalog.extensions:
         return Known(function)  # somebody else's
@@ -339,7 +344,11 @@ def _known(
 
 
 def _known_by_name(
-    catalog: Catalog, function: FunctionId, arguments: tuple[CallArgument, ...], kinds: tuple[Kind, ...], phase: Phase
+    catalog: Catalog,
+    function: ex.FunctionId,
+    arguments: tuple[CallArgument, ...],
+    kinds: tuple[Kind, ...],
+    phase: Phase,
 ) -> Known:
     """Resolve a function that is declared without a signature, with another spelling, or in another extension."""
     text = f'"{function.urn}" has no "{function.key}"' if function.urn else f'"{function.key}" is a name only'

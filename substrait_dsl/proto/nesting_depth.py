@@ -5,164 +5,88 @@ from __future__ import annotations
 from itertools import chain
 from typing import assert_never
 
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import (
-    AggregateFunction,
-    Bound,
-    Cast,
-    DynamicParameter,
-    ExecutionContextVariable,
-    Expression,
-    FieldAccess,
-    FieldReference,
-    IfClause,
-    IfThen,
-    InPredicate,
-    Lambda,
-    LambdaInvocation,
-    ListMask,
-    Literal,
-    MapEntry,
-    Mask,
-    MaskedReference,
-    Measure,
-    MultiOrList,
-    NestedList,
-    NestedMap,
-    NestedStruct,
-    OrListRecord,
-    ScalarFunction,
-    ScalarSubquery,
-    SetComparison,
-    SetPredicate,
-    SingularOrList,
-    SortKey,
-    StructMask,
-    Switch,
-    SwitchCase,
-    TypeArgument,
-    WindowCall,
-    WindowFunction,
-)
 from substrait_dsl.algebra.node import Node, Rel
 from substrait_dsl.algebra.properties import NO_PROPERTIES
-from substrait_dsl.algebra.relations import (
-    Aggregate,
-    Broadcast,
-    ConsistentField,
-    Cross,
-    Ddl,
-    Emit,
-    Exchange,
-    Expand,
-    ExtensionLeaf,
-    ExtensionMulti,
-    ExtensionSingle,
-    Fetch,
-    Filter,
-    HashJoin,
-    Join,
-    JoinKey,
-    LateralJoin,
-    MergeJoin,
-    MergingCapture,
-    MultiBucket,
-    NestedLoopJoin,
-    Project,
-    Read,
-    Record,
-    RoundRobin,
-    Scatter,
-    Set,
-    SimpleCapture,
-    SingleBucket,
-    Sort,
-    SwitchingField,
-    TopN,
-    Transformation,
-    Unnest,
-    Update,
-    VirtualTable,
-    Window,
-    Write,
-)
 
 MAX_NESTING = 99
 """The maximal level of a message below ``Plan``; at 100 Python's JSON parser gives up."""
 
 LEVELS: dict[type[Node], int] = {
     # relations: Rel, FilterRel, and what stands in it
-    Read: 2,
-    Filter: 2,
-    Sort: 2,
-    Project: 2,
-    Emit: 0,
-    Fetch: 2,
-    Aggregate: 2,
-    Set: 2,
-    Join: 2,
-    Cross: 2,
-    LateralJoin: 2,
-    HashJoin: 2,
-    MergeJoin: 2,
-    NestedLoopJoin: 2,
-    Exchange: 2,
-    MergingCapture: 2,
-    SimpleCapture: 2,
-    TopN: 2,
-    Window: 2,
-    Expand: 2,
-    Unnest: 2,
-    Write: 2,
-    Update: 2,
-    Ddl: 2,
-    ExtensionLeaf: 2,
-    ExtensionSingle: 2,
-    ExtensionMulti: 2,
+    rl.Read: 2,
+    rl.Filter: 2,
+    rl.Sort: 2,
+    rl.Project: 2,
+    rl.Emit: 0,
+    rl.Fetch: 2,
+    rl.Aggregate: 2,
+    rl.Set: 2,
+    rl.Join: 2,
+    rl.Cross: 2,
+    rl.LateralJoin: 2,
+    rl.HashJoin: 2,
+    rl.MergeJoin: 2,
+    rl.NestedLoopJoin: 2,
+    rl.Exchange: 2,
+    rl.MergingCapture: 2,
+    rl.SimpleCapture: 2,
+    rl.TopN: 2,
+    rl.Window: 2,
+    rl.Expand: 2,
+    rl.Unnest: 2,
+    rl.Write: 2,
+    rl.Update: 2,
+    rl.Ddl: 2,
+    rl.ExtensionLeaf: 2,
+    rl.ExtensionSingle: 2,
+    rl.ExtensionMulti: 2,
     # expressions: Expression, ScalarFunction, FunctionArgument, Expression
-    FieldReference: 2,
-    FieldAccess: 2,
-    Literal: 1,
-    ScalarFunction: 3,
-    Cast: 2,
-    IfThen: 2,
-    Switch: 2,
-    SingularOrList: 2,
-    MultiOrList: 2,
-    ScalarSubquery: 3,
-    InPredicate: 3,
-    SetPredicate: 3,
-    SetComparison: 3,
-    MaskedReference: 2,
-    WindowFunction: 2,
-    NestedStruct: 3,
-    NestedList: 3,
-    NestedMap: 3,
-    Lambda: 2,
-    LambdaInvocation: 3,
-    DynamicParameter: 2,
-    ExecutionContextVariable: 2,
+    ex.FieldReference: 2,
+    ex.FieldAccess: 2,
+    ex.Literal: 1,
+    ex.ScalarFunction: 3,
+    ex.Cast: 2,
+    ex.IfThen: 2,
+    ex.Switch: 2,
+    ex.SingularOrList: 2,
+    ex.MultiOrList: 2,
+    ex.ScalarSubquery: 3,
+    ex.InPredicate: 3,
+    ex.SetPredicate: 3,
+    ex.SetComparison: 3,
+    ex.MaskedReference: 2,
+    ex.WindowFunction: 2,
+    ex.NestedStruct: 3,
+    ex.NestedList: 3,
+    ex.NestedMap: 3,
+    ex.Lambda: 2,
+    ex.LambdaInvocation: 3,
+    ex.DynamicParameter: 2,
+    ex.ExecutionContextVariable: 2,
     # the parts of both
-    VirtualTable: 1,
-    Record: 1,
-    JoinKey: 1,
-    Scatter: 1,
-    SingleBucket: 1,
-    MultiBucket: 1,
-    RoundRobin: 1,
-    Broadcast: 1,
-    SwitchingField: 2,
-    ConsistentField: 1,
-    Transformation: 1,
-    SortKey: 1,
-    Measure: 1,
-    AggregateFunction: 2,
-    IfClause: 1,
-    SwitchCase: 1,
-    OrListRecord: 1,
-    WindowCall: 2,
-    Bound: 2,
-    MapEntry: 1,
+    rl.VirtualTable: 1,
+    rl.Record: 1,
+    rl.JoinKey: 1,
+    rl.Scatter: 1,
+    rl.SingleBucket: 1,
+    rl.MultiBucket: 1,
+    rl.RoundRobin: 1,
+    rl.Broadcast: 1,
+    rl.SwitchingField: 2,
+    rl.ConsistentField: 1,
+    rl.Transformation: 1,
+    ex.SortKey: 1,
+    ex.Measure: 1,
+    ex.AggregateFunction: 2,
+    ex.IfClause: 1,
+    ex.SwitchCase: 1,
+    ex.OrListRecord: 1,
+    ex.WindowCall: 2,
+    ex.Bound: 2,
+    ex.MapEntry: 1,
 }
 """The maximal number of levels from the message of a node to those of its children."""
 
@@ -172,11 +96,25 @@ _FLAT_LEVELS = 2  # Type, Type.I64
 _CHOICES_LEVELS = 20  # Rel, ReadRel, RelCommon, AdvancedExtension, Any; and in JSON the message in it, however it nests
 LEAF_LEVELS = 4  # Expression, FieldReference, ReferenceSegment, StructField; Rel, FilterRel, RelCommon, Emit
 
-_PLAIN = frozenset((FieldReference, FieldAccess, IfThen, Filter, Project, Emit, Sort, Fetch, Join, Cross, Set))
+_PLAIN = frozenset(
+    (
+        ex.FieldReference,
+        ex.FieldAccess,
+        ex.IfThen,
+        rl.Filter,
+        rl.Project,
+        rl.Emit,
+        rl.Sort,
+        rl.Fetch,
+        rl.Join,
+        rl.Cross,
+        rl.Set,
+    )
+)
 """The commonest nodes without types and messages of their own."""
 
 
-SIMPLE_LEVELS = LEVELS[ScalarFunction] + LEAF_LEVELS
+SIMPLE_LEVELS = LEVELS[ex.ScalarFunction] + LEAF_LEVELS
 
 
 def is_simple(node: Node) -> bool:
@@ -184,10 +122,10 @@ def is_simple(node: Node) -> bool:
 
     Most expressions are; they take `SIMPLE_LEVELS`, and need no visit.
     """
-    if type(node) is not ScalarFunction or node.height > 2 or type(node.output_type) not in FLAT_TYPES:
+    if type(node) is not ex.ScalarFunction or node.height > 2 or type(node.output_type) not in FLAT_TYPES:
         return False
     for argument in node.arguments:
-        if not isinstance(argument, Expression) or type(argument.type) not in FLAT_TYPES:
+        if not isinstance(argument, ex.Expression) or type(argument.type) not in FLAT_TYPES:
             return False
     return True
 
@@ -203,19 +141,19 @@ class OwnLevels:
         if type(node) in _PLAIN and (not isinstance(node, Rel) or node.common is None):
             return LEAF_LEVELS
         match node:
-            case ScalarFunction() | AggregateFunction() | WindowCall():
+            case ex.ScalarFunction() | ex.AggregateFunction() | ex.WindowCall():
                 levels = 2 + self._type(node.output_type)
                 for argument in node.arguments:
-                    if isinstance(argument, TypeArgument):
+                    if isinstance(argument, ex.TypeArgument):
                         levels = max(levels, 3 + self._type(argument.type))
                 return levels
-            case Literal():
+            case ex.Literal():
                 return 1 + self.literal(node)
-            case Cast(target=type_) | DynamicParameter(parameter_type=type_):
+            case ex.Cast(target=type_) | ex.DynamicParameter(parameter_type=type_):
                 return 2 + self._type(type_)
-            case Lambda():
+            case ex.Lambda():
                 return max(LEAF_LEVELS, *(3 + self._type(type_) for type_ in node.parameters), 0)
-            case MaskedReference():
+            case ex.MaskedReference():
                 return 3 + _mask_levels(node.mask)
             case Rel():
                 return max(self._schema(node), _message_levels(node))
@@ -225,15 +163,15 @@ class OwnLevels:
     def _schema(self, rel: Rel) -> int:
         """Return the levels of the schema of a relation: Rel, ReadRel, NamedStruct, Struct, Type."""
         match rel:
-            case Read(base_schema=schema, projection=mask):
+            case rl.Read(base_schema=schema, projection=mask):
                 levels = max(map(self._type, schema.types), default=0)
                 return max(4 + levels, 0 if mask is None else 3 + _mask_levels(mask))  # ReadRel, MaskExpression
-            case Write() | Update() | Ddl() if rel.table_schema is not None:
+            case rl.Write() | rl.Update() | rl.Ddl() if rel.table_schema is not None:
                 return 4 + max(map(self._type, rel.table_schema.types), default=0)
             case _:
                 return LEAF_LEVELS
 
-    def literal(self, literal: Literal) -> int:
+    def literal(self, literal: ex.Literal) -> int:
         """Return the levels of a literal, without those of its ``Expression``."""
         type_, value = literal.literal_type, literal.value
         if type(value) is not tuple and value is not None and type(type_) in FLAT_TYPES:
@@ -266,15 +204,15 @@ def levels_of_type(type_: t.Type) -> int:
     return OwnLevels()._type(type_)
 
 
-def _mask_levels(mask: Mask) -> int:
+def _mask_levels(mask: ex.Mask) -> int:
     """Return the levels of a mask.
 
     StructSelect, StructItem, Select, and so on, or ListSelect, ListSelectItem, ListElement.
     """
     match mask:
-        case StructMask(items=items):
+        case ex.StructMask(items=items):
             return max((3 + _mask_levels(item.child) for item in items if item.child is not None), default=2)
-        case ListMask(child=child):
+        case ex.ListMask(child=child):
             return max(3, 0 if child is None else 2 + _mask_levels(child))
         case _:
             assert_never(mask)
@@ -283,19 +221,19 @@ def _mask_levels(mask: Mask) -> int:
 def _message_levels(rel: Rel) -> int:
     """Return the levels of the hints and the extension messages of a relation."""
     match rel:
-        case Read() if rel.declared != NO_PROPERTIES or rel.name_values:
+        case rl.Read() if rel.declared != NO_PROPERTIES or rel.name_values:
             return _CHOICES_LEVELS
-        case Aggregate() if rel.method != "any":
+        case rl.Aggregate() if rel.method != "any":
             return _CHOICES_LEVELS
-        case Expand() if len(rel.fields) < len(rel.input.schema):
+        case rl.Expand() if len(rel.fields) < len(rel.input.schema):
             return _CHOICES_LEVELS
-        case Window() if rel.method != "consistent_partition":
+        case rl.Window() if rel.method != "consistent_partition":
             return _CHOICES_LEVELS
-        case Exchange(kind=SingleBucket(constrained=True)):
+        case rl.Exchange(kind=rl.SingleBucket(constrained=True)):
             return _CHOICES_LEVELS
-        case Write() | MergingCapture() | SimpleCapture() | Unnest():
+        case rl.Write() | rl.MergingCapture() | rl.SimpleCapture() | rl.Unnest():
             return _CHOICES_LEVELS
-        case ExtensionLeaf() | ExtensionSingle() | ExtensionMulti():
+        case rl.ExtensionLeaf() | rl.ExtensionSingle() | rl.ExtensionMulti():
             return _CHOICES_LEVELS
         case _:
             return LEAF_LEVELS if rel.common is None else _CHOICES_LEVELS

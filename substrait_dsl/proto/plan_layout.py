@@ -20,20 +20,10 @@ from itertools import islice, pairwise
 
 import attrs
 
-from substrait_dsl.algebra.expressions import (
-    Expression,
-    FieldAccess,
-    FieldReference,
-    Lambda,
-    LambdaInvocation,
-    Literal,
-    MapKey,
-)
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.node import Node, Rel, walk
-from substrait_dsl.algebra.relations import (
-    Emit,
-)
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.proto.nesting_depth import LEAF_LEVELS, LEVELS, MAX_NESTING, SIMPLE_LEVELS, OwnLevels, is_simple
 
@@ -52,9 +42,9 @@ _NO_CUT = 10**9
 _ROOM = {
     class_: MAX_LEVELS
     - below
-    - (0 if issubclass(class_, (Rel, Expression)) and class_ is not Lambda else _PART_RESERVE)
+    - (0 if issubclass(class_, (Rel, ex.Expression)) and class_ is not ex.Lambda else _PART_RESERVE)
     for class_, below in LEVELS.items()
-} | {Emit: _NO_CUT}  # an emit is written into the message of its input, which therefore cannot be cut off it
+} | {rl.Emit: _NO_CUT}  # an emit is written into the message of its input, which therefore cannot be cut off it
 """The maximal number of levels of a child of a node; beyond, it is cut off."""
 
 
@@ -125,7 +115,7 @@ def _used_again(roots: Sequence[Node]) -> tuple[int, frozenset[int]]:
         for node in walk(root):
             count += 1
             uses.update(map(id, node.children()))
-            if isinstance(node, Emit):
+            if isinstance(node, rl.Emit):
                 emitted[id(node)] = id(node.input)
     again = {number for number, times in uses.items() if times > 1}
     return count, frozenset(again | {number for number, rel in emitted.items() if rel in again})
@@ -191,11 +181,11 @@ class _Survey:
             self._finish(node, children)
 
     def _finish(self, node: Node, children: tuple[Node, ...]) -> None:
-        levels, size = self._access_levels(node) if isinstance(node, FieldAccess) else self._own.of(node), 1
+        levels, size = self._access_levels(node) if isinstance(node, ex.FieldAccess) else self._own.of(node), 1
         below, room = LEVELS[type(node)], _ROOM[type(node)]
         for child in children:
             # An invocation holds its lambda in a field that takes no ordinal.
-            is_invoked = type(child) is Lambda and isinstance(node, LambdaInvocation)
+            is_invoked = type(child) is ex.Lambda and isinstance(node, ex.LambdaInvocation)
             child_levels, child_size = self._link(child, _NO_CUT if is_invoked else room)
             if below + child_levels > levels:
                 levels = below + child_levels
@@ -215,7 +205,7 @@ class _Survey:
 
         That subtree is written once and has one anchor for the row: so the relation must be written once, too.
         """
-        if rel.anchor in self._open_anchors or (isinstance(rel, Emit) and id(rel.input) in self._separate):
+        if rel.anchor in self._open_anchors or (isinstance(rel, rl.Emit) and id(rel.input) in self._separate):
             self._separate.add(id(rel))
 
     def _link(self, child: Node, room: int) -> tuple[int, int]:
@@ -225,7 +215,7 @@ class _Survey:
             if child.height > 1:
                 found = SIMPLE_LEVELS, child.size
             else:
-                return (LEAF_LEVELS if type(child) is FieldReference else self._own.of(child)), 1
+                return (LEAF_LEVELS if type(child) is ex.FieldReference else self._own.of(child)), 1
         if room == _NO_CUT:
             return found
         levels, size = found
@@ -234,7 +224,7 @@ class _Survey:
                 self._cut(child)
             if id(child) in self._subtrees:
                 return _CUT_LEVELS, 1
-        elif levels > room and isinstance(child, Expression) and not isinstance(child, Literal):
+        elif levels > room and isinstance(child, ex.Expression) and not isinstance(child, ex.Literal):
             self._detached.add(id(child))
             return 1, size
         return found
@@ -245,18 +235,18 @@ class _Survey:
             self._open_anchors |= rel.free_anchors
             self.written += self._found[id(rel)][1]
 
-    def _access_levels(self, access: FieldAccess) -> int:
+    def _access_levels(self, access: ex.FieldAccess) -> int:
         """Return the levels of a field access without its input; a map key is written behind the input's segments."""
-        if isinstance(access.segment, MapKey):
-            return self._link(access.input, _ROOM[FieldAccess])[0] + 2 + self._own.literal(access.segment.key)
+        if isinstance(access.segment, ex.MapKey):
+            return self._link(access.input, _ROOM[ex.FieldAccess])[0] + 2 + self._own.literal(access.segment.key)
         return self._own.of(access)
 
 
 def _stands_once(rel: Rel) -> bool:
     """Whether a relation is to be written once; an emit is if its input is, since it is written into that."""
-    return rel.shared or (isinstance(rel, Emit) and rel.input.shared)
+    return rel.shared or (isinstance(rel, rl.Emit) and rel.input.shared)
 
 
 def _is_leaf(node: Node) -> bool:
     """Whether the node is an expression without children: about half of all nodes, and never cut off."""
-    return node.height == 1 and isinstance(node, Expression)
+    return node.height == 1 and isinstance(node, ex.Expression)

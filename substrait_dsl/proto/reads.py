@@ -10,29 +10,10 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from substrait import algebra_pb2 as pb
 
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.node import Expression
 from substrait_dsl.algebra.properties import NO_PROPERTIES
-from substrait_dsl.algebra.relations import (
-    Arrow,
-    DelimitedText,
-    Dwrf,
-    ExtensionFormat,
-    ExtensionTable,
-    FileFormat,
-    FileItem,
-    IcebergTable,
-    LocalFiles,
-    NamedObject,
-    NamedTable,
-    Orc,
-    Parquet,
-    PathKind,
-    Read,
-    ReadDefinition,
-    Record,
-    VirtualTable,
-)
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.constants import with_type_of
@@ -58,19 +39,19 @@ if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder
 
 
-def encode_read(encoder: Encoder, rel: Read, message: pb.ReadRel) -> None:
+def encode_read(encoder: Encoder, rel: rl.Read, message: pb.ReadRel) -> None:
     """Write a read."""
     encode_named_struct(encoder.declarations, rel.base_schema, message.base_schema)
     match rel.definition:
-        case NamedTable():
+        case rl.NamedTable():
             encode_named_table(rel.definition, message.named_table)
-        case VirtualTable():
+        case rl.VirtualTable():
             encode_virtual_table(encoder, rel.definition, message.virtual_table)
-        case LocalFiles():
+        case rl.LocalFiles():
             encode_local_files(rel.definition, message.local_files)
-        case IcebergTable():
+        case rl.IcebergTable():
             encode_iceberg_table(rel.definition, message.iceberg_table)
-        case ExtensionTable(detail):
+        case rl.ExtensionTable(detail):
             encode_any(detail, message.extension_table.detail)
         case _:
             assert_never(rel.definition)
@@ -85,7 +66,7 @@ def encode_read(encoder: Encoder, rel: Read, message: pb.ReadRel) -> None:
         encode_choices({**properties_choice(rel.declared), **names}, message.common)
 
 
-def decode_read(decoder: Decoder, message: pb.ReadRel, outer: Scope | None) -> Read:
+def decode_read(decoder: Decoder, message: pb.ReadRel, outer: Scope | None) -> rl.Read:
     """Read a read; its filters see the base schema."""
     read_type = message.WhichOneof("read_type")
     if read_type is None:
@@ -95,9 +76,9 @@ def decode_read(decoder: Decoder, message: pb.ReadRel, outer: Scope | None) -> R
     scope = row_of(decoder, message, outer, types=schema.types)
     mask = decode_mask(decoder, message.projection) if message.HasField("projection") else None
     choices = decode_choices(message.common)
-    if isinstance(source, VirtualTable):
+    if isinstance(source, rl.VirtualTable):
         source = _as_declared(decoder, source, schema, message.virtual_table)
-    return Read(
+    return rl.Read(
         schema,
         source,
         decoder.expression(message.filter, scope) if message.HasField("filter") else None,
@@ -112,11 +93,11 @@ def decode_read(decoder: Decoder, message: pb.ReadRel, outer: Scope | None) -> R
 def _base_schema(decoder: Decoder, message: pb.ReadRel, source: object) -> NamedStruct:
     """Return the schema of a read; of a virtual table without one that of its rows."""
     if message.HasField("base_schema"):
-        decoder.is_in_stored_schema = not isinstance(source, VirtualTable)
+        decoder.is_in_stored_schema = not isinstance(source, rl.VirtualTable)
         schema = decode_named_struct(decoder, message.base_schema)
         decoder.is_in_stored_schema = False
         return schema
-    if isinstance(source, VirtualTable) and source.rows:
+    if isinstance(source, rl.VirtualTable) and source.rows:
         text = "a virtual table does not say its base_schema: read as that of its first row"
         decoder.report(FindingCode.ROW_SCHEMA, text, message)
         first = source.rows[0].fields
@@ -125,7 +106,7 @@ def _base_schema(decoder: Decoder, message: pb.ReadRel, source: object) -> Named
     return NamedStruct(())
 
 
-def _as_declared(decoder: Decoder, table: VirtualTable, schema: NamedStruct, message: Any) -> VirtualTable:
+def _as_declared(decoder: Decoder, table: rl.VirtualTable, schema: NamedStruct, message: Any) -> rl.VirtualTable:
     """Return a virtual table whose integer literals have the width of their columns.
 
     The types of a row should be those of the columns: a required value in a nullable column is reported, too.
@@ -149,12 +130,12 @@ def _as_declared(decoder: Decoder, table: VirtualTable, schema: NamedStruct, mes
         return table
     rows = [*table.rows]
     for number, fields in fitted_rows.items():
-        rows[number] = Record(tuple(fields))
-    return VirtualTable(tuple(rows))
+        rows[number] = rl.Record(tuple(fields))
+    return rl.VirtualTable(tuple(rows))
 
 
 def encode_named_table(
-    table: NamedTable | NamedObject, message: pb.ReadRel.NamedTable | pb.NamedTable | pb.NamedObjectWrite
+    table: rl.NamedTable | rl.NamedObject, message: pb.ReadRel.NamedTable | pb.NamedTable | pb.NamedObjectWrite
 ) -> None:
     """Write the name of a table."""
     message.names.extend(table.names)
@@ -163,12 +144,12 @@ def encode_named_table(
 
 def decode_named_table(
     decoder: Decoder, message: pb.ReadRel.NamedTable | pb.NamedTable, outer: Scope | None
-) -> NamedTable:
+) -> rl.NamedTable:
     """Read the name of a table."""
-    return NamedTable(tuple(message.names), decode_own_extension(message))
+    return rl.NamedTable(tuple(message.names), decode_own_extension(message))
 
 
-def encode_virtual_table(encoder: Encoder, table: VirtualTable, message: pb.ReadRel.VirtualTable) -> None:
+def encode_virtual_table(encoder: Encoder, table: rl.VirtualTable, message: pb.ReadRel.VirtualTable) -> None:
     """Write the rows of a virtual table, perhaps none."""
     message.SetInParent()
     for row in table.rows:
@@ -177,15 +158,17 @@ def encode_virtual_table(encoder: Encoder, table: VirtualTable, message: pb.Read
             encoder.expression(value, fields.add())
 
 
-def decode_virtual_table(decoder: Decoder, message: pb.ReadRel.VirtualTable, outer: Scope | None) -> VirtualTable:
+def decode_virtual_table(decoder: Decoder, message: pb.ReadRel.VirtualTable, outer: Scope | None) -> rl.VirtualTable:
     """Read the rows of a virtual table, whose expressions see no row."""
     nothing = Scope((), outer)
-    return VirtualTable(
-        tuple(Record(tuple(decoder.expression(field, nothing) for field in row.fields)) for row in message.expressions)
+    return rl.VirtualTable(
+        tuple(
+            rl.Record(tuple(decoder.expression(field, nothing) for field in row.fields)) for row in message.expressions
+        )
     )
 
 
-PATH_FIELDS: dict[PathKind, str] = {
+PATH_FIELDS: dict[rl.PathKind, str] = {
     "path": "uri_path",
     "glob": "uri_path_glob",
     "file": "uri_file",
@@ -193,19 +176,21 @@ PATH_FIELDS: dict[PathKind, str] = {
 }
 
 
-def encode_local_files(files: LocalFiles, message: pb.ReadRel.LocalFiles) -> None:
+def encode_local_files(files: rl.LocalFiles, message: pb.ReadRel.LocalFiles) -> None:
     """Write the paths of a read of files."""
     for item in files.items:
         encode_file_item(item, message.items.add())
     encode_advanced_extension(files.extension, message.advanced_extension)
 
 
-def decode_local_files(decoder: Decoder, message: pb.ReadRel.LocalFiles, outer: Scope | None) -> LocalFiles:
+def decode_local_files(decoder: Decoder, message: pb.ReadRel.LocalFiles, outer: Scope | None) -> rl.LocalFiles:
     """Read the paths of a read of files."""
-    return LocalFiles(tuple(decode_file_item(decoder, item) for item in message.items), decode_own_extension(message))
+    return rl.LocalFiles(
+        tuple(decode_file_item(decoder, item) for item in message.items), decode_own_extension(message)
+    )
 
 
-def encode_iceberg_table(table: IcebergTable, message: pb.ReadRel.IcebergTable) -> None:
+def encode_iceberg_table(table: rl.IcebergTable, message: pb.ReadRel.IcebergTable) -> None:
     """Write the metadata location of an Iceberg table, and the snapshot to read."""
     message.direct.metadata_uri = table.metadata_uri
     if table.snapshot_id is not None:
@@ -214,52 +199,54 @@ def encode_iceberg_table(table: IcebergTable, message: pb.ReadRel.IcebergTable) 
         message.direct.snapshot_timestamp = table.snapshot_timestamp
 
 
-def decode_iceberg_table(decoder: Decoder, message: pb.ReadRel.IcebergTable, outer: Scope | None) -> IcebergTable:
+def decode_iceberg_table(decoder: Decoder, message: pb.ReadRel.IcebergTable, outer: Scope | None) -> rl.IcebergTable:
     """Read the metadata location of an Iceberg table, and the snapshot to read."""
     direct = message.direct
-    return IcebergTable(
+    return rl.IcebergTable(
         direct.metadata_uri,
         direct.snapshot_id if direct.HasField("snapshot_id") else None,
         direct.snapshot_timestamp if direct.HasField("snapshot_timestamp") else None,
     )
 
 
-def decode_extension_table(decoder: Decoder, message: pb.ReadRel.ExtensionTable, outer: Scope | None) -> ExtensionTable:
+def decode_extension_table(
+    decoder: Decoder, message: pb.ReadRel.ExtensionTable, outer: Scope | None
+) -> rl.ExtensionTable:
     """Read the message of an extension table."""
-    return ExtensionTable(decode_any(message.detail))
+    return rl.ExtensionTable(decode_any(message.detail))
 
 
-def encode_file_item(item: FileItem, message: pb.ReadRel.LocalFiles.FileOrFiles) -> None:
+def encode_file_item(item: rl.FileItem, message: pb.ReadRel.LocalFiles.FileOrFiles) -> None:
     """Write one path of a read of files."""
     setattr(message, PATH_FIELDS[item.kind], item.uri)
     message.partition_index = item.partition_index
     message.start = item.start
     message.length = item.length
     match item.format:
-        case Parquet():
+        case rl.Parquet():
             message.parquet.SetInParent()
-        case Arrow():
+        case rl.Arrow():
             message.arrow.SetInParent()
-        case Orc():
+        case rl.Orc():
             message.orc.SetInParent()
-        case Dwrf():
+        case rl.Dwrf():
             message.dwrf.SetInParent()
-        case DelimitedText():
+        case rl.DelimitedText():
             encode_delimited_text(item.format, message.text)
-        case ExtensionFormat(detail):
+        case rl.ExtensionFormat(detail):
             encode_any(detail, message.extension)
         case _:
             assert_never(item.format)
 
 
-def decode_file_item(decoder: Decoder, message: pb.ReadRel.LocalFiles.FileOrFiles) -> FileItem:
+def decode_file_item(decoder: Decoder, message: pb.ReadRel.LocalFiles.FileOrFiles) -> rl.FileItem:
     """Read one path of a read of files."""
     path, form = message.WhichOneof("path_type"), message.WhichOneof("file_format")
     if path is None or form is None:
         decoder.mark_location(message)
         raise PlanFormatError("an item of local files must have a path and a format")
     path_type = next(path_type for path_type, field in PATH_FIELDS.items() if field == path)
-    return FileItem(
+    return rl.FileItem(
         getattr(message, path),
         FILE_FORMATS[form](getattr(message, form)),
         path_type,
@@ -270,7 +257,7 @@ def decode_file_item(decoder: Decoder, message: pb.ReadRel.LocalFiles.FileOrFile
 
 
 def encode_delimited_text(
-    text: DelimitedText, message: pb.ReadRel.LocalFiles.FileOrFiles.DelimiterSeparatedTextReadOptions
+    text: rl.DelimitedText, message: pb.ReadRel.LocalFiles.FileOrFiles.DelimiterSeparatedTextReadOptions
 ) -> None:
     """Write the options of delimited text files."""
     message.field_delimiter = text.field_delimiter
@@ -284,9 +271,9 @@ def encode_delimited_text(
 
 def decode_delimited_text(
     message: pb.ReadRel.LocalFiles.FileOrFiles.DelimiterSeparatedTextReadOptions,
-) -> DelimitedText:
+) -> rl.DelimitedText:
     """Read the options of delimited text files."""
-    return DelimitedText(
+    return rl.DelimitedText(
         message.field_delimiter,
         message.quote,
         message.escape,
@@ -296,7 +283,7 @@ def decode_delimited_text(
     )
 
 
-READ_TYPES: dict[str, Callable[[Decoder, Any, Scope | None], ReadDefinition]] = {
+READ_TYPES: dict[str, Callable[[Decoder, Any, Scope | None], rl.ReadDefinition]] = {
     "named_table": decode_named_table,
     "virtual_table": decode_virtual_table,
     "local_files": decode_local_files,
@@ -305,12 +292,12 @@ READ_TYPES: dict[str, Callable[[Decoder, Any, Scope | None], ReadDefinition]] = 
 }
 """The decoder of each ``ReadRel.read_type``."""
 
-FILE_FORMATS: dict[str, Callable[[Any], FileFormat]] = {
-    "parquet": lambda _: Parquet(),
-    "arrow": lambda _: Arrow(),
-    "orc": lambda _: Orc(),
-    "dwrf": lambda _: Dwrf(),
+FILE_FORMATS: dict[str, Callable[[Any], rl.FileFormat]] = {
+    "parquet": lambda _: rl.Parquet(),
+    "arrow": lambda _: rl.Arrow(),
+    "orc": lambda _: rl.Orc(),
+    "dwrf": lambda _: rl.Dwrf(),
     "text": decode_delimited_text,
-    "extension": lambda message: ExtensionFormat(decode_any(message)),
+    "extension": lambda message: rl.ExtensionFormat(decode_any(message)),
 }
 """The decoder of each ``FileOrFiles.file_format``."""

@@ -10,23 +10,7 @@ from typing import TYPE_CHECKING, assert_never
 import attrs
 from substrait import algebra_pb2 as pb
 
-from substrait_dsl.algebra.expressions import (
-    ROOT,
-    Expression,
-    FieldAccess,
-    FieldReference,
-    LambdaParameter,
-    ListElement,
-    MapKey,
-    MaskedReference,
-    OuterReference,
-    Root,
-    RootReference,
-    Row,
-    Segment,
-    StructField,
-    StructMask,
-)
+from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.expressions.lambdas import parameter_in_subquery
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.types import Type
@@ -40,45 +24,47 @@ if TYPE_CHECKING:
     from substrait_dsl.proto.scopes import Scope
 
 
-def encode_field_reference(encoder: Encoder, reference: FieldReference, message: pb.Expression.FieldReference) -> None:
+def encode_field_reference(
+    encoder: Encoder, reference: ex.FieldReference, message: pb.Expression.FieldReference
+) -> None:
     """Write a reference to a column."""
     message.direct_reference.struct_field.field = reference.position
     encode_root(encoder, reference.root, message)
 
 
-def encode_root(encoder: Encoder, root: Root, message: pb.Expression.FieldReference) -> None:
+def encode_root(encoder: Encoder, root: ex.Root, message: pb.Expression.FieldReference) -> None:
     """Write the root of a reference, after its columns."""
     match root:
-        case RootReference():
+        case ex.RootReference():
             message.root_reference.SetInParent()
-        case OuterReference(anchor):
+        case ex.OuterReference(anchor):
             encoder.refer(anchor, message)
-        case LambdaParameter(steps_out):
+        case ex.LambdaParameter(steps_out):
             message.lambda_parameter_reference.SetInParent()
             message.lambda_parameter_reference.steps_out = steps_out
         case _:
             assert_never(root)
 
 
-def encode_reference(encoder: Encoder, reference: Expression, message: pb.Expression.FieldReference) -> None:
+def encode_reference(encoder: Encoder, reference: ex.Expression, message: pb.Expression.FieldReference) -> None:
     """Write a reference without an expression around it: a column, or a part of a value."""
-    if isinstance(reference, FieldReference):
+    if isinstance(reference, ex.FieldReference):
         encode_field_reference(encoder, reference, message)
-    elif isinstance(reference, FieldAccess):
+    elif isinstance(reference, ex.FieldAccess):
         encode_field_access(encoder, reference, message)
     else:
         raise UnsupportedError(f"{type(reference).__name__} stands where only a reference to a column can")
 
 
-def encode_field_access(encoder: Encoder, access: FieldAccess, message: pb.Expression.FieldReference) -> None:
+def encode_field_access(encoder: Encoder, access: ex.FieldAccess, message: pb.Expression.FieldReference) -> None:
     """Write a part of a value: further segments of a reference, if it is part of a column, else of an expression."""
-    segments: list[Segment] = []
-    base: Expression = access
-    while isinstance(base, FieldAccess) and (base is access or id(base) not in encoder.layout.detached):
+    segments: list[ex.Segment] = []
+    base: ex.Expression = access
+    while isinstance(base, ex.FieldAccess) and (base is access or id(base) not in encoder.layout.detached):
         segments.append(base.segment)
         base = base.input
     segment_message = message.direct_reference
-    if isinstance(base, FieldReference):
+    if isinstance(base, ex.FieldReference):
         encode_field_reference(encoder, base, message)
         segment_message = message.direct_reference.struct_field.child
     else:
@@ -87,7 +73,7 @@ def encode_field_access(encoder: Encoder, access: FieldAccess, message: pb.Expre
         segment_message = encode_segment(encoder, segments.pop(), segment_message)
 
 
-def decode_reference(decoder: Decoder, message: pb.Expression.FieldReference, scope: Scope) -> Expression:
+def decode_reference(decoder: Decoder, message: pb.Expression.FieldReference, scope: Scope) -> ex.Expression:
     """Read a reference: a column, a part of a column or of another value, or several parts of a mask."""
     match message.WhichOneof("reference_type"):
         case "direct_reference":
@@ -98,7 +84,7 @@ def decode_reference(decoder: Decoder, message: pb.Expression.FieldReference, sc
             raise PlanFormatError("a reference must say direct_reference or masked_reference")
 
 
-def decode_direct_reference(decoder: Decoder, message: pb.Expression.FieldReference, scope: Scope) -> Expression:
+def decode_direct_reference(decoder: Decoder, message: pb.Expression.FieldReference, scope: Scope) -> ex.Expression:
     """Read a reference to a column, or to a part of a column or of another value."""
     segment: pb.Expression.ReferenceSegment | None
     columns = decode_columns(decoder, message, scope)
@@ -112,17 +98,19 @@ def decode_direct_reference(decoder: Decoder, message: pb.Expression.FieldRefere
 
 
 def encode_masked_reference(
-    encoder: Encoder, reference: MaskedReference, message: pb.Expression.FieldReference
+    encoder: Encoder, reference: ex.MaskedReference, message: pb.Expression.FieldReference
 ) -> None:
     """Write a reference to the parts of a row, or of a struct, that a mask selects."""
     encode_mask(encoder, reference.mask, message.masked_reference)
-    if isinstance(reference.input, Row):
+    if isinstance(reference.input, ex.Row):
         encode_root(encoder, reference.input.root, message)
     else:
         encoder.expression(reference.input, message.expression)
 
 
-def decode_masked_reference(decoder: Decoder, message: pb.Expression.FieldReference, scope: Scope) -> MaskedReference:
+def decode_masked_reference(
+    decoder: Decoder, message: pb.Expression.FieldReference, scope: Scope
+) -> ex.MaskedReference:
     """Read a reference to the parts of a row, or of a struct, that a mask selects."""
     mask = decode_mask(decoder, message.masked_reference)
     if len(mask.items) == 1 and not message.masked_reference.maintain_singular_struct:
@@ -130,9 +118,9 @@ def decode_masked_reference(decoder: Decoder, message: pb.Expression.FieldRefere
         decoder.report(FindingCode.MASK_OF_ONE_FIELD, text, message.masked_reference)  # spec decision 25
     columns = decode_columns(decoder, message, scope)
     if columns is None:
-        return MaskedReference(decoder.expression(message.expression, scope), mask)
+        return ex.MaskedReference(decoder.expression(message.expression, scope), mask)
     items = tuple(attrs.evolve(item, position=columns.place(item.position)) for item in mask.items)
-    return MaskedReference(decoder.row(columns.row, columns.root), StructMask(items))
+    return ex.MaskedReference(decoder.row(columns.row, columns.root), ex.StructMask(items))
 
 
 # --- whose columns
@@ -142,7 +130,7 @@ def decode_masked_reference(decoder: Decoder, message: pb.Expression.FieldRefere
 class Columns:
     """The columns that a reference chooses from: all of a row, or those of one input."""
 
-    root: Root
+    root: ex.Root
     row: tuple[Type, ...]
     places: range
 
@@ -157,7 +145,7 @@ def decode_columns(decoder: Decoder, message: pb.Expression.FieldReference, scop
     """Read the root of a reference; None if it is into the value of an expression instead."""
     match message.WhichOneof("root_type"):
         case "root_reference" | None:  # the row that the relation itself sees; several producers leave it out
-            return Columns(ROOT, scope.types, range(len(scope.types)))
+            return Columns(ex.ROOT, scope.types, range(len(scope.types)))
         case "expression":
             return None
         case "outer_reference":
@@ -180,7 +168,7 @@ def decode_outer_reference(
             places = range(len(found.types))
         case _:
             raise PlanFormatError("an outer reference must say rel_reference or steps_out")
-    return Columns(OuterReference(decoder.anchor_of(found)), found.types, places)
+    return Columns(ex.OuterReference(decoder.anchor_of(found)), found.types, places)
 
 
 def decode_lambda_parameter_reference(
@@ -195,7 +183,7 @@ def decode_lambda_parameter_reference(
             f"a lambda parameter is {steps} lambdas out (steps_out), but {len(scope.parameters)} stand around it"
         )
     types = scope.parameters[steps]
-    return Columns(LambdaParameter(steps), types, range(len(types)))
+    return Columns(ex.LambdaParameter(steps), types, range(len(types)))
 
 
 def _lambdas_outside(scope: Scope) -> int:
@@ -232,28 +220,28 @@ def _row_outside(steps: int, scope: Scope) -> Scope:
 
 def decode_column(
     columns: Columns, segment: pb.Expression.ReferenceSegment
-) -> tuple[Expression, pb.Expression.ReferenceSegment | None]:
+) -> tuple[ex.Expression, pb.Expression.ReferenceSegment | None]:
     """Return the column of the first segment of a reference, and the next segment if there is one."""
     if segment.WhichOneof("reference_type") != "struct_field":
         raise PlanFormatError("a reference to a row must begin with a struct_field: the position of a column")
     field = segment.struct_field
     place = columns.place(field.field)
     child = field.child if field.HasField("child") else None
-    return FieldReference(place, columns.row[place], columns.root), child
+    return ex.FieldReference(place, columns.row[place], columns.root), child
 
 
 def encode_segment(
-    encoder: Encoder, segment: Segment, message: pb.Expression.ReferenceSegment
+    encoder: Encoder, segment: ex.Segment, message: pb.Expression.ReferenceSegment
 ) -> pb.Expression.ReferenceSegment:
     """Write one segment of a reference; return the message for the next."""
     match segment:
-        case StructField(position):
+        case ex.StructField(position):
             message.struct_field.field = position
             return message.struct_field.child
-        case ListElement(offset):
+        case ex.ListElement(offset):
             message.list_element.offset = offset
             return message.list_element.child
-        case MapKey(key):
+        case ex.MapKey(key):
             encode_literal(encoder.declarations, key, message.map_key.map_key)
             return message.map_key.child
         case _:
@@ -261,17 +249,17 @@ def encode_segment(
 
 
 def decode_segment(
-    decoder: Decoder, base: Expression, message: pb.Expression.ReferenceSegment
-) -> tuple[Expression, pb.Expression.ReferenceSegment | None]:
+    decoder: Decoder, base: ex.Expression, message: pb.Expression.ReferenceSegment
+) -> tuple[ex.Expression, pb.Expression.ReferenceSegment | None]:
     """Return the part of a value that a segment selects, and the next segment if there is one."""
     match message.WhichOneof("reference_type"):
         case "struct_field":
-            return FieldAccess(base, StructField(message.struct_field.field)), _child(message.struct_field)
+            return ex.FieldAccess(base, ex.StructField(message.struct_field.field)), _child(message.struct_field)
         case "list_element":
-            return FieldAccess(base, ListElement(message.list_element.offset)), _child(message.list_element)
+            return ex.FieldAccess(base, ex.ListElement(message.list_element.offset)), _child(message.list_element)
         case "map_key":
             key = decode_literal(decoder, message.map_key.map_key)
-            return FieldAccess(base, MapKey(key)), _child(message.map_key)
+            return ex.FieldAccess(base, ex.MapKey(key)), _child(message.map_key)
         case _:
             raise PlanFormatError("a segment of a reference must say struct_field, list_element or map_key")
 

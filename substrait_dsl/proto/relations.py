@@ -12,40 +12,9 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from substrait import algebra_pb2 as pb
 
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.node import Rel
-from substrait_dsl.algebra.relations import (
-    Aggregate,
-    AggregateMethod,
-    Cross,
-    Ddl,
-    Emit,
-    Exchange,
-    Expand,
-    ExtensionLeaf,
-    ExtensionMulti,
-    ExtensionSingle,
-    Fetch,
-    FetchMode,
-    Filter,
-    HashJoin,
-    Join,
-    LateralJoin,
-    MergeJoin,
-    MergingCapture,
-    NestedLoopJoin,
-    Project,
-    Read,
-    Set,
-    SimpleCapture,
-    Sort,
-    TopN,
-    Unnest,
-    Update,
-    Window,
-    Write,
-    as_union,
-)
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.calls import decode_measure, decode_sort_key, encode_measure, encode_sort_key
 from substrait_dsl.proto.common import decode_common, encode_common
@@ -105,61 +74,61 @@ def encode_relation(encoder: Encoder, rel: Rel, message: pb.Rel) -> None:
 
 def encode_relation_body(encoder: Encoder, rel: Rel, message: pb.Rel, mapping: tuple[int, ...] | None = None) -> None:
     """Write a relation itself, with the mapping of the emit over it."""
-    known = as_union(rel)
+    known = rl.as_union(rel)
     encoder.enter(rel, message)
     match known:
-        case Emit():
+        case rl.Emit():
             encode_relation_body(encoder, known.input, message, known.mapping)
             return
-        case Read():
+        case rl.Read():
             encode_read(encoder, known, message.read)
-        case Filter():
+        case rl.Filter():
             encode_filter(encoder, known, message.filter)
-        case Project():
+        case rl.Project():
             encode_project(encoder, known, message.project)
-        case Sort():
+        case rl.Sort():
             encode_sort(encoder, known, message.sort)
-        case Fetch():
+        case rl.Fetch():
             encode_fetch(encoder, known, message.fetch)
-        case Aggregate():
+        case rl.Aggregate():
             encode_aggregate(encoder, known, message.aggregate)
-        case Join():
+        case rl.Join():
             encode_join(encoder, known, message.join)
-        case Cross():
+        case rl.Cross():
             encode_cross(encoder, known, message.cross)
-        case Set():
+        case rl.Set():
             encode_set(encoder, known, message.set)
-        case TopN():
+        case rl.TopN():
             encode_top_n(encoder, known, message.top_n)
-        case LateralJoin():
+        case rl.LateralJoin():
             encode_lateral_join(encoder, known, message.lateral_join)
-        case HashJoin():
+        case rl.HashJoin():
             encode_hash_join(encoder, known, message.hash_join)
-        case MergeJoin():
+        case rl.MergeJoin():
             encode_key_join(encoder, known, message.merge_join)
-        case NestedLoopJoin():
+        case rl.NestedLoopJoin():
             encode_nested_loop_join(encoder, known, message.nested_loop_join)
-        case Exchange():
+        case rl.Exchange():
             encode_exchange(encoder, known, message.exchange)
-        case MergingCapture() | SimpleCapture():
+        case rl.MergingCapture() | rl.SimpleCapture():
             encode_capture(encoder, known, message.extension_single)
-        case Window():
+        case rl.Window():
             encode_window(encoder, known, message.window)
-        case Expand():
+        case rl.Expand():
             mapping = encode_expand(encoder, known, message.expand, mapping)
-        case Unnest():
+        case rl.Unnest():
             encode_unnest(encoder, known, message.extension_single)
-        case Write():
+        case rl.Write():
             encode_write(encoder, known, message.write)
-        case Update():
+        case rl.Update():
             encode_update(encoder, known, message.update)
-        case Ddl():
+        case rl.Ddl():
             encode_ddl(encoder, known, message.ddl)
-        case ExtensionLeaf():
+        case rl.ExtensionLeaf():
             encode_declared(known, message.extension_leaf)
-        case ExtensionSingle():
+        case rl.ExtensionSingle():
             encode_extension_single(encoder, known, message.extension_single)
-        case ExtensionMulti():
+        case rl.ExtensionMulti():
             encode_extension_multi(encoder, known, message.extension_multi)
         case _:
             assert_never(known)
@@ -226,21 +195,21 @@ _FIRST_INPUT: dict[str | None, str] = {
 # --- one input
 
 
-def encode_filter(encoder: Encoder, rel: Filter, message: pb.FilterRel) -> None:
+def encode_filter(encoder: Encoder, rel: rl.Filter, message: pb.FilterRel) -> None:
     """Write a filter."""
     encode_relation(encoder, rel.input, message.input)
     encoder.expression(rel.condition, message.condition)
 
 
-def decode_filter(decoder: Decoder, message: pb.FilterRel, outer: Scope | None) -> Filter:
+def decode_filter(decoder: Decoder, message: pb.FilterRel, outer: Scope | None) -> rl.Filter:
     """Read a filter."""
     rel = decoder.relation(message.input, outer)
     scope = row_of(decoder, message, outer, (rel, message.input))
     condition = decoder.expression(message.condition, scope)
-    return Filter(rel, condition, anchor=scope.anchor)
+    return rl.Filter(rel, condition, anchor=scope.anchor)
 
 
-def encode_project(encoder: Encoder, rel: Project, message: pb.ProjectRel) -> None:
+def encode_project(encoder: Encoder, rel: rl.Project, message: pb.ProjectRel) -> None:
     """Write a project."""
     encode_relation(encoder, rel.input, message.input)
     for expression in rel.expressions:
@@ -255,31 +224,31 @@ def decode_project(decoder: Decoder, message: pb.ProjectRel, outer: Scope | None
         return rel
     scope = row_of(decoder, message, outer, (rel, message.input))
     expressions = tuple([decoder.expression(expression, scope) for expression in message.expressions])
-    project = Project(rel, expressions, names_beside(expressions, rel), anchor=scope.anchor)
+    project = rl.Project(rel, expressions, names_beside(expressions, rel), anchor=scope.anchor)
     if decoder.projects_put_out_expressions and message.common.WhichOneof("emit_kind") is None:
         text = f"a project does not say what it puts out: by {decoder.producer.title} its expressions only"
         decoder.report(FindingCode.PRODUCER_MEANING, text, message)
         width = len(rel.schema)
-        return Emit(project, tuple(range(width, width + len(expressions))))
+        return rl.Emit(project, tuple(range(width, width + len(expressions))))
     return project
 
 
-def encode_sort(encoder: Encoder, rel: Sort, message: pb.SortRel) -> None:
+def encode_sort(encoder: Encoder, rel: rl.Sort, message: pb.SortRel) -> None:
     """Write a sort."""
     encode_relation(encoder, rel.input, message.input)
     for key in rel.keys:
         encode_sort_key(encoder, key, message.sorts.add())
 
 
-def decode_sort(decoder: Decoder, message: pb.SortRel, outer: Scope | None) -> Sort:
+def decode_sort(decoder: Decoder, message: pb.SortRel, outer: Scope | None) -> rl.Sort:
     """Read a sort."""
     rel = decoder.relation(message.input, outer)
     scope = row_of(decoder, message, outer, (rel, message.input))
     keys = tuple(decode_sort_key(decoder, key, scope) for key in message.sorts)
-    return Sort(rel, keys, anchor=scope.anchor)
+    return rl.Sort(rel, keys, anchor=scope.anchor)
 
 
-def encode_fetch(encoder: Encoder, rel: Fetch, message: pb.FetchRel) -> None:
+def encode_fetch(encoder: Encoder, rel: rl.Fetch, message: pb.FetchRel) -> None:
     """Write a fetch; without a count it is all rows, without an offset 0."""
     encode_relation(encoder, rel.input, message.input)
     if rel.offset is not None:
@@ -288,7 +257,7 @@ def encode_fetch(encoder: Encoder, rel: Fetch, message: pb.FetchRel) -> None:
         encoder.expression(rel.count, message.count_expr)
 
 
-def decode_fetch(decoder: Decoder, message: pb.FetchRel, outer: Scope | None) -> Fetch:
+def decode_fetch(decoder: Decoder, message: pb.FetchRel, outer: Scope | None) -> rl.Fetch:
     """Read a fetch."""
     rel = decoder.relation(message.input, outer)
     scope = row_of(decoder, message, outer, (rel, message.input))
@@ -296,10 +265,10 @@ def decode_fetch(decoder: Decoder, message: pb.FetchRel, outer: Scope | None) ->
         decoder.expression(getattr(message, name), scope) if message.HasField(name) else None
         for name in ("count_expr", "offset_expr")
     )
-    return Fetch(rel, count, offset, anchor=scope.anchor)
+    return rl.Fetch(rel, count, offset, anchor=scope.anchor)
 
 
-def encode_top_n(encoder: Encoder, rel: TopN, message: pb.TopNRel) -> None:
+def encode_top_n(encoder: Encoder, rel: rl.TopN, message: pb.TopNRel) -> None:
     """Write a top-n; without a count it is all rows, without an offset 0 (spec decision 29)."""
     encode_relation(encoder, rel.input, message.input)
     for key in rel.keys:
@@ -311,11 +280,11 @@ def encode_top_n(encoder: Encoder, rel: TopN, message: pb.TopNRel) -> None:
     message.mode = FETCH_MODE[rel.mode]
 
 
-def decode_top_n(decoder: Decoder, message: pb.TopNRel, outer: Scope | None) -> TopN:
+def decode_top_n(decoder: Decoder, message: pb.TopNRel, outer: Scope | None) -> rl.TopN:
     """Read a top-n; without a mode it puts out no ties (spec decision 29)."""
     rel = decoder.relation(message.input, outer)
     scope = row_of(decoder, message, outer, (rel, message.input))
-    mode: FetchMode = "rows_only"
+    mode: rl.FetchMode = "rows_only"
     if message.mode == pb.FETCH_MODE_UNSPECIFIED:
         decoder.report(FindingCode.FETCH_MODE, "a top-n does not say its mode; read as rows_only", message)
     else:
@@ -325,10 +294,10 @@ def decode_top_n(decoder: Decoder, message: pb.TopNRel, outer: Scope | None) -> 
         decoder.expression(getattr(message, name), scope) if message.HasField(name) else None
         for name in ("count", "offset")
     )
-    return TopN(rel, keys, count, offset, mode, anchor=scope.anchor)
+    return rl.TopN(rel, keys, count, offset, mode, anchor=scope.anchor)
 
 
-def encode_aggregate(encoder: Encoder, rel: Aggregate, message: pb.AggregateRel) -> None:
+def encode_aggregate(encoder: Encoder, rel: rl.Aggregate, message: pb.AggregateRel) -> None:
     """Write an aggregate; one over all rows has no groupings."""
     encode_relation(encoder, rel.input, message.input)
     for key in rel.keys:
@@ -341,7 +310,7 @@ def encode_aggregate(encoder: Encoder, rel: Aggregate, message: pb.AggregateRel)
         encode_choices({"aggregate_method": rel.method}, message.common)
 
 
-_ANY_METHOD: AggregateMethod = "any"
+_ANY_METHOD: rl.AggregateMethod = "any"
 
 SET_INDEX = "grouping_set"
 """The name of the grouping set index."""
@@ -356,26 +325,26 @@ def decode_aggregate(decoder: Decoder, message: pb.AggregateRel, outer: Scope | 
     measures = tuple(decode_measure(decoder, measure, scope) for measure in message.measures)
     names = names_of_groups(keys, measures, rel) + ((SET_INDEX,) if len(sets) > 1 else ())
     method = decode_choices(message.common).get("aggregate_method", _ANY_METHOD)
-    aggregate = Aggregate(rel, keys, sets, measures, names, method, anchor=scope.anchor)
+    aggregate = rl.Aggregate(rel, keys, sets, measures, names, method, anchor=scope.anchor)
     return decoder.producer.aggregate_columns(decoder, aggregate, message)
 
 
 # --- several inputs
 
 
-def encode_set(encoder: Encoder, rel: Set, message: pb.SetRel) -> None:
+def encode_set(encoder: Encoder, rel: rl.Set, message: pb.SetRel) -> None:
     """Write a set operation, the primary input first."""
     message.op = SET_OP[rel.op]
     for relation in rel.relations:
         encode_relation(encoder, relation, message.inputs.add())
 
 
-def decode_set(decoder: Decoder, message: pb.SetRel, outer: Scope | None) -> Set:
+def decode_set(decoder: Decoder, message: pb.SetRel, outer: Scope | None) -> rl.Set:
     """Read a set operation."""
     op = name_for(SET_OP, message.op, pb.SetRel.SetOp, "SetRel.op")
     inputs = tuple(decoder.relation(rel, outer) for rel in message.inputs)
     decoder.sizes.count_inputs(sum(map(len, {id(rel.schema): rel.schema for rel in inputs}.values())))
-    return Set(inputs, op)
+    return rl.Set(inputs, op)
 
 
 RELATIONS: dict[str, Callable[[Decoder, Any, Scope | None], Rel]] = {

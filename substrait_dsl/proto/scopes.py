@@ -14,19 +14,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 from substrait import algebra_pb2 as pb
 
-from substrait_dsl.algebra.expressions import (
-    ROOT,
-    Cast,
-    ExecutionContextVariable,
-    Expression,
-    FieldAccess,
-    FieldReference,
-    Measure,
-    ScalarFunction,
-    StructField,
-    WindowCall,
-    WindowFunction,
-)
+from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.types import Struct, Type
 
@@ -50,7 +38,7 @@ class Scope:
     """The parameters of the enclosing lambdas, the innermost first."""
     anchor: int | None = None
     """The anchor of this row in the algebra, once a subquery refers to it."""
-    detached: dict[int, Expression] = attrs.field(factory=dict)
+    detached: dict[int, ex.Expression] = attrs.field(factory=dict)
     """The detached expressions that were decoded over this row, by their ordinals."""
     bodies: dict[int, tuple[pb.Expression.Lambda, Scope]] = attrs.field(factory=dict)
     """The scopes of the lambda bodies over this row, by the `id` of their messages."""
@@ -146,42 +134,44 @@ def _number_of(decoder: Decoder, message: pb.Rel) -> int | None:
 # --- names
 
 
-def names_beside(expressions: Sequence[Expression], rel: Rel) -> tuple[str, ...]:
+def names_beside(expressions: Sequence[ex.Expression], rel: Rel) -> tuple[str, ...]:
     """Return names for the expressions of a project; a mere reference keeps the name of its column."""
     taken = dict.fromkeys(rel.schema.names, 2)
     return tuple(
         [
-            _name(expression, rel) if isinstance(expression, FieldReference) else _free(_name(expression, rel), taken)
+            _name(expression, rel)
+            if isinstance(expression, ex.FieldReference)
+            else _free(_name(expression, rel), taken)
             for expression in expressions
         ]
     )
 
 
-def names_of_groups(keys: Iterable[Expression], measures: Iterable[Measure], rel: Rel) -> tuple[str, ...]:
+def names_of_groups(keys: Iterable[ex.Expression], measures: Iterable[ex.Measure], rel: Rel) -> tuple[str, ...]:
     """Return names for the keys and the measures of an aggregate."""
     taken: dict[str, int] = {}
     names = [*(_name(key, rel) for key in keys), *(measure.function.function.name for measure in measures)]
     return tuple(_free(name, taken) for name in names)
 
 
-def names_of_calls(calls: Iterable[WindowCall], rel: Rel) -> tuple[str, ...]:
+def names_of_calls(calls: Iterable[ex.WindowCall], rel: Rel) -> tuple[str, ...]:
     """Return names for the functions of a window."""
     taken = dict.fromkeys(rel.schema.names, 2)
     return tuple(_free(call.function.name, taken) for call in calls)
 
 
-def _name(expression: Expression, rel: Rel) -> str:
+def _name(expression: ex.Expression, rel: Rel) -> str:
     while True:
         match expression:
-            case ScalarFunction(function=function) | WindowFunction(call=WindowCall(function=function)):
+            case ex.ScalarFunction(function=function) | ex.WindowFunction(call=ex.WindowCall(function=function)):
                 return function.name
-            case FieldReference(position=position, root=root) if root == ROOT:
+            case ex.FieldReference(position=position, root=root) if root == ex.ROOT:
                 return rel.schema.fields[position].name
-            case FieldAccess(input=inner, segment=StructField(position)) if isinstance(inner.type, Struct):
+            case ex.FieldAccess(input=inner, segment=ex.StructField(position)) if isinstance(inner.type, Struct):
                 return inner.type.field_names[position]
-            case FieldAccess(input=inner) | Cast(input=inner):
+            case ex.FieldAccess(input=inner) | ex.Cast(input=inner):
                 expression = inner
-            case ExecutionContextVariable(variable=variable):
+            case ex.ExecutionContextVariable(variable=variable):
                 return variable
             case _:
                 return re.sub("(?<!^)(?=[A-Z])", "_", type(expression).__name__).lower()

@@ -13,22 +13,8 @@ from typing import TYPE_CHECKING
 
 from substrait import algebra_pb2 as pb
 
+from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import (
-    CURRENT_ROW,
-    UNBOUNDED,
-    Bound,
-    BoundsType,
-    Expression,
-    Literal,
-    SortKey,
-    WindowCall,
-    WindowFunction,
-    fits,
-    is_zero,
-    literal,
-    natural_type,
-)
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.catalog import Open, Typed
 from substrait_dsl.catalog.function_requirements import distance_type, is_known
@@ -59,7 +45,9 @@ DistanceMessage = pb.Expression.WindowFunction.Bound.Preceding | pb.Expression.W
 _COUNT = t.I64()  # the type of the deprecated field `offset`
 
 
-def encode_window_function(encoder: Encoder, function: WindowFunction, message: pb.Expression.WindowFunction) -> None:
+def encode_window_function(
+    encoder: Encoder, function: ex.WindowFunction, message: pb.Expression.WindowFunction
+) -> None:
     """Write a window function with its window."""
     encode_window_call(encoder, function.call, message)
     for partition in function.partitions:
@@ -68,10 +56,10 @@ def encode_window_function(encoder: Encoder, function: WindowFunction, message: 
         encode_sort_key(encoder, key, message.sorts.add())
 
 
-def decode_window_function(decoder: Decoder, message: pb.Expression.WindowFunction, scope: Scope) -> Expression:
+def decode_window_function(decoder: Decoder, message: pb.Expression.WindowFunction, scope: Scope) -> ex.Expression:
     """Read a window function with its window, or the expression that its producer means by it."""
     sorts = tuple(decode_sort_key(decoder, key, scope) for key in message.sorts)
-    function = WindowFunction(
+    function = ex.WindowFunction(
         decode_window_call(decoder, message, scope, sorts),
         tuple(decoder.expression(partition, scope) for partition in message.partitions),
         sorts,
@@ -79,7 +67,7 @@ def decode_window_function(decoder: Decoder, message: pb.Expression.WindowFuncti
     return decoder.producer.window_value(decoder, function, message)
 
 
-def encode_window_call(encoder: Encoder, call: WindowCall, message: CallMessage) -> None:
+def encode_window_call(encoder: Encoder, call: ex.WindowCall, message: CallMessage) -> None:
     """Write a window call; phase, invocation, both bounds and their type are always written."""
     message.function_reference = encoder.declarations.function(call.function)
     encode_arguments(encoder, call.arguments, message.arguments)
@@ -92,14 +80,16 @@ def encode_window_call(encoder: Encoder, call: WindowCall, message: CallMessage)
     encode_bound(encoder, call.upper, message.upper_bound)
 
 
-def decode_window_call(decoder: Decoder, message: CallMessage, scope: Scope, sorts: tuple[SortKey, ...]) -> WindowCall:
+def decode_window_call(
+    decoder: Decoder, message: CallMessage, scope: Scope, sorts: tuple[ex.SortKey, ...]
+) -> ex.WindowCall:
     """Read a window call, or an aggregate function over a frame; `sorts` are those of its window."""
     declared, arguments = decode_form(decoder, message, decode_arguments(decoder, message.arguments, scope))
     phase = decode_phase(decoder, message)
     function, arguments, type_ = decode_function(decoder, message, arguments, ("window", "aggregate"), phase, declared)
     counted = decode_bounds_type(decoder, message)
     key = sorts[0].expression.type if counted == "range" and len(sorts) == 1 else None
-    return WindowCall(
+    return ex.WindowCall(
         function,
         arguments,
         type_,
@@ -112,7 +102,7 @@ def decode_window_call(decoder: Decoder, message: CallMessage, scope: Scope, sor
     )
 
 
-def decode_bounds_type(decoder: Decoder, message: CallMessage) -> BoundsType:
+def decode_bounds_type(decoder: Decoder, message: CallMessage) -> ex.BoundsType:
     """Read the bounds type; without offsets the default makes no difference (spec decision 31)."""
     if message.bounds_type != pb.Expression.WindowFunction.BOUNDS_TYPE_UNSPECIFIED:
         name = f"{message.DESCRIPTOR.name}.bounds_type"
@@ -132,18 +122,18 @@ def decode_bounds_type(decoder: Decoder, message: CallMessage) -> BoundsType:
 # --- bounds
 
 
-def encode_bound(encoder: Encoder, bound: Bound, message: BoundMessage) -> None:
+def encode_bound(encoder: Encoder, bound: ex.Bound, message: BoundMessage) -> None:
     """Write a bound of a frame."""
     if bound.offset is None:
         getattr(message, bound.kind).SetInParent()
         return
     distance: DistanceMessage = getattr(message, bound.kind)
     encoder.expression(bound.offset, distance.offset_expr)
-    if isinstance(bound.offset, Literal) and bound.offset.type == _COUNT:
+    if isinstance(bound.offset, ex.Literal) and bound.offset.type == _COUNT:
         distance.offset = bound.offset.value  # deprecated, but older consumers know no other
 
 
-def decode_bound(decoder: Decoder, message: BoundMessage, scope: Scope, key: t.Type | None) -> Bound:
+def decode_bound(decoder: Decoder, message: BoundMessage, scope: Scope, key: t.Type | None) -> ex.Bound:
     """Read where a frame begins or ends: unsaid, where the partition does (spec decision 32).
 
     Args:
@@ -158,27 +148,29 @@ def decode_bound(decoder: Decoder, message: BoundMessage, scope: Scope, key: t.T
     with decoder.part(message):
         bound_type = message.WhichOneof("kind")
         if bound_type is None or bound_type == "unbounded":
-            return UNBOUNDED
+            return ex.UNBOUNDED
         if bound_type == "current_row":
-            return CURRENT_ROW
+            return ex.CURRENT_ROW
         offset = _decode_offset(decoder, getattr(message, bound_type), scope)
-        if is_zero(offset):
+        if ex.is_zero(offset):
             decoder.report(FindingCode.BOUND_ZERO, f"a frame has a bound {bound_type} 0; read as current_row", message)
-            return CURRENT_ROW
-        return Bound(bound_type, offset if key is None else _added(decoder, offset, key, getattr(message, bound_type)))
+            return ex.CURRENT_ROW
+        return ex.Bound(
+            bound_type, offset if key is None else _added(decoder, offset, key, getattr(message, bound_type))
+        )
 
 
-def _decode_offset(decoder: Decoder, message: DistanceMessage, scope: Scope) -> Expression:
+def _decode_offset(decoder: Decoder, message: DistanceMessage, scope: Scope) -> ex.Expression:
     """Read the offset of a bound, from the current field or the deprecated one."""
     if not message.HasField("offset_expr"):
-        return Literal(message.offset, _COUNT)
+        return ex.Literal(message.offset, _COUNT)
     offset = decoder.expression(message.offset_expr, scope)
-    if message.offset and not (isinstance(offset, Literal) and offset.value == message.offset):
+    if message.offset and not (isinstance(offset, ex.Literal) and offset.value == message.offset):
         raise PlanFormatError(f"the offset of a bound is {message.offset}, but its offset_expr says something else")
     return offset
 
 
-def _added(decoder: Decoder, offset: Expression, key: t.Type, message: DistanceMessage) -> Expression:
+def _added(decoder: Decoder, offset: ex.Expression, key: t.Type, message: DistanceMessage) -> ex.Expression:
     """Return an offset that is added to a sort key; the deprecated field has no type, so the fitting one is used."""
     if not is_known(decoder.catalog, key) or not is_known(decoder.catalog, offset.type):
         return offset
@@ -186,6 +178,6 @@ def _added(decoder: Decoder, offset: Expression, key: t.Type, message: DistanceM
         distance_type(decoder.catalog, key, Typed(offset.type))
         return offset
     number: int = message.offset
-    decimal = natural_type(Decimal(number))
-    untyped = Open(_COUNT, partial(fits, number), also=(decimal,), integer=number, text=str(number))
-    return literal(number, distance_type(decoder.catalog, key, untyped).as_required())
+    decimal = ex.natural_type(Decimal(number))
+    untyped = Open(_COUNT, partial(ex.fits, number), also=(decimal,), integer=number, text=str(number))
+    return ex.literal(number, distance_type(decoder.catalog, key, untyped).as_required())

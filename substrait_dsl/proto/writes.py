@@ -12,27 +12,10 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from substrait import algebra_pb2 as pb
 
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.extensions import AnyMessage
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.node import Rel
-from substrait_dsl.algebra.relations import (
-    DROPS,
-    CreateMode,
-    Ddl,
-    DdlTarget,
-    ExtensionFormat,
-    ExtensionObject,
-    FileItem,
-    FilesTarget,
-    NamedObject,
-    OutputMode,
-    Transformation,
-    Update,
-    VirtualTarget,
-    Write,
-    WriteOp,
-    WriteTarget,
-)
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.encoder import Encoder
@@ -51,14 +34,14 @@ if TYPE_CHECKING:
 FileMessage = pb.ReadRel.LocalFiles.FileOrFiles
 
 
-def encode_write(encoder: Encoder, rel: Write, message: pb.WriteRel) -> None:
+def encode_write(encoder: Encoder, rel: rl.Write, message: pb.WriteRel) -> None:
     """Write a write relation; the table's schema is always written (spec decision 45)."""
     match rel.target:
-        case NamedObject():
+        case rl.NamedObject():
             encode_named_table(rel.target, message.named_table)
-        case ExtensionObject(detail):
+        case rl.ExtensionObject(detail):
             encode_any(detail, message.extension_table.detail)
-        case VirtualTarget() | FilesTarget():
+        case rl.VirtualTarget() | rl.FilesTarget():
             encode_any(message_of(_target_choice(rel.target)), message.extension_table.detail)
         case _:
             assert_never(rel.target)
@@ -70,17 +53,17 @@ def encode_write(encoder: Encoder, rel: Write, message: pb.WriteRel) -> None:
         message.create_mode = CREATE_MODE[rel.create_mode]
 
 
-def decode_write(decoder: Decoder, message: pb.WriteRel, outer: Scope | None) -> Write:
+def decode_write(decoder: Decoder, message: pb.WriteRel, outer: Scope | None) -> rl.Write:
     """Read a write relation; the default schema of the table is that of the input (spec decision 45)."""
     rel = decoder.relation(message.input, outer)
     op = name_for(WRITE_OP, message.op, pb.WriteRel.WriteOp, "WriteRel.op")
-    output: OutputMode = "no_output"
+    output: rl.OutputMode = "no_output"
     if message.output == pb.WriteRel.OUTPUT_MODE_UNSPECIFIED:
         decoder.report(FindingCode.WRITE_OUTPUT, "a write does not say its output; read as no_output", message)
     else:
         output = name_for(OUTPUT_MODE, message.output, pb.WriteRel.OutputMode, "WriteRel.output")
     target = decode_write_target(decoder, message)
-    return Write(rel, target, _table_schema(decoder, message, rel), op, output, _create_mode(decoder, message, op))
+    return rl.Write(rel, target, _table_schema(decoder, message, rel), op, output, _create_mode(decoder, message, op))
 
 
 def _table_schema(decoder: Decoder, message: pb.WriteRel, rel: Rel) -> NamedStruct:
@@ -92,7 +75,7 @@ def _table_schema(decoder: Decoder, message: pb.WriteRel, rel: Rel) -> NamedStru
     return rel.schema
 
 
-def _create_mode(decoder: Decoder, message: pb.WriteRel, op: WriteOp) -> CreateMode | None:
+def _create_mode(decoder: Decoder, message: pb.WriteRel, op: rl.WriteOp) -> rl.CreateMode | None:
     """Read the create mode; a ``ctas`` without one is an error if the table exists."""
     said = message.create_mode != pb.WriteRel.CREATE_MODE_UNSPECIFIED
     if op == "ctas" and said:
@@ -109,59 +92,59 @@ def _create_mode(decoder: Decoder, message: pb.WriteRel, op: WriteOp) -> CreateM
     return None
 
 
-def decode_write_target(decoder: Decoder, message: pb.WriteRel) -> WriteTarget:
+def decode_write_target(decoder: Decoder, message: pb.WriteRel) -> rl.WriteTarget:
     """Read the target of a write."""
     if message.WhichOneof("write_type") == "extension_table":
         detail = decode_any(message.extension_table.detail)
         choices = choices_in(detail)
-        return ExtensionObject(detail) if choices is None else _target_of(decoder, choices)
+        return rl.ExtensionObject(detail) if choices is None else _target_of(decoder, choices)
     return decode_named_object(message, "named_table")
 
 
-def decode_named_object(message: pb.WriteRel | pb.DdlRel, field: str) -> NamedObject:
+def decode_named_object(message: pb.WriteRel | pb.DdlRel, field: str) -> rl.NamedObject:
     """Read the name of a table or a view."""
     if message.WhichOneof("write_type") != field:
         raise PlanFormatError(f"{message.DESCRIPTOR.name} does not say what it changes")
     named: pb.NamedObjectWrite = getattr(message, field)
-    return NamedObject(tuple(named.names), decode_own_extension(named))
+    return rl.NamedObject(tuple(named.names), decode_own_extension(named))
 
 
 # --- targets that have no message
 
 
-def _target_choice(target: VirtualTarget | FilesTarget) -> Choices:
-    if isinstance(target, VirtualTarget):
+def _target_choice(target: rl.VirtualTarget | rl.FilesTarget) -> Choices:
+    if isinstance(target, rl.VirtualTarget):
         return {"write_target": "virtual_table", "name": target.name, "pin": target.pin}
     choices: Choices = {"write_target": "files", "file": _file_choice(target)}
     return {**choices, "partition_columns": [*target.partition_columns]} if target.partition_columns else choices
 
 
-def _target_of(decoder: Decoder, choices: Choices) -> VirtualTarget | FilesTarget:
+def _target_of(decoder: Decoder, choices: Choices) -> rl.VirtualTarget | rl.FilesTarget:
     match choices:
         case {"write_target": "virtual_table", "name": str() as name, "pin": bool() as pin, **others} if not others:
-            return VirtualTarget(name, pin)
+            return rl.VirtualTarget(name, pin)
         case {"write_target": "files", "file": dict() as file, **others} if not others.keys() - {"partition_columns"}:
             return _files_of(decoder, file, others.get("partition_columns", []))
         case _:
             raise PlanFormatError(f"an extension_table of ours cannot be understood: {dict(choices)}")
 
 
-def _file_choice(target: FilesTarget) -> dict[str, Any]:
+def _file_choice(target: rl.FilesTarget) -> dict[str, Any]:
     """Return the message of a file to write as JSON; an extension format stays as it is."""
     from google.protobuf import json_format  # few plans write files
 
     message = FileMessage()
-    encode_file_item(FileItem(target.uri, target.format), message)
-    if isinstance(target.format, ExtensionFormat):
+    encode_file_item(rl.FileItem(target.uri, target.format), message)
+    if isinstance(target.format, rl.ExtensionFormat):
         message.ClearField("extension")
     choice: dict[str, Any] = json_format.MessageToDict(message, preserving_proto_field_name=True)
-    if isinstance(target.format, ExtensionFormat):
+    if isinstance(target.format, rl.ExtensionFormat):
         detail = target.format.detail
         choice["extension"] = {"type_url": detail.type_url, "value": base64.b64encode(detail.value).decode()}
     return choice
 
 
-def _files_of(decoder: Decoder, choice: dict[str, Any], partition_columns: Any) -> FilesTarget:
+def _files_of(decoder: Decoder, choice: dict[str, Any], partition_columns: Any) -> rl.FilesTarget:
     from google.protobuf import json_format
 
     foreign = choice.pop("extension", None)
@@ -175,17 +158,17 @@ def _files_of(decoder: Decoder, choice: dict[str, Any], partition_columns: Any) 
     if message.WhichOneof("path_type") is None or message.WhichOneof("file_format") is None:
         raise PlanFormatError("a write to files must say where, and in which format")
     item = decode_file_item(decoder, message)
-    if item != FileItem(item.uri, item.format):
+    if item != rl.FileItem(item.uri, item.format):
         raise PlanFormatError("a write to files goes to one path, and to no part of a file")
     if not isinstance(partition_columns, list):
         raise PlanFormatError(f"the partition columns of a write are a list of names, not {partition_columns!r}")
-    return FilesTarget(item.uri, item.format, tuple(partition_columns))
+    return rl.FilesTarget(item.uri, item.format, tuple(partition_columns))
 
 
 # --- updates
 
 
-def encode_update(encoder: Encoder, rel: Update, message: pb.UpdateRel) -> None:
+def encode_update(encoder: Encoder, rel: rl.Update, message: pb.UpdateRel) -> None:
     """Write an update."""
     encode_named_table(rel.table, message.named_table)
     encode_named_struct(encoder.declarations, rel.table_schema, message.table_schema)
@@ -196,7 +179,7 @@ def encode_update(encoder: Encoder, rel: Update, message: pb.UpdateRel) -> None:
         encoder.expression(transformation.value, part.transformation)
 
 
-def decode_update(decoder: Decoder, message: pb.UpdateRel, outer: Scope | None) -> Update:
+def decode_update(decoder: Decoder, message: pb.UpdateRel, outer: Scope | None) -> rl.Update:
     """Read an update; its expressions see the table."""
     if message.WhichOneof("update_type") != "named_table":
         raise PlanFormatError("an update does not say what it changes")
@@ -210,22 +193,22 @@ def decode_update(decoder: Decoder, message: pb.UpdateRel, outer: Scope | None) 
         )
     condition = decoder.expression(message.condition, scope)
     transformations = tuple(
-        Transformation(part.column_target, decoder.expression(part.transformation, scope))
+        rl.Transformation(part.column_target, decoder.expression(part.transformation, scope))
         for part in message.transformations
     )
     table = decode_named_table(decoder, message.named_table, outer)
-    return Update(table, schema, condition, transformations, anchor=scope.anchor)
+    return rl.Update(table, schema, condition, transformations, anchor=scope.anchor)
 
 
 # --- data definition
 
 
-def encode_ddl(encoder: Encoder, rel: Ddl, message: pb.DdlRel) -> None:
+def encode_ddl(encoder: Encoder, rel: rl.Ddl, message: pb.DdlRel) -> None:
     """Write a data definition."""
     match rel.target:
-        case NamedObject():
+        case rl.NamedObject():
             encode_named_table(rel.target, message.named_object)
-        case ExtensionObject(detail):
+        case rl.ExtensionObject(detail):
             encode_any(detail, message.extension_object.detail)
         case _:
             assert_never(rel.target)
@@ -239,25 +222,25 @@ def encode_ddl(encoder: Encoder, rel: Ddl, message: pb.DdlRel) -> None:
         encoder.relation(rel.view_definition, message.view_definition)
 
 
-def decode_ddl(decoder: Decoder, message: pb.DdlRel, outer: Scope | None) -> Ddl:
+def decode_ddl(decoder: Decoder, message: pb.DdlRel, outer: Scope | None) -> rl.Ddl:
     """Read a data definition; the schema and the defaults of what is dropped have no meaning."""
     object_type = name_for(DDL_OBJECT, message.object, pb.DdlRel.DdlObject, "DdlRel.object")
     op = name_for(DDL_OP, message.op, pb.DdlRel.DdlOp, "DdlRel.op")
     target = decode_ddl_target(message)
     definition = decoder.relation(message.view_definition, outer) if message.HasField("view_definition") else None
-    if op in DROPS:
+    if op in rl.DROPS:
         if message.HasField("table_schema") or message.HasField("table_defaults"):
             decoder.report(
                 FindingCode.FIELD_WITHOUT_MEANING, f"{op} takes no schema and no defaults; not kept", message
             )
-        return Ddl(target, object_type, op, view_definition=definition)
+        return rl.Ddl(target, object_type, op, view_definition=definition)
     schema = decode_named_struct(decoder, message.table_schema) if message.HasField("table_schema") else None
     defaults = tuple(decode_literal(decoder, default) for default in message.table_defaults.fields)
-    return Ddl(target, object_type, op, schema, defaults, definition)
+    return rl.Ddl(target, object_type, op, schema, defaults, definition)
 
 
-def decode_ddl_target(message: pb.DdlRel) -> DdlTarget:
+def decode_ddl_target(message: pb.DdlRel) -> rl.DdlTarget:
     """Read the target of a data definition."""
     if message.WhichOneof("write_type") == "extension_object":
-        return ExtensionObject(decode_any(message.extension_object.detail))
+        return rl.ExtensionObject(decode_any(message.extension_object.detail))
     return decode_named_object(message, "named_object")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import attrs
 
-from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Cast, Expression, FieldReference, Literal, Measure
 from substrait_dsl.algebra.node import Rel
@@ -35,22 +35,22 @@ INTEGERS = (t.I8, t.I16, t.I32, t.I64)
 WIDE = t.Decimal(38, 0)
 
 
-def lower_aggregate(rel: r.Aggregate, to: Lowering) -> Rel:
+def lower_aggregate(rel: rl.Aggregate, to: Lowering) -> Rel:
     """Lower an aggregate; several grouping sets become a union of one aggregate for each."""
     source, keys, measures = _without_subqueries(rel, to)
     if len(rel.grouping_sets) <= 1:
         order = rel.grouping_sets[0] if rel.grouping_sets else ()
         groups = _grouped(source, keys, order, measures, to)
         return (
-            r.emit(groups, range(len(rel.schema)), rel.schema.names)
+            rl.emit(groups, range(len(rel.schema)), rel.schema.names)
             if groups.schema.names != rel.schema.names
             else groups
         )
     parts = [_grouping_set(rel, number_of, source, keys, measures, to) for number_of in range(len(rel.grouping_sets))]
-    return r.Set(tuple(parts), "union_all")
+    return rl.Set(tuple(parts), "union_all")
 
 
-def _without_subqueries(rel: r.Aggregate, to: Lowering) -> tuple[Rel, tuple[Expression, ...], tuple[Measure, ...]]:
+def _without_subqueries(rel: rl.Aggregate, to: Lowering) -> tuple[Rel, tuple[Expression, ...], tuple[Measure, ...]]:
     """Return the input, keys and measures of an aggregate; subqueries become columns of the input."""
     nodes = (*rel.keys, *rel.measures)
     if not any(map(has_subquery, nodes)):
@@ -67,7 +67,12 @@ def _without_subqueries(rel: r.Aggregate, to: Lowering) -> tuple[Rel, tuple[Expr
 
 
 def _grouping_set(
-    rel: r.Aggregate, index: int, source: Rel, keys: tuple[Expression, ...], measures: tuple[Measure, ...], to: Lowering
+    rel: rl.Aggregate,
+    index: int,
+    source: Rel,
+    keys: tuple[Expression, ...],
+    measures: tuple[Measure, ...],
+    to: Lowering,
 ) -> Rel:
     """Return the groups of one of several grouping sets, with NULL for the other keys, and its index."""
     order = rel.grouping_sets[index]
@@ -101,7 +106,7 @@ def _grouped(
         parts = one
         names = ("c0",)
         sets = ()
-    groups = r.Aggregate(source, tuple(used), sets, tuple(parts), names)
+    groups = rl.Aggregate(source, tuple(used), sets, tuple(parts), names)
     values = [final(groups) for final in finals]
     positions = [value.position for value in values if isinstance(value, FieldReference)]
     if positions == list(range(len(used), len(used) + len(parts))) and len(parts) == len(values):

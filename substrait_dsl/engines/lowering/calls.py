@@ -9,19 +9,8 @@ from collections.abc import Callable, Mapping
 
 import attrs
 
+from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import (
-    Cast,
-    Expression,
-    FunctionId,
-    IfClause,
-    IfThen,
-    Literal,
-    ScalarFunction,
-    SingularOrList,
-    WindowFunction,
-    literal,
-)
 from substrait_dsl.algebra.node import Node, rebuild
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.fitted import of_digits
@@ -43,24 +32,24 @@ from substrait_dsl.engines.registered import ARROW, registered_function
 from substrait_dsl.errors import UnsupportedError
 
 
-def formed(expression: Expression, to: Lowering) -> Expression:
+def formed(expression: ex.Expression, to: Lowering) -> ex.Expression:
     """Rewrite an expression to the forms that the engine takes; type and value stay the same."""
 
     def change(node: Node) -> Node:
         match node:
-            case Literal():
+            case ex.Literal():
                 return _literal(node, to)
-            case ScalarFunction():
+            case ex.ScalarFunction():
                 return of_type(_call(node, to), node.type)
-            case SingularOrList(value=value, options=options) if isinstance(
+            case ex.SingularOrList(value=value, options=options) if isinstance(
                 value.type, t.FP32 | t.FP64
             ) and to.profile.has_form("nans_beside_nulls"):
                 pairs = ([value, each] for each in options)
                 tests = [_nans_compared(call("comparison", "equal", *pair), pair) for pair in pairs]
                 return of_type(balanced("or", tests), node.type)
-            case WindowFunction():
+            case ex.WindowFunction():
                 raise UnsupportedError(f"{to.profile} has no window functions")
-            case Cast():
+            case ex.Cast():
                 return _cast(node, to)
             case _:
                 return node
@@ -77,28 +66,28 @@ def formed(expression: Expression, to: Lowering) -> Expression:
 
 def _with_known_conditions(node: Node) -> Node:
     """Make the conditions of a conditional never NULL: the engine gives NULL where the only one is NULL."""
-    if not isinstance(node, IfThen):
+    if not isinstance(node, ex.IfThen):
         return node
-    clauses = [IfClause(_known(each.condition), each.then) for each in node.clauses]
-    return IfThen(tuple(clauses), node.otherwise)
+    clauses = [ex.IfClause(_known(each.condition), each.then) for each in node.clauses]
+    return ex.IfThen(tuple(clauses), node.otherwise)
 
 
-def _known(condition: Expression) -> Expression:
+def _known(condition: ex.Expression) -> ex.Expression:
     if not condition.type.nullable or _is_known(condition):
         return condition
     return call("boolean", "and", is_not_null(condition), condition)
 
 
-def _is_known(condition: Expression) -> bool:
+def _is_known(condition: ex.Expression) -> bool:
     match condition:
-        case ScalarFunction(arguments=(ScalarFunction(arguments=(tested,)) as test, value)):
+        case ex.ScalarFunction(arguments=(ex.ScalarFunction(arguments=(tested,)) as test, value)):
             names = condition.function.name, test.function.name
             return names == ("and", "is_not_null") and tested == value
         case _:
             return False
 
 
-def _literal(node: Literal, to: Lowering) -> Expression:
+def _literal(node: ex.Literal, to: Lowering) -> ex.Expression:
     """Return a literal that the engine reads, cast to its type where the engine reads only another type."""
     type_ = node.type
     carrier = carrier_of(type_, to)
@@ -112,7 +101,7 @@ def _literal(node: Literal, to: Lowering) -> Expression:
         case t.FP32() | t.FP64() if to.profile.has_form("floats_of_digits") and not has_digits(node.value):
             raise to.refusal("a floating-point constant that is NaN, infinite or -0.0")
         case t.I16() if to.profile.has_form("small_integers_by_cast"):
-            return Cast(Literal(node.value, t.I32(nullable=type_.nullable)), type_)
+            return ex.Cast(ex.Literal(node.value, t.I32(nullable=type_.nullable)), type_)
         case t.PrecisionTimestamp() | t.PrecisionTimestampTZ() if to.profile.has_form("timestamps_by_cast"):
             return _timestamp(node, type_, to)
         case t.PrecisionTimestamp() | t.Binary() if not to.profile.casts_to(type_):
@@ -131,7 +120,7 @@ def has_digits(value: float | None) -> bool:
     return value is None or (math.isfinite(value) and (value != 0 or math.copysign(1, value) > 0))
 
 
-def _timestamp(node: Literal, type_: t.PrecisionTimestamp | t.PrecisionTimestampTZ, to: Lowering) -> Expression:
+def _timestamp(node: ex.Literal, type_: t.PrecisionTimestamp | t.PrecisionTimestampTZ, to: Lowering) -> ex.Expression:
     """Return a timestamp as a string that is cast to it; a timestamp with time zone is in UTC."""
     if node.value is None:
         return node
@@ -144,22 +133,22 @@ def _timestamp(node: Literal, type_: t.PrecisionTimestamp | t.PrecisionTimestamp
     digits = f".{rest:0{int(type_.precision)}d}" if int(type_.precision) else ""
     zone = "Z" if isinstance(type_, t.PrecisionTimestampTZ) else ""
     text = f"{timestamp.isoformat(' ', 'seconds')}{digits}{zone}"
-    return Cast(Literal(text, t.String(nullable=type_.nullable)), type_)
+    return ex.Cast(ex.Literal(text, t.String(nullable=type_.nullable)), type_)
 
 
-def _null(type_: t.Type, to: Lowering) -> Expression:
+def _null(type_: t.Type, to: Lowering) -> ex.Expression:
     """Return a NULL of a type: a cast, or a quotient by zero where the engine has no cast to the type."""
     if to.profile.casts_to(type_):
-        return Cast(Literal(None, t.I32(nullable=True)), type_)
+        return ex.Cast(ex.Literal(None, t.I32(nullable=True)), type_)
     match type_:
         case t.I8() | t.FP32():
-            one, zero = (literal(1, type_.as_required()), literal(0, type_.as_required()))
-            return ScalarFunction(call("arithmetic", "divide", one, zero).function, (one, zero), type_)
+            one, zero = (ex.literal(1, type_.as_required()), ex.literal(0, type_.as_required()))
+            return ex.ScalarFunction(call("arithmetic", "divide", one, zero).function, (one, zero), type_)
         case _:
             raise to.refusal(f"a NULL of {type_}")
 
 
-def _cast(node: Cast, to: Lowering) -> Expression:
+def _cast(node: ex.Cast, to: Lowering) -> ex.Expression:
     """Rewrite a cast; one that changes only nullability stays."""
     if to.profile.has_form("casts_by_wider_decimals"):
         node = _by_wider_decimal(node, to)
@@ -178,12 +167,12 @@ def _cast(node: Cast, to: Lowering) -> Expression:
 
 def _without_idle_cast(node: Node, to: Lowering) -> Node:
     """Drop a cast that changes only nullability, where the engine has no cast to the type."""
-    if not isinstance(node, Cast) or to.profile.casts_to(node.target):
+    if not isinstance(node, ex.Cast) or to.profile.casts_to(node.target):
         return node
     return node.input if node.input.type.as_required() == node.target.as_required() else node
 
 
-def _by_wider_decimal(cast: Cast, to: Lowering) -> Cast:
+def _by_wider_decimal(cast: ex.Cast, to: Lowering) -> ex.Cast:
     """Write a cast as a cast to a wider decimal and one from it, where only that gives the right value.
 
     DuckDB truncates digits instead of rounding where the value may not fit, and its strings of decimals without an
@@ -203,39 +192,39 @@ def _by_wider_decimal(cast: Cast, to: Lowering) -> Cast:
         case _:
             return cast
     wider = of_digits(before + behind, behind, nullable=source.nullable)
-    return attrs.evolve(cast, input=Cast(cast.input, wider))
+    return attrs.evolve(cast, input=ex.Cast(cast.input, wider))
 
 
 MOST_DIGITS = 38
 """The maximal precision of decimals."""
 
 
-def _call(node: ScalarFunction, to: Lowering) -> Expression:
+def _call(node: ex.ScalarFunction, to: Lowering) -> ex.Expression:
     rule = to.profile.function_rules.get(node.function.name, "")
-    arguments = [each for each in node.arguments if isinstance(each, Expression)]
+    arguments = [each for each in node.arguments if isinstance(each, ex.Expression)]
     if rule in FORM_RULES:
         return FORM_RULES[rule](node, arguments)
     return node
 
 
-def _if_null(node: ScalarFunction, arguments: list[Expression]) -> Expression:
+def _if_null(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
     """Write COALESCE as a conditional with a clause for each nullable value."""
     *others, last = arguments
     return chosen([(is_not_null(each), of_type(each, node.type)) for each in others], of_type(last, node.type))
 
 
-def _from_zero(node: ScalarFunction, arguments: list[Expression]) -> Expression:
+def _from_zero(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
     (value,) = arguments
     if isinstance(value.type, t.Decimal):
-        nothing = Literal(decimal.Decimal(0), value.type.as_required())
+        nothing = ex.Literal(decimal.Decimal(0), value.type.as_required())
         return cast(call("arithmetic_decimal", "subtract", nothing, value), value.type)
     zero = 0.0 if isinstance(value.type, t.FP32 | t.FP64) else 0
     if isinstance(value.type, t.I16):
-        return call("arithmetic", "subtract", Cast(literal(zero, t.I32()), t.I16()), value)
-    return call("arithmetic", "subtract", literal(zero, value.type.as_required()), value)
+        return call("arithmetic", "subtract", ex.Cast(ex.literal(zero, t.I32()), t.I16()), value)
+    return call("arithmetic", "subtract", ex.literal(zero, value.type.as_required()), value)
 
 
-def _pairs(node: ScalarFunction, arguments: list[Expression]) -> Expression:
+def _pairs(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
     if len(arguments) == 2:
         return node
     if node.function.name != "concat":
@@ -246,17 +235,17 @@ def _pairs(node: ScalarFunction, arguments: list[Expression]) -> Expression:
     return text
 
 
-def _difference(node: ScalarFunction, arguments: list[Expression]) -> Expression:
+def _difference(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
     """Write XOR as an inequality of two booleans."""
     return call("comparison", "not_equal", *arguments)
 
 
-def _and_not(node: ScalarFunction, arguments: list[Expression]) -> Expression:
+def _and_not(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
     left, right = arguments
     return call("boolean", "and", left, negated(right))
 
 
-def _truth(node: ScalarFunction, arguments: list[Expression]) -> Expression:
+def _truth(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
     """Write IS TRUE and the like as a conditional: a condition that is NULL counts as not met."""
     (value,) = arguments
     name = node.function.name
@@ -265,11 +254,11 @@ def _truth(node: ScalarFunction, arguments: list[Expression]) -> Expression:
     return chosen([(condition, met)], unmet)
 
 
-def _distinct_by_nulls(node: ScalarFunction, arguments: list[Expression]) -> Expression:
+def _distinct_by_nulls(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
     """Write IS NOT DISTINCT FROM with a comparison of values that are not NULL."""
     left, right = arguments
     equal = _nans_compared(call("comparison", "equal", left, right), arguments)
-    clauses: list[tuple[Expression, Expression]] = []
+    clauses: list[tuple[ex.Expression, ex.Expression]] = []
     if left.type.nullable:
         clauses.append((is_null(left), is_null(right)))
     if right.type.nullable:
@@ -278,14 +267,14 @@ def _distinct_by_nulls(node: ScalarFunction, arguments: list[Expression]) -> Exp
     return of_type(test, t.Boolean()) if node.function.name == "is_not_distinct_from" else negated(test)
 
 
-def _nans_compared(node: ScalarFunction, arguments: list[Expression]) -> Expression:
+def _nans_compared(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
     """Write a comparison in which NaN equals itself and is larger than any number."""
     if not isinstance(arguments[0].type, t.FP32 | t.FP64):
         return node
     one, other = (call("comparison", "is_nan", each) for each in arguments)
     match node.function.name:
         case "equal":
-            test: Expression = balanced("or", [node, balanced("and", [one, other])])
+            test: ex.Expression = balanced("or", [node, balanced("and", [one, other])])
         case "not_equal":
             test = balanced("and", [node, negated(balanced("and", [one, other]))])
         case "gt":
@@ -300,13 +289,13 @@ def _nans_compared(node: ScalarFunction, arguments: list[Expression]) -> Express
     return chosen([(balanced("or", nulls), UNKNOWN)], test) if nulls else test
 
 
-def _by_quotient(node: ScalarFunction, arguments: list[Expression]) -> Expression:
+def _by_quotient(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
     """Write a modulus by a constant as a quotient and a product: the engine has no modulus.
 
     The quotient of the least number by -1 would be wrong.
     """
     value, divisor = arguments
-    if not isinstance(node.type, _INTEGERS) or not isinstance(divisor, Literal) or divisor.value in (None, 0, -1):
+    if not isinstance(node.type, _INTEGERS) or not isinstance(divisor, ex.Literal) or divisor.value in (None, 0, -1):
         raise UnsupportedError("the engine has no modulus but of an integer by a constant, neither 0 nor -1")
     multiple = call("arithmetic", "multiply", call("arithmetic", "divide", value, divisor), divisor)
     return call("arithmetic", "subtract", value, multiple)
@@ -315,37 +304,37 @@ def _by_quotient(node: ScalarFunction, arguments: list[Expression]) -> Expressio
 _INTEGERS = (t.I8, t.I16, t.I32, t.I64)
 
 
-def _arrow_function(node: ScalarFunction, arguments: list[Expression]) -> Expression:
+def _arrow_function(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
     """Call a function by its name in Arrow; lengths of strings are integers of 32 bits there."""
     (value,) = arguments
     match node.function.name, value.type:
         case "abs", t.Decimal():
-            return attrs.evolve(node, function=FunctionId(ARROW, "abs:dec"))
+            return attrs.evolve(node, function=ex.FunctionId(ARROW, "abs:dec"))
         case "reverse", t.String():
-            return attrs.evolve(node, function=FunctionId(ARROW, "utf8_reverse:str"))
+            return attrs.evolve(node, function=ex.FunctionId(ARROW, "utf8_reverse:str"))
         case "char_length", t.String():
             return cast(_length(LENGTH, value), t.I64())
         case "octet_length", t.String():
             return cast(_length(BYTES, value), t.I64())
         case "bit_length", t.String():
-            return call("arithmetic", "multiply", cast(_length(BYTES, value), t.I64()), literal(8, t.I64()))
+            return call("arithmetic", "multiply", cast(_length(BYTES, value), t.I64()), ex.literal(8, t.I64()))
         case _:
             return node
 
 
-def _length(function: FunctionId, text: Expression) -> Expression:
-    return ScalarFunction(function, (text,), t.I32(nullable=text.type.nullable))
+def _length(function: ex.FunctionId, text: ex.Expression) -> ex.Expression:
+    return ex.ScalarFunction(function, (text,), t.I32(nullable=text.type.nullable))
 
 
-def _registered(node: ScalarFunction, arguments: list[Expression]) -> Expression:
+def _registered(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
     """Call the registered function that implements one of the specification."""
     return attrs.evolve(node, function=registered_function(node.function))
 
 
-def _like_by_parts(node: ScalarFunction, arguments: list[Expression]) -> Expression:
+def _like_by_parts(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
     """Write LIKE as a prefix, suffix or substring test, if a constant pattern is one."""
     value, pattern = arguments
-    if not isinstance(pattern, Literal) or pattern.value is None or "_" in pattern.value:
+    if not isinstance(pattern, ex.Literal) or pattern.value is None or "_" in pattern.value:
         return _registered(node, arguments)
     first, *middle = pattern.value.split("%")
     if not middle:
@@ -354,31 +343,31 @@ def _like_by_parts(node: ScalarFunction, arguments: list[Expression]) -> Express
     inner = [part for part in middle if part]
     if len(inner) > 1 or (inner and (first or last)):
         return _registered(node, arguments)
-    tests: list[Expression] = [
-        call("string", name, value, literal(part, t.String()))
+    tests: list[ex.Expression] = [
+        call("string", name, value, ex.literal(part, t.String()))
         for name, part in (("starts_with", first), ("ends_with", last), *(("contains", part) for part in inner))
         if part
     ]
     if first and last:
-        tests.append(call("comparison", "gte", _length(LENGTH, value), literal(len(first) + len(last), t.I32())))
+        tests.append(call("comparison", "gte", _length(LENGTH, value), ex.literal(len(first) + len(last), t.I32())))
     return balanced("and", tests) if tests else call("comparison", "equal", value, value)
 
 
-def _by_constant(node: ScalarFunction, arguments: list[Expression]) -> Expression:
+def _by_constant(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
     """Keep a string search for a constant; the engine has no other."""
-    if not isinstance(arguments[1], Literal) or arguments[1].value is None:
+    if not isinstance(arguments[1], ex.Literal) or arguments[1].value is None:
         return _registered(node, arguments)
     return node
 
 
-LENGTH = FunctionId(ARROW, "utf8_length:str")
+LENGTH = ex.FunctionId(ARROW, "utf8_length:str")
 """Arrow's function for the number of characters of a string."""
 
-BYTES = FunctionId(ARROW, "binary_length:str")
+BYTES = ex.FunctionId(ARROW, "binary_length:str")
 """Arrow's function for the number of bytes of a string in UTF-8."""
 
 
-FORM_RULES: Mapping[str, Callable[[ScalarFunction, list[Expression]], Expression]] = {
+FORM_RULES: Mapping[str, Callable[[ex.ScalarFunction, list[ex.Expression]], ex.Expression]] = {
     "if_null": _if_null,
     "from_zero": _from_zero,
     "pairs": _pairs,

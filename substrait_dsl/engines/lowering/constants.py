@@ -11,7 +11,7 @@ from functools import reduce
 
 import attrs
 
-from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import ROOT, Cast, Expression, FieldReference, Literal, ScalarFunction
 from substrait_dsl.algebra.node import Rel, walk
@@ -57,7 +57,7 @@ class Constants:
     @classmethod
     def of_plan(cls, relations: Iterable[Rel]) -> Constants:
         """Return the constants of the relations of a plan."""
-        return cls(any(isinstance(rel, r.Join) and rel.how in OUTER for rel in relations))
+        return cls(any(isinstance(rel, rl.Join) and rel.how in OUTER for rel in relations))
 
     def of(self, rel: Rel) -> Fixed:
         """Return the columns of a relation that are taken for constants."""
@@ -75,19 +75,19 @@ class Constants:
     def _found(self, rel: Rel) -> Fixed:
         below = [self._known[id(each)][1] for each in rel.inputs]
         match rel:
-            case r.Read(definition=r.VirtualTable()):
+            case rl.Read(definition=rl.VirtualTable()):
                 return Fixed(frozenset(range(len(rel.schema))))
-            case r.Filter(condition=condition):
+            case rl.Filter(condition=condition):
                 return Fixed(below[0].columns | _fixed(condition, below[0].columns), below[0].wrong)
-            case r.Project(expressions=expressions):
+            case rl.Project(expressions=expressions):
                 width = len(rel.input.schema)
                 return below[0].beside(_of_expressions(expressions, below[0]).moved(width))
-            case r.Emit(mapping=mapping):
+            case rl.Emit(mapping=mapping):
                 return Fixed(
                     *(frozenset(n for n, at in enumerate(mapping) if at in some)
                       for some in (below[0].columns, below[0].wrong))
                 )  # fmt: skip
-            case r.Join(condition=condition) if rel.how == "inner" or rel.how in OUTER:
+            case rl.Join(condition=condition) if rel.how == "inner" or rel.how in OUTER:
                 left, right = below[0], below[1].moved(len(rel.left.schema))
                 if rel.how in OUTER:
                     right = Fixed(right.columns, right.columns)
@@ -95,11 +95,11 @@ class Constants:
                     left = Fixed(left.columns, left.columns)
                 both = left.beside(right)
                 return Fixed(both.columns | _fixed(condition, both.columns), both.wrong) if rel.how == "inner" else both
-            case r.Cross():
+            case rl.Cross():
                 return below[0].beside(below[1].moved(len(rel.left.schema)))
-            case r.Aggregate(keys=keys):
+            case rl.Aggregate(keys=keys):
                 return _of_expressions(keys, below[0])
-            case r.Set():
+            case rl.Set():
                 return reduce(Fixed.beside, below)
             case _:
                 return below[0] if below else Fixed()

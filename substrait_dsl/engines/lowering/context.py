@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import attrs
 
-from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.expressions import FunctionId, FunctionOption
 from substrait_dsl.algebra.node import Node, Rel, walk_upwards
 from substrait_dsl.algebra.stability import does_not_depend_on_order
@@ -66,7 +66,7 @@ class Lowering:
                 stack += waiting
                 continue
             stack.pop()
-            found = isinstance(current, r.Set) or any(self._sets[id(each)][1] for each in current.inputs)
+            found = isinstance(current, rl.Set) or any(self._sets[id(each)][1] for each in current.inputs)
             self._sets[id(current)] = (current, found)
         return self._sets[id(rel)][1]
 

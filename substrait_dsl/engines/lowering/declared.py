@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import ROOT, Cast, Expression, FieldReference, Literal, ScalarFunction
 from substrait_dsl.algebra.node import Rel, walk
@@ -28,8 +28,8 @@ def declared(rel: Rel, to: Lowering) -> Rel:
         return rel
     source = to.below(rel, (Rel,))
     values = [Literal(None, type_.as_nullable()) for type_ in rel.schema.types]
-    empty = only(r.Filter(source, FALSE), values, rel.schema.names)
-    return r.Set((_again(empty), _again(rel)), "union_all")
+    empty = only(rl.Filter(source, FALSE), values, rel.schema.names)
+    return rl.Set((_again(empty), _again(rel)), "union_all")
 
 
 def declared_for(rel: Rel, expressions: Sequence[Expression], to: Lowering) -> Rel:
@@ -49,14 +49,14 @@ def declared_for(rel: Rel, expressions: Sequence[Expression], to: Lowering) -> R
 def union_of_columns(inputs: Sequence[Rel], to: Lowering) -> Rel:
     """Return all rows of several inputs; Acero requires the same column names."""
     if not to.profile.has_form("types_by_union"):
-        return r.Set(tuple(inputs), "union_all")
-    return r.Set(tuple(_again(declared(each, to)) for each in inputs), "union_all")
+        return rl.Set(tuple(inputs), "union_all")
+    return rl.Set(tuple(_again(declared(each, to)) for each in inputs), "union_all")
 
 
 def projected(rel: Rel) -> tuple[Rel, tuple[Expression, ...]] | None:
     """Return the input and the expressions of a relation that puts out only these; None for others."""
     match rel:
-        case r.Emit(input=r.Project(input=source, expressions=expressions), mapping=mapping):
+        case rl.Emit(input=rl.Project(input=source, expressions=expressions), mapping=mapping):
             width = len(source.schema)
             return (source, expressions) if list(mapping) == list(range(width, width + len(expressions))) else None
         case _:
@@ -106,14 +106,14 @@ def _origin(rel: Rel, at: int) -> tuple[Rel, int] | bool:
         value = expressions[at]
         return (source, value.position) if isinstance(value, FieldReference) else _has_known_type(value)
     match rel:
-        case r.Filter(input=child) | r.Sort(input=child) | r.Fetch(input=child):
+        case rl.Filter(input=child) | rl.Sort(input=child) | rl.Fetch(input=child):
             return child, at
-        case r.Join(left=left, right=right):
+        case rl.Join(left=left, right=right):
             width = len(left.schema)
             return (left, at) if at < width else (right, at - width)
-        case r.Set(relations=(first, *_)):
+        case rl.Set(relations=(first, *_)):
             return first, at
-        case r.Aggregate(keys=keys):  # of columns that are declared
+        case rl.Aggregate(keys=keys):  # of columns that are declared
             return at < len(keys) or not isinstance(rel.schema.types[at], FORGOTTEN)
         case _:
             return True

@@ -13,17 +13,8 @@ from collections.abc import Callable, Mapping
 
 import attrs
 
-from substrait_dsl.algebra import relations as r
-from substrait_dsl.algebra.expressions import (
-    ROOT,
-    Expression,
-    FieldReference,
-    Literal,
-    Measure,
-    OuterReference,
-    SortKey,
-    WindowFunction,
-)
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.terms import (
@@ -52,8 +43,8 @@ def outer_positions(node: Node, anchor: int | None) -> list[int]:
     """Return the columns of the row of an anchor that a relation refers to, in order."""
     if anchor is None or anchor not in node.free_anchors:
         return []
-    root = OuterReference(anchor)
-    return sorted({each.position for each in walk(node) if isinstance(each, FieldReference) and each.root == root})
+    root = ex.OuterReference(anchor)
+    return sorted({each.position for each in walk(node) if isinstance(each, ex.FieldReference) and each.root == root})
 
 
 def for_each(to: Lowering, rel: Rel, domain: Rel, anchor: int, positions: list[int]) -> Rel:
@@ -102,9 +93,9 @@ class _Domain:
         if not self.is_dependent(rel):
             return ()
         match rel:
-            case r.Join(how="inner") | r.Cross():
+            case rl.Join(how="inner") | rl.Cross():
                 return tuple(each for each in rel.inputs if self.is_dependent(each)) or (rel.left,)
-            case r.Join() if not self.is_dependent(rel.right):
+            case rl.Join() if not self.is_dependent(rel.right):
                 return (rel.left,)
             case _:
                 return rel.inputs
@@ -112,90 +103,90 @@ class _Domain:
     def apply(self, rel: Rel, done: Mapping[int, Rel]) -> Rel:
         """Return a relation over inputs with the domain."""
         if not self.is_dependent(rel):
-            return r.Cross(self.domain, rel)
+            return rl.Cross(self.domain, rel)
         match rel:
-            case r.Filter(input=child):
-                return r.Filter(done[id(child)], self.bound(rel.condition))
-            case r.Project(input=child):
-                return r.Project(done[id(child)], tuple(map(self.bound, rel.expressions)), rel.names)
-            case r.Emit(input=child):
+            case rl.Filter(input=child):
+                return rl.Filter(done[id(child)], self.bound(rel.condition))
+            case rl.Project(input=child):
+                return rl.Project(done[id(child)], tuple(map(self.bound, rel.expressions)), rel.names)
+            case rl.Emit(input=child):
                 mapping = [*range(self.width), *(position + self.width for position in rel.mapping)]
-                return r.emit(done[id(child)], mapping)
-            case r.Sort(input=child):
-                return r.Sort(done[id(child)], self.bound_keys(rel.keys))
-            case r.Fetch(input=child):
+                return rl.emit(done[id(child)], mapping)
+            case rl.Sort(input=child):
+                return rl.Sort(done[id(child)], self.bound_keys(rel.keys))
+            case rl.Fetch(input=child):
                 return self.apply_fetch(rel, done[id(child)])
-            case r.Aggregate(input=child):
+            case rl.Aggregate(input=child):
                 return self.apply_aggregate(rel, done[id(child)])
-            case r.Set():
-                return r.Set(tuple(done[id(each)] for each in rel.relations), rel.op)
-            case r.Cross():
-                return self.apply_join(r.Join(rel.left, rel.right, "inner", TRUE), done)
-            case r.Join():
+            case rl.Set():
+                return rl.Set(tuple(done[id(each)] for each in rel.relations), rel.op)
+            case rl.Cross():
+                return self.apply_join(rl.Join(rel.left, rel.right, "inner", TRUE), done)
+            case rl.Join():
                 return self.apply_join(rel, done)
             case _:
                 raise self.to.refusal(f"a correlated subquery with {kind_words(rel)} that refers to the outer row")
 
-    def bound(self, expression: Expression) -> Expression:
+    def bound(self, expression: ex.Expression) -> ex.Expression:
         """Replace outer references by the columns of the domain, which precede those of the row."""
 
         def change(node: Node) -> Node:
             match node:
-                case FieldReference(position=position, root=root) if root == ROOT:
-                    return FieldReference(position + self.width, node.column_type)
-                case FieldReference(position=position, root=OuterReference(anchor)) if anchor == self.anchor:
+                case ex.FieldReference(position=position, root=root) if root == ex.ROOT:
+                    return ex.FieldReference(position + self.width, node.column_type)
+                case ex.FieldReference(position=position, root=ex.OuterReference(anchor)) if anchor == self.anchor:
                     return column(self.domain, self.place[position])
-                case WindowFunction():
+                case ex.WindowFunction():
                     return attrs.evolve(node, partitions=(*self.keys, *node.partitions))
                 case _:
                     return node
 
         return rebuild(expression, change, into_relations=False)
 
-    def bound_keys(self, keys: tuple[SortKey, ...]) -> tuple[SortKey, ...]:
-        return tuple(SortKey(self.bound(key.expression), key.direction) for key in keys)
+    def bound_keys(self, keys: tuple[ex.SortKey, ...]) -> tuple[ex.SortKey, ...]:
+        return tuple(ex.SortKey(self.bound(key.expression), key.direction) for key in keys)
 
     @property
-    def keys(self) -> tuple[Expression, ...]:
+    def keys(self) -> tuple[ex.Expression, ...]:
         """Return the columns of the domain."""
         return columns(self.domain)
 
-    def matched(self, offset: int) -> list[Expression]:
+    def matched(self, offset: int) -> list[ex.Expression]:
         """Return the conditions that the domain is equal in two inputs; the second one begins at a position."""
         return [same(key, shifted(key, offset)) for key in self.keys]
 
-    def apply_fetch(self, rel: r.Fetch, child: Rel) -> Rel:
+    def apply_fetch(self, rel: rl.Fetch, child: Rel) -> Rel:
         """Return the first rows for each row of the domain, by row number."""
         if any(self.is_dependent(each) for each in (rel.count, rel.offset) if each is not None):
             raise self.to.refusal("a number of rows that refers to the outer row")
         ordering = rel.input.properties.ordering
         keys = (
             child.keys
-            if isinstance(child, r.Sort)
-            else tuple(SortKey(column(child, key.field[0] + self.width), key.direction) for key in ordering)
+            if isinstance(child, rl.Sort)
+            else tuple(ex.SortKey(column(child, key.field[0] + self.width), key.direction) for key in ordering)
         )
-        if not isinstance(child, r.Sort) and any(len(key.field) > 1 for key in ordering):
+        if not isinstance(child, rl.Sort) and any(len(key.field) > 1 for key in ordering):
             raise self.to.refusal("a correlated subquery with the first rows in an order by a field of a struct")
         width = len(child.schema)
         numbered = with_columns(child, row_number(self.keys, keys), name="row")
         position = column(numbered, width)
-        return first_columns(r.Filter(numbered, conjunction(fetched(position, rel.count, rel.offset))), width)
+        return first_columns(rl.Filter(numbered, conjunction(fetched(position, rel.count, rel.offset))), width)
 
-    def apply_aggregate(self, rel: r.Aggregate, child: Rel) -> Rel:
+    def apply_aggregate(self, rel: rl.Aggregate, child: Rel) -> Rel:
         """Group within each row of the domain; without keys a row without input has a group, too."""
         if len(rel.grouping_sets) > 1:
             raise self.to.refusal("a correlated subquery with grouping sets")
         keys = (*self.keys, *map(self.bound, rel.keys))
         measures = tuple(rebuild_measure(each, self.bound) for each in rel.measures)
         names = (*self.domain.schema.names, *rel.names)
-        groups = r.Aggregate(child, keys, (tuple(range(len(keys))),) if keys else (), measures, names)
+        groups = rl.Aggregate(child, keys, (tuple(range(len(keys))),) if keys else (), measures, names)
         if rel.keys or not self.width:
             return groups
-        joined = r.Join(self.domain, groups, "left", conjunction(self.matched(self.width)))
+        joined = rl.Join(self.domain, groups, "left", conjunction(self.matched(self.width)))
         values = [self.or_empty(column(joined, 2 * self.width + n), each) for n, each in enumerate(rel.measures)]
         return only(joined, (*columns(joined, range(self.width)), *values), names)
 
-    def or_empty(self, value: Expression, measure: Measure) -> Expression:
+    def or_empty(self, value: ex.Expression, measure: ex.Measure) -> ex.Expression:
         """Return a measure, or its value for no rows."""
         function = measure.function
         if function.function.name in EMPTY_COUNTS:
@@ -205,7 +196,7 @@ class _Domain:
             raise self.to.refusal(f"{function.function.name} over the rows of a correlated subquery")
         return value
 
-    def apply_join(self, rel: r.Join, done: Mapping[int, Rel]) -> Rel:
+    def apply_join(self, rel: rl.Join, done: Mapping[int, Rel]) -> Rel:
         """Join within each row of the domain; the preserved side always has its columns."""
         spread = [id(each) for each in self.spread_inputs(rel)]
         left, right = (done[id(each)] if id(each) in spread else each for each in (rel.left, rel.right))
@@ -214,18 +205,18 @@ class _Domain:
         if rel.how == "outer":  # a row without a match has no row of the domain
             raise self.to.refusal("an outer join that refers to the outer row")
         if mine and not theirs:
-            return r.Join(left, right, rel.how, self.bound(rel.condition), mark=rel.mark)
+            return rl.Join(left, right, rel.how, self.bound(rel.condition), mark=rel.mark)
         if theirs and not mine:  # only of an inner join
             condition = moved(self.bound(rel.condition), lambda at: self.without_left_domain(at, first))
-            joined = r.Join(left, right, "inner", condition)
-            return r.emit(
+            joined = rl.Join(left, right, "inner", condition)
+            return rl.emit(
                 joined, [*range(first, first + width), *range(first), *range(first + width, len(joined.schema))]
             )
         condition = moved(self.bound(rel.condition), lambda at: at if at < width + first else at + width)
-        joined = r.Join(left, right, rel.how, conjunction([*self.matched(width + first), condition]))
+        joined = rl.Join(left, right, rel.how, conjunction([*self.matched(width + first), condition]))
         if len(joined.schema) <= width + first:
             return joined
-        return r.emit(joined, [*range(width + first), *range(2 * width + first, len(joined.schema))])
+        return rl.emit(joined, [*range(width + first), *range(2 * width + first, len(joined.schema))])
 
     def without_left_domain(self, at: int, first: int) -> int:
         """Map a position with the domain before the left input to one with the domain behind it."""
@@ -234,24 +225,24 @@ class _Domain:
         return at - self.width if at < self.width + first else at
 
 
-def rebuild_measure(measure: Measure, change: Callable[[Expression], Expression]) -> Measure:
+def rebuild_measure(measure: ex.Measure, change: Callable[[ex.Expression], ex.Expression]) -> ex.Measure:
     """Return a measure with changed expressions."""
     function = measure.function
     changed = attrs.evolve(
         function,
-        arguments=tuple(change(each) if isinstance(each, Expression) else each for each in function.arguments),
-        sorts=tuple(SortKey(change(key.expression), key.direction) for key in function.sorts),
+        arguments=tuple(change(each) if isinstance(each, ex.Expression) else each for each in function.arguments),
+        sorts=tuple(ex.SortKey(change(key.expression), key.direction) for key in function.sorts),
     )
-    return Measure(changed, None if measure.filter is None else change(measure.filter))
+    return ex.Measure(changed, None if measure.filter is None else change(measure.filter))
 
 
-def fetched(position: Expression, count: Expression | None, offset: Expression | None) -> list[Expression]:
+def fetched(position: ex.Expression, count: ex.Expression | None, offset: ex.Expression | None) -> list[ex.Expression]:
     """Return the conditions for a row number, from 1, to be within a fetch.
 
     Count and offset are constants that are not NULL, or absent.
     """
     start = 0 if offset is None else integer_of(offset)
-    conditions: list[Expression] = [call("comparison", "gt", position, number(start))] if start else []
+    conditions: list[ex.Expression] = [call("comparison", "gt", position, number(start))] if start else []
     if count is not None:
         conditions.append(call("comparison", "lte", position, number(min(start + integer_of(count), MAX_ROW))))
     return conditions
@@ -261,8 +252,8 @@ MAX_ROW = 2**63 - 1
 """The largest row number."""
 
 
-def integer_of(expression: Expression) -> int:
+def integer_of(expression: ex.Expression) -> int:
     """Return the value of an integer literal."""
-    assert isinstance(expression, Literal)
+    assert isinstance(expression, ex.Literal)
     value: int = expression.value
     return value

@@ -7,35 +7,8 @@ from typing import assert_never
 
 import attrs
 
+from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import (
-    AnyExpression,
-    Cast,
-    DynamicParameter,
-    ExecutionContextVariable,
-    Expression,
-    FieldAccess,
-    FieldReference,
-    IfThen,
-    InPredicate,
-    Lambda,
-    LambdaInvocation,
-    Literal,
-    MaskedReference,
-    MultiOrList,
-    NestedList,
-    NestedMap,
-    NestedStruct,
-    ScalarFunction,
-    ScalarSubquery,
-    SetComparison,
-    SetPredicate,
-    SingularOrList,
-    SortKey,
-    StructField,
-    Switch,
-    WindowFunction,
-)
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.fitted import counted_decimal, is_counted
 from substrait_dsl.engines.lowering.safe_casts import null_where_it_fails
@@ -57,61 +30,61 @@ from substrait_dsl.engines.lowering.window_functions import is_of_partition, low
 from substrait_dsl.errors import kind_words
 
 
-def lower_expression(node: AnyExpression, to: Lowering) -> Expression:
+def lower_expression(node: ex.AnyExpression, to: Lowering) -> ex.Expression:
     """Lower an expression over lowered parts to one of the same type."""
     match node:
-        case FieldReference():
+        case ex.FieldReference():
             return node
-        case Literal():
+        case ex.Literal():
             return _lower_literal(node, to)
-        case SingularOrList():
+        case ex.SingularOrList():
             return _lower_membership(node)
-        case ScalarFunction():
+        case ex.ScalarFunction():
             return of_type(lower_scalar_function(node, to), node.type)
-        case Cast():
+        case ex.Cast():
             return _lower_cast(node, to)
-        case IfThen():
+        case ex.IfThen():
             return node
-        case Switch(match=value, cases=cases, otherwise=otherwise):
+        case ex.Switch(match=value, cases=cases, otherwise=otherwise):
             return of_type(chosen([(equal(value, each.value), each.then) for each in cases], otherwise), node.type)
-        case MultiOrList(values=values, records=records):
+        case ex.MultiOrList(values=values, records=records):
             tests = [
                 conjunction([equal(value, field) for value, field in zip(values, each.fields, strict=True)])
                 for each in records
             ]
             return of_type(balanced("or", tests), node.type)
-        case NestedStruct(fields=fields) if has_structs(to):
+        case ex.NestedStruct(fields=fields) if has_structs(to):
             type_ = node.type
             assert isinstance(type_, t.Struct)
             return of_type(make_struct(fields, type_, to), type_)
-        case FieldAccess(input=value, segment=StructField(position=position)) if has_structs(to):
+        case ex.FieldAccess(input=value, segment=ex.StructField(position=position)) if has_structs(to):
             return of_type(field_of(value, position, to), node.type)
-        case ScalarSubquery() | InPredicate() | SetPredicate() | SetComparison():
+        case ex.ScalarSubquery() | ex.InPredicate() | ex.SetPredicate() | ex.SetComparison():
             return node  # of its relation
-        case WindowFunction() if not to.has_window_functions() and is_of_partition(node):
+        case ex.WindowFunction() if not to.has_window_functions() and is_of_partition(node):
             return node  # of its relation
-        case WindowFunction():
+        case ex.WindowFunction():
             return lower_window_function(node, to)
-        case DynamicParameter(reference=reference):
+        case ex.DynamicParameter(reference=reference):
             error = to.refusal(f"parameter {reference}, which has no value,")
             error.remedy, error.details = "parameter-without-value", {"reference": reference}
             raise error
         case (
-            FieldAccess()
-            | MaskedReference()
-            | NestedStruct()
-            | NestedList()
-            | NestedMap()
-            | Lambda()
-            | LambdaInvocation()
-            | ExecutionContextVariable()
+            ex.FieldAccess()
+            | ex.MaskedReference()
+            | ex.NestedStruct()
+            | ex.NestedList()
+            | ex.NestedMap()
+            | ex.Lambda()
+            | ex.LambdaInvocation()
+            | ex.ExecutionContextVariable()
         ):
             raise to.refusal(kind_words(node))
         case never:
             assert_never(never)
 
 
-def _lower_literal(node: Literal, to: Lowering) -> Expression:
+def _lower_literal(node: ex.Literal, to: Lowering) -> ex.Expression:
     """Return a literal that the engine reads; a struct becomes a struct of literals."""
     if isinstance(node.literal_type, t.Struct) and has_structs(to):
         return literal_struct(node, to, lambda each: lower_expression(each, to))
@@ -121,7 +94,7 @@ def _lower_literal(node: Literal, to: Lowering) -> Expression:
     return node
 
 
-def _lower_membership(node: SingularOrList) -> Expression:
+def _lower_membership(node: ex.SingularOrList) -> ex.Expression:
     """Lower a membership test; a value that is among its own options is only tested for NULL."""
     value, options = node.value, node.options
     if value in options:
@@ -132,7 +105,7 @@ def _lower_membership(node: SingularOrList) -> Expression:
     return _in_list(one_zero(value), options)
 
 
-def _lower_cast(node: Cast, to: Lowering) -> Expression:
+def _lower_cast(node: ex.Cast, to: Lowering) -> ex.Expression:
     """Lower a cast to one that fails as the specification says."""
     if node.on_failure == "return_null" and not to.profile.takes("expressions", "CAST", "RETURN_NULL"):
         throwing = lower_expression(attrs.evolve(node, on_failure="throw"), to)
@@ -149,12 +122,12 @@ EXACT_DIGITS = 15
 """The number of decimal digits that a float of 64 bits holds exactly."""
 
 
-def _in_list(value: Expression, options: Sequence[Expression]) -> Expression:
+def _in_list(value: ex.Expression, options: Sequence[ex.Expression]) -> ex.Expression:
     """Return whether a value is in a list; engines search the constants of the list alone, if it has some."""
-    constants = tuple(one_zero(each) for each in options if isinstance(each, Literal))
-    tests: list[Expression] = [equal(value, each) for each in options if not isinstance(each, Literal)]
+    constants = tuple(one_zero(each) for each in options if isinstance(each, ex.Literal))
+    tests: list[ex.Expression] = [equal(value, each) for each in options if not isinstance(each, ex.Literal)]
     if constants:
-        tests.insert(0, SingularOrList(value, constants))
+        tests.insert(0, ex.SingularOrList(value, constants))
     return balanced("or", tests)
 
 
@@ -203,11 +176,11 @@ def require_cast(source: t.Type, target: t.Type, to: Lowering) -> None:
     raise to.refusal(f"a cast of {source} to {target}", rule="cast")
 
 
-def directed(key: SortKey, to: Lowering) -> SortKey:
+def directed(key: ex.SortKey, to: Lowering) -> ex.SortKey:
     """Return a sort key with one of the four directions; a clustered key gets an ascending one."""
     if not isinstance(key.direction, str):
         raise to.refusal("a sort by a function of two values")
     expression = in_order(key.expression)
     if expression is key.expression and key.direction != "clustered":
         return key
-    return SortKey(expression, "asc_nulls_first" if key.direction == "clustered" else key.direction)
+    return ex.SortKey(expression, "asc_nulls_first" if key.direction == "clustered" else key.direction)

@@ -10,16 +10,8 @@ from __future__ import annotations
 import decimal
 from typing import Any
 
+from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import (
-    Cast,
-    Expression,
-    FunctionId,
-    FunctionOption,
-    Literal,
-    ScalarFunction,
-    literal,
-)
 from substrait_dsl.engines.lowering.terms import balanced, call, chosen, equal, is_null, of_type
 from substrait_dsl.errors import UnsupportedError
 
@@ -31,8 +23,8 @@ EXACT = decimal.Context(prec=MOST)
 INTEGER_DIGITS: dict[type[t.Type], int] = {t.I8: 3, t.I16: 5, t.I32: 10, t.I64: 19}
 """The maximal number of digits of integers."""
 
-ROUND = FunctionId("extension:io.substrait:functions_rounding_decimal", "round:dec_i32")
-HALF_UP = (FunctionOption("rounding", ("TIE_AWAY_FROM_ZERO",)),)
+ROUND = ex.FunctionId("extension:io.substrait:functions_rounding_decimal", "round:dec_i32")
+HALF_UP = (ex.FunctionOption("rounding", ("TIE_AWAY_FROM_ZERO",)),)
 
 
 def of_digits(precision: int, scale: int, *, nullable: bool) -> t.Decimal[Any, Any]:
@@ -40,14 +32,14 @@ def of_digits(precision: int, scale: int, *, nullable: bool) -> t.Decimal[Any, A
     return t.Decimal(precision, scale, nullable=nullable)
 
 
-def digits_of(value: Expression) -> tuple[int, int]:
+def digits_of(value: ex.Expression) -> tuple[int, int]:
     """Return the number of digits of a decimal before and behind the point."""
     type_ = value.type
     assert isinstance(type_, t.Decimal)
     return int(type_.precision) - int(type_.scale), int(type_.scale)
 
 
-def fitting(value: Expression, before: int) -> Expression:
+def fitting(value: ex.Expression, before: int) -> ex.Expression:
     """Cast a decimal to fewer digits before the point; it fails where it has more."""
     digits, scale = digits_of(value)
     if digits <= before:
@@ -55,29 +47,29 @@ def fitting(value: Expression, before: int) -> Expression:
     if before + scale < 1:
         raise UnsupportedError(f"no digit is left of {value.type}, of which {before} are to stand before the point")
     type_ = of_digits(before + scale, scale, nullable=value.type.nullable)
-    return chosen([(_fits(value, before), Cast(value, type_))], Literal(None, type_.as_nullable()))
+    return chosen([(_fits(value, before), ex.Cast(value, type_))], ex.Literal(None, type_.as_nullable()))
 
 
-def as_integer(value: Expression) -> Expression:
+def as_integer(value: ex.Expression) -> ex.Expression:
     """Return a decimal without fraction as an integer of 64 bits; it fails where it is larger."""
     type_ = t.I64(nullable=value.type.nullable)
-    return chosen([(_fits(value, 18), Cast(value, type_))], Literal(None, t.I64(nullable=True)))
+    return chosen([(_fits(value, 18), ex.Cast(value, type_))], ex.Literal(None, t.I64(nullable=True)))
 
 
-def _fits(value: Expression, before: int) -> Expression:
+def _fits(value: ex.Expression, before: int) -> ex.Expression:
     """Return a condition that is true, and fails for a value with more digits before the point."""
     _, scale = digits_of(value)
     required = value.type.as_required()
     bound = decimal.Decimal(10**before).quantize(decimal.Decimal(1).scaleb(-scale), context=EXACT)
     tests = [
-        call("comparison", "lt", value, Literal(bound, required)),
-        call("comparison", "gt", value, Literal(bound.copy_negate(), required)),
+        call("comparison", "lt", value, ex.Literal(bound, required)),
+        call("comparison", "gt", value, ex.Literal(bound.copy_negate(), required)),
     ]
-    fits: list[tuple[Expression, Expression]] = [(balanced("and", tests), Literal("0", t.String()))]
+    fits: list[tuple[ex.Expression, ex.Expression]] = [(balanced("and", tests), ex.Literal("0", t.String()))]
     if value.type.nullable:
-        fits.append((is_null(value), Literal("0", t.String())))
-    text = chosen(fits, Literal("a decimal of more digits than the engine has for it", t.String()))
-    return equal(Cast(text, t.I64()), literal(0, t.I64()))
+        fits.append((is_null(value), ex.Literal("0", t.String())))
+    text = chosen(fits, ex.Literal("a decimal of more digits than the engine has for it", t.String()))
+    return equal(ex.Cast(text, t.I64()), ex.literal(0, t.I64()))
 
 
 def is_counted(type_: t.Type) -> bool:
@@ -85,31 +77,31 @@ def is_counted(type_: t.Type) -> bool:
     return isinstance(type_, t.Decimal) or type(type_) in INTEGER_DIGITS
 
 
-def counted_decimal(value: Expression, target: t.Decimal[Any, Any]) -> Expression:
+def counted_decimal(value: ex.Expression, target: t.Decimal[Any, Any]) -> ex.Expression:
     """Cast a number to a decimal, rounded half away from zero; it fails for more digits."""
     nullable = value.type.nullable
     if not isinstance(value.type, t.Decimal):
-        value = Cast(value, of_digits(INTEGER_DIGITS[type(value.type)], 0, nullable=nullable))
+        value = ex.Cast(value, of_digits(INTEGER_DIGITS[type(value.type)], 0, nullable=nullable))
     before, scale = int(target.precision) - int(target.scale), int(target.scale)
     if digits_of(value)[1] > scale:
         value = _rounded(_with_room(value), scale)
-    return Cast(fitting(value, before), target.with_nullability(nullable))
+    return ex.Cast(fitting(value, before), target.with_nullability(nullable))
 
 
-def _with_room(value: Expression) -> Expression:
+def _with_room(value: ex.Expression) -> ex.Expression:
     """Cast a decimal to one digit more before the point, which rounding may need: without it the engine gives 0."""
     before, scale = digits_of(value)
     if before + scale == MOST:
         value, before = fitting(value, before - 1), before - 1
-    return Cast(value, of_digits(before + 1 + scale, scale, nullable=value.type.nullable))
+    return ex.Cast(value, of_digits(before + 1 + scale, scale, nullable=value.type.nullable))
 
 
-def _rounded(value: Expression, scale: int) -> Expression:
+def _rounded(value: ex.Expression, scale: int) -> ex.Expression:
     """Round a decimal to fewer digits behind the point; the type stays the same."""
-    return ScalarFunction(ROUND, (value, literal(scale, t.I32())), value.type, HALF_UP)
+    return ex.ScalarFunction(ROUND, (value, ex.literal(scale, t.I32())), value.type, HALF_UP)
 
 
-def fitted_decimal(node: ScalarFunction, left: Expression, right: Expression) -> Expression:
+def fitted_decimal(node: ex.ScalarFunction, left: ex.Expression, right: ex.Expression) -> ex.Expression:
     """Compute a sum, difference or product of decimals whose operands are cast, so that it has at most 38 digits."""
     (one, scale), (other, scale_of_other) = digits_of(left), digits_of(right)
     type_ = node.type
@@ -126,14 +118,14 @@ def fitted_decimal(node: ScalarFunction, left: Expression, right: Expression) ->
         what = f"{node.function.name} of {left.type} and {right.type}"
         raise UnsupportedError(f"{what} has {behind} digits behind the point, and is not exact")
     left, right = fitting(left, smaller), fitting(right, rest)
-    result: Expression = ScalarFunction(node.function, (left, right), node.type)
+    result: ex.Expression = ex.ScalarFunction(node.function, (left, right), node.type)
     if behind > type_.scale:
-        typed = Cast(result, of_digits(MOST, behind, nullable=type_.nullable))
+        typed = ex.Cast(result, of_digits(MOST, behind, nullable=type_.nullable))
         result = fitting(_rounded(typed, int(type_.scale)), int(type_.precision) - int(type_.scale))
-    return Cast(result, node.type)
+    return ex.Cast(result, node.type)
 
 
-def fitted_quotient(dividend: Expression, divisor: Expression, type_: t.Decimal[Any, Any]) -> Expression:
+def fitted_quotient(dividend: ex.Expression, divisor: ex.Expression, type_: t.Decimal[Any, Any]) -> ex.Expression:
     """Compute the quotient of two decimals, rounded half away from zero to the scale of a type.
 
     The engine truncates it one digit behind the divisor's integer digits plus the dividend's scale: enough to round it.
@@ -153,5 +145,5 @@ def fitted_quotient(dividend: Expression, divisor: Expression, type_: t.Decimal[
     behind = max(4, behind)
     nullable = left.type.nullable or right.type.nullable
     cut = call("arithmetic_decimal", "divide", left, right)
-    typed = Cast(cut, of_digits(min(MOST, one + scale_of_other + behind + 1), behind, nullable=nullable))
-    return of_type(Cast(_rounded(typed, int(type_.scale)), type_.with_nullability(nullable)), type_)
+    typed = ex.Cast(cut, of_digits(min(MOST, one + scale_of_other + behind + 1), behind, nullable=nullable))
+    return of_type(ex.Cast(_rounded(typed, int(type_.scale)), type_.with_nullability(nullable)), type_)

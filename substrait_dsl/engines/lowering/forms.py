@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Cast, Expression, FieldReference, Literal, SortKey
 from substrait_dsl.algebra.node import Rel
@@ -67,36 +67,36 @@ def bring_to_forms(top: Rel, to: Lowering, original: Rel) -> Rel:
             done[id(rel)] = _form(rel, [done[id(child)] for child in rel.inputs], to)
         except SubstraitDslError as error:
             to.refusals.append(to.refusal_of(error, NodeLocation(original, to.origin(rel) or original)))
-            done[id(rel)] = r.Read(rel.schema, r.NamedTable(("refused",)))
+            done[id(rel)] = rl.Read(rel.schema, rl.NamedTable(("refused",)))
     return done[id(top)]
 
 
 def _form(rel: Rel, inputs: Sequence[Rel], to: Lowering) -> Rel:
     match rel:
-        case r.Read():
+        case rl.Read():
             return _read(rel, to)
-        case r.Filter(condition=condition):
+        case rl.Filter(condition=condition):
             return filtered(inputs[0], formed(condition, to), to)
-        case r.Project(expressions=expressions):
+        case rl.Project(expressions=expressions):
             values = [*columns(inputs[0]), *(formed(each, to) for each in expressions)]
             return shown(inputs[0], values, rel.schema.names, to)
-        case r.Emit(mapping=mapping):
+        case rl.Emit(mapping=mapping):
             return shown(inputs[0], columns(inputs[0], mapping), rel.schema.names, to)
-        case r.Sort(keys=keys):
+        case rl.Sort(keys=keys):
             by = [SortKey(formed(each.expression, to), each.direction) for each in _with_nan_keys(keys, to)]
             return _sort(_above_join(inputs[0], to), by, to)
-        case r.Fetch(count=count, offset=offset):
+        case rl.Fetch(count=count, offset=offset):
             if to.profile.has_form("counts_of_32_bits"):
                 _require_small((count, offset or ZERO), to)
-            return r.Fetch(_in_some_order(_above_join(inputs[0], to), to), count, offset)
-        case r.Aggregate():
+            return rl.Fetch(_in_some_order(_above_join(inputs[0], to), to), count, offset)
+        case rl.Aggregate():
             return form_aggregate(rel, inputs[0], to)
-        case r.Set(op=op):
+        case rl.Set(op=op):
             return _set(op, inputs, rel, to)
-        case r.Cross():
-            return form_join(r.Join(inputs[0], inputs[1], "inner", TRUE), to)
-        case r.Join(how=how, condition=condition):
-            join = r.Join(inputs[0], inputs[1], how, condition)
+        case rl.Cross():
+            return form_join(rl.Join(inputs[0], inputs[1], "inner", TRUE), to)
+        case rl.Join(how=how, condition=condition):
+            join = rl.Join(inputs[0], inputs[1], how, condition)
             return form_semi_join(join, to) if is_wrong_semi_join(join, to) else form_join(join, to)
         case _:
             raise to.refusal(kind_words(rel))
@@ -109,13 +109,13 @@ def _require_small(numbers: Sequence[Expression | None], to: Lowering) -> None:
             raise to.refusal("a fetch without a count, or of more than 2^31 - 1 rows,")
 
 
-def _read(rel: r.Read, to: Lowering) -> Rel:
+def _read(rel: rl.Read, to: Lowering) -> Rel:
     match rel.definition:
-        case r.NamedTable(names):
+        case rl.NamedTable(names):
             if len(names) > 1 and to.profile.has_form("names_of_one_part"):
                 raise to.refusal("a table whose name has several parts")
             return rel
-        case r.VirtualTable(rows):
+        case rl.VirtualTable(rows):
             if not to.profile.takes("relations", "READ", "VIRTUAL_TABLE"):
                 raise to.refusal("a table of rows in the plan")
             if to.profile.has_form("texts_of_latin_1") or to.profile.has_form("floats_of_digits"):
@@ -126,7 +126,7 @@ def _read(rel: r.Read, to: Lowering) -> Rel:
             raise to.refusal("a read of what is no table with a name and no rows in the plan")
 
 
-def _rows(rel: r.Read, rows: Sequence[r.Record], to: Lowering) -> Rel:
+def _rows(rel: rl.Read, rows: Sequence[rl.Record], to: Lowering) -> Rel:
     """Return a virtual table whose columns are cast above it, and which always has a row."""
     if not rel.schema.fields:
         raise to.refusal("rows without columns")
@@ -146,8 +146,8 @@ def _rows(rel: r.Read, rows: Sequence[r.Record], to: Lowering) -> Rel:
         Field(name, type_.as_nullable() if any(row[n].value is None for row in literals) else type_)
         for n, (name, type_) in enumerate(zip(names, bare, strict=True))
     )
-    table = r.Read(NamedStruct(fields), r.VirtualTable(tuple(r.Record(tuple(row)) for row in literals)))
-    source: Rel = table if values else r.Filter(table, FALSE)
+    table = rl.Read(NamedStruct(fields), rl.VirtualTable(tuple(rl.Record(tuple(row)) for row in literals)))
+    source: Rel = table if values else rl.Filter(table, FALSE)
     typed = [_typed_cell(each, type_, to) for each, type_ in zip(columns(source), types, strict=True)]
     return shown(source, typed, names, to)
 
@@ -188,7 +188,7 @@ def _above_join(rel: Rel, to: Lowering) -> Rel:
     """
     if not to.profile.has_form("sorts_above_projections"):
         return rel
-    is_join = isinstance(to.below(rel, (r.Filter, r.Sort, r.Fetch)), r.Join | r.Cross)
+    is_join = isinstance(to.below(rel, (rl.Filter, rl.Sort, rl.Fetch)), rl.Join | rl.Cross)
     return only(rel, columns(rel), rel.schema.names) if is_join else rel
 
 
@@ -196,15 +196,15 @@ def _in_some_order(rel: Rel, to: Lowering) -> Rel:
     """Sort a relation below a fetch where it has no order: Acero takes no rows of an unordered one."""
     if not to.profile.has_form("fetches_of_ordered_rows"):
         return rel
-    if isinstance(to.below(rel, (r.Filter, r.Fetch, r.Project, r.Emit)), r.Sort | r.Read):
+    if isinstance(to.below(rel, (rl.Filter, rl.Fetch, rl.Project, rl.Emit)), rl.Sort | rl.Read):
         return rel
-    return r.Sort(rel, (SortKey(column(rel, 0), "asc_nulls_first"),))
+    return rl.Sort(rel, (SortKey(column(rel, 0), "asc_nulls_first"),))
 
 
 def _sort(child: Rel, keys: Sequence[SortKey], to: Lowering) -> Rel:
     """Sort by columns."""
     if all(isinstance(key.expression, FieldReference) for key in keys):
-        return r.Sort(child, tuple(keys))
+        return rl.Sort(child, tuple(keys))
     width, names = len(child.schema), child.schema.names
     below = shown(
         child,
@@ -213,17 +213,17 @@ def _sort(child: Rel, keys: Sequence[SortKey], to: Lowering) -> Rel:
         to,
     )
     by = tuple(SortKey(each, key.direction) for each, key in zip(columns(below)[width:], keys, strict=True))
-    ordered = r.Sort(below, by)
+    ordered = rl.Sort(below, by)
     return shown(ordered, columns(ordered, range(width)), names, to)
 
 
 # --- set operations
 
 
-def _set(op: SetOp, inputs: Sequence[Rel], rel: r.Set, to: Lowering) -> Rel:
+def _set(op: SetOp, inputs: Sequence[Rel], rel: rl.Set, to: Lowering) -> Rel:
     """Lower a set operation; where the engine lacks it, by unions, aggregates and joins."""
     if to.profile.takes("relations", "SET", op.upper()):
-        return union_of_columns(inputs, to) if op == "union_all" else r.Set(tuple(inputs), op)
+        return union_of_columns(inputs, to) if op == "union_all" else rl.Set(tuple(inputs), op)
     first, *others = inputs
     width = len(first.schema)
     match op:
@@ -238,16 +238,16 @@ def _set(op: SetOp, inputs: Sequence[Rel], rel: r.Set, to: Lowering) -> Rel:
                 same(one, shifted(other, width)) for one, other in zip(columns(rows), columns(others[0]), strict=True)
             ]
             how: JoinType = "left_anti" if op == "minus_primary" else "left_semi"
-            return _typed(form_join(r.Join(rows, others[0], how, conjunction(tests)), to), rel, to)
+            return _typed(form_join(rl.Join(rows, others[0], how, conjunction(tests)), to), rel, to)
         case _:
             raise to.refusal(f"a set operation {op}")
 
 
-def _all_keys(rel: Rel) -> r.Aggregate:
-    return r.Aggregate(rel, columns(rel), (tuple(range(len(rel.schema))),), (), rel.schema.names)
+def _all_keys(rel: Rel) -> rl.Aggregate:
+    return rl.Aggregate(rel, columns(rel), (tuple(range(len(rel.schema))),), (), rel.schema.names)
 
 
-def _union(inputs: Sequence[Rel], rel: r.Set, to: Lowering) -> Rel:
+def _union(inputs: Sequence[Rel], rel: rl.Set, to: Lowering) -> Rel:
     """Return all rows of several inputs: pairwise outer joins in which no row has a match."""
     level = list(inputs)
     while len(level) > 1:
@@ -256,13 +256,13 @@ def _union(inputs: Sequence[Rel], rel: r.Set, to: Lowering) -> Rel:
     return level[0]
 
 
-def _union_of_two(left: Rel, right: Rel, rel: r.Set, to: Lowering) -> Rel:
+def _union_of_two(left: Rel, right: Rel, rel: rl.Set, to: Lowering) -> Rel:
     width, names = len(rel.schema), rel.schema.names
     sides = [
         shown(side, [*columns(side), number(n, t.I32())], [*names, "side"], to) for n, side in enumerate((left, right))
     ]
     ends = [column(side, width) for side in sides]
-    joined = form_join(r.Join(sides[0], sides[1], "outer", equal(ends[0], shifted(ends[1], width + 1))), to)
+    joined = form_join(rl.Join(sides[0], sides[1], "outer", equal(ends[0], shifted(ends[1], width + 1))), to)
     is_right = is_null(column(joined, width))
     values = [
         _of_set(chosen([(is_right, column(joined, width + 1 + n))], column(joined, n)), type_, to)

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import attrs
 
-from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Cast, Expression, Literal, Measure, ScalarFunction
 from substrait_dsl.algebra.node import Rel
@@ -50,7 +50,7 @@ class _Columns:
         return len(self.expressions) - 1
 
 
-def form_aggregate(rel: r.Aggregate, child: Rel, to: Lowering) -> Rel:
+def form_aggregate(rel: rl.Aggregate, child: Rel, to: Lowering) -> Rel:
     """Return an aggregate by all keys, of columns, whose measures have no filters.
 
     Args:
@@ -59,9 +59,9 @@ def form_aggregate(rel: r.Aggregate, child: Rel, to: Lowering) -> Rel:
         to: the lowering.
     """
     below = child
-    while isinstance(below, r.Project | r.Emit | r.Filter):
+    while isinstance(below, rl.Project | rl.Emit | rl.Filter):
         below = below.input
-    if isinstance(below, r.Aggregate) and to.profile.has_form("separate_aggregates"):
+    if isinstance(below, rl.Aggregate) and to.profile.has_form("separate_aggregates"):
         child = _beside_one_row(child, to)
     separates_zeros = to.profile.has_form("signed_zeros")
     keys = [formed(one_zero(each) if separates_zeros else each, to) for each in rel.keys]
@@ -73,8 +73,8 @@ def form_aggregate(rel: r.Aggregate, child: Rel, to: Lowering) -> Rel:
 
 def _beside_one_row(child: Rel, to: Lowering) -> Rel:
     """Join rows to a table of one row, so that they are a query of their own."""
-    one = r.Read(NamedStruct((Field("one", t.I32()),)), r.VirtualTable((r.Record((Literal(1, t.I32()),)),)))
-    return shown(r.Cross(child, one), columns(child), child.schema.names, to)
+    one = rl.Read(NamedStruct((Field("one", t.I32()),)), rl.VirtualTable((rl.Record((Literal(1, t.I32()),)),)))
+    return shown(rl.Cross(child, one), columns(child), child.schema.names, to)
 
 
 def _is_distinct(one: Measure) -> bool:
@@ -105,7 +105,7 @@ def _split(
     for other, more in others:
         at = len(joined.schema)
         tests = [same(column(joined, n), shifted(column(other, n), at)) for n in range(width)]
-        beside = form_join(r.Join(joined, other, "inner", conjunction(tests)), to)
+        beside = form_join(rl.Join(joined, other, "inner", conjunction(tests)), to)
         positions = [*range(at), *range(at + width, len(beside.schema))]
         joined, order = (
             shown(beside, columns(beside, positions), [f"c{i}" for i in range(len(positions))], to),
@@ -131,7 +131,7 @@ def _aggregate(
         Measure(attrs.evolve(one.function, arguments=columns(base, places)))
         for one, places in zip(measures, arguments, strict=True)
     ]
-    aggregate = r.Aggregate(
+    aggregate = rl.Aggregate(
         base,
         columns(base, different),
         (tuple(range(len(different))),) if different or to.profile.has_form("grouping_of_no_keys") else (),

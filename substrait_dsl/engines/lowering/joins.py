@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
-from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FieldReference, FunctionId, ScalarFunction
 from substrait_dsl.algebra.node import Rel, walk
@@ -42,18 +42,18 @@ MIRRORED: Mapping[JoinType, JoinType] = {
 LOGICAL: tuple[JoinType, ...] = ("inner", "outer", "left", "left_semi", "left_anti")
 """The join types of engines."""
 
-PhysicalJoin = r.HashJoin | r.MergeJoin | r.NestedLoopJoin
+PhysicalJoin = rl.HashJoin | rl.MergeJoin | rl.NestedLoopJoin
 
 
 def lower_physical_join(rel: PhysicalJoin, to: Lowering) -> Rel:
     """Lower a physical join to the logical join with the same rows."""
     match rel:
-        case r.NestedLoopJoin():
-            join = r.Join(rel.left, rel.right, rel.how, rel.condition or TRUE, mark=rel.mark, anchor=rel.anchor)
-        case r.HashJoin() | r.MergeJoin():
+        case rl.NestedLoopJoin():
+            join = rl.Join(rel.left, rel.right, rel.how, rel.condition or TRUE, mark=rel.mark, anchor=rel.anchor)
+        case rl.HashJoin() | rl.MergeJoin():
             tests = [_key_test(key, len(rel.left.schema)) for key in rel.keys]
             tests += [] if rel.residual is None else [rel.residual]
-            join = r.Join(
+            join = rl.Join(
                 rel.left, rel.right, rel.how, conjunction(tests), rel.post_filter, rel.mark, anchor=rel.anchor
             )
         case never:
@@ -61,7 +61,7 @@ def lower_physical_join(rel: PhysicalJoin, to: Lowering) -> Rel:
     return lower_join(join, to)
 
 
-def _key_test(key: r.JoinKey, width: int) -> Expression:
+def _key_test(key: rl.JoinKey, width: int) -> Expression:
     """Return the condition of a join key, over the columns of both inputs."""
     left, right = key.left, shifted(key.right, width)
     match key.comparison:
@@ -77,15 +77,15 @@ def _key_test(key: r.JoinKey, width: int) -> Expression:
             assert_never(never)
 
 
-def lower_cross(rel: r.Cross, to: Lowering) -> Rel:
+def lower_cross(rel: rl.Cross, to: Lowering) -> Rel:
     """Return the cross product without the fields that lowering leaves out."""
-    return rel if is_bare(rel) else r.Cross(rel.left, rel.right)
+    return rel if is_bare(rel) else rl.Cross(rel.left, rel.right)
 
 
-def lower_join(rel: r.Join, to: Lowering) -> Rel:
+def lower_join(rel: rl.Join, to: Lowering) -> Rel:
     """Lower a join to one without a post-join filter, without subqueries, and not of a right type."""
     if rel.post_filter is not None:
-        joined = lower_join(r.Join(rel.left, rel.right, rel.how, rel.condition, mark=rel.mark, anchor=rel.anchor), to)
+        joined = lower_join(rl.Join(rel.left, rel.right, rel.how, rel.condition, mark=rel.mark, anchor=rel.anchor), to)
         return filtered(to, joined, rel.post_filter, None)
     if rel.how in MIRRORED:
         return _mirrored(rel, to)
@@ -101,7 +101,7 @@ def plain_join(to: Lowering, left: Rel, right: Rel, how: JoinType, condition: Ex
     width = len(left.schema)
     match how:
         case _ if how in LOGICAL:
-            return r.Join(left, right, how, condition)
+            return rl.Join(left, right, how, condition)
         case "left_mark":
             joined, value = any_match(to, left, right, condition, None)
             mark = of_type(value, t.Boolean(nullable=True))
@@ -123,40 +123,42 @@ def _single(to: Lowering, left: Rel, right: Rel, condition: Expression) -> Rel:
         }
     )
     if not used:
-        matches = right if condition is TRUE else r.Filter(right, shifted(condition, -width))
-        matches = r.Join(matches, r.Fetch(left, number(1), None), "left_semi", TRUE)  # no row has several, if none is
-        return r.Join(left, one_at_most(to, matches, 0, "a single join"), "left", TRUE)
+        matches = right if condition is TRUE else rl.Filter(right, shifted(condition, -width))
+        matches = rl.Join(matches, rl.Fetch(left, number(1), None), "left_semi", TRUE)  # no row has several, if none is
+        return rl.Join(left, one_at_most(to, matches, 0, "a single join"), "left", TRUE)
     domain = distinct(left, used)
     new_positions = {position: n for n, position in enumerate(used)}
     test = moved(condition, lambda at: new_positions[at] if at < width else at - width + len(used))
-    matches = one_at_most(to, r.Join(domain, right, "inner", test), len(used), "a row of a single join")
+    matches = one_at_most(to, rl.Join(domain, right, "inner", test), len(used), "a row of a single join")
     keys = [same(column(left, at), shifted(column(matches, n), width)) for n, at in enumerate(used)]
-    joined = r.Join(left, matches, "left", conjunction(keys))
-    return r.emit(joined, [*range(width), *range(width + len(used), len(joined.schema))])
+    joined = rl.Join(left, matches, "left", conjunction(keys))
+    return rl.emit(joined, [*range(width), *range(width + len(used), len(joined.schema))])
 
 
-def _mirrored(rel: r.Join, to: Lowering) -> Rel:
+def _mirrored(rel: rl.Join, to: Lowering) -> Rel:
     """Swap the inputs of a join, and restore the order of the columns."""
     left, right = len(rel.left.schema), len(rel.right.schema)
     if has_subquery(rel.condition):
         raise to.refusal(f"a {rel.how} join with a subquery in its condition")
     condition = moved(rel.condition, lambda at: at + right if at < left else at - left)
-    joined = lower_join(r.Join(rel.right, rel.left, MIRRORED[rel.how], condition, mark=rel.mark, anchor=rel.anchor), to)
+    joined = lower_join(
+        rl.Join(rel.right, rel.left, MIRRORED[rel.how], condition, mark=rel.mark, anchor=rel.anchor), to
+    )
     if JOIN_RULES[rel.how].left == "dropped":
         return joined
-    return r.emit(joined, [*range(right, right + left), *range(right)])
+    return rl.emit(joined, [*range(right, right + left), *range(right)])
 
 
-def _with_subqueries(rel: r.Join, to: Lowering) -> Rel:
+def _with_subqueries(rel: rl.Join, to: Lowering) -> Rel:
     """Lower a join with subqueries in its condition: an inner join is a filter of all pairs."""
     if rel.how == "inner":
-        return filtered(to, r.Cross(rel.left, rel.right), rel.condition, rel.anchor)
+        return filtered(to, rl.Cross(rel.left, rel.right), rel.condition, rel.anchor)
     raise to.refusal(f"a {rel.how} join with a subquery in its condition")
 
 
-def lower_lateral_join(rel: r.LateralJoin, to: Lowering) -> Rel:
+def lower_lateral_join(rel: rl.LateralJoin, to: Lowering) -> Rel:
     """Compute the right input for all left rows at once, and join it by the columns that it refers to."""
-    join = r.Join(rel.left, rel.right, rel.how, rel.condition, rel.post_filter, rel.mark, anchor=rel.anchor)
+    join = rl.Join(rel.left, rel.right, rel.how, rel.condition, rel.post_filter, rel.mark, anchor=rel.anchor)
     positions = outer_positions(rel.right, rel.anchor)
     if not positions or rel.anchor is None:
         return lower_join(join, to)
@@ -169,5 +171,5 @@ def lower_lateral_join(rel: r.LateralJoin, to: Lowering) -> Rel:
     tests = [*keys, *([] if condition is TRUE else [condition])]
     joined = plain_join(to, rel.left, spread, rel.how, conjunction(tests))
     if JOIN_RULES[rel.how].right != "dropped":
-        joined = r.emit(joined, [*range(width), *range(width + added, len(joined.schema))])
+        joined = rl.emit(joined, [*range(width), *range(width + added, len(joined.schema))])
     return joined if rel.post_filter is None else filtered(to, joined, rel.post_filter, None)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import attrs
 
-from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import ROOT, Expression, FieldReference, Literal, ScalarFunction
 from substrait_dsl.algebra.node import Rel, walk
@@ -62,7 +62,7 @@ class Condition:
     others: list[Expression]
 
 
-def keyed_join(rel: r.Join, to: Lowering) -> Rel:
+def keyed_join(rel: rl.Join, to: Lowering) -> Rel:
     """Return a join by one key; of the types inner, left and outer.
 
     The inputs have the forms of the engine, the condition not yet.
@@ -87,9 +87,9 @@ def keyed_join(rel: r.Join, to: Lowering) -> Rel:
 def _outer(left: Rel, right: Rel, condition: Expression, to: Lowering) -> Rel:
     """Return an outer join: a left join, and the right rows without a match, null-extended."""
     width, other = len(left.schema), len(right.schema)
-    joined = keyed_join(r.Join(left, right, "left", condition), to)
+    joined = keyed_join(rl.Join(left, right, "left", condition), to)
     mirrored = moved(condition, lambda at: at + other if at < width else at - width)
-    without = keyed_join(r.Join(right, left, "left_anti", mirrored), to)
+    without = keyed_join(rl.Join(right, left, "left_anti", mirrored), to)
     nulls = [Literal(None, type_.as_nullable()) for type_ in left.schema.types]
     rest = shown(without, [*nulls, *columns(without)], joined.schema.names, to)
     return union_of_columns([joined, rest], to)
@@ -153,12 +153,12 @@ def _by_key(left: Rel, right: Rel, how: JoinType, keys: Sequence[Key], to: Lower
     left_side = declared(shown(left, [*columns(left), one], [*names, "key"], to), to)
     if how in ("left_semi", "left_anti"):
         right_keys = declared(shown(right, [other], ["key"], to), to)
-        different = r.Aggregate(right_keys, columns(right_keys), ((0,),), (), ("key",))
+        different = rl.Aggregate(right_keys, columns(right_keys), ((0,),), (), ("key",))
         marked = shown(different, [*columns(different), number(1, t.I32())], ["key", "mark"], to)
         join_type: JoinType = "inner" if how == "left_semi" else "left"
         joined: Rel = _joined(left_side, marked, join_type)
         if how == "left_anti":
-            joined = r.Filter(joined, is_null(column(joined, width + 2)))
+            joined = rl.Filter(joined, is_null(column(joined, width + 2)))
         return shown(joined, columns(joined, range(width)), names, to)
     right_side = declared(shown(right, [*columns(right), other], [*right.schema.names, "key"], to), to)
     joined = _joined(left_side, right_side, how, len(right.schema))
@@ -169,7 +169,7 @@ def _by_key(left: Rel, right: Rel, how: JoinType, keys: Sequence[Key], to: Lower
 def _joined(left: Rel, right: Rel, how: JoinType, at: int = 0) -> Rel:
     """Return the join by the last column of the left side and one of the right side."""
     width = len(left.schema)
-    return r.Join(
+    return rl.Join(
         left, right, how, call("comparison", "equal", column(left, width - 1), shifted(column(right, at), width))
     )
 
@@ -226,7 +226,7 @@ def _by_different_values(left: Rel, right: Rel, how: JoinType, condition: Expres
         return _by_key(left, _filtered(right, [test], to), how, (), to)
     values = [formed(one_zero(column(left, at)), to) for at in used]
     below = declared(shown(left, values, [names[at] for at in used], to), to)
-    domain = r.Aggregate(below, columns(below), (tuple(range(len(used))),), (), below.schema.names)
+    domain = rl.Aggregate(below, columns(below), (tuple(range(len(used))),), (), below.schema.names)
     matches = _inner(domain, right, _parts(test, len(used)), to)
     keys = [Key(column(left, at), column(matches, n), joins_nulls=True) for n, at in enumerate(used)]
     joined = _by_key(left, declared(matches, to), how, keys, to)

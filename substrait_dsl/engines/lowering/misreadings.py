@@ -11,17 +11,9 @@ from typing import Any, TypeVar
 
 import attrs
 
-from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import (
-    Cast,
-    Expression,
-    FieldReference,
-    Literal,
-    ScalarFunction,
-    SortKey,
-    WindowFunction,
-)
 from substrait_dsl.algebra.joined_groups import joined_groups
 from substrait_dsl.algebra.node import Node, Rel, rebuild, walk_upwards, with_children
 from substrait_dsl.algebra.relations.joins import conjuncts
@@ -47,7 +39,7 @@ from substrait_dsl.engines.lowering.windows import outermost_windows
 from substrait_dsl.errors import UnsupportedError
 
 Note = Callable[[str, Node], None]
-_Conditional = TypeVar("_Conditional", r.Filter, r.Join)
+_Conditional = TypeVar("_Conditional", rl.Filter, rl.Join)
 
 
 def without_misreadings(top: Rel, note: Note, to: Lowering) -> Rel:
@@ -67,11 +59,11 @@ def without_misreadings(top: Rel, note: Note, to: Lowering) -> Rel:
         note,
         Constants.of_plan(downwards),
         joined_groups(downwards, lambda rel: rel.inputs) if has_random(to) else (),
-        len([rel for rel in downwards if isinstance(rel, r.Project) and outermost_windows(rel)]) > 1,
+        len([rel for rel in downwards if isinstance(rel, rl.Project) and outermost_windows(rel)]) > 1,
     )
     done: dict[int, Node] = {}
     for node in upwards:
-        if isinstance(node, r.Emit):  # its input may have become an emit, on which no other stands
+        if isinstance(node, rl.Emit):  # its input may have become an emit, on which no other stands
             source = done[id(node.input)]
             assert isinstance(source, Rel)
             done[id(node)] = emit_over(source, node)
@@ -109,34 +101,34 @@ class _Rewriter:
 
     def _steps(self, node: Node, same: Node) -> Sequence[Step]:
         match same:
-            case r.Aggregate() | r.Set() if id(node) in self.joined:
+            case rl.Aggregate() | rl.Set() if id(node) in self.joined:
                 return (("joined-groups", lambda groups: _with_hidden_keys(groups, self.to)),)
-            case r.Project():
+            case rl.Project():
                 return self._steps_of_project(same)
-            case r.Sort():
+            case rl.Sort():
                 return (
                     ("outer-constants", lambda sort: _without_constants(sort, self.constants)),
                     ("sort-expression", lambda sort: _by_columns(sort, self.to)),
                 )
-            case r.Aggregate() if not any(same.grouping_sets) and same.measures:
+            case rl.Aggregate() if not any(same.grouping_sets) and same.measures:
                 # Engines move conditions without a column, or that turn out to have none, to the input, and the one
                 # row comes out of no rows, too. They do not move them through a fetch.
-                return (("one-row", lambda aggregate: r.Fetch(aggregate, number(1), None)),)
-            case r.Set(op="union_all" | "union_distinct"):
+                return (("one-row", lambda aggregate: rl.Fetch(aggregate, number(1), None)),)
+            case rl.Set(op="union_all" | "union_distinct"):
                 return (("union-names", _of_projections),)
-            case r.Filter():
+            case rl.Filter():
                 return (("null-keys", lambda rel: _without_null_keys(rel, self.to)),)
-            case r.Join():
+            case rl.Join():
                 return (
                     ("null-keys", lambda rel: _without_null_keys(rel, self.to)),
                     ("one-sided-key", _with_keys_of_both_sides),
                 )
-            case Cast():
+            case ex.Cast():
                 return (("cast-digits", _without_loss),)
             case _:
                 return ()
 
-    def _steps_of_project(self, project: r.Project) -> Sequence[Step]:
+    def _steps_of_project(self, project: rl.Project) -> Sequence[Step]:
         typed: Sequence[Step] = (("window-type", _with_signed_windows), (None, _with_key_columns))
         if not outermost_windows(project):
             return typed
@@ -149,7 +141,7 @@ class _Rewriter:
         )
 
 
-def _of_projections(union: r.Set) -> r.Set:
+def _of_projections(union: rl.Set) -> rl.Set:
     """Make projections of the inputs of a union, but for the first one."""
     first, *others = union.relations
     named = (first, *map(_as_projection, others))
@@ -157,7 +149,7 @@ def _of_projections(union: r.Set) -> r.Set:
     return union if is_same else attrs.evolve(union, relations=named)
 
 
-def _without_loss(cast: Cast) -> Expression:
+def _without_loss(cast: ex.Cast) -> ex.Expression:
     """Hide a cast that loses digits. Raises `UnsupportedError` for a cast to a struct with required fields."""
     # Engines take what they compute for nullable, and cast no struct to one with other fields.
     if isinstance(cast.target, t.Struct) and not all(type_.nullable for type_ in cast.target.types):
@@ -165,13 +157,13 @@ def _without_loss(cast: Cast) -> Expression:
     return _hidden(cast) if _loses_digits(cast.input.type, cast.type) else cast
 
 
-def _over_one_part(project: r.Project, to: Lowering) -> r.Project:
+def _over_one_part(project: rl.Project, to: Lowering) -> rl.Project:
     """Put all rows below a projection of window functions into one part, if they are sorted by computed keys."""
     source = _as_one_part(project.input, _window_keys(project), to)
     return project if source is project.input else attrs.evolve(project, input=source)
 
 
-def _window_keys(project: r.Project) -> list[Expression]:
+def _window_keys(project: rl.Project) -> list[ex.Expression]:
     """Return the partition and sort keys of the window functions of a projection."""
     windows = outermost_windows(project)
     return [key for each in windows for key in (*each.partitions, *(sort.expression for sort in each.sorts))]
@@ -203,24 +195,24 @@ DIGITS: Mapping[type[t.Type], int] = {t.I8: 3, t.I16: 5, t.I32: 10, t.I64: 19}
 """The number of digits of the largest integers."""
 
 
-def _hidden(cast: Cast) -> Expression:
+def _hidden(cast: ex.Cast) -> ex.Expression:
     """Wrap a cast in a conditional with the cast as both values.
 
     Engines compare its input with constants, as if the cast lost nothing: 2.50 as an integer is not 2.
     """
     type_ = cast.input.type.as_required()
-    zero = Literal(Decimal(0) if isinstance(type_, t.Decimal) else 0, type_)
+    zero = ex.Literal(Decimal(0) if isinstance(type_, t.Decimal) else 0, type_)
     return chosen([(call("comparison", "equal", cast.input, zero), cast)], cast)
 
 
-def _with_hidden_keys(groups: r.Aggregate | r.Set, to: Lowering) -> Rel:
+def _with_hidden_keys(groups: rl.Aggregate | rl.Set, to: Lowering) -> Rel:
     """Wrap the keys of groups in conditionals, so that the engine does not know them to be the keys."""
-    width = len(groups.keys) if isinstance(groups, r.Aggregate) else len(groups.schema)
+    width = len(groups.keys) if isinstance(groups, rl.Aggregate) else len(groups.schema)
     keys = [chosen([(never(to), key)], key) for key in columns(groups, range(width))]
     return only(groups, [*keys, *columns(groups, range(width, len(groups.schema)))], groups.schema.names)
 
 
-def _with_key_columns(project: r.Project) -> Rel:
+def _with_key_columns(project: rl.Project) -> Rel:
     """Compute the window keys that access struct fields as columns of a projection below.
 
     Engines compute such a key in place, and so do not find the rows in its order.
@@ -233,18 +225,18 @@ def _with_key_columns(project: r.Project) -> Rel:
     places = {key: column(source, width + number) for number, key in enumerate(field_keys)}
 
     def change(node: Node) -> Node:
-        if not isinstance(node, WindowFunction):
+        if not isinstance(node, ex.WindowFunction):
             return node
-        sorts = tuple(SortKey(places.get(key.expression, key.expression), key.direction) for key in node.sorts)
-        return WindowFunction(node.call, tuple(places.get(each, each) for each in node.partitions), sorts)
+        sorts = tuple(ex.SortKey(places.get(key.expression, key.expression), key.direction) for key in node.sorts)
+        return ex.WindowFunction(node.call, tuple(places.get(each, each) for each in node.partitions), sorts)
 
     expressions = tuple(rebuild(each, change, into_relations=False) for each in project.expressions)
     computed = attrs.evolve(project, input=source, expressions=expressions)
     inner = len(source.schema)
-    return r.emit(computed, [*range(width), *range(inner, inner + len(expressions))])
+    return rl.emit(computed, [*range(width), *range(inner, inner + len(expressions))])
 
 
-def _with_computed_windows(project: r.Project) -> r.Project:
+def _with_computed_windows(project: rl.Project) -> rl.Project:
     """Wrap window functions in computed values.
 
     Engines name a column after its window function, and refuse the same one over an input that has it.
@@ -252,7 +244,7 @@ def _with_computed_windows(project: r.Project) -> r.Project:
     return attrs.evolve(
         project,
         expressions=tuple(
-            call("comparison", "coalesce", each, each) if isinstance(each, WindowFunction) else each
+            call("comparison", "coalesce", each, each) if isinstance(each, ex.WindowFunction) else each
             for each in project.expressions
         ),
     )
@@ -262,12 +254,12 @@ UNSIGNED = ("row_number", "rank", "dense_rank", "ntile")
 """Window functions that DataFusion computes as unsigned integers, which with others become decimals."""
 
 
-def _with_signed_windows(project: r.Project) -> r.Project:
+def _with_signed_windows(project: rl.Project) -> rl.Project:
     """Cast window functions to their types."""
 
     def change(node: Node) -> Node:
-        is_unsigned = isinstance(node, WindowFunction) and node.call.function.name in UNSIGNED
-        return Cast(node, node.type) if isinstance(node, WindowFunction) and is_unsigned else node
+        is_unsigned = isinstance(node, ex.WindowFunction) and node.call.function.name in UNSIGNED
+        return ex.Cast(node, node.type) if isinstance(node, ex.WindowFunction) and is_unsigned else node
 
     if not any(each.call.function.name in UNSIGNED for each in outermost_windows(project)):
         return project
@@ -275,22 +267,22 @@ def _with_signed_windows(project: r.Project) -> r.Project:
     return attrs.evolve(project, expressions=expressions)
 
 
-def _without_constants(sort: r.Sort, constants: Constants) -> r.Sort:
+def _without_constants(sort: rl.Sort, constants: Constants) -> rl.Sort:
     keys = [no_constant(key.expression, sort.input, constants) for key in sort.keys]
     if all(key is each.expression for key, each in zip(keys, sort.keys, strict=True)):
         return sort
     return attrs.evolve(
-        sort, keys=tuple(SortKey(key, each.direction) for key, each in zip(keys, sort.keys, strict=True))
+        sort, keys=tuple(ex.SortKey(key, each.direction) for key, each in zip(keys, sort.keys, strict=True))
     )
 
 
-def _windows_without_constants(project: r.Project, constants: Constants) -> r.Project:
+def _windows_without_constants(project: rl.Project, constants: Constants) -> rl.Project:
     source = project.input
 
-    def without(value: Expression) -> Expression:
-        if not isinstance(value, WindowFunction):
+    def without(value: ex.Expression) -> ex.Expression:
+        if not isinstance(value, ex.WindowFunction):
             return value
-        sorts = [SortKey(no_constant(key.expression, source, constants), key.direction) for key in value.sorts]
+        sorts = [ex.SortKey(no_constant(key.expression, source, constants), key.direction) for key in value.sorts]
         partitions = [no_constant(each, source, constants) for each in value.partitions]
         changed = attrs.evolve(value, partitions=tuple(partitions), sorts=tuple(sorts))
         return value if changed == value else changed
@@ -300,35 +292,37 @@ def _windows_without_constants(project: r.Project, constants: Constants) -> r.Pr
     return project if is_same else attrs.evolve(project, expressions=expressions)
 
 
-def _by_columns(sort: r.Sort, to: Lowering) -> Rel:
+def _by_columns(sort: rl.Sort, to: Lowering) -> Rel:
     """Sort by columns, above a projection of the computed keys.
 
     In keys engines take an expression for a column of the same name, such as the condition of a filter below, or the
     constant that the first input of a union has for the column.
     """
-    computed = [key.expression for key in sort.keys if not isinstance(key.expression, FieldReference)]
+    computed = [key.expression for key in sort.keys if not isinstance(key.expression, ex.FieldReference)]
     if not computed:
         return sort
     width = len(sort.input.schema)
     source = with_columns(_as_one_part(sort.input, computed, to), *computed, name="key")
     places = iter(range(width, width + len(computed)))
     keys = tuple(
-        key if isinstance(key.expression, FieldReference) else SortKey(column(source, next(places)), key.direction)
+        key
+        if isinstance(key.expression, ex.FieldReference)
+        else ex.SortKey(column(source, next(places)), key.direction)
         for key in sort.keys
     )
-    return first_columns(r.Sort(source, keys), width)
+    return first_columns(rl.Sort(source, keys), width)
 
 
-def _as_one_part(rel: Rel, keys: Sequence[Expression], to: Lowering) -> Rel:
+def _as_one_part(rel: Rel, keys: Sequence[ex.Expression], to: Lowering) -> Rel:
     """Return the input of a sort; a union below computed keys under a fetch of all rows.
 
     Engines sort the inputs of a union, remove keys that are constants there, and take the result for unsorted.
     """
-    if all(isinstance(key, FieldReference) for key in keys):
+    if all(isinstance(key, ex.FieldReference) for key in keys):
         return rel
-    inner = to.below(rel, (r.Emit, r.Project, r.Filter, r.Sort))
-    is_union = isinstance(inner, r.Set) and inner.op == "union_all"
-    return r.Fetch(rel, number(MAX_ROW), None) if is_union else rel
+    inner = to.below(rel, (rl.Emit, rl.Project, rl.Filter, rl.Sort))
+    is_union = isinstance(inner, rl.Set) and inner.op == "union_all"
+    return rl.Fetch(rel, number(MAX_ROW), None) if is_union else rel
 
 
 def _as_projection(rel: Rel) -> Rel:
@@ -337,10 +331,10 @@ def _as_projection(rel: Rel) -> Rel:
     Engines give the columns of such an input of a union the names of those of the first input. Columns of others have
     none, and fail when a condition on the union is pushed down to its inputs.
     """
-    return rel if isinstance(rel, r.Emit | r.Project) else only(rel, columns(rel), rel.schema.names)
+    return rel if isinstance(rel, rl.Emit | rl.Project) else only(rel, columns(rel), rel.schema.names)
 
 
-def _with_keys_of_both_sides(join: r.Join) -> r.Join:
+def _with_keys_of_both_sides(join: rl.Join) -> rl.Join:
     """Hide equalities of two columns of one input, which engines take for a key of both."""
     width = len(join.left.schema)
     tests = tuple(conjuncts(join.condition))
@@ -356,9 +350,9 @@ def _without_null_keys(rel: _Conditional, to: Lowering) -> _Conditional:
     return rel if condition is rel.condition else attrs.evolve(rel, condition=condition)
 
 
-def _is_of_one_side(test: Expression, width: int) -> bool:
+def _is_of_one_side(test: ex.Expression, width: int) -> bool:
     match test:
-        case ScalarFunction(arguments=(FieldReference(position=one), FieldReference(position=other))):
+        case ex.ScalarFunction(arguments=(ex.FieldReference(position=one), ex.FieldReference(position=other))):
             is_equality = test.function.name in ("equal", "is_not_distinct_from")
             return is_equality and (one < width) == (other < width)
         case _:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.engines.lowering.calls import formed
 from substrait_dsl.engines.lowering.context import Lowering
@@ -11,15 +11,15 @@ from substrait_dsl.engines.lowering.shown import shown
 from substrait_dsl.engines.lowering.terms import TRUE, column, columns, conjunction, is_null, same, shifted
 
 
-def form_join(rel: r.Join, to: Lowering) -> Rel:
+def form_join(rel: rl.Join, to: Lowering) -> Rel:
     """Return a join of two inputs that have the forms of the engine."""
     if to.profile.has_form("joins_by_one_key"):
         return keyed_join(rel, to)
     left, right, how, condition = rel.left, rel.right, rel.how, formed(rel.condition, to)
     if how == "inner" and condition == TRUE and to.profile.takes("relations", "CROSS"):
-        return r.Cross(left, right)
+        return rl.Cross(left, right)
     if to.profile.takes("relations", "JOIN", how.upper()):
-        return r.Join(left, right, how, condition)
+        return rl.Join(left, right, how, condition)
     if how == "left_anti":
         return _anti(rel, to)
     if how == "left_semi":
@@ -27,18 +27,18 @@ def form_join(rel: r.Join, to: Lowering) -> Rel:
     raise to.refusal(f"a {how} join")
 
 
-def _anti(rel: r.Join, to: Lowering) -> Rel:
+def _anti(rel: rl.Join, to: Lowering) -> Rel:
     """Return the left rows without a match of a left join."""
     width, names = len(rel.left.schema), rel.left.schema.names
     marked = shown(rel.right, [*columns(rel.right), TRUE], [*rel.right.schema.names, "mark"], to)
-    joined = r.Join(rel.left, marked, "left", formed(rel.condition, to))
-    without = r.Filter(joined, formed(is_null(column(joined, len(joined.schema) - 1)), to))
+    joined = rl.Join(rel.left, marked, "left", formed(rel.condition, to))
+    without = rl.Filter(joined, formed(is_null(column(joined, len(joined.schema) - 1)), to))
     return shown(without, columns(without, range(width)), names, to)
 
 
-def _semi(rel: r.Join, to: Lowering) -> Rel:
+def _semi(rel: rl.Join, to: Lowering) -> Rel:
     """Return the left rows that equal none of the rows without a match."""
     width = len(rel.left.schema)
     without = _anti(rel, to)
     tests = [same(column(rel.left, n), shifted(column(without, n), width)) for n in range(width)]
-    return _anti(r.Join(rel.left, without, "left_anti", conjunction(tests)), to)
+    return _anti(rl.Join(rel.left, without, "left_anti", conjunction(tests)), to)

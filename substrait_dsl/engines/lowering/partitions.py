@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from substrait_dsl.algebra import relations as r
-from substrait_dsl.algebra.expressions import (
-    AggregateFunction,
-    Expression,
-    Measure,
-    WindowFunction,
-)
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
 from substrait_dsl.engines.lowering.aggregates import lower_aggregate
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.terms import column, conjunction, of_type, one_zero, same, shifted
 
 
-def over_partitions(child: Rel, expressions: Sequence[Expression], to: Lowering) -> tuple[Rel, tuple[Expression, ...]]:
+def over_partitions(
+    child: Rel, expressions: Sequence[ex.Expression], to: Lowering
+) -> tuple[Rel, tuple[ex.Expression, ...]]:
     """Return a relation with a column for each window function in some expressions, and these over the columns.
 
     Raises:
@@ -27,9 +24,9 @@ def over_partitions(child: Rel, expressions: Sequence[Expression], to: Lowering)
         raise to.refusal("a window over rows that may be others each time that they are computed")
     if child.free_anchors or any(each.free_anchors for each in expressions):
         raise to.refusal("a window that depends on an outer row")
-    found: dict[Node, Expression] = {}
+    found: dict[Node, ex.Expression] = {}
     windows = [
-        node for each in expressions for node in walk(each, into_relations=False) if isinstance(node, WindowFunction)
+        node for each in expressions for node in walk(each, into_relations=False) if isinstance(node, ex.WindowFunction)
     ]
     source = child
     for partitions in dict.fromkeys(each.partitions for each in windows):
@@ -42,18 +39,20 @@ def over_partitions(child: Rel, expressions: Sequence[Expression], to: Lowering)
 
 
 def _with_groups(
-    child: Rel, source: Rel, partitions: tuple[Expression, ...], windows: Sequence[WindowFunction], to: Lowering
-) -> tuple[Rel, list[Expression]]:
+    child: Rel, source: Rel, partitions: tuple[ex.Expression, ...], windows: Sequence[ex.WindowFunction], to: Lowering
+) -> tuple[Rel, list[ex.Expression]]:
     """Join groups of a relation to a relation that begins with its columns; also the values of the groups."""
     keys = tuple(map(one_zero, partitions))
     measures = tuple(
-        Measure(AggregateFunction(each.call.function, each.call.arguments, each.call.output_type, each.call.options))
+        ex.Measure(
+            ex.AggregateFunction(each.call.function, each.call.arguments, each.call.output_type, each.call.options)
+        )
         for each in windows
     )
     names = tuple(f"c{n}" for n in range(len(keys) + len(measures)))
     sets = (tuple(range(len(keys))),) if keys else ()
-    groups = lower_aggregate(r.Aggregate(child, keys, sets, measures, names), to)
+    groups = lower_aggregate(rl.Aggregate(child, keys, sets, measures, names), to)
     width = len(source.schema)
     tests = [same(key, shifted(column(groups, n), width)) for n, key in enumerate(keys)]
-    joined = r.Join(source, groups, "inner", conjunction(tests)) if tests else r.Cross(source, groups)
+    joined = rl.Join(source, groups, "inner", conjunction(tests)) if tests else rl.Cross(source, groups)
     return joined, [of_type(column(joined, width + len(keys) + n), each.type) for n, each in enumerate(windows)]

@@ -11,7 +11,7 @@ from typing import assert_never
 
 import attrs
 
-from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import SortKey
 from substrait_dsl.algebra.expressions import as_union as expression_as_union
@@ -171,9 +171,9 @@ def _in_order(lowered: Rel, top: Rel) -> Rel:
     Engines may lose the order of joins and window functions above a sort.
     """
     rel = lowered
-    while isinstance(rel, r.Emit | r.Fetch):
+    while isinstance(rel, rl.Emit | rl.Fetch):
         rel = rel.input
-    if isinstance(rel, r.Sort):
+    if isinstance(rel, rl.Sort):
         return lowered
     keys: list[SortKey] = []
     for key in top.properties.ordering:
@@ -181,19 +181,19 @@ def _in_order(lowered: Rel, top: Rel) -> Rel:
         if len(key.field) > 1 or isinstance(type_, t.Struct | t.List | t.Map):
             break
         keys.append(SortKey(one_zero(column(lowered, key.field[0])), key.direction))
-    return r.Sort(lowered, tuple(keys)) if keys else lowered
+    return rl.Sort(lowered, tuple(keys)) if keys else lowered
 
 
 def _placeholder(node: Node, done: Mapping[int, Node]) -> Node:
     """Return a placeholder of the same schema or type for a refused node, so that the rest is lowered."""
     if isinstance(node, Rel):
-        return r.Read(node.schema, r.NamedTable(("refused",)))
+        return rl.Read(node.schema, rl.NamedTable(("refused",)))
     return with_children(node, done)
 
 
 def _lower_over(node: Node, done: Mapping[int, Node], to: Lowering) -> tuple[Node, bool]:
     """Lower a node over lowered parts, and return whether it was rewritten."""
-    if isinstance(node, r.Emit):  # its input may have become an emit, on which no other stands
+    if isinstance(node, rl.Emit):  # its input may have become an emit, on which no other stands
         source = done[id(node.input)]
         assert isinstance(source, Rel)
         return emit_over(source, node), False
@@ -213,8 +213,8 @@ def _lower_over(node: Node, done: Mapping[int, Node], to: Lowering) -> tuple[Nod
 def _without_method(node: Rel) -> Rel:
     """Drop the method that a relation asks for: its required ordering may no longer be known."""
     match node:
-        case r.MergeJoin():
-            return r.HashJoin(
+        case rl.MergeJoin():
+            return rl.HashJoin(
                 node.left,
                 node.right,
                 node.how,
@@ -225,9 +225,9 @@ def _without_method(node: Rel) -> Rel:
                 anchor=node.anchor,
                 common=node.common,
             )
-        case r.Aggregate(method="streaming"):
+        case rl.Aggregate(method="streaming"):
             return attrs.evolve(node, method="any")
-        case r.Window(method="streaming"):
+        case rl.Window(method="streaming"):
             return attrs.evolve(node, method="hashing")
         case _:
             return node
@@ -238,7 +238,7 @@ def _fitted(lowered: Rel, rel: Rel) -> Rel:
     return (
         lowered
         if lowered.schema.names == rel.schema.names
-        else r.emit(lowered, range(len(rel.schema)), rel.schema.names)
+        else rl.emit(lowered, range(len(rel.schema)), rel.schema.names)
     )
 
 
@@ -261,8 +261,8 @@ def _is_same(lowered: Node, node: Node) -> bool:
 
 def _without_names(rel: Rel) -> Rel:
     """Return a relation under an emit that only renames it."""
-    is_renamed = isinstance(rel, r.Emit) and rel.mapping == tuple(range(len(rel.input.schema)))
-    return rel.input if isinstance(rel, r.Emit) and is_renamed else rel
+    is_renamed = isinstance(rel, rl.Emit) and rel.mapping == tuple(range(len(rel.input.schema)))
+    return rel.input if isinstance(rel, rl.Emit) and is_renamed else rel
 
 
 def lower_relation(rel: Rel, to: Lowering) -> Rel:
@@ -271,45 +271,51 @@ def lower_relation(rel: Rel, to: Lowering) -> Rel:
         each is not None and each.enhancement is not None for each in (rel.common.extension, rel.common.own_extension)
     ):
         raise to.refusal("an enhancement of a relation", rule="enhancement")
-    relation = r.as_union(rel)
+    relation = rl.as_union(rel)
     split = split_windows(relation, to)
     if split is not None:
         return split.shown(lower_relation(split.over(relation, lower_relation(split.projection, to)), to))
     match relation:
-        case r.Read() as read:
+        case rl.Read() as read:
             return rows.lower_read(read, to)
-        case r.Filter() as filter_:
+        case rl.Filter() as filter_:
             return rows.lower_filter(filter_, to)
-        case r.Sort() as sort:
+        case rl.Sort() as sort:
             return rows.lower_sort(sort, to)
-        case r.Fetch() as fetch:
+        case rl.Fetch() as fetch:
             return rows.lower_fetch(fetch, to)
-        case r.TopN() as top_n:
+        case rl.TopN() as top_n:
             return rows.lower_top_n(top_n, to)
-        case r.Project() as project:
+        case rl.Project() as project:
             return columns.lower_project(project, to)
-        case r.Emit() as emit:
-            return r.emit(emit.input, emit.mapping, emit.names)
-        case r.Window() as window:
+        case rl.Emit() as emit:
+            return rl.emit(emit.input, emit.mapping, emit.names)
+        case rl.Window() as window:
             return columns.lower_window(window, to)
-        case r.Expand() as expand:
+        case rl.Expand() as expand:
             return columns.lower_expand(expand, to)
-        case r.Aggregate() as aggregate:
+        case rl.Aggregate() as aggregate:
             return aggregates.lower_aggregate(aggregate, to)
-        case r.Set() as set_:
+        case rl.Set() as set_:
             return sets.lower_set(set_, to)
-        case r.Join() as join:
+        case rl.Join() as join:
             return joins.lower_join(join, to)
-        case r.Cross() as cross:
+        case rl.Cross() as cross:
             return joins.lower_cross(cross, to)
-        case r.LateralJoin() as lateral:
+        case rl.LateralJoin() as lateral:
             return joins.lower_lateral_join(lateral, to)
-        case r.HashJoin() | r.MergeJoin() | r.NestedLoopJoin() as physical:
+        case rl.HashJoin() | rl.MergeJoin() | rl.NestedLoopJoin() as physical:
             return joins.lower_physical_join(physical, to)
-        case r.Exchange(input=child) | r.MergingCapture(input=child) | r.SimpleCapture(input=child):
+        case rl.Exchange(input=child) | rl.MergingCapture(input=child) | rl.SimpleCapture(input=child):
             return child  # where rows lie changes none
         case (
-            r.Unnest() | r.Write() | r.Update() | r.Ddl() | r.ExtensionLeaf() | r.ExtensionSingle() | r.ExtensionMulti()
+            rl.Unnest()
+            | rl.Write()
+            | rl.Update()
+            | rl.Ddl()
+            | rl.ExtensionLeaf()
+            | rl.ExtensionSingle()
+            | rl.ExtensionMulti()
         ):
             raise to.refusal(kind_words(rel))
         case never:

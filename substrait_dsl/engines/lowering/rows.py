@@ -7,7 +7,7 @@ from operator import is_
 
 import attrs
 
-from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FieldReference, Literal, SortKey
 from substrait_dsl.algebra.node import Rel, walk
@@ -34,19 +34,19 @@ MOST_NAME_PARTS = 3
 """Catalog, schema and table: engines ignore further parts of a name."""
 
 
-def lower_read(rel: r.Read, to: Lowering) -> Rel:
+def lower_read(rel: rl.Read, to: Lowering) -> Rel:
     """Lower a read to one of all columns, a filter and an emit; hints are dropped."""
     for type_ in rel.base_schema.types:
         require_precision(type_, to)
     match rel.definition:
-        case r.NamedTable(names=names) if len(names) > MOST_NAME_PARTS:
+        case rl.NamedTable(names=names) if len(names) > MOST_NAME_PARTS:
             raise to.refusal(f"a table whose name has {len(names)} parts")
-        case r.VirtualTable() if any(isinstance(type_, t.Struct) for type_ in rel.base_schema.types):
+        case rl.VirtualTable() if any(isinstance(type_, t.Struct) for type_ in rel.base_schema.types):
             raise to.refusal("rows in the plan with structs", rule="literal")
-        case r.NamedTable() | r.VirtualTable():
-            source: Rel = rel if _is_plain(rel) else r.Read(rel.base_schema, rel.definition)
+        case rl.NamedTable() | rl.VirtualTable():
+            source: Rel = rel if _is_plain(rel) else rl.Read(rel.base_schema, rel.definition)
             source = with_positions(source, to) if has_structs(to) else source
-        case r.LocalFiles() | r.IcebergTable() | r.ExtensionTable():
+        case rl.LocalFiles() | rl.IcebergTable() | rl.ExtensionTable():
             raise to.refusal("a read of what is no table with a name and no rows in the plan")
     if rel.filter is not None:
         source = filtered(to, source, rel.filter, rel.anchor)
@@ -54,19 +54,19 @@ def lower_read(rel: r.Read, to: Lowering) -> Rel:
         return source
     if any(item.child is not None for item in rel.projection.items):
         raise to.refusal("a read of a part of a column")
-    return r.emit(source, [item.position for item in rel.projection.items])
+    return rl.emit(source, [item.position for item in rel.projection.items])
 
 
-def _is_plain(rel: r.Read) -> bool:
+def _is_plain(rel: rl.Read) -> bool:
     """Whether a read has nothing but its schema and its definition."""
     has_filters = rel.filter is not None or rel.best_effort_filter is not None
     has_more = has_filters or rel.projection is not None or rel.name_values or rel.declared != NO_PROPERTIES
     return is_bare(rel) and not has_more
 
 
-def lower_filter(rel: r.Filter, to: Lowering) -> Rel:
+def lower_filter(rel: rl.Filter, to: Lowering) -> Rel:
     """Lower a filter to one without subqueries, on joins."""
-    if is_bare(rel) and not isinstance(rel.input, r.Sort) and not has_subquery(rel.condition):
+    if is_bare(rel) and not isinstance(rel.input, rl.Sort) and not has_subquery(rel.condition):
         return rel
     return above_sort(rel.input, lambda child: filtered(to, child, rel.condition, rel.anchor))
 
@@ -77,18 +77,18 @@ def above_sort(rel: Rel, step: Callable[[Rel], Rel]) -> Rel:
     The step keeps the order, and its first columns are those of its input. What stands above a sort may get its rows in
     several partitions, and so lose their order.
     """
-    return r.Sort(step(rel.input), rel.keys) if isinstance(rel, r.Sort) else step(rel)
+    return rl.Sort(step(rel.input), rel.keys) if isinstance(rel, rl.Sort) else step(rel)
 
 
 def with_root_names(rel: Rel, types: Sequence[t.Type], to: Lowering) -> Rel:
     """Return the output of a root whose structs have the field names of the plan."""
     if not has_structs(to) or not any(isinstance(type_, t.Struct) for type_ in types):
         return rel
-    if isinstance(rel, r.Sort) and any(_takes_structs(key.expression) for key in rel.keys):
+    if isinstance(rel, rl.Sort) and any(_takes_structs(key.expression) for key in rel.keys):
         width = len(rel.schema)
         source = with_columns(rel.input, *(key.expression for key in rel.keys), name="key")
         keys = (SortKey(column(source, width + number), key.direction) for number, key in enumerate(rel.keys))
-        return first_columns(with_root_names(r.Sort(source, tuple(keys)), types, to), width)
+        return first_columns(with_root_names(rl.Sort(source, tuple(keys)), types, to), width)
     return above_sort(rel, lambda child: with_names(child, types, to))
 
 
@@ -97,11 +97,11 @@ def _takes_structs(key: Expression) -> bool:
     return any(isinstance(node, FieldReference) and isinstance(node.type, t.Struct) for node in nodes)
 
 
-def lower_sort(rel: r.Sort, to: Lowering) -> Rel:
+def lower_sort(rel: rl.Sort, to: Lowering) -> Rel:
     """Lower a sort to one without subqueries."""
     source, keys = sort_keys(rel.input, rel.keys, rel.anchor, to)
     is_same = is_bare(rel) and source is rel.input and all(map(is_, keys, rel.keys))
-    return rel if is_same else first_columns(r.Sort(source, keys), len(rel.schema))
+    return rel if is_same else first_columns(rl.Sort(source, keys), len(rel.schema))
 
 
 def sort_keys(rel: Rel, keys: Sequence[SortKey], anchor: int | None, to: Lowering) -> tuple[Rel, tuple[SortKey, ...]]:
@@ -113,13 +113,13 @@ def sort_keys(rel: Rel, keys: Sequence[SortKey], anchor: int | None, to: Lowerin
     return rel, tuple([directed(key, to) for key in keys])
 
 
-def lower_fetch(rel: r.Fetch, to: Lowering) -> Rel:
+def lower_fetch(rel: rl.Fetch, to: Lowering) -> Rel:
     """Lower a fetch of constant numbers."""
     count, offset = constant(rel.count, to), constant(rel.offset, to)
     if count is None and (offset is None or integer_of(offset) == 0):
         return rel.input
     if not to.has_window_functions():
-        return r.Fetch(rel.input, count, offset)
+        return rl.Fetch(rel.input, count, offset)
     return _fetch(rel.input, count, offset, to)
 
 
@@ -130,31 +130,31 @@ def _fetch(rel: Rel, count: Expression | None, offset: Expression | None, to: Lo
     are no constants.
     """
     match rel:
-        case r.Emit(input=child) if count is None or isinstance(child, r.Sort):
-            return r.emit(_fetch(child, count, offset, to), rel.mapping, rel.names)
-        case r.Project(input=child) if count is None and _is_sorted(child, to) and not outermost_windows(rel):
+        case rl.Emit(input=child) if count is None or isinstance(child, rl.Sort):
+            return rl.emit(_fetch(child, count, offset, to), rel.mapping, rel.names)
+        case rl.Project(input=child) if count is None and _is_sorted(child, to) and not outermost_windows(rel):
             return attrs.evolve(rel, input=_fetch(child, count, offset, to))
-        case r.Filter(input=child) if count is None and _is_sorted(child, to):
+        case rl.Filter(input=child) if count is None and _is_sorted(child, to):
             raise to.refusal("a fetch of all rows but the first ones, above a filter of columns of sorted rows,")
-        case r.Sort(input=child, keys=keys) if count is None and offset is not None and integer_of(offset):
+        case rl.Sort(input=child, keys=keys) if count is None and offset is not None and integer_of(offset):
             return _numbered_fetch(child, keys, count, offset)
-        case r.Sort(input=child, keys=keys) if count is not None and to.has_set(child):
+        case rl.Sort(input=child, keys=keys) if count is not None and to.has_set(child):
             return _numbered_fetch(child, keys, count, offset)
         case _:
-            return r.Fetch(rel, count, offset)
+            return rl.Fetch(rel, count, offset)
 
 
 def _is_sorted(rel: Rel, to: Lowering) -> bool:
     """Whether a relation is a sort below emits, projections and filters."""
-    return isinstance(to.below(rel, (r.Emit, r.Project, r.Filter)), r.Sort)
+    return isinstance(to.below(rel, (rl.Emit, rl.Project, rl.Filter)), rl.Sort)
 
 
 def _numbered_fetch(child: Rel, keys: tuple[SortKey, ...], count: Expression | None, offset: Expression | None) -> Rel:
     """Return the first rows in an order, by row number."""
     width = len(child.schema)
     numbered = with_columns(child, row_number(sorts=keys), name="row")
-    chosen = r.Filter(numbered, conjunction(fetched(column(numbered, width), count, offset)))
-    return first_columns(r.Sort(chosen, keys), width)
+    chosen = rl.Filter(numbered, conjunction(fetched(column(numbered, width), count, offset)))
+    return first_columns(rl.Sort(chosen, keys), width)
 
 
 def constant(expression: Expression | None, to: Lowering) -> Expression | None:
@@ -166,18 +166,18 @@ def constant(expression: Expression | None, to: Lowering) -> Expression | None:
     return None if expression.value is None else number(expression.value)
 
 
-def lower_top_n(rel: r.TopN, to: Lowering) -> Rel:
+def lower_top_n(rel: rl.TopN, to: Lowering) -> Rel:
     """Lower a top-n to a sort and a fetch; with ties, by rank."""
     count, offset = constant(rel.count, to), constant(rel.offset, to)
     source, keys = sort_keys(rel.input, rel.keys, rel.anchor, to)
     width = len(rel.schema)
     if rel.mode == "rows_only" or count is None:
-        ordered = r.Sort(source, keys)
+        ordered = rl.Sort(source, keys)
         return first_columns(
-            _fetch(ordered, count, offset, to) if to.has_window_functions() else r.Fetch(ordered, count, offset), width
+            _fetch(ordered, count, offset, to) if to.has_window_functions() else rl.Fetch(ordered, count, offset), width
         )
     if integer_of(count) == 0:
-        return first_columns(r.Fetch(source, number(0)), width)
+        return first_columns(rl.Fetch(source, number(0)), width)
     inner = len(source.schema)
     ranked = with_columns(source, row_number(sorts=keys), window("rank", sorts=keys), name="rank")
     last = min(integer_of(count) + (0 if offset is None else integer_of(offset)), MAX_ROW)
@@ -185,4 +185,4 @@ def lower_top_n(rel: r.TopN, to: Lowering) -> Rel:
         *fetched(column(ranked, inner), None, offset),
         call("comparison", "lte", column(ranked, inner + 1), number(last)),
     ]
-    return first_columns(r.Sort(r.Filter(ranked, conjunction(conditions)), keys), width)
+    return first_columns(rl.Sort(rl.Filter(ranked, conjunction(conditions)), keys), width)

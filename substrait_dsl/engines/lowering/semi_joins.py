@@ -6,7 +6,7 @@ equality.
 
 from __future__ import annotations
 
-from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.expressions import ROOT, Expression, FieldReference, ScalarFunction
 from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.algebra.relations.joins import conjuncts
@@ -25,13 +25,13 @@ def is_wrong_semi_join(rel: Rel, to: Lowering) -> bool:
 
     A condition on one side alone is a filter of that side to any engine.
     """
-    if not isinstance(rel, r.Join) or rel.how != "left_semi" or not to.profile.has_form("semi_joins_by_equality"):
+    if not isinstance(rel, rl.Join) or rel.how != "left_semi" or not to.profile.has_form("semi_joins_by_equality"):
         return False
     width = len(rel.left.schema)
     return any(_is_of_both_sides(part, width) and not _is_equality(part) for part in conjuncts(rel.condition))
 
 
-def form_semi_join(rel: r.Join, to: Lowering) -> Rel:
+def form_semi_join(rel: rl.Join, to: Lowering) -> Rel:
     """Return the left rows whose values are among the distinct ones with a match; inputs have the engine's forms."""
     width = len(rel.left.schema)
     used = [position for position in _positions(rel.condition) if position < width]
@@ -39,15 +39,15 @@ def form_semi_join(rel: r.Join, to: Lowering) -> Rel:
     count = len(used)
     domain = _distinct(rel.left, used, to)
     condition = moved(rel.condition, lambda at: place[at] if at < width else at - width + count)
-    matches = form_join(r.Join(domain, rel.right, "inner", condition), to)
+    matches = form_join(rl.Join(domain, rel.right, "inner", condition), to)
     found = _distinct(matches, list(range(count)), to)
     tests = [same(column(rel.left, at), shifted(column(found, n), width)) for n, at in enumerate(used)]
-    return r.Join(rel.left, found, "left_semi", formed(conjunction(tests), to))
+    return rl.Join(rel.left, found, "left_semi", formed(conjunction(tests), to))
 
 
 def _distinct(rel: Rel, positions: list[int], to: Lowering) -> Rel:
     aggregate = distinct(rel, positions)
-    assert isinstance(aggregate, r.Aggregate)
+    assert isinstance(aggregate, rl.Aggregate)
     return form_aggregate(aggregate, rel, to)
 
 

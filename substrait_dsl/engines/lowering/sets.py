@@ -9,7 +9,7 @@ from functools import reduce
 from operator import is_
 from typing import assert_never
 
-from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.rules import SetOp
 from substrait_dsl.engines.lowering.context import Lowering
@@ -27,28 +27,28 @@ from substrait_dsl.engines.lowering.terms import (
 )
 
 
-def lower_set(rel: r.Set, to: Lowering) -> Rel:
+def lower_set(rel: rl.Set, to: Lowering) -> Rel:
     """Lower a set operation to set operations of two inputs, and unions of all rows."""
     inputs = rel.relations if rel.op == "union_all" else tuple(map(_with_one_zero, rel.relations))
     if not all(map(is_, inputs, rel.relations)):
-        rel = r.Set(inputs, rel.op)
+        rel = rl.Set(inputs, rel.op)
     first, *others = rel.relations
     width = len(rel.schema)
     match rel.op:
         case "union_all" | "union_distinct":
-            return rel if is_bare(rel) else r.Set(rel.relations, rel.op)
+            return rel if is_bare(rel) else rl.Set(rel.relations, rel.op)
         case "minus_primary" | "intersection_primary":
-            return r.Set((first, _union(others)), rel.op)
+            return rl.Set((first, _union(others)), rel.op)
         case "intersection_multiset":
             return _intersection(rel.relations)
         case "minus_primary_all":
-            return first_columns(r.Set((_numbered(first), _numbered(_union(others))), "minus_primary"), width)
+            return first_columns(rl.Set((_numbered(first), _numbered(_union(others))), "minus_primary"), width)
         case "intersection_multiset_all":
             return first_columns(_intersection(tuple(map(_numbered, rel.relations))), width)
         case "minus_multiset":
             removed = _intersection(tuple(others)) if len(others) > 1 else others[0]
             tests = [same(a, shifted(b, width)) for a, b in zip(columns(first), columns(removed), strict=True)]
-            return r.Join(first, removed, "left_anti", conjunction(tests))
+            return rl.Join(first, removed, "left_anti", conjunction(tests))
         case never:
             assert_never(never)
 
@@ -61,12 +61,12 @@ def _with_one_zero(rel: Rel) -> Rel:
 
 
 def _union(rels: list[Rel]) -> Rel:
-    return r.Set(tuple(rels), "union_all") if len(rels) > 1 else rels[0]
+    return rl.Set(tuple(rels), "union_all") if len(rels) > 1 else rels[0]
 
 
 def _intersection(rels: tuple[Rel, ...]) -> Rel:
     op: SetOp = "intersection_multiset"
-    return reduce(lambda one, other: r.Set((one, other), op), rels)
+    return reduce(lambda one, other: rl.Set((one, other), op), rels)
 
 
 def _numbered(rel: Rel) -> Rel:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.expressions import ROOT, Expression, FieldReference, Literal
 from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
 from substrait_dsl.algebra.relations.joins import conjuncts
@@ -51,8 +51,8 @@ MOST_FUSED = 32
 def filtered(child: Rel, condition: Expression, to: Lowering) -> Rel:
     """Return a filter, merged with those below it."""
     child = declared_for(child, [condition], to)
-    if isinstance(child, r.Filter):
+    if isinstance(child, rl.Filter):
         parts = [*conjuncts(child.condition), *conjuncts(condition)]
         if len(parts) <= MOST_FUSED:
-            return r.Filter(child.input, conjunction(parts))
-    return r.Filter(child, condition)
+            return rl.Filter(child.input, conjunction(parts))
+    return rl.Filter(child, condition)

@@ -10,21 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
-from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import (
-    ROOT,
-    ComparisonOp,
-    Expression,
-    FieldReference,
-    InPredicate,
-    Literal,
-    OuterReference,
-    ScalarFunction,
-    ScalarSubquery,
-    SetComparison,
-    SetPredicate,
-)
 from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.algebra.rules import JoinType
@@ -57,9 +45,9 @@ from substrait_dsl.engines.lowering.terms import (
     with_columns,
 )
 
-Subquery = ScalarSubquery | InPredicate | SetPredicate | SetComparison
+Subquery = ex.ScalarSubquery | ex.InPredicate | ex.SetPredicate | ex.SetComparison
 
-COMPARISONS: dict[ComparisonOp, str] = {
+COMPARISONS: dict[ex.ComparisonOp, str] = {
     "eq": "equal", "ne": "not_equal", "lt": "lt", "gt": "gt", "le": "lte", "ge": "gte",
 }  # fmt: skip
 
@@ -69,15 +57,15 @@ def has_subquery(node: Node) -> bool:
     return node.flags.has_subqueries
 
 
-def filtered(to: Lowering, rel: Rel, condition: Expression, anchor: int | None) -> Rel:
+def filtered(to: Lowering, rel: Rel, condition: ex.Expression, anchor: int | None) -> Rel:
     """Return the rows for which a condition is true; a subquery that is a conjunct is a semi or an anti join."""
     if not has_subquery(condition):
-        return r.Filter(rel, condition)
+        return rl.Filter(rel, condition)
     parts = list(conjuncts(condition))
     plain = [part for part in parts if not has_subquery(part)]
     if plain:
-        rel = r.Filter(rel, conjunction(plain))
-    others: list[Expression] = []
+        rel = rl.Filter(rel, conjunction(plain))
+    others: list[ex.Expression] = []
     for part in (part for part in parts if has_subquery(part)):
         joined = _semi_join(to, rel, part, anchor)
         if joined is None:
@@ -88,17 +76,17 @@ def filtered(to: Lowering, rel: Rel, condition: Expression, anchor: int | None) 
         return rel
     width = len(rel.schema)
     attached, remaining = attach(to, rel, others, anchor)
-    return first_columns(r.Filter(attached, conjunction(remaining)), width)
+    return first_columns(rl.Filter(attached, conjunction(remaining)), width)
 
 
 def attach(
-    to: Lowering, rel: Rel, expressions: Sequence[Expression], anchor: int | None
-) -> tuple[Rel, list[Expression]]:
+    to: Lowering, rel: Rel, expressions: Sequence[ex.Expression], anchor: int | None
+) -> tuple[Rel, list[ex.Expression]]:
     """Return a relation with a column for each subquery in some expressions, and these over the columns.
 
     Expressions with the same subquery get the same column.
     """
-    found: dict[Node, Expression] = {}
+    found: dict[Node, ex.Expression] = {}
     for expression in expressions:
         for node in walk(expression, into_relations=False):
             if isinstance(node, Subquery) and node not in found:
@@ -108,31 +96,31 @@ def attach(
     return rel, [rebuild(each, change, into_relations=False) for each in expressions]
 
 
-def _attached(to: Lowering, rel: Rel, node: Subquery, anchor: int | None) -> tuple[Rel, Expression]:
+def _attached(to: Lowering, rel: Rel, node: Subquery, anchor: int | None) -> tuple[Rel, ex.Expression]:
     """Return the relation with further columns, and the value of a subquery over them."""
     match node:
-        case ScalarSubquery(input=child):
+        case ex.ScalarSubquery(input=child):
             return _scalar(to, rel, child, anchor)
-        case SetPredicate(op="exists", tuples=child):
+        case ex.SetPredicate(op="exists", tuples=child):
             return _any_row(to, rel, child, TRUE, anchor)
-        case SetPredicate(op="unique", tuples=child):
+        case ex.SetPredicate(op="unique", tuples=child):
             return _unique(to, rel, child, anchor)
-        case InPredicate(needles=needles, haystack=child):
+        case ex.InPredicate(needles=needles, haystack=child):
             return any_match(to, rel, child, _in_condition(rel, needles, child), anchor)
-        case SetComparison(reduction=reduction, comparison=comparison, left=left, right=child):
-            value = FieldReference(len(rel.schema), child.schema.types[0])
+        case ex.SetComparison(reduction=reduction, comparison=comparison, left=left, right=child):
+            value = ex.FieldReference(len(rel.schema), child.schema.types[0])
             test = compared(COMPARISONS[comparison], left, value)
             if reduction == "any":
                 return any_match(to, rel, child, test, anchor)
             rel, found = any_match(to, rel, child, negated(test), anchor)
             return rel, negated(found)
-        case SetPredicate():
+        case ex.SetPredicate():
             raise to.refusal(f"a set predicate {node.op}")
         case _:
             assert_never(node)
 
 
-def _in_condition(rel: Rel, needles: Sequence[Expression], child: Rel) -> Expression:
+def _in_condition(rel: Rel, needles: Sequence[ex.Expression], child: Rel) -> ex.Expression:
     """Return the condition that values equal a row of a subquery, over both rows."""
     values = columns(child)
     return conjunction([equal(a, shifted(b, len(rel.schema))) for a, b in zip(needles, values, strict=True)])
@@ -141,16 +129,16 @@ def _in_condition(rel: Rel, needles: Sequence[Expression], child: Rel) -> Expres
 # --- conditions by themselves
 
 
-def _semi_join(to: Lowering, rel: Rel, part: Expression, anchor: int | None) -> Rel | None:
+def _semi_join(to: Lowering, rel: Rel, part: ex.Expression, anchor: int | None) -> Rel | None:
     """Return the rows for which a subquery, or its negation, is true; None for another condition."""
     match part:
-        case SetPredicate(op="exists", tuples=child):
+        case ex.SetPredicate(op="exists", tuples=child):
             return _matching(to, rel, child, TRUE, anchor, "left_semi")
-        case InPredicate(needles=needles, haystack=child) if not any(map(has_subquery, needles)):
+        case ex.InPredicate(needles=needles, haystack=child) if not any(map(has_subquery, needles)):
             return _matching(to, rel, child, _in_condition(rel, needles, child), anchor, "left_semi")
-        case ScalarFunction(arguments=(SetPredicate(op="exists", tuples=child),)) if part.function.name == "not":
+        case ex.ScalarFunction(arguments=(ex.SetPredicate(op="exists", tuples=child),)) if part.function.name == "not":
             return _matching(to, rel, child, TRUE, anchor, "left_anti")
-        case ScalarFunction(arguments=(InPredicate(needles=needles, haystack=child) as test,)) if (
+        case ex.ScalarFunction(arguments=(ex.InPredicate(needles=needles, haystack=child) as test,)) if (
             part.function.name == "not" and not test.type.nullable and not any(map(has_subquery, needles))
         ):
             return _matching(to, rel, child, _in_condition(rel, needles, child), anchor, "left_anti")
@@ -158,7 +146,7 @@ def _semi_join(to: Lowering, rel: Rel, part: Expression, anchor: int | None) -> 
             return None
 
 
-def _matching(to: Lowering, rel: Rel, child: Rel, condition: Expression, anchor: int | None, how: JoinType) -> Rel:
+def _matching(to: Lowering, rel: Rel, child: Rel, condition: ex.Expression, anchor: int | None, how: JoinType) -> Rel:
     """Return the rows with, or without, a row of a subquery for which a condition over both is true."""
     child, pulled = _with_conditions_above(rel, child, anchor, is_exists=condition is TRUE)
     conditions = [each for each in (condition, *pulled) if each is not TRUE]
@@ -169,24 +157,24 @@ def _matching(to: Lowering, rel: Rel, child: Rel, condition: Expression, anchor:
         spread = for_each(to, child, domain, anchor, positions)
         keys = [same(column(rel, at), shifted(column(spread, n), width)) for n, at in enumerate(positions)]
         conditions = [moved(each, lambda at: at if at < width else at + added) for each in conditions]
-        return r.Join(rel, spread, how, conjunction([*keys, *conditions]))
-    return r.Join(rel, child, how, conjunction(conditions))
+        return rl.Join(rel, spread, how, conjunction([*keys, *conditions]))
+    return rl.Join(rel, child, how, conjunction(conditions))
 
 
 def _with_conditions_above(
     rel: Rel, child: Rel, anchor: int | None, *, is_exists: bool
-) -> tuple[Rel, list[Expression]]:
+) -> tuple[Rel, list[ex.Expression]]:
     """Split off the top filters of a subquery that refer to the outer row; they are over both rows.
 
     For EXISTS, columns and order do not matter.
     """
-    pulled: list[Expression] = []
+    pulled: list[ex.Expression] = []
     while anchor is not None and anchor in child.free_anchors:
         match child:
-            case r.Filter(input=inner, condition=condition):
+            case rl.Filter(input=inner, condition=condition):
                 pulled.append(condition)
                 child = inner
-            case r.Emit(input=inner) | r.Project(input=inner) | r.Sort(input=inner) if is_exists and not pulled:
+            case rl.Emit(input=inner) | rl.Project(input=inner) | rl.Sort(input=inner) if is_exists and not pulled:
                 child = inner
             case _:
                 break
@@ -194,10 +182,10 @@ def _with_conditions_above(
 
     def beside(node: Node) -> Node:
         match node:
-            case FieldReference(position=position, root=root) if root == ROOT:
-                return FieldReference(position + width, node.column_type)
-            case FieldReference(position=position, root=OuterReference(named)) if named == anchor:
-                return FieldReference(position, node.column_type)
+            case ex.FieldReference(position=position, root=root) if root == ex.ROOT:
+                return ex.FieldReference(position + width, node.column_type)
+            case ex.FieldReference(position=position, root=ex.OuterReference(named)) if named == anchor:
+                return ex.FieldReference(position, node.column_type)
             case _:
                 return node
 
@@ -212,7 +200,7 @@ def distinct(rel: Rel, positions: Sequence[int]) -> Rel:
     keys = columns(rel, positions)
     for key in keys:
         one_zero(key)  # which refuses what is not compared
-    return r.Aggregate(rel, keys, (tuple(range(len(keys))),), (), tuple(f"key{n}" for n in range(len(keys))))
+    return rl.Aggregate(rel, keys, (tuple(range(len(keys))),), (), tuple(f"key{n}" for n in range(len(keys))))
 
 
 def _joined(rel: Rel, found: Rel, positions: Sequence[int]) -> Rel:
@@ -222,8 +210,8 @@ def _joined(rel: Rel, found: Rel, positions: Sequence[int]) -> Rel:
     """
     width, added = len(rel.schema), len(positions)
     keys = [same(column(rel, at), shifted(column(found, n), width)) for n, at in enumerate(positions)]
-    joined = r.Join(rel, found, "left", conjunction(keys))
-    return r.emit(joined, [*range(width), *range(width + added, len(joined.schema))])
+    joined = rl.Join(rel, found, "left", conjunction(keys))
+    return rl.emit(joined, [*range(width), *range(width + added, len(joined.schema))])
 
 
 def _spread(to: Lowering, rel: Rel, child: Rel, anchor: int | None, positions: list[int]) -> Rel:
@@ -233,7 +221,7 @@ def _spread(to: Lowering, rel: Rel, child: Rel, anchor: int | None, positions: l
     return for_each(to, child, distinct(rel, positions), anchor, positions)
 
 
-def _scalar(to: Lowering, rel: Rel, child: Rel, anchor: int | None) -> tuple[Rel, Expression]:
+def _scalar(to: Lowering, rel: Rel, child: Rel, anchor: int | None) -> tuple[Rel, ex.Expression]:
     """Return the value of the only row of a subquery."""
     width = len(rel.schema)
     positions = outer_positions(child, anchor)
@@ -241,7 +229,7 @@ def _scalar(to: Lowering, rel: Rel, child: Rel, anchor: int | None) -> tuple[Rel
     if not has_one_row_at_most(child):
         spread = one_at_most(to, spread, len(positions), "a scalar subquery")
     if not positions and child.single_row:
-        joined: Rel = r.Cross(rel, spread)
+        joined: Rel = rl.Cross(rel, spread)
     else:
         joined = _joined(rel, spread, positions)
     return joined, column(joined, width)
@@ -251,15 +239,15 @@ def has_one_row_at_most(rel: Rel) -> bool:
     """Whether a relation is known to have at most one row, for each outer row that it refers to."""
     while True:
         match rel:
-            case r.Filter(input=child) | r.Project(input=child) | r.Emit(input=child) | r.Sort(input=child):
+            case rl.Filter(input=child) | rl.Project(input=child) | rl.Emit(input=child) | rl.Sort(input=child):
                 rel = child
-            case r.Fetch(input=child, count=count):
-                if isinstance(count, Literal) and count.value is not None and count.value <= 1:
+            case rl.Fetch(input=child, count=count):
+                if isinstance(count, ex.Literal) and count.value is not None and count.value <= 1:
                     return True
                 rel = child
-            case r.Cross(left=left, right=right):
+            case rl.Cross(left=left, right=right):
                 return has_one_row_at_most(left) and has_one_row_at_most(right)
-            case r.Read(definition=r.VirtualTable(rows)):
+            case rl.Read(definition=rl.VirtualTable(rows)):
                 return len(rows) <= 1
             case _:
                 return rel.single_row
@@ -273,39 +261,47 @@ def one_at_most(to: Lowering, rel: Rel, keys: int, what: str) -> Rel:
     width = len(rel.schema)
     if to.has_window_functions():
         counted = with_columns(rel, row_count(columns(rel, range(keys))), name="rows")
-        return first_columns(r.Filter(counted, _is_one(column(counted, width), what)), width)
+        return first_columns(rl.Filter(counted, _is_one(column(counted, width), what)), width)
     names = (*(f"key{n}" for n in range(keys)), "rows")
     sets = (tuple(range(keys)),) if keys else ()
-    counts = r.Aggregate(rel, columns(rel, range(keys)), sets, (measure("aggregate_generic", "count"),), names)
-    single = r.Filter(counts, _is_one(column(counts, keys), what))
+    counts = rl.Aggregate(rel, columns(rel, range(keys)), sets, (measure("aggregate_generic", "count"),), names)
+    single = rl.Filter(counts, _is_one(column(counts, keys), what))
     tests = [same(one, shifted(other, width)) for one, other in zip(columns(rel), columns(single)[:keys], strict=False)]
-    joined = r.Join(rel, single, "inner", conjunction(tests)) if keys else r.Cross(rel, single)
+    joined = rl.Join(rel, single, "inner", conjunction(tests)) if keys else rl.Cross(rel, single)
     return first_columns(joined, width)
 
 
-def _is_one(many: Expression, what: str) -> Expression:
+def _is_one(many: ex.Expression, what: str) -> ex.Expression:
     """Return the condition that a count is at most one; it fails if it is not, also where all cases are computed."""
     text = call(
-        "string", "concat", Literal(f"{what} has ", t.String()), cast(many, t.String()), Literal(" rows", t.String())
+        "string",
+        "concat",
+        ex.Literal(f"{what} has ", t.String()),
+        cast(many, t.String()),
+        ex.Literal(" rows", t.String()),
     )
-    zero = of_type(Literal("0", t.String()), text.type)
+    zero = of_type(ex.Literal("0", t.String()), text.type)
     return equal(cast(chosen([(call("comparison", "gt", many, number(1)), text)], zero), t.I64()), number(0))
 
 
-def _any_row(to: Lowering, rel: Rel, child: Rel, condition: Expression, anchor: int | None) -> tuple[Rel, Expression]:
+def _any_row(
+    to: Lowering, rel: Rel, child: Rel, condition: ex.Expression, anchor: int | None
+) -> tuple[Rel, ex.Expression]:
     """Return whether a subquery has a row for which a condition over both rows is true."""
     width = len(rel.schema)
     found, positions = _beside_domain(to, rel, child, condition, anchor)
     if not positions:
-        counted = r.Aggregate(found, (), (), (measure("aggregate_generic", "count"),), ("rows",))
-        joined: Rel = r.Cross(rel, counted)
+        counted = rl.Aggregate(found, (), (), (measure("aggregate_generic", "count"),), ("rows",))
+        joined: Rel = rl.Cross(rel, counted)
         return joined, call("comparison", "gt", column(joined, width), number(0))
     marked = with_columns(distinct(found, range(len(positions))), TRUE, name="mark")
     joined = _joined(rel, marked, positions)
     return joined, is_not_null(column(joined, width))
 
 
-def any_match(to: Lowering, rel: Rel, child: Rel, condition: Expression, anchor: int | None) -> tuple[Rel, Expression]:
+def any_match(
+    to: Lowering, rel: Rel, child: Rel, condition: ex.Expression, anchor: int | None
+) -> tuple[Rel, ex.Expression]:
     """Return whether a condition is true of a row and any row of a subquery, in three-valued logic.
 
     False where it is false of all of them, or there are none; else NULL where it is true of none.
@@ -328,21 +324,21 @@ def any_match(to: Lowering, rel: Rel, child: Rel, condition: Expression, anchor:
     coded = with_columns(found, outcome, name="outcome")
     keys = columns(coded, range(len(positions)))
     best = measure("arithmetic", "max", column(coded, len(coded.schema) - 1))
-    groups = r.Aggregate(
+    groups = rl.Aggregate(
         coded,
         keys,
         (tuple(range(len(keys))),) if keys else (),
         (best,),
         (*(f"key{n}" for n in range(len(keys))), "best"),
     )
-    joined = _joined(rel, groups, positions) if keys else r.Cross(rel, groups)
+    joined = _joined(rel, groups, positions) if keys else rl.Cross(rel, groups)
     value = call("comparison", "coalesce", column(joined, width), of_type(number(0), t.I64(nullable=True)))
     is_true, is_unknown = (call("comparison", "equal", value, number(each)) for each in (2, 1))
     return joined, chosen([(is_true, TRUE), (is_unknown, UNKNOWN)], FALSE)
 
 
 def _beside_domain(
-    to: Lowering, rel: Rel, child: Rel, condition: Expression, anchor: int | None, *, is_filtered: bool = True
+    to: Lowering, rel: Rel, child: Rel, condition: ex.Expression, anchor: int | None, *, is_filtered: bool = True
 ) -> tuple[Rel, list[int]]:
     """Return the rows of a subquery behind the distinct outer values that it, or a condition, refers to.
 
@@ -353,7 +349,7 @@ def _beside_domain(
     used = {
         node.position
         for node in walk(condition, into_relations=False)
-        if isinstance(node, FieldReference) and node.root == ROOT and node.position < width
+        if isinstance(node, ex.FieldReference) and node.root == ex.ROOT and node.position < width
     }
     own = outer_positions(child, anchor)
     positions = [*own, *sorted(used - set(own))]
@@ -363,14 +359,14 @@ def _beside_domain(
     elif own and anchor is not None:
         spread = for_each(to, child, distinct(rel, positions), anchor, positions)
     else:
-        spread = r.Cross(distinct(rel, positions), child)
+        spread = rl.Cross(distinct(rel, positions), child)
     test = moved(condition, lambda at: new_positions[at] if at < width else at - width + len(positions))
     if is_filtered:
-        return (spread if test is TRUE else r.Filter(spread, test)), positions
+        return (spread if test is TRUE else rl.Filter(spread, test)), positions
     return with_columns(spread, test, name="test"), positions
 
 
-def _unique(to: Lowering, rel: Rel, child: Rel, anchor: int | None) -> tuple[Rel, Expression]:
+def _unique(to: Lowering, rel: Rel, child: Rel, anchor: int | None) -> tuple[Rel, ex.Expression]:
     """Return whether no two rows of a subquery are equal."""
     positions = outer_positions(child, anchor)
     spread = _spread(to, rel, child, anchor, positions)
@@ -378,14 +374,14 @@ def _unique(to: Lowering, rel: Rel, child: Rel, anchor: int | None) -> tuple[Rel
     keys = columns(spread)
     names = (*(f"key{n}" for n in range(len(keys))), "rows")
     rows = measure("aggregate_generic", "count")
-    counted = r.Aggregate(spread, keys, (tuple(range(len(keys))),), (rows,), names)
-    several = r.Filter(counted, call("comparison", "gt", column(counted, len(spread.schema)), number(1)))
+    counted = rl.Aggregate(spread, keys, (tuple(range(len(keys))),), (rows,), names)
+    several = rl.Filter(counted, call("comparison", "gt", column(counted, len(spread.schema)), number(1)))
     values = columns(several, range(outer, len(spread.schema)))
     known = [is_not_null(each) for each in values if each.type.nullable]  # a row with a NULL equals no other
-    repeated: Rel = r.Filter(several, conjunction(known)) if known else several
+    repeated: Rel = rl.Filter(several, conjunction(known)) if known else several
     if not outer:
-        total = r.Aggregate(repeated, (), (), (measure("aggregate_generic", "count"),), ("rows",))
-        joined: Rel = r.Cross(rel, total)
+        total = rl.Aggregate(repeated, (), (), (measure("aggregate_generic", "count"),), ("rows",))
+        joined: Rel = rl.Cross(rel, total)
         return joined, call("comparison", "equal", column(joined, width), number(0))
     marked = with_columns(distinct(repeated, range(outer)), TRUE, name="mark")
     joined = _joined(rel, marked, positions)

@@ -6,19 +6,8 @@ import decimal
 
 import attrs
 
+from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import (
-    UNBOUNDED,
-    Argument,
-    Bound,
-    Expression,
-    FunctionId,
-    Literal,
-    ScalarFunction,
-    SortKey,
-    WindowCall,
-    WindowFunction,
-)
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.equivalents import extreme_of_class, without_extremes
 from substrait_dsl.engines.lowering.terms import (
@@ -51,54 +40,54 @@ UNSIGNED = "arrow_cast:any_str"
 """The function of an engine that casts integers to unsigned ones."""
 
 
-def lower_window_function(node: WindowFunction, to: Lowering) -> Expression:
+def lower_window_function(node: ex.WindowFunction, to: Lowering) -> ex.Expression:
     """Lower a window function over rows, or over a range of one numeric key."""
     framed = _framed(node, to)
-    argument = next((each for each in node.call.arguments if isinstance(each, Expression)), None)
+    argument = next((each for each in node.call.arguments if isinstance(each, ex.Expression)), None)
     match node.call.function.name, argument:
-        case "avg", Expression(type=t.I8() | t.I16() | t.I32() | t.I64()):
+        case "avg", ex.Expression(type=t.I8() | t.I16() | t.I32() | t.I64()):
             return _integer_average(framed, argument, to)
-        case "bool_and" | "bool_or" as name, Expression():
+        case "bool_and" | "bool_or" as name, ex.Expression():
             return _extreme_truth(framed, argument, "min" if name == "bool_and" else "max", to)
-        case "min" | "max", Expression(type=t.FP32() | t.FP64()):
+        case "min" | "max", ex.Expression(type=t.FP32() | t.FP64()):
             return _real_extreme(framed, argument, to)
-        case "lag" | "lead", Expression() if len(node.call.arguments) == 3:
+        case "lag" | "lead", ex.Expression() if len(node.call.arguments) == 3:
             return _neighbour(framed, to)
         case _:
             return _required(framed, to)
 
 
-def is_of_partition(node: WindowFunction) -> bool:
+def is_of_partition(node: ex.WindowFunction) -> bool:
     """Whether a window function is an aggregate of all rows of the partition, whatever their order."""
     call = node.call
-    covers_partition = (call.lower, call.upper) == (UNBOUNDED, UNBOUNDED) or (
+    covers_partition = (call.lower, call.upper) == (ex.UNBOUNDED, ex.UNBOUNDED) or (
         call.bounds_type == "range" and not node.sorts
     )
     is_plain = call.invocation == "all" and call.phase == "initial_to_result"
     return covers_partition and is_plain and call.function.name in WITHOUT_ORDER
 
 
-def _required(node: WindowFunction, to: Lowering) -> WindowFunction:
+def _required(node: ex.WindowFunction, to: Lowering) -> ex.WindowFunction:
     """Return a window function that the engine must have."""
     to.require_function("window function", node.call.function)
     return node
 
 
-def _framed(node: WindowFunction, to: Lowering) -> WindowFunction:
+def _framed(node: ex.WindowFunction, to: Lowering) -> ex.WindowFunction:
     """Return the call with partitions, an order and a frame that the engine takes."""
     to.require_options(node.call.function, node.call.options)
     if node.call.invocation != "all" or node.call.phase != "initial_to_result":
         raise to.refusal("a window function over distinct or intermediate values")
-    if any(key.direction == "clustered" or isinstance(key.direction, FunctionId) for key in node.sorts):
+    if any(key.direction == "clustered" or isinstance(key.direction, ex.FunctionId) for key in node.sorts):
         raise to.refusal("a window whose order has no direction")
     if node.call.bounds_type == "range" and not node.sorts:  # all rows are peers
-        node = attrs.evolve(node, call=attrs.evolve(node.call, lower=UNBOUNDED, upper=UNBOUNDED))
+        node = attrs.evolve(node, call=attrs.evolve(node.call, lower=ex.UNBOUNDED, upper=ex.UNBOUNDED))
     name, type_ = node.call.function.name, node.call.output_type
-    if isinstance(type_, FLOATS) and name in ADDED and node.call.lower != UNBOUNDED:
+    if isinstance(type_, FLOATS) and name in ADDED and node.call.lower != ex.UNBOUNDED:
         # Engines take what a frame leaves behind off the sum: 1e20 + 1 - 1e20 is 0, and an infinity makes it NaN.
         raise to.refusal(f"{name} of {type_} over a frame that leaves rows behind")
     partitions = tuple(map(one_zero, node.partitions))
-    sorts = tuple(SortKey(in_order(key.expression), key.direction) for key in node.sorts)
+    sorts = tuple(ex.SortKey(in_order(key.expression), key.direction) for key in node.sorts)
     function = attrs.evolve(node.call, options=())
     offsets = [bound.offset for bound in (function.lower, function.upper) if bound.offset is not None]
     if function.bounds_type == "range" and offsets:
@@ -106,16 +95,16 @@ def _framed(node: WindowFunction, to: Lowering) -> WindowFunction:
         distances = [_distance(each, key.expression, to) for each in offsets]
         lower, upper = (_of_distance(bound, distances) for bound in (function.lower, function.upper))
         function = attrs.evolve(function, lower=lower, upper=upper)
-        sorts = (SortKey(_counted(key.expression, to), key.direction),)
-    return WindowFunction(function, partitions, sorts)
+        sorts = (ex.SortKey(_counted(key.expression, to), key.direction),)
+    return ex.WindowFunction(function, partitions, sorts)
 
 
-def _of_distance(bound: Bound, distances: list[Literal]) -> Bound:
+def _of_distance(bound: ex.Bound, distances: list[ex.Literal]) -> ex.Bound:
     """Return a bound with the next of the offsets, if it has one."""
-    return bound if bound.offset is None else Bound(bound.kind, distances.pop(0))
+    return bound if bound.offset is None else ex.Bound(bound.kind, distances.pop(0))
 
 
-def _counted(key: Expression, to: Lowering) -> Expression:
+def _counted(key: ex.Expression, to: Lowering) -> ex.Expression:
     """Return a range key as an unsigned count of its units: engines add offsets to unsigned integers alone."""
     if not any(name == UNSIGNED for _, _, name in to.profile.functions):
         raise to.refusal("a frame that is a range with an offset")
@@ -123,19 +112,19 @@ def _counted(key: Expression, to: Lowering) -> Expression:
         case t.I8() | t.I16() | t.I32():
             units = cast(key, t.I64())
         case t.Decimal(precision=precision, scale=scale) if precision <= EXACT_KEY_DIGITS:
-            unit = Literal(decimal.Decimal(10**scale), t.Decimal(scale + 1, 0))
+            unit = ex.Literal(decimal.Decimal(10**scale), t.Decimal(scale + 1, 0))
             units = cast(call("arithmetic_decimal", "multiply", key, unit) if scale else key, t.I64())
         case _:
             raise to.refusal(f"a frame that is a range over {key.type} with an offset")
     counted = call("arithmetic", "add", units, number(LEAST_UNITS))
-    function = FunctionId(to.profile.urn_of(UNSIGNED), UNSIGNED)
-    return ScalarFunction(function, (counted, Literal("UInt64", t.String())), counted.type)
+    function = ex.FunctionId(to.profile.urn_of(UNSIGNED), UNSIGNED)
+    return ex.ScalarFunction(function, (counted, ex.Literal("UInt64", t.String())), counted.type)
 
 
-def _distance(offset: Expression, key: Expression, to: Lowering) -> Literal:
+def _distance(offset: ex.Expression, key: ex.Expression, to: Lowering) -> ex.Literal:
     """Return an offset in the units of a counted key."""
     type_ = key.type
-    if not isinstance(offset, Literal) or not isinstance(type_, t.Decimal | t.I8 | t.I16 | t.I32):
+    if not isinstance(offset, ex.Literal) or not isinstance(type_, t.Decimal | t.I8 | t.I16 | t.I32):
         raise to.refusal(f"a frame that is a range over {type_} with an offset")
     scaled = decimal.Decimal(offset.value).scaleb(type_.scale if isinstance(type_, t.Decimal) else 0)
     if scaled != int(scaled) or int(scaled) >= LEAST_UNITS:
@@ -143,10 +132,10 @@ def _distance(offset: Expression, key: Expression, to: Lowering) -> Literal:
     return number(int(scaled))
 
 
-def _like(node: WindowFunction, name: str, extension: str, *arguments: Argument) -> WindowFunction:
+def _like(node: ex.WindowFunction, name: str, extension: str, *arguments: ex.Argument) -> ex.WindowFunction:
     """Return an aggregate function of the specification over the same window."""
     found = measure(extension, name, *arguments).function
-    function = WindowCall(
+    function = ex.WindowCall(
         found.function,
         arguments,
         found.output_type,
@@ -154,27 +143,29 @@ def _like(node: WindowFunction, name: str, extension: str, *arguments: Argument)
         upper=node.call.upper,
         bounds_type=node.call.bounds_type,
     )
-    return WindowFunction(function, node.partitions, node.sorts)
+    return ex.WindowFunction(function, node.partitions, node.sorts)
 
 
-def _integer_average(node: WindowFunction, value: Expression, to: Lowering) -> Expression:
+def _integer_average(node: ex.WindowFunction, value: ex.Expression, to: Lowering) -> ex.Expression:
     """Compute the average of integers without its fraction: sum and count are decimals, which do not overflow."""
     wide = t.Decimal(38, 0)
     total = _required(_like(node, "sum", "arithmetic_decimal", cast(value, wide)), to)
     many = _required(_like(node, "count", "aggregate_generic", value), to)
-    divisor = chosen([(call("comparison", "gt", many, number(0)), cast(many, wide))], Literal(None, wide.as_nullable()))
+    divisor = chosen(
+        [(call("comparison", "gt", many, number(0)), cast(many, wide))], ex.Literal(None, wide.as_nullable())
+    )
     rest = cast(call("arithmetic_decimal", "modulus", total, divisor), wide)
     multiple = cast(call("arithmetic_decimal", "subtract", total, rest), wide)
     return of_type(call("arithmetic_decimal", "divide", multiple, divisor), node.call.output_type)
 
 
-def _extreme_truth(node: WindowFunction, value: Expression, name: str, to: Lowering) -> Expression:
+def _extreme_truth(node: ex.WindowFunction, value: ex.Expression, name: str, to: Lowering) -> ex.Expression:
     """Compute whether all, or some, of the values are true: the least, or the largest, of 0 and 1."""
     found = _required(_like(node, name, "arithmetic", cast(value, t.I32())), to)
     return of_type(call("comparison", "equal", found, number(1, t.I32())), node.call.output_type)
 
 
-def _real_extreme(node: WindowFunction, value: Expression, to: Lowering) -> Expression:
+def _real_extreme(node: ex.WindowFunction, value: ex.Expression, to: Lowering) -> ex.Expression:
     """Compute the least or the largest of floating-point numbers, of which NaN is the largest."""
     finite, class_of = without_extremes(value)
     extreme = _like(node, node.call.function.name, "arithmetic", finite)
@@ -182,14 +173,14 @@ def _real_extreme(node: WindowFunction, value: Expression, to: Lowering) -> Expr
     return extreme_of_class(extreme, found, node.call.output_type)
 
 
-def _neighbour(node: WindowFunction, to: Lowering) -> Expression:
+def _neighbour(node: ex.WindowFunction, to: Lowering) -> ex.Expression:
     """Return LAG or LEAD with a default for rows without a neighbour; engines take a constant default alone."""
-    value, distance, default = (each for each in node.call.arguments if isinstance(each, Expression))
-    if isinstance(default, Literal):
+    value, distance, default = (each for each in node.call.arguments if isinstance(each, ex.Expression))
+    if isinstance(default, ex.Literal):
         return _required(node, to)
     function = attrs.evolve(node.call.function, key=f"{node.call.function.name}:any_i32")
 
-    def at_distance(each: Expression) -> WindowFunction:
+    def at_distance(each: ex.Expression) -> ex.WindowFunction:
         neighbour = attrs.evolve(
             node.call, function=function, arguments=(each, distance), output_type=each.type.as_nullable()
         )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import attrs
 
-from substrait_dsl.algebra import relations as r
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.expressions import WindowFunction
 from substrait_dsl.algebra.node import Node, Rel, rebuild, walk, with_children
 from substrait_dsl.engines.lowering.context import Lowering
@@ -40,7 +40,7 @@ class SplitWindows:
 
     def shown(self, rel: Rel) -> Rel:
         """Restore the columns that the relation had before."""
-        return rel if self.mapping is None else r.emit(rel, self.mapping)
+        return rel if self.mapping is None else rl.emit(rel, self.mapping)
 
 
 def split_windows(rel: Rel, to: Lowering) -> SplitWindows | None:
@@ -50,20 +50,20 @@ def split_windows(rel: Rel, to: Lowering) -> SplitWindows | None:
         UnsupportedError: the relation has several inputs, so that there is no projection of its rows.
     """
     found = outermost_windows(rel)
-    if isinstance(rel, r.Project):
+    if isinstance(rel, rl.Project):
         found = [inner for each in found for inner in outermost_windows(each)]
-    if not found or isinstance(rel, r.Expand):  # which becomes projections
+    if not found or isinstance(rel, rl.Expand):  # which becomes projections
         return None
-    if not isinstance(rel, r.Project | r.Filter | r.Sort | r.Aggregate | r.TopN | r.Window):
+    if not isinstance(rel, rl.Project | rl.Filter | rl.Sort | rl.Aggregate | rl.TopN | rl.Window):
         raise to.refusal(f"a window function in {kind_words(rel)}")
     width = len(rel.input.schema)
     places = {each: width + n for n, each in enumerate(dict.fromkeys(found))}
     projection = attrs.evolve(with_columns(rel.input, *places, name="window"), anchor=rel.anchor)
     added = width + len(places)
     match rel:
-        case r.Aggregate():
+        case rl.Aggregate():
             mapping = None
-        case r.Project() | r.Window():
+        case rl.Project() | rl.Window():
             mapping = (*range(width), *range(added, added + len(rel.schema) - width))
         case _:
             mapping = tuple(range(width))
