@@ -1,4 +1,4 @@
-"""The command line: ``substrait-dsl demo``, ``substrait-dsl stub``."""
+"""The command line: ``substrait-dsl demo``, ``substrait-dsl stub``, ``substrait-dsl typing``."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from substrait_dsl.demo import run
 
             run(options.engine, rows=not options.no_rows)
+        elif options.command == "typing":
+            return _keep_schemas(options.modules, is_written=options.write)
         else:
             from substrait_dsl.fluent.stub import stub_of
 
@@ -32,6 +34,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what Python still wants to write goes there
         return 0
     return 0
+
+
+def _keep_schemas(modules: Sequence[str], *, is_written: bool) -> int:
+    """Write the schema modules of modules, or say what is out of date in them; the exit status."""
+    from substrait_dsl.schema_modules import COMMAND, schema_modules
+
+    status = 0
+    for found in schema_modules(modules):
+        if is_written:
+            print(f"{found.path}: {'written' if found.write() else 'up to date'}")
+        elif found.difference:
+            print(found.difference, end="")
+            print(f"substrait-dsl: {found.path} is out of date; run {COMMAND} {found.name}", file=sys.stderr)
+            status = 1
+    return status
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -47,6 +64,11 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--no-rows", action="store_true", help="leave out the part that needs an engine")
     stub = commands.add_parser("stub", help="print typed stubs of the functions of an extension YAML file")
     stub.add_argument("extension", type=Path, help="the YAML file")
+    typing = commands.add_parser("typing", help="keep schema classes of pipelines for type checkers and editors")
+    what = typing.add_mutually_exclusive_group(required=True)
+    what.add_argument("--write", action="store_true", help="write the schema modules of modules of pipelines")
+    what.add_argument("--check", action="store_true", help="fail, with a diff, if one of them is out of date")
+    typing.add_argument("modules", nargs="+", metavar="MODULE", help="the name of a module, as Python imports it")
     return parser
 
 

@@ -50,6 +50,7 @@ ENGINES = ("duckdb", "datafusion")
 SLOW = frozenset(
     {
         # type checkers, which check programs in processes of their own
+        "test_schema_modules_in_checkers.py",
         "test_typing.py::test_checkers_object_to_the_faulty_lines_and_to_no_others",
         "test_typing.py::test_strict_pyright_knows_the_types_where_pyspark_is_missing",
         "test_typing_agreement.py",

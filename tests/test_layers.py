@@ -41,6 +41,7 @@ LAYERS: dict[str, int] = {  # by the longest prefix of the module's name
     "demo": 6,
     "testing": 6,
     "pytest_plugin": 6,
+    "schema_modules": 6,
     "cli": 6,
     "": 6,  # the package itself
 }

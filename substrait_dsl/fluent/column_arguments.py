@@ -423,6 +423,10 @@ def _require_schema_class(declaration: object) -> None:
 def require_declared(schema: NamedStruct, declaration: type[Schema]) -> None:
     """Raise `SchemaError` with every difference between columns and a schema class that should describe them."""
     _require_schema_class(declaration)
+    if type(declaration) is not type:  # as that of a class which gets its columns here
+        from substrait_dsl.fluent.open_schemas import give_columns
+
+        give_columns(declaration, schema)
     expected = declaration.__struct__
     if sorted(schema.names) == sorted(expected.names) and schema.names != expected.names:
         raise SchemaError(

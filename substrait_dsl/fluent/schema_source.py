@@ -30,12 +30,14 @@ class SchemaSource:
 
     Args:
         schemas: the columns by the name of the class.
+        documented: whether each class has a docstring, as linters want it in files.
 
     Raises `InvalidArgumentError` for a name that is none of a class, `SchemaError` for columns that no class has, and
     `UnsupportedError` for a type that programs cannot write.
     """
 
-    def __init__(self, schemas: Mapping[str, NamedStruct]) -> None:
+    def __init__(self, schemas: Mapping[str, NamedStruct], *, documented: bool = False) -> None:
+        self._documented = documented
         for name, struct in schemas.items():
             _require_class_name(name)
             _require_columns(name, struct)
@@ -44,7 +46,9 @@ class SchemaSource:
         self._imported: dict[str, str] = {}
         """The names of ``typing`` that are used, with those that they have here."""
         self.classes: tuple[str, ...] = tuple(
-            text for name, struct in schemas.items() for text in self._classes_of(name, struct)
+            text
+            for name, struct in schemas.items()
+            for text in self._classes_of(name, struct, "The columns of a pipeline.")
         )
         """The source of each class; one that another uses stands before it."""
 
@@ -73,9 +77,10 @@ class SchemaSource:
     def _typing(self, name: str) -> str:
         return self._imported.setdefault(name, self._free(name))
 
-    def _classes_of(self, name: str, struct: NamedStruct) -> Iterator[str]:
+    def _classes_of(self, name: str, struct: NamedStruct, description: str) -> Iterator[str]:
         nested: list[str] = []
         lines = [f"class {name}({self._library}.Schema):"]
+        lines += [f'{_INDENT}"""{description}"""', ""] if self._documented else []
         for field in struct:
             annotation = self._annotation(field.type, name + _camel_case(field.name), nested)
             lines += _wrapped(f"{_INDENT}{field.name}: ", annotation, _INDENT)
@@ -98,7 +103,7 @@ class SchemaSource:
                     inner = f"{inner}_"
                 self._taken.add(inner)
                 fields = zip(type_.field_names, type_.types, strict=True)
-                nested += self._classes_of(inner, NamedStruct.of(dict(fields)))
+                nested += self._classes_of(inner, NamedStruct.of(dict(fields)), "The fields of a struct.")
                 return f"{name}[{inner}]"
             case t.List(element=element):
                 return f"{name}[{self._annotation(element, owner, nested)}]"

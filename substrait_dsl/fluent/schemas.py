@@ -91,7 +91,7 @@ class Schema:
             fields.append(Field(name, type_))
         _require_colons(cls)
         for name in (field.name for field in fields):
-            setattr(cls, name, _named(name))
+            setattr(cls, name, named_column(name))
         cls.__struct__ = NamedStruct(tuple(fields))
 
     def __init__(self, /, **columns: ExprBase) -> None:  # a column may be called ``self``
@@ -139,7 +139,8 @@ def _require_public(name: str, schema: type[Schema]) -> None:
         )
 
 
-def _named(name: str) -> DynExpr:
+def named_column(name: str) -> DynExpr:
+    """What a column is on a schema class itself: an expression by name."""
     return unbound_expr(partial(own_column, name), name)
 
 
