@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, Row, SparkSession
 
-    from substrait_dsl.spark.diagnostics.explanations import Place
+    from substrait_dsl.spark.diagnostics.explanations import Location
     from substrait_dsl.spark.session.explain import ExplainMode
     from substrait_dsl.spark.session.failures import Failure
     from substrait_dsl.spark.session.source_map import Record
@@ -88,7 +88,7 @@ class SparkExecution(Execution):
                 self._require_success(error, is_all=is_all)
 
     def _require_success(self, error: BaseException, *, is_all: bool) -> None:
-        from substrait_dsl.spark.diagnostics.error_locations import of_tables, places
+        from substrait_dsl.spark.diagnostics.error_locations import locate_failure, locate_missing_tables
         from substrait_dsl.spark.relations.correlation import loss_of
         from substrait_dsl.spark.session.failures import INTERNAL, NO_TABLE, failure_of
 
@@ -97,15 +97,21 @@ class SparkExecution(Execution):
             if is_all and isinstance(error, OSError):
                 self._require_system(error)
             failure = failure_of(error, analysis=True)
-            if failure is None or failure.kind != NO_TABLE:  # a client of Spark Connect looks tables up each time
+            if (
+                failure is None or failure.error_class != NO_TABLE
+            ):  # a client of Spark Connect looks tables up each time
                 return
         for record in self.records:
             if (refusal := loss_of(failure.message, record.plan)) is not None:
                 raise refusal from error
-        found = [(place, record) for record in self.records for place in places(failure, record)]
+        found = [(place, record) for record in self.records for place in locate_failure(failure, record)]
         if not found:
-            found = [(place, record) for record, frame in self.outputs() for place in of_tables(failure, record, frame)]
-        if found or is_all or failure.kind == INTERNAL:
+            found = [
+                (place, record)
+                for record, frame in self.outputs()
+                for place in locate_missing_tables(failure, record, frame)
+            ]
+        if found or is_all or failure.error_class == INTERNAL:
             record = found[0][1] if found else self.records[0]
             raise _error(failure, [place for place, _ in found], record) from error
 
@@ -188,19 +194,24 @@ class SparkExecution(Execution):
             ) from error
 
 
-def _error(failure: Failure, places: Sequence[Place], record: Record) -> ExecutionError:
-    """The error that a failure becomes, which comes from one of these places."""
-    from substrait_dsl.spark.diagnostics.explanations import hint, reason, reclassify, refused_value
+def _error(failure: Failure, locations: Sequence[Location], record: Record) -> ExecutionError:
+    """The error that a failure becomes, which comes from one of these locations."""
+    from substrait_dsl.spark.diagnostics.explanations import (
+        describe_failure,
+        hint_for_failure,
+        reclassify,
+        refused_value,
+    )
 
-    failure = reclassify(failure, places)
-    steps = [step(each.plan, each.rel, each.node) for each in places]
-    place = places[0] if len({each.part for each in steps}) == 1 else None  # or several that say the same
-    text = reason(failure, place, record)
+    failure = reclassify(failure, locations)
+    steps = [step(each.plan, each.rel, each.node) for each in locations]
+    location = locations[0] if len({each.part for each in steps}) == 1 else None  # or several that say the same
+    text = describe_failure(failure, location, record)
     texts = list(dict.fromkeys(map(str, steps)))
     message = f"{text} {', or '.join(texts[:MOST_PLACES])}".rstrip()
     if len(texts) > MOST_PLACES:
         message += f", or in {len(texts) - MOST_PLACES} more places"
-    error = ExecutionError(message, hint=hint(failure, place, text))
+    error = ExecutionError(message, hint=hint_for_failure(failure, location, text))
     error.value = refused_value(failure)
     if len(texts) == 1:
         error.step, error.expression = steps[0].text, steps[0].part
@@ -221,9 +232,9 @@ def _name_step(error: UnsupportedError, records: Sequence[Record]) -> None:
 
 def _names(shown: str, record: Record) -> str:
     """The generated names in a plan of Spark's: of which columns, made by which steps."""
-    from substrait_dsl.spark.diagnostics.explanations import names_in
+    from substrait_dsl.spark.diagnostics.explanations import columns_in_text
 
-    found = names_in(shown, record)
+    found = columns_in_text(shown, record)
     lines = [f"{name}  {origin(rel, position)}" for name, (rel, position) in list(found.items())[:MOST_NAMES]]
     if len(found) > MOST_NAMES:
         lines.append(f"... ({len(found) - MOST_NAMES} more)")

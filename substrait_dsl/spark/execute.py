@@ -28,7 +28,7 @@ from substrait_dsl.algebra.relations import (
 )
 from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words, quoted
 from substrait_dsl.spark.catalog.table_names import named_frame
-from substrait_dsl.spark.diagnostics.explanations import ON_SPARK, advice, engine_fails
+from substrait_dsl.spark.diagnostics.explanations import ON_SPARK, describe_engine_failure, hint_for_message
 from substrait_dsl.spark.diagnostics.settings import require_settings
 from substrait_dsl.spark.evaluation import Evaluation
 from substrait_dsl.spark.expressions.call_validation import require_meaning
@@ -178,10 +178,10 @@ def _require_plan(nodes: Sequence[Node], frame: DataFrame) -> None:
         failure = Failure(INTERNAL, words, {}) if is_refused else None
     except spark_errors() as error:
         failure, cause = failure_of(error, analysis=True), error
-        if failure is None or failure.kind not in (INTERNAL, NO_PLAN):
+        if failure is None or failure.error_class not in (INTERNAL, NO_PLAN):
             raise
     if failure is not None:
-        refusal = UnsupportedError(engine_fails(failure), hint=ON_SPARK)
+        refusal = UnsupportedError(describe_engine_failure(failure), hint=ON_SPARK)
         note_refused(refusal, suspects[0])
         raise refusal from cause
 
@@ -210,16 +210,16 @@ def _spark_errors(trees: Sequence[Rel]) -> Iterator[None]:
         if (refusal := refusal_of(error) or next(losses, None)) is not None:
             raise refusal from error
         failure = failure_of(error, analysis=True)
-        if failure is not None and failure.kind in (INTERNAL, NO_PLAN):
-            raise UnsupportedError(engine_fails(failure), hint=ON_SPARK) from error
-        if failure is not None and failure.kind == "PATH_NOT_FOUND":
+        if failure is not None and failure.error_class in (INTERNAL, NO_PLAN):
+            raise UnsupportedError(describe_engine_failure(failure), hint=ON_SPARK) from error
+        if failure is not None and failure.error_class == "PATH_NOT_FOUND":
             words = message_of(error)
             hint = _HOME if "/~" in words else _PATHS
             raise ExecutionError(f"there is nothing to read: {words}", hint=hint + _of_uris(trees)) from error
         words = message_of(error)
         has_run = failure_of(error) is not None  # a part, which failed
         start = "" if has_run else f"{current_engine().name} refuses the plan: "
-        raise ExecutionError(f"{start}{words}", hint=advice(words)) from error
+        raise ExecutionError(f"{start}{words}", hint=hint_for_message(words)) from error
 
 
 @contextmanager

@@ -8,8 +8,8 @@ import pytest
 
 from substrait_dsl.algebra.expressions import ScalarFunction
 from substrait_dsl.errors import ExecutionError
-from substrait_dsl.spark.diagnostics.error_locations import of_tables, places
-from substrait_dsl.spark.diagnostics.explanations import reason
+from substrait_dsl.spark.diagnostics.error_locations import locate_failure, locate_missing_tables
+from substrait_dsl.spark.diagnostics.explanations import describe_failure
 from substrait_dsl.spark.session.causes import last_cause, system_words, with_cause
 from substrait_dsl.spark.session.failures import Failure, failure_of, message_of
 from substrait_dsl.spark.session.source_map import Record
@@ -104,9 +104,12 @@ def test_what_java_cannot_compute_has_its_place(text: str) -> None:
     record.written.append((node, {id(node): "(c0 % c1)"}))
     failure = failure_of(raised(text))
     assert isinstance(failure, Failure)
-    (place,) = places(failure, record)
+    (place,) = locate_failure(failure, record)
     assert place.node is node
-    assert reason(failure, place, record) == "a remainder cannot be computed, as the whole quotient has too many digits"
+    assert (
+        describe_failure(failure, place, record)
+        == "a remainder cannot be computed, as the whole quotient has too many digits"
+    )
 
 
 def test_a_table_that_is_looked_up_again_and_gone() -> None:
@@ -115,9 +118,11 @@ def test_a_table_that_is_looked_up_again_and_gone() -> None:
     frame: Any = None  # which is not asked
     for name, found in (("`orders`", 1), ("`spark_catalog`.`default`.`orders`", 1), ("`other`", 0), ("", 0)):
         failure = Failure("TABLE_OR_VIEW_NOT_FOUND", "", {"relationName": name})
-        assert len(of_tables(failure, record, frame)) == found
-    (place,) = of_tables(Failure("TABLE_OR_VIEW_NOT_FOUND", "", {"relationName": "orders"}), record, frame)
-    assert reason(Failure("TABLE_OR_VIEW_NOT_FOUND", "", {}), place, record) == "the table is not there any more"
+        assert len(locate_missing_tables(failure, record, frame)) == found
+    (place,) = locate_missing_tables(Failure("TABLE_OR_VIEW_NOT_FOUND", "", {"relationName": "orders"}), record, frame)
+    assert (
+        describe_failure(Failure("TABLE_OR_VIEW_NOT_FOUND", "", {}), place, record) == "the table is not there any more"
+    )
 
 
 def test_the_stack_of_a_client_is_no_part_of_what_it_says() -> None:

@@ -17,7 +17,7 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError, InvalidArgumentError, UnsupportedError
-from substrait_dsl.spark.diagnostics.explanations import reason
+from substrait_dsl.spark.diagnostics.explanations import describe_failure
 from substrait_dsl.spark.relations import collecting
 from substrait_dsl.spark.session.failures import failure_of
 from substrait_dsl.spark.session.source_map import Record
@@ -505,7 +505,7 @@ def test_of_stages_that_fail_at_once_one_is_told(
     assert failure is not None
     assert failure.condition == condition
     assert failure.fragments == fragments
-    assert reason(failure, None, Record(T._rel)) == told
+    assert describe_failure(failure, None, Record(T._rel)) == told
 
 
 def test_stages_that_fail_at_once(spark: SparkSession, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression
 from substrait_dsl.algebra.expressions.literals import literal
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.diagnostics.explanations import advice
+from substrait_dsl.spark.diagnostics.explanations import hint_for_message
 from substrait_dsl.spark.expressions.functions_regexp import NO_MATCH
 from substrait_dsl.spark.expressions.icu_patterns import java_pattern
 from substrait_dsl.spark.expressions.sql_text import to_sql
@@ -132,7 +132,7 @@ def test_patterns_that_are_refused(pattern: str) -> None:
 
 
 def test_what_to_do_where_there_is_no_match_is_told() -> None:
-    assert ".otherwise(None) gives NULL there" in (advice(NO_MATCH) or "")
+    assert ".otherwise(None) gives NULL there" in (hint_for_message(NO_MATCH) or "")
 
 
 def test_the_option_for_a_flag_is_told() -> None:

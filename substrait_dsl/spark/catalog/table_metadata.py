@@ -252,7 +252,7 @@ def find_table(names: tuple[str, ...], spark: SparkSession) -> StoredTable | Non
         found = find_object(names, spark)
     except spark_errors() as error:
         failure = failure_of(error, analysis=True)
-        if failure is None or failure.kind != "TABLE_OR_VIEW_NOT_FOUND":
+        if failure is None or failure.error_class != "TABLE_OR_VIEW_NOT_FOUND":
             raise
         found = None  # another writer has replaced or dropped it while its parts were asked for
     if found is not None and found.is_view:

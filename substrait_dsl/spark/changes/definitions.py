@@ -205,7 +205,7 @@ def _run_view(what: str, text: str, execution: ExecutionContext) -> None:
             raise UnsupportedError(
                 f"{what}: it reads a temporary view, which ends with the session", hint="write the rows to a table"
             ) from error
-        if failure is not None and failure.kind == "RECURSIVE_VIEW":
+        if failure is not None and failure.error_class == "RECURSIVE_VIEW":
             raise ExecutionError(f"{what}: it would read itself") from error
         if (failure is not None and failure.condition in _NO_VIEWS) or "not supported by catalog" in message:
             raise UnsupportedError(f"{what}: this catalog cannot hold views") from error

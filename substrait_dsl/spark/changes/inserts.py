@@ -144,7 +144,7 @@ def require_alone(location: str, what: str, spark: SparkSession) -> None:
         _ = spark.read.format("binaryFile").load(f"{location}/{_TEMPORARY}").schema
     except spark_errors() as error:
         failure = failure_of(error, analysis=True)
-        if failure is not None and failure.kind == "PATH_NOT_FOUND":
+        if failure is not None and failure.error_class == "PATH_NOT_FOUND":
             return
         raise
     raise ExecutionError(

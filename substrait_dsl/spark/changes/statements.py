@@ -12,7 +12,7 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
 from substrait_dsl.spark.catalog.table_metadata import REQUIRED
 from substrait_dsl.spark.catalog.table_names import SEVERAL_PARTS, column_list, statement_name
-from substrait_dsl.spark.diagnostics.explanations import advice
+from substrait_dsl.spark.diagnostics.explanations import hint_for_message
 from substrait_dsl.spark.session.cancellation import hold_interrupts
 from substrait_dsl.spark.session.connect import functions_of, is_remote
 from substrait_dsl.spark.session.failures import failure_of, message_of, spark_errors
@@ -117,9 +117,9 @@ def changing(what: str) -> Iterator[None]:
                 hint="run it again",
             ) from error
         failure = failure_of(error, analysis=True)
-        if failure is not None and failure.kind == "TABLE_OR_VIEW_ALREADY_EXISTS":
+        if failure is not None and failure.error_class == "TABLE_OR_VIEW_ALREADY_EXISTS":
             raise ExecutionError(f"{what}: there is one of this name already") from error
-        if failure is not None and failure.kind == "SCHEMA_NOT_FOUND":
+        if failure is not None and failure.error_class == "SCHEMA_NOT_FOUND":
             database = failure.parameters.get("schemaName", "").replace("`", "")
             raise ExecutionError(
                 f"{what}: there is no database {quoted([database])}", hint=f"CREATE DATABASE {database}, in Spark's SQL"
@@ -129,25 +129,25 @@ def changing(what: str) -> Iterator[None]:
                 f"{what}: Spark takes no condition and value that both have a subquery of the table itself",
                 hint='write(..., "update") of rows with the new values, or a new table of all rows',
             ) from error
-        if failure is not None and failure.kind == "MERGE_CARDINALITY_VIOLATION":
+        if failure is not None and failure.error_class == "MERGE_CARDINALITY_VIOLATION":
             raise ExecutionError(
                 f"{what}: several rows of the input have the key of one row of the table",
                 hint="an aggregate by the key, or a window's row_number(), leaves one of them",
             ) from error
-        if failure is not None and failure.kind == "LOCATION_ALREADY_EXISTS":
+        if failure is not None and failure.error_class == "LOCATION_ALREADY_EXISTS":
             raise ExecutionError(
                 f"{what}: {message_of(error)}",
                 hint="a writer that was killed may have left that folder, which no table has; remove it if so",
             ) from error
-        if failure is not None and failure.kind == "PATH_ALREADY_EXISTS":
+        if failure is not None and failure.error_class == "PATH_ALREADY_EXISTS":
             raise ExecutionError(
                 f"{what}: there is something already",
                 hint='create_mode="replace_if_exists", or op="insert" to add files',
             ) from error
-        if failure is not None and failure.kind == "INVALID_SCHEMA_OR_RELATION_NAME":
+        if failure is not None and failure.error_class == "INVALID_SCHEMA_OR_RELATION_NAME":
             raise ExecutionError(f"{what}: {message_of(error)}", hint=SEVERAL_PARTS) from error
         words = _CLASS.sub("", message_of(error))
-        raise ExecutionError(f"{what}: {words}", hint=advice(words)) from error
+        raise ExecutionError(f"{what}: {words}", hint=hint_for_message(words)) from error
 
 
 @contextmanager
@@ -178,7 +178,7 @@ OF_REPLACED = (
 def error_class_of(error: BaseException) -> str:
     """Return the error class of an error, such as ``TABLE_OR_VIEW_NOT_FOUND``; empty if it has none."""
     failure = failure_of(error, analysis=True)
-    return "" if failure is None else failure.kind
+    return "" if failure is None else failure.error_class
 
 
 _CLASS = re.compile(r"^(?:[a-z]\w*\.)+[A-Z]\w*(?:Exception|Error): ")

@@ -8,7 +8,7 @@ expression that can fail in this way, often just one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
@@ -26,7 +26,7 @@ from substrait_dsl.algebra.relations import (
     Read,
 )
 from substrait_dsl.algebra.types import FP32, FP64, I8, I16, I32, I64, Decimal
-from substrait_dsl.spark.diagnostics.explanations import INTERVALS, OF_TIME, Place
+from substrait_dsl.spark.diagnostics.explanations import INTERVALS, OF_TIME, Location
 from substrait_dsl.spark.expressions.literals import text_to_sql
 from substrait_dsl.spark.expressions.time_zones import NO_ZONE
 from substrait_dsl.spark.relations.join_strategies import MANY_MATCHES
@@ -54,38 +54,43 @@ if TYPE_CHECKING:
 Holds = Callable[[str], bool]
 
 
-def places(failure: Failure, record: Record) -> list[Place]:
+def locate_failure(failure: Failure, record: Record) -> list[Location]:
     """Return the possible locations of an error, one of which is its origin; none if nothing is known."""
     plan = record.plan
     message = failure.parameters.get("errorMessage", "")
     if message.startswith(MANY_MATCHES):
-        return [Place(plan, rel) for rel in walk(plan) if isinstance(rel, Rel) and _may_say(rel, message)]
-    if (failure.kind in OF_FILES and not failure.fragments) or message in OF_TEXT:
-        return [Place(plan, rel) for rel in walk(plan) if isinstance(rel, Read) and _is_read_by(failure, rel)]
+        return [Location(plan, rel) for rel in walk(plan) if isinstance(rel, Rel) and _may_say(rel, message)]
+    if (failure.error_class in OF_FILES and not failure.fragments) or message in OF_TEXT:
+        return [Location(plan, rel) for rel in walk(plan) if isinstance(rel, Read) and _is_read_by(failure, rel)]
     nodes = list(_failed(failure, record))
     if not nodes and message.endswith(IS_NULL):
         return list(_required(message, record))
+    return _locate_nodes(nodes, plan, innermost=bool(failure.fragments) or current_engine().tells_fragments)
+
+
+def _locate_nodes(nodes: Iterable[Node], plan: Rel, *, innermost: bool) -> list[Location]:
+    """Return the locations of parts of expressions; for `innermost` not of those that contain another one."""
     owners = _owners(plan)
     found = {id(node): node for node in nodes if id(node) in owners}
-    if failure.fragments or current_engine().tells_fragments:
-        for node in list(found.values()):  # what fails is inside of what it is part of
+    if innermost:
+        for node in list(found.values()):
             if any(id(part) in found for part in walk(node) if part is not node):
                 del found[id(node)]
-    return [Place(plan, owners[id(node)], node) for node in found.values()]
+    return [Location(plan, owners[id(node)], node) for node in found.values()]
 
 
-def of_tables(failure: Failure, record: Record, frame: DataFrame) -> list[Place]:
+def locate_missing_tables(failure: Failure, record: Record, frame: DataFrame) -> list[Location]:
     """Return the reads of missing tables: of the one that the failure names, or of one with a missing file."""
     tables = [rel for rel in walk(record.plan) if isinstance(rel, Read) and isinstance(rel.definition, NamedTable)]
-    if failure.kind == NO_TABLE:
+    if failure.error_class == NO_TABLE:
         gone = failure.parameters.get("relationName", "").replace("`", "").lower()
-        return [Place(record.plan, rel) for rel in tables if _last_name(rel) == gone.rpartition(".")[2]]
-    if failure.kind not in OF_FILES:
+        return [Location(record.plan, rel) for rel in tables if _last_name(rel) == gone.rpartition(".")[2]]
+    if failure.error_class not in OF_FILES:
         return []
     message = unquote(failure.message)
     with suppress(*spark_errors()):
         if any(unquote(urlsplit(uri).path) in message for uri in (frame.inputFiles() if tables else ())):
-            return [Place(record.plan, rel) for rel in tables]
+            return [Location(record.plan, rel) for rel in tables]
     return []
 
 
@@ -109,7 +114,7 @@ def _is_read_by(failure: Failure, read: Read) -> bool:
     """Whether a relation reads the file that a failure names, or may read its malformed record."""
     if not isinstance(read.definition, LocalFiles):
         return False
-    if failure.kind not in OF_FILES or failure.kind in BROKEN_RECORDS:
+    if failure.error_class not in OF_FILES or failure.error_class in BROKEN_RECORDS:
         return text_format(read) is not None
     message = unquote(failure.message)
     paths = (unquote(urlsplit(item.uri).path) for item in read.definition.items)
@@ -119,22 +124,27 @@ def _is_read_by(failure: Failure, read: Read) -> bool:
 def _failed(failure: Failure, record: Record) -> Iterator[Node]:
     """Yield the parts of expressions that may have failed."""
     for fragment in failure.fragments:
-        holds = _around(_without_frames(fragment))
-        inlined = {before for before, after in record.inlined if holds(after)}
-        for node, texts in record.written:
-            yield from _smallest(node, texts, holds)
-            if texts.get(id(node)) in inlined:
-                yield node
+        yield from _with_fragment(fragment, record)
     if failure.fragments:
         return
-    if failure.kind == MANY_ROWS:
+    if failure.error_class == MANY_ROWS:
         parts = (part for node, _ in record.written for part in walk(node, into_relations=False))
         yield from (part for part in parts if isinstance(part, ScalarSubquery) and not part.input.single_row)
     signs = _signs(failure)
     for node, texts in record.written:
         yield from (part for part in _showing(node, texts, signs) if _may_give(part, failure))
-        if failure.kind in ("ARITHMETIC_OVERFLOW", OF_INTERVALS):
+        if failure.error_class in ("ARITHMETIC_OVERFLOW", OF_INTERVALS):
             yield from _of_intervals(node)
+
+
+def _with_fragment(fragment: str, record: Record) -> Iterator[Node]:
+    """Yield the smallest parts of expressions whose text contains a fragment."""
+    holds = _around(_without_frames(fragment))
+    inlined = {before for before, after in record.inlined if holds(after)}
+    for node, texts in record.written:
+        yield from _smallest(node, texts, holds)
+        if texts.get(id(node)) in inlined:
+            yield node
 
 
 def _is_float(expression: Expression) -> bool:
@@ -143,7 +153,7 @@ def _is_float(expression: Expression) -> bool:
 
 def _may_give(part: Node, failure: Failure) -> bool:
     """Whether a part may have given the value that does not fit: a float is shown with a point."""
-    if failure.kind != OVERFLOWN_CAST or current_engine().tells_fragments:
+    if failure.error_class != OVERFLOWN_CAST or current_engine().tells_fragments:
         return True
     is_float = re.fullmatch(r"-?\d+", failure.parameters.get("value", "")) is None
     if not isinstance(part, Cast):
@@ -175,7 +185,7 @@ def _smallest(node: Node, texts: Mapping[int, str], holds: Holds) -> Iterator[No
 
 def _signs(failure: Failure) -> tuple[str, ...]:
     """Return the SQL operators and functions that can fail in the way of a failure without a fragment."""
-    match failure.kind:
+    match failure.error_class:
         case "USER_RAISED_EXCEPTION":
             message = failure.parameters.get("errorMessage", "")
             if about := re.fullmatch(r"the value .*( does not fit [^ ]+)", message, re.DOTALL):
@@ -189,7 +199,7 @@ def _signs(failure: Failure) -> tuple[str, ...]:
             return ("CAST(",)
         case "ARITHMETIC_OVERFLOW" | "NUMERIC_VALUE_OUT_OF_RANGE":
             return "sum(", "avg(", "(- ", "abs(", "round("
-        case _ if failure.kind == OF_ARITHMETIC:
+        case _ if failure.error_class == OF_ARITHMETIC:
             return (" % ",) if failure.message.startswith("Division impossible") else (" % ", " / ", " div ", " * ")
         case "INVALID_TIMEZONE":
             return ("convert_timezone(",)
@@ -244,12 +254,12 @@ def _operand_texts(node: Node, texts: Mapping[int, str]) -> set[str]:
     return found
 
 
-def _required(message: str, record: Record) -> Iterator[Place]:
+def _required(message: str, record: Record) -> Iterator[Location]:
     """Yield the relations of the output columns that the message of a null check names."""
     names = record.names.get(id(record.plan), ())
     for position, column in enumerate(record.plan.schema.names[: len(names)]):
         if f'column "{column}" {IS_NULL}' in message and names[position] in record.columns:
-            yield Place(record.plan, record.columns[names[position]][0])
+            yield Location(record.plan, record.columns[names[position]][0])
 
 
 def _owners(plan: Rel) -> dict[int, Rel]:

@@ -61,7 +61,7 @@ from substrait_dsl.spark.sources.delimited_text import record_rules, text_format
 
 
 @attrs.frozen
-class Place:
+class Location:
     """A possible location of an error in a plan."""
 
     plan: Rel
@@ -109,6 +109,11 @@ _HINTS = {
 }
 _WIDER = "cast the operands to a wider type first"
 _CAST_HINT = 'cast(type, on_failure="return_null") gives NULL there'
+_CLASS_HINTS = {
+    INTERNAL: ON_SPARK,
+    NO_PLAN: ON_SPARK,
+    _OF_EITHER: f"{_WIDER}, or where the cast fails: {_CAST_HINT}",
+}
 _COLUMN_HINT = (
     "declare it, or the columns that it is made of, nullable where they are read, or leave such rows out: "
     "filter(x.is_not_null())"
@@ -126,51 +131,67 @@ _REQUIRED = "a required value is NULL"
 _ZONE = re.compile(r"The timezone: (.+?) is invalid")
 
 
-def reclassify(failure: Failure, places: Sequence[Place]) -> Failure:
+def reclassify(failure: Failure, locations: Sequence[Location]) -> Failure:
     """Reclassify a failure by its locations: a result that does not fit the type of a function is an overflow."""
-    results = [isinstance(each.node, _CALLS) for each in places]
-    if not any(results) or failure.kind not in _MISFITS[1:]:
+    results = [isinstance(each.node, _CALLS) for each in locations]
+    if not any(results) or failure.error_class not in _MISFITS[1:]:
         return failure
     if all(results):
         return attrs.evolve(failure, condition=_OVERFLOWS[0])
-    types = dict.fromkeys(str(type_.as_required()) for each in places if (type_ := _type(each.node)) is not None)
+    types = dict.fromkeys(str(type_.as_required()) for each in locations if (type_ := _type(each.node)) is not None)
     return attrs.evolve(
         failure, condition=_OF_EITHER, parameters={**failure.parameters, "targetType": " or ".join(types)}
     )
 
 
-def reason(failure: Failure, place: Place | None, record: Record) -> str:
-    """Describe a failure in one clause; `place` is its location, if that is known."""
-    node = place.node if place is not None else None
-    message = failure.parameters.get("errorMessage", "")
-    value = failure.parameters.get("expression") or failure.parameters.get("value")
-    if failure.kind == "USER_RAISED_EXCEPTION":  # they are the library's own
+def describe_failure(failure: Failure, location: Location | None, record: Record) -> str:
+    """Describe a failure in one clause; `location` is its location, if that is known."""
+    node = location.node if location is not None else None
+    if failure.error_class == "USER_RAISED_EXCEPTION":  # a check of the library's own
+        message = failure.parameters.get("errorMessage", "")
         return _REQUIRED if message.endswith(IS_NULL) and node is not None else message
-    if failure.kind in (INTERNAL, NO_PLAN):
-        return engine_fails(failure)
-    if failure.kind in _OVERFLOWS:
+    if failure.error_class in (INTERNAL, NO_PLAN):
+        return describe_engine_failure(failure)
+    if failure.error_class in _OVERFLOWS:
         return "overflow"
     if zone := _ZONE.search(failure.message):
         return f"{zone[1]!r}{NO_ZONE} that Java has"
-    if failure.kind == NO_TABLE and place is not None:
+    text = (location and _describe_source_failure(failure, location.rel)) or _describe_misfit(failure, node)
+    return text or _REASONS.get(failure.error_class) or with_column_names(words_of(failure), record)
+
+
+def _describe_source_failure(failure: Failure, rel: Rel) -> str | None:
+    """Describe a missing table, or a malformed record of delimited text; None: the failure is another one."""
+    if failure.error_class == NO_TABLE:
         return "the table is not there any more"
-    if place is not None and (text := text_format(place.rel)) and (broken := _RECORD.search(failure.message)):
-        delimiter = text.field_delimiter  # the reader has added two
-        line = broken[1].removeprefix(delimiter).removesuffix(delimiter)
-        return f"a record of delimited text has not the declared fields: {shortened(line)}"
-    if failure.kind in (*_MISFITS, _OF_EITHER) and value is not None:
-        value = _SUFFIXED.sub(r"\1", value)
-        target = node.target.as_required() if isinstance(node, Cast) else _target(failure)
-        if failure.kind == _OF_EITHER:
-            return f"the value {value} does not fit {target}"
-        return f"the value {value} cannot be cast to {target}" if target else f"the value {value} does not fit"
-    return _REASONS.get(failure.kind) or readable(words_of(failure), record)
+    text, broken = text_format(rel), _RECORD.search(failure.message)
+    if text is None or broken is None:
+        return None
+    delimiter = text.field_delimiter  # the reader has added two
+    line = broken[1].removeprefix(delimiter).removesuffix(delimiter)
+    return f"a record of delimited text has not the declared fields: {shortened(line)}"
+
+
+def _describe_misfit(failure: Failure, node: Node | None) -> str | None:
+    """Describe a value that does not fit a type; None: the failure is another one."""
+    value = _value_of(failure)
+    if failure.error_class not in (*_MISFITS, _OF_EITHER) or value is None:
+        return None
+    value = _SUFFIXED.sub(r"\1", value)
+    target = node.target.as_required() if isinstance(node, Cast) else _target(failure)
+    if failure.error_class == _OF_EITHER:
+        return f"the value {value} does not fit {target}"
+    return f"the value {value} cannot be cast to {target}" if target else f"the value {value} does not fit"
+
+
+def _value_of(failure: Failure) -> str | None:
+    return failure.parameters.get("expression") or failure.parameters.get("value")
 
 
 def refused_value(failure: Failure) -> str | None:
     """Return the text that cannot be cast, if a cast has failed."""
-    value = failure.parameters.get("expression") or failure.parameters.get("value")
-    if failure.kind not in _MISFITS or value is None:
+    value = _value_of(failure)
+    if failure.error_class not in _MISFITS or value is None:
         return None
     return value.removeprefix("'").removesuffix("'")
 
@@ -179,10 +200,10 @@ _LONGEST = 200
 """The most characters of an engine's message that are shown."""
 
 
-def engine_fails(failure: Failure) -> str:
+def describe_engine_failure(failure: Failure) -> str:
     """Describe the internal failure of an engine."""
     name = current_engine().name
-    if failure.kind == NO_PLAN or current_engine().is_of_outer_rows(failure.message):
+    if failure.error_class == NO_PLAN or current_engine().is_of_outer_rows(failure.message):
         return f"{name} cannot run a subquery, or a join, that refers to an outer row as this one does"
     return f"{name} cannot run the plan, and says: {shortened(plain_words(failure.message), _LONGEST)}"
 
@@ -193,27 +214,32 @@ def _target(failure: Failure) -> str | None:
     return target and target.strip('"').lower()
 
 
-def hint(failure: Failure, place: Place | None, message: str) -> str | None:
+def hint_for_failure(failure: Failure, location: Location | None, message: str) -> str | None:
     """Return the hint for a failure and its description."""
-    node = place.node if place is not None else None
-    if failure.kind in (INTERNAL, NO_PLAN):
-        return ON_SPARK
-    if failure.kind in _OVERFLOWS:
+    node = location.node if location is not None else None
+    if failure.error_class in _CLASS_HINTS:
+        return _CLASS_HINTS[failure.error_class]
+    if failure.error_class in _OVERFLOWS:
         return _fitting_hint(_type(node))
-    if failure.kind == _OF_EITHER:
-        return f"{_WIDER}, or where the cast fails: {_CAST_HINT}"
-    if message == _REQUIRED or message.endswith(IS_NULL):
-        return _VALUE_HINT if message == _REQUIRED else _column_hint(place)
-    if isinstance(node, Cast) and (failure.kind in _MISFITS or failure.kind == "USER_RAISED_EXCEPTION"):
+    if message == _REQUIRED:
+        return _VALUE_HINT
+    if message.endswith(IS_NULL):
+        return _column_hint(location)
+    if isinstance(node, Cast) and failure.error_class in (*_MISFITS, "USER_RAISED_EXCEPTION"):
         return _CAST_HINT
     if (zone := _ZONE.search(failure.message)) and zone[1] not in available_timezones():
         return suggestion(zone[1], available_timezones()) or "zoneinfo.available_timezones() are those that there are"
     if failure.condition in (_GONE, NO_TABLE):
         return "what it reads was removed or replaced after it was looked up: run it again"
-    if failure.kind in BROKEN_RECORDS or failure.condition == _UNREAD or message == BEHIND_QUOTE:
-        text = None if place is None else text_format(place.rel)
-        return None if text is None else record_rules(text)
-    return advice(message)
+    if failure.error_class in BROKEN_RECORDS or failure.condition == _UNREAD or message == BEHIND_QUOTE:
+        return _record_hint(location)
+    return hint_for_message(message)
+
+
+def _record_hint(location: Location | None) -> str | None:
+    """Return the hint for a malformed record: the rules of its format."""
+    text = None if location is None else text_format(location.rel)
+    return None if text is None else record_rules(text)
 
 
 def _fitting_hint(type_: Type | None) -> str:
@@ -225,15 +251,15 @@ def _fitting_hint(type_: Type | None) -> str:
     return fit if is_widest else f"{fit}; {_WIDER}"
 
 
-def _column_hint(place: Place | None) -> str:
-    if place is None:
+def _column_hint(location: Location | None) -> str:
+    if location is None:
         return _COLUMN_HINT
-    here = list(walk(place.rel, into_relations=False))
+    here = list(walk(location.rel, into_relations=False))
     if any(map(_declares_no_null, here)):
         return _FIRST_HINT
     if any(isinstance(node, ScalarFunction) and _may_be_null(node) for node in here):
         return _OPTION_HINT
-    return f"{_COLUMN_HINT}; {_FIRST_HINT}" if any(map(_declares_no_null, walk(place.rel))) else _COLUMN_HINT
+    return f"{_COLUMN_HINT}; {_FIRST_HINT}" if any(map(_declares_no_null, walk(location.rel))) else _COLUMN_HINT
 
 
 def _declares_no_null(node: Node) -> bool:
@@ -244,7 +270,7 @@ def _may_be_null(call: ScalarFunction) -> bool:
     return call.function.name == "replace_slice" or any("NULL" in option.preferences for option in call.options)
 
 
-def advice(message: str) -> str | None:
+def hint_for_message(message: str) -> str | None:
     """Return the hint for a message, wherever the error occurred."""
     if message.endswith(IS_NULL):
         return _COLUMN_HINT
@@ -270,7 +296,7 @@ _SUFFIXED = re.compile(r"^(-?[0-9.]+)(?:[LSY]|BD)$")
 """A numeric literal of Spark's SQL."""
 
 
-def readable(text: str, record: Record) -> str:
+def with_column_names(text: str, record: Record) -> str:
     """Replace generated names in a text of Spark by the names of columns."""
 
     def name(found: re.Match[str]) -> str:
@@ -282,6 +308,6 @@ def readable(text: str, record: Record) -> str:
     return NAME.sub(name, text)
 
 
-def names_in(text: str, record: Record) -> dict[str, tuple[Rel, int]]:
+def columns_in_text(text: str, record: Record) -> dict[str, tuple[Rel, int]]:
     """Return the generated names of columns in a text of Spark: the relation, and the position in it."""
     return {name: record.columns[name] for name in dict.fromkeys(NAME.findall(text)) if name in record.columns}

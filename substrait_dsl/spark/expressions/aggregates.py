@@ -284,7 +284,7 @@ _MEDIAN_OF_DISTINCT = (
 EXTREMES: Table = {"min": Template("min({0}){filter}"), "max": Template("max({0}){filter}")}
 
 AGGREGATE_GENERIC: Table = {
-    "count": Template(_COUNT, _RAISES, nothing="count(1){filter}"),
+    "count": Template(_COUNT, _RAISES, empty="count(1){filter}"),
     "any_value": Template("any_value({0}[ignore_nulls]){filter}", {"ignore_nulls": {"FALSE": "", "TRUE": ", TRUE"}}),
 }
 
@@ -366,7 +366,7 @@ AGGREGATE_FUNCTIONS: Mapping[str, Table] = {
     "": UNNAMED,
     "functions_aggregate_approx": {"approx_count_distinct": Template("approx_count_distinct({0}){filter}")},
     "functions_aggregate_decimal_output": {
-        "count": Template(f"CAST({_COUNT} AS {{T}})", _RAISES, nothing="CAST(count(1){filter} AS {T})"),
+        "count": Template(f"CAST({_COUNT} AS {{T}})", _RAISES, empty="CAST(count(1){filter} AS {T})"),
         "approx_count_distinct": Template("CAST(approx_count_distinct({0}){filter} AS {T})"),
     },
     "functions_aggregate_generic": AGGREGATE_GENERIC,
@@ -381,7 +381,7 @@ AGGREGATE_FUNCTIONS: Mapping[str, Table] = {
         "string_agg": Template(
             # The result is required, and joining no texts gives the empty one.
             "coalesce(listagg({distinct}{0}, {1}){order}{filter}, '')",
-            constants=(1,),
+            literal_arguments=(1,),
         )
     },
     "unsigned_integers": UNSIGNED_INTEGERS,

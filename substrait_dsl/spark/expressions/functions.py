@@ -63,15 +63,15 @@ def _between(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> st
 
 COMPARISON: Table = {
     # To Spark NaN equals itself and is the largest number, and 0.0 equals -0.0; the specification does not say.
-    "equal": Template("({0} = {1})", compares=True),
-    "not_equal": Template("({0} != {1})", compares=True),
-    "is_not_distinct_from": Template("({0} <=> {1})", compares=True),
-    "is_distinct_from": Template("(NOT ({0} <=> {1}))", compares=True),
-    "lt": Template("({0} < {1})", compares=True),
-    "gt": Template("({0} > {1})", compares=True),
-    "lte": Template("({0} <= {1})", compares=True),
-    "gte": Template("({0} >= {1})", compares=True),
-    "between": Template(_between, compares=True),
+    "equal": Template("({0} = {1})", requires_comparable=True),
+    "not_equal": Template("({0} != {1})", requires_comparable=True),
+    "is_not_distinct_from": Template("({0} <=> {1})", requires_comparable=True),
+    "is_distinct_from": Template("(NOT ({0} <=> {1}))", requires_comparable=True),
+    "lt": Template("({0} < {1})", requires_comparable=True),
+    "gt": Template("({0} > {1})", requires_comparable=True),
+    "lte": Template("({0} <= {1})", requires_comparable=True),
+    "gte": Template("({0} >= {1})", requires_comparable=True),
+    "between": Template(_between, requires_comparable=True),
     "is_true": Template("({0} IS TRUE)"),
     "is_not_true": Template("({0} IS NOT TRUE)"),
     "is_false": Template("({0} IS FALSE)"),
@@ -81,17 +81,17 @@ COMPARISON: Table = {
     "is_nan": Template("({0} = CAST('NaN' AS {t0}))"),
     "is_finite": Template("(abs({0}) < CAST('Infinity' AS {t0}))"),
     "is_infinite": Template("(abs({0}) = CAST('Infinity' AS {t0}))"),
-    "nullif": Template("if({0} = {1}, NULL, {0})", compares=True),
+    "nullif": Template("if({0} = {1}, NULL, {0})", requires_comparable=True),
     "coalesce": Template("coalesce({args:, })"),
-    "least": Template("if({nulls}, NULL, least({args:, }))", compares=True),
-    "least_skip_null": Template("least({args:, })", compares=True),
-    "greatest": Template("if({nulls}, NULL, greatest({args:, }))", compares=True),
-    "greatest_skip_null": Template("greatest({args:, })", compares=True),
+    "least": Template("if({nulls}, NULL, least({args:, }))", requires_comparable=True),
+    "least_skip_null": Template("least({args:, })", requires_comparable=True),
+    "greatest": Template("if({nulls}, NULL, greatest({args:, }))", requires_comparable=True),
+    "greatest_skip_null": Template("greatest({args:, })", requires_comparable=True),
 }
 
 BOOLEAN: Table = {
-    "or": Template("({args: OR })", nothing=FALSE),
-    "and": Template("({args: AND })", nothing=TRUE),
+    "or": Template("({args: OR })", empty=FALSE),
+    "and": Template("({args: AND })", empty=TRUE),
     "and_not": Template("({0} AND NOT {1})"),
     "xor": Template("({0} != {1})"),
     "not": Template("(NOT {0})"),
@@ -129,13 +129,13 @@ LIST: Table = {
                 "DESC_NULLS_FIRST": "reverse(array_sort({0}))",
             }
         },
-        compares=True,
+        requires_comparable=True,
     ),
 }
 
 SET: Table = {
     "index_in": Template(
-        "(nullif(array_position({1}, {0}), 0L) - 1L)", {"nan_equality": {"NAN_IS_NAN": ""}}, compares=True
+        "(nullif(array_position({1}, {0}), 0L) - 1L)", {"nan_equality": {"NAN_IS_NAN": ""}}, requires_comparable=True
     ),
 }
 

@@ -237,7 +237,7 @@ _HALVES = {
     ties: f"CAST({function}({{0}}, if({{1}} < -400, -400, if({{1}} > 400, 400, {{1}}))) AS {{T}})"
     for ties, function in (("TIE_AWAY_FROM_ZERO", "round"), ("TIE_TO_EVEN", "bround"))
 }
-_ROUND = Template("[rounding]", {"rounding": _HALVES}, constants=(1,))
+_ROUND = Template("[rounding]", {"rounding": _HALVES}, literal_arguments=(1,))
 
 ROUNDING: Table = {"ceil": _round_to_integer("ceil"), "floor": _round_to_integer("floor"), "round": _ROUND}
 

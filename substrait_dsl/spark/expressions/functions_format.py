@@ -106,4 +106,4 @@ def _strftime(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> s
     return f"CAST({shown} AS STRING)"
 
 
-FORMAT: Table = {"strftime": Template(_strftime, constants=(1,), zone=2)}
+FORMAT: Table = {"strftime": Template(_strftime, literal_arguments=(1,), zone=2)}

@@ -79,8 +79,8 @@ _COMPARED = (
 
 PARTIQL: Table = {
     "has_key": Template("map_contains_key({0}, {1})"),
-    "attribute": Template(_step, constants=(1,)),
-    "element": Template(_step, constants=(1,)),
+    "attribute": Template(_step, literal_arguments=(1,)),
+    "element": Template(_step, literal_arguments=(1,)),
     "elements": Template(_named("{0}", f"if({_IS_LIST}, CAST(v AS ARRAY<VARIANT>), array(v))")),
     "attributes": Template(
         _named("{0}", f"CASE WHEN {_IS_STRUCT} THEN {_ENTRIES} WHEN v IS NULL THEN array() {_OTHER} END")

@@ -73,7 +73,7 @@ def _unless_null(write: Writer, *, may_lengthen: bool | None = None) -> Template
             return f"CAST(NULL AS {spark_sql_type(call.output_type)})"
         return write(call, texts, choices)
 
-    return Template(text, _OPTIONS, constants=(1, 2, 3, 4), may_lengthen=may_lengthen)
+    return Template(text, _OPTIONS, literal_arguments=(1, 2, 3, 4), may_lengthen=may_lengthen)
 
 
 def _all_matches(call: Call, texts: Sequence[str], choices: Choices, group: int) -> str:

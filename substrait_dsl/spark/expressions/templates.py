@@ -71,11 +71,11 @@ class Template:
     """For each option, the supported values and their text; the first value is the default."""
     enums: tuple[Mapping[str, str], ...] = ()
     """For each enum argument, the supported values and their text."""
-    nothing: str | None = None
+    empty: str | None = None
     """The text for a call without arguments."""
-    constants: tuple[int, ...] = ()
+    literal_arguments: tuple[int, ...] = ()
     """The positions of value arguments that must be literals."""
-    compares: bool = False
+    requires_comparable: bool = False
     """Whether the arguments are compared, which Spark cannot do with maps."""
     zone: int | None = None
     """The value argument that is a time zone."""
@@ -121,7 +121,7 @@ def lower(call: Call, texts: Sequence[str], tables: Mapping[str, Table], extra: 
         values = [argument for argument in call.arguments if isinstance(argument, Expression)]
         texts = [*texts]
         texts[found.zone] = require_zone(values[found.zone], texts[found.zone])
-    text = found.text if call.arguments or found.nothing is None else found.nothing
+    text = found.text if call.arguments or found.empty is None else found.empty
     choices = _choices(found, call)
     if isinstance(text, str):
         sql = _fill(_chosen(text, choices, call), call, texts, extra or {})
@@ -240,10 +240,10 @@ def _value_types(call: Call) -> list[Type]:
 
 def _check_arguments(template: Template, call: Call) -> None:
     values = [argument for argument in call.arguments if isinstance(argument, Expression)]
-    for position in template.constants:
+    for position in template.literal_arguments:
         if position < len(values) and not isinstance(values[position], Literal):
             raise UnsupportedError(f"Spark takes argument {position} of {call.function.name} only as a literal")
-    if template.compares:
+    if template.requires_comparable:
         for value in values:
             require_comparable(value.type, call.function.name)
 

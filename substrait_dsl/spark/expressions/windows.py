@@ -28,7 +28,7 @@ from substrait_dsl.spark.session.engines import current_engine
 MOST_ROWS = 2**31 - 1
 """The greatest distance between rows in Spark; a row further away does not exist."""
 
-_OFFSET = Template("{name}({args:, }){over}", constants=(1,))
+_OFFSET = Template("{name}({args:, }){over}", literal_arguments=(1,))
 
 WINDOW_FUNCTIONS: Mapping[str, Table] = {
     # {over} is a window without a frame, which has some order; {frame} is one with the frame of the call.
@@ -38,10 +38,12 @@ WINDOW_FUNCTIONS: Mapping[str, Table] = {
         "dense_rank": Template("CAST(dense_rank(){over} AS BIGINT)"),
         "percent_rank": Template("percent_rank(){over}"),
         "cume_dist": Template("cume_dist(){over}"),
-        "ntile": Template(f"CAST(ntile(CAST(least({{0}}, {MOST_ROWS}) AS INT)){{over}} AS {{T}})", constants=(0,)),
+        "ntile": Template(
+            f"CAST(ntile(CAST(least({{0}}, {MOST_ROWS}) AS INT)){{over}} AS {{T}})", literal_arguments=(0,)
+        ),
         "first_value": Template("first_value({0}){frame}"),
         "last_value": Template("last_value({0}){frame}"),
-        "nth_value": Template("nth_value({0}, {1}){frame}", {"on_domain_error": {"ERROR": ""}}, constants=(1,)),
+        "nth_value": Template("nth_value({0}, {1}){frame}", {"on_domain_error": {"ERROR": ""}}, literal_arguments=(1,)),
         "lead": _OFFSET,
         "lag": _OFFSET,
     }

@@ -226,6 +226,6 @@ def _distinct(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> s
 
 
 DISTINCTIONS: Table = {
-    "is_not_distinct_from": Template(_same, compares=True),
-    "is_distinct_from": Template(_distinct, compares=True),
+    "is_not_distinct_from": Template(_same, requires_comparable=True),
+    "is_distinct_from": Template(_distinct, requires_comparable=True),
 }

@@ -32,7 +32,7 @@ class Failure:
     """The message of the root cause, from `last_cause`."""
 
     @property
-    def kind(self) -> str:
+    def error_class(self) -> str:
         """The condition without its subclass."""
         return self.condition.partition(".")[0]
 
@@ -223,7 +223,7 @@ def message_of(error: Exception) -> str:
 
 def words_of(failure: Failure) -> str:
     """Return the message of a failure on one line, with its root cause."""
-    if failure.kind == OF_ARITHMETIC:
+    if failure.error_class == OF_ARITHMETIC:
         return _IMPOSSIBLE.get(failure.message) or f"Java cannot compute a number: {failure.message}"
     cause = failure.cause and (_lack(failure.cause) or failure.cause)
     return _lack(failure.message) or with_cause(plain_words(failure.message), cause)
