@@ -131,9 +131,9 @@ class SubstraitDslError(Exception):
         return text
 
 
-def _without_fields(kind: type[SubstraitDslError], args: tuple[object, ...]) -> SubstraitDslError:
+def _without_fields(error_class: type[SubstraitDslError], args: tuple[object, ...]) -> SubstraitDslError:
     """An error that pickle puts the fields into: no class need be called with them again."""
-    error = kind.__new__(kind)
+    error = error_class.__new__(error_class)
     error.args = args
     return error
 
@@ -522,9 +522,9 @@ class ExecutionError(SubstraitDslError, RuntimeError):
     """The name of the table or view that is not there, if that is why."""
 
 
-def require(value: object, kinds: type | tuple[type, ...], expected: str, hint: str | None = None) -> None:
+def require(value: object, classes: type | tuple[type, ...], expected: str, hint: str | None = None) -> None:
     """Raise `InvalidArgumentError` for what is of none of these classes: ``require(name, str, "a name is a str")``."""
-    if not isinstance(value, kinds):
+    if not isinstance(value, classes):
         raise InvalidArgumentError(expected, got=value, hint=hint)
 
 

@@ -42,27 +42,27 @@ AS_DECLARED = (
 """What to write in place of a frame, of whatever library, whose columns are of other types than a plan declares."""
 
 
-def plain_type(kind: pa.DataType) -> pa.DataType:
+def plain_type(arrow_type: pa.DataType) -> pa.DataType:
     """The type that holds the values of a type in a layout that Spark takes; the type itself, if it does already."""
     import pyarrow as pa
 
-    if (leaf := _leaves().get(kind)) is not None:
+    if (leaf := _leaves().get(arrow_type)) is not None:
         return leaf
-    match kind:
+    match arrow_type:
         case pa.RunEndEncodedType() | pa.DictionaryType():
-            return plain_type(kind.value_type)
+            return plain_type(arrow_type.value_type)
         case pa.StructType():
-            plain: pa.DataType = pa.struct([_plain_field(field) for field in kind])
+            plain: pa.DataType = pa.struct([_plain_field(field) for field in arrow_type])
         case pa.MapType():
-            plain = pa.map_(_plain_field(kind.key_field), _plain_field(kind.item_field))
+            plain = pa.map_(_plain_field(arrow_type.key_field), _plain_field(arrow_type.item_field))
         case pa.ListViewType() | pa.LargeListViewType():
-            return pa.large_list(_plain_field(kind.value_field))
+            return pa.large_list(_plain_field(arrow_type.value_field))
         case pa.ListType() | pa.LargeListType() | pa.FixedSizeListType():
-            field = _plain_field(kind.value_field)
-            plain = kind if field.equals(kind.value_field) else pa.large_list(field)
+            field = _plain_field(arrow_type.value_field)
+            plain = arrow_type if field.equals(arrow_type.value_field) else pa.large_list(field)
         case _:
-            return kind
-    return kind if plain == kind else plain
+            return arrow_type
+    return arrow_type if plain == arrow_type else plain
 
 
 def _plain_field(field: pa.Field) -> pa.Field:
@@ -93,10 +93,10 @@ def plain_array(array: pa.Array, target: pa.DataType) -> pa.Array:
     import pyarrow as pa
     from pyarrow import compute
 
-    kind = array.type
-    if kind == target:
+    arrow_type = array.type
+    if arrow_type == target:
         return array
-    match kind:
+    match arrow_type:
         case pa.UuidType():
             return pa.array([None if value is None else str(value) for value in array.to_pylist()], target)
         case pa.RunEndEncodedType():
@@ -107,7 +107,7 @@ def plain_array(array: pa.Array, target: pa.DataType) -> pa.Array:
         case pa.DictionaryType():
             return plain_array(array.dictionary, target).take(array.indices)
         case pa.StructType():
-            parts = [plain_array(array.field(n), target.field(n).type) for n in range(kind.num_fields)]
+            parts = [plain_array(array.field(n), target.field(n).type) for n in range(arrow_type.num_fields)]
             return pa.StructArray.from_arrays(parts, fields=list(target), mask=array.is_null())
         case pa.MapType():
             first = array.offsets[0].as_py()

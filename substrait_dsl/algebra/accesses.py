@@ -245,10 +245,10 @@ def _accesses(rel: Rel) -> Iterator[Access]:
         case Update(table=table):
             yield Access("update", "table", table.names)
             yield Access("read", "table", table.names)
-        case Ddl(target=target, object=kind, op=operation):
+        case Ddl(target=target, object=target_object, op=operation):
             match target:
                 case NamedObject(names=names):
-                    yield Access(operation, kind, names)
+                    yield Access(operation, target_object, names)
                 case ExtensionObject(detail=detail):
                     yield _extension(detail, operation)
         case Exchange(targets=targets):

@@ -43,10 +43,10 @@ class Picklable(Immutable):
 
     def _recipe(self) -> Recipe:
         """What makes an equal object."""
-        kind = type(self)
-        if attrs.has(kind):
-            return _from_fields, (kind, *(getattr(self, name) for name, _ in _fields_of(kind)))
-        return _from_slots, (kind, *(getattr(self, name) for name in slots_of(kind)))
+        own_class = type(self)
+        if attrs.has(own_class):
+            return _from_fields, (own_class, *(getattr(self, name) for name, _ in _fields_of(own_class)))
+        return _from_slots, (own_class, *(getattr(self, name) for name in slots_of(own_class)))
 
     def _components(self) -> Sequence[Picklable]:
         """What stands before the object in a pickle: what its recipe refers to."""
@@ -65,13 +65,13 @@ class PickledByFields(FrozenValue, Immutable):
         return _from_fields, (type(self), *(getattr(self, name) for name, _ in _fields_of(type(self))))
 
 
-def _from_fields(kind: type[Any], *values: Any) -> Any:
-    return kind(**{alias: value for (_, alias), value in zip(_fields_of(kind), values, strict=True)})
+def _from_fields(of_class: type[Any], *values: Any) -> Any:
+    return of_class(**{alias: value for (_, alias), value in zip(_fields_of(of_class), values, strict=True)})
 
 
-def _from_slots(kind: type[Any], *values: Any) -> Any:
-    instance = object.__new__(kind)
-    for name, value in zip(slots_of(kind), values, strict=True):
+def _from_slots(of_class: type[Any], *values: Any) -> Any:
+    instance = object.__new__(of_class)
+    for name, value in zip(slots_of(of_class), values, strict=True):
         object.__setattr__(instance, name, value)
     return instance
 
@@ -83,21 +83,23 @@ def _last(entries: tuple[Any, ...]) -> Any:
 class _Fields(dict[type, tuple[tuple[str, str], ...]]):
     """For each class of attrs the fields that it is made from: their names, and those of the arguments."""
 
-    def __missing__(self, kind: type[Any]) -> tuple[tuple[str, str], ...]:
-        self[kind] = tuple((field.name, field.alias or field.name) for field in attrs.fields(kind) if field.init)
-        return self[kind]
+    def __missing__(self, of_class: type[Any]) -> tuple[tuple[str, str], ...]:
+        self[of_class] = tuple(
+            (field.name, field.alias or field.name) for field in attrs.fields(of_class) if field.init
+        )
+        return self[of_class]
 
 
 _FIELDS = _Fields()
 
 
-def _fields_of(kind: type[Any]) -> tuple[tuple[str, str], ...]:
-    return _FIELDS[kind]
+def _fields_of(of_class: type[Any]) -> tuple[tuple[str, str], ...]:
+    return _FIELDS[of_class]
 
 
-def slots_of(kind: type[Any]) -> list[str]:
+def slots_of(of_class: type[Any]) -> list[str]:
     """The slots of a class and of those that it extends, these first."""
-    names = (name for base in reversed(kind.__mro__) for name in vars(base).get("__slots__", ()))
+    names = (name for base in reversed(of_class.__mro__) for name in vars(base).get("__slots__", ()))
     return [name for name in names if name != "__weakref__"]
 
 
@@ -132,15 +134,15 @@ def _with_entries(value: Any) -> Any:
     """A value with entries in place of what is `Picklable` in it."""
     if isinstance(value, Picklable):
         return _entry(value)
-    kind = type(value)
-    if kind is tuple or kind is list:
+    value_class = type(value)
+    if value_class is tuple or value_class is list:
         changed = [_with_entries(item) for item in value]
         if all(new is old for new, old in zip(changed, value, strict=True)):
             return value  # the very same, which may stand in other objects, too
-        return kind(changed)
-    if kind is dict:
+        return value_class(changed)
+    if value_class is dict:
         return {key: _with_entries(item) for key, item in value.items()}
-    if kind is partial:
+    if value_class is partial:
         keywords = {name: _with_entries(item) for name, item in value.keywords.items()}
         return partial(_with_entries(value.func), *map(_with_entries, value.args), **keywords)
     return value
@@ -151,13 +153,13 @@ def _inside(value: Any) -> Iterator[Picklable]:
     if isinstance(value, Picklable):
         yield value
         return
-    kind = type(value)
-    if kind is tuple or kind is list:
+    value_class = type(value)
+    if value_class is tuple or value_class is list:
         for item in value:
             yield from _inside(item)
-    elif kind is dict:
+    elif value_class is dict:
         yield from _inside(list(value.values()))
-    elif kind is partial:
+    elif value_class is partial:
         yield from _inside([value.func, *value.args, *value.keywords.values()])
 
 

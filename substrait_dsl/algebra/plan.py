@@ -62,8 +62,8 @@ class Version(FrozenValue):
         return f"{self.major}.{self.minor}.{self.patch}"
 
 
-def _required(kinds: Iterable[Type]) -> tuple[Type, ...]:
-    return tuple(type_.as_required() for type_ in kinds)
+def _required(types: Iterable[Type]) -> tuple[Type, ...]:
+    return tuple(type_.as_required() for type_ in types)
 
 
 @attrs.frozen(repr=False)
@@ -163,8 +163,8 @@ class AlgebraPlan(Picklable, FrozenValue):
         return attrs.evolve(self.rebuilt(change), parameter_bindings=())
 
 
-def _check_aliases(kinds: Sequence[Type]) -> None:
-    for type_, times in Counter(kinds).items():
+def _check_aliases(types: Sequence[Type]) -> None:
+    for type_, times in Counter(types).items():
         if isinstance(type_, Unbound):
             raise InvalidArgumentError("a type alias stands for a concrete type, not for an unbound one")
         if times > 1:

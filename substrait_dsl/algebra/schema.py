@@ -81,7 +81,7 @@ class NamedStruct(PickledByFields):
     def of(cls, fields: Mapping[str, Type] | Iterable[tuple[str, Type]]) -> NamedStruct:
         """A schema from names and types."""
         pairs = fields.items() if isinstance(fields, Mapping) else fields
-        return cls(tuple(Field(name, kind) for name, kind in pairs))
+        return cls(tuple(Field(name, type_) for name, type_ in pairs))
 
     @classmethod
     def named(cls, types: Sequence[Type], names: Sequence[str]) -> NamedStruct:

@@ -424,7 +424,7 @@ class _Parser:
             self.expect(":")
             fields.append((name.text, self.parameter("nstruct")))
         self.expect(">")
-        return tuple(name for name, _ in fields), tuple(kind for _, kind in fields)
+        return tuple(name for name, _ in fields), tuple(type_ for _, type_ in fields)
 
     def check_count(self, keyword: str, count: int, token: _Token) -> None:
         expected = PARAMETER_NAMES.get(keyword, () if keyword in ANY_LABELS else None)

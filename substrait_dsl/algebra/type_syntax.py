@@ -23,18 +23,18 @@ FIXED_FORMS: tuple[type[Type], ...] = (
 """The types with a fixed number of parameters."""
 
 PARAMETER_NAMES: dict[str, tuple[str, ...]] = {
-    kind.keyword: tuple(field.name for field in attrs.fields(kind) if field.init and not field.kw_only)
-    for kind in FIXED_FORMS
+    type_class.keyword: tuple(field.name for field in attrs.fields(type_class) if field.init and not field.kw_only)
+    for type_class in FIXED_FORMS
 }
 """What the parameters of these types are called."""
 
 KEYWORDS: dict[str, str] = {
-    **{kind.short_name: kind.keyword for kind in FIXED_FORMS},
+    **{type_class.short_name: type_class.keyword for type_class in FIXED_FORMS},
     **{keyword: keyword for keyword in (*PARAMETER_NAMES, "struct", "nstruct", "func")},
 }
 """Every word that names a type, long and short, with the long form."""
 
-_SHORT_NAMES = {"nstruct": "struct", **{kind.keyword: kind.short_name for kind in FIXED_FORMS}}
+_SHORT_NAMES = {"nstruct": "struct", **{type_class.keyword: type_class.short_name for type_class in FIXED_FORMS}}
 
 TYPES_OF_TYPES = frozenset({"list", "map", "struct", "nstruct", "func"})
 """The types whose parameters are types."""
@@ -81,7 +81,7 @@ class TypeNode(FrozenValue):
             *inputs, result = map(str, self.parameters)
             return f"{inputs[0] if len(inputs) == 1 else '(' + ', '.join(inputs) + ')'} -> {result}"
         if self.names:
-            return ", ".join(f"{name}: {kind}" for name, kind in zip(self.names, self.parameters, strict=True))
+            return ", ".join(f"{name}: {type_}" for name, type_ in zip(self.names, self.parameters, strict=True))
         return (", " if self.keyword in TYPES_OF_TYPES else ",").join(map(str, self.parameters))
 
 

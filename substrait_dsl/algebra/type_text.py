@@ -17,7 +17,7 @@ from substrait_dsl.algebra.types import EnumParameter, Func, Struct, Type, TypeP
 from substrait_dsl.errors import InvalidArgumentError, PlanFormatError, shortened
 
 _NO_URNS: Mapping[str, str] = {}
-_CLASSES = {kind.keyword: kind for kind in FIXED_FORMS}
+_CLASSES = {type_class.keyword: type_class for type_class in FIXED_FORMS}
 
 
 def parse_type(text: str, *, urns: Mapping[str, str] = _NO_URNS) -> Type:

@@ -21,24 +21,24 @@ def refusal(instance: object, field: str, expected: str, value: object) -> Inval
     return InvalidArgumentError(f"{field} of {type(instance).__name__} must be {expected}", got=value)
 
 
-def one(expected: str, *kinds: type) -> Validator:
+def one(expected: str, *classes: type) -> Validator:
     """A validator for an object of these classes: ``one("a text", str)``."""
 
     def check(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:
-        if not isinstance(value, kinds):
+        if not isinstance(value, classes):
             raise refusal(instance, attribute.name, expected, value)
 
     return check
 
 
-def several(expected: str, *kinds: type) -> Validator:
+def several(expected: str, *classes: type) -> Validator:
     """A validator for a tuple of objects of these classes: ``several("a tuple of texts", str)``."""
 
     def check(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:
         if not isinstance(value, tuple):
             raise refusal(instance, attribute.name, expected, value)
         for part in value:
-            if not isinstance(part, kinds):
+            if not isinstance(part, classes):
                 raise refusal(instance, attribute.name, expected, value)
 
     return check

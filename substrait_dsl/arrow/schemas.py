@@ -128,7 +128,7 @@ def type_to_arrow(type_: Type) -> pa.DataType:
 
 
 @refuse_deep_types()
-def type_from_arrow(kind: pa.DataType, nullable: bool) -> Type:
+def type_from_arrow(arrow_type: pa.DataType, nullable: bool) -> Type:
     """Read the type that an Arrow type stands for, with the nullability that its field would say.
 
     Raises:
@@ -136,7 +136,7 @@ def type_from_arrow(kind: pa.DataType, nullable: bool) -> Type:
         SchemaError: the metadata of a nested field names another type than its storage holds.
         PlanFormatError: the metadata of a nested field holds no type.
     """
-    return _type(kind, "").with_nullability(nullable)
+    return _type(arrow_type, "").with_nullability(nullable)
 
 
 # Both directions
@@ -329,40 +329,42 @@ def _text(value: bytes, path: str) -> str:
         raise SchemaError(f"field metadata must be UTF-8 text, got {value!r}", path=path) from error
 
 
-def _type(kind: pa.DataType, path: str) -> Type:
+def _type(arrow_type: pa.DataType, path: str) -> Type:
     """The type by storage alone, required; nested fields have their metadata read."""
-    read = None if kind.num_fields else _readings().get(kind)  # how Arrow looks for a deep type takes long
-    return read or _composite(kind, path)
+    read = None if arrow_type.num_fields else _readings().get(arrow_type)  # how Arrow looks for a deep type takes long
+    return read or _composite(arrow_type, path)
 
 
-def _composite(kind: pa.DataType, path: str) -> Type:
+def _composite(arrow_type: pa.DataType, path: str) -> Type:
     """The type for an Arrow type with parameters or with types inside."""
     pa = pyarrow_module()
     try:
-        match kind:
+        match arrow_type:
             case pa.TimestampType(tz=str()):
-                return _readings()[pa.timestamp(kind.unit, UTC)]
+                return _readings()[pa.timestamp(arrow_type.unit, UTC)]
             case pa.DictionaryType() | pa.RunEndEncodedType():
-                return _type(kind.value_type, path)
-            case _ if pa.types.is_decimal(kind):  # of any width; first, for Arrow's are fixed-size binaries too
-                return Decimal(kind.precision, kind.scale)
+                return _type(arrow_type.value_type, path)
+            case _ if pa.types.is_decimal(arrow_type):  # of any width; first, for Arrow's are fixed-size binaries too
+                return Decimal(arrow_type.precision, arrow_type.scale)
             case pa.FixedSizeBinaryType():
-                return FixedBinary(kind.byte_width)
+                return FixedBinary(arrow_type.byte_width)
             case pa.StructType():
-                fields = [kind.field(position) for position in range(kind.num_fields)]
+                fields = [arrow_type.field(position) for position in range(arrow_type.num_fields)]
                 types = tuple(_field_type(field, _member(path, field.name)) for field in fields)
                 return Struct(types, tuple(field.name for field in fields))
             case (
                 pa.ListType() | pa.LargeListType() | pa.FixedSizeListType() | pa.ListViewType() | pa.LargeListViewType()
             ):
-                return List(_field_type(kind.value_field, f"{path}[]"))
+                return List(_field_type(arrow_type.value_field, f"{path}[]"))
             case pa.MapType():
-                key = _field_type(kind.key_field, f"{path}[key]")
-                return Map(key, _field_type(kind.item_field, f"{path}[value]"))
+                key = _field_type(arrow_type.key_field, f"{path}[key]")
+                return Map(key, _field_type(arrow_type.item_field, f"{path}[value]"))
             case _:
-                raise UnsupportedError(f"the Arrow type {kind} has no Substrait type", path=path)
+                raise UnsupportedError(f"the Arrow type {arrow_type} has no Substrait type", path=path)
     except InvalidArgumentError as error:  # parameters that the Substrait type cannot have
-        raise UnsupportedError(f"the Arrow type {kind} has no Substrait type: {error.message}", path=path) from error
+        raise UnsupportedError(
+            f"the Arrow type {arrow_type} has no Substrait type: {error.message}", path=path
+        ) from error
 
 
 def _member(path: str, name: str) -> str:

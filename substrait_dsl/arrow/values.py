@@ -29,20 +29,20 @@ def literals_table(rows: Sequence[Sequence[Literal]], schema: NamedStruct) -> pa
     return exact_table(columns, len(rows), schema)
 
 
-def _stored(kind: pa.DataType) -> pa.DataType:
+def _stored(arrow_type: pa.DataType) -> pa.DataType:
     """The type with bytes for uuids, of which pyarrow makes none inside of other types."""
     pa = pyarrow_module()
-    match kind:
+    match arrow_type:
         case pa.UuidType():
-            return kind.storage_type
+            return arrow_type.storage_type
         case pa.StructType():
-            return pa.struct([_stored_field(field) for field in kind])
+            return pa.struct([_stored_field(field) for field in arrow_type])
         case pa.MapType():
-            return pa.map_(_stored_field(kind.key_field), _stored_field(kind.item_field))
+            return pa.map_(_stored_field(arrow_type.key_field), _stored_field(arrow_type.item_field))
         case pa.ListType():
-            return pa.list_(_stored_field(kind.value_field))
+            return pa.list_(_stored_field(arrow_type.value_field))
         case _:
-            return kind
+            return arrow_type
 
 
 def _stored_field(field: pa.Field) -> pa.Field:

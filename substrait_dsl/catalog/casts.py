@@ -37,17 +37,17 @@ _NUMBERS: tuple[type[Type], ...] = (I8, I16, I32, I64, FP32, FP64)
 _MOST_DIGITS = 38
 """How many digits a decimal has at most."""
 
-_SIZED = frozenset(kind.keyword for kind in (Decimal, *LENGTH_TYPES, *PRECISION_TYPES))
+_SIZED = frozenset(type_class.keyword for type_class in (Decimal, *LENGTH_TYPES, *PRECISION_TYPES))
 """The types whose parameters are numbers, the larger the wider."""
 
 _FAMILIES: Mapping[type[Type], tuple[str, int]] = {
-    kind: (family, place)
-    for family, kinds in {
+    type_class: (family, place)
+    for family, classes in {
         "number": (FP64, FP32, Decimal, I64, I32, I16, I8),
         "text": (String, VarChar, FixedChar),
         "time": (PrecisionTimestampTZ, PrecisionTimestamp, Date),
     }.items()
-    for place, kind in enumerate(kinds)
+    for place, type_class in enumerate(classes)
 }
 """The types that casts change into each other: their family, and their place in it, those that hold most first."""
 
@@ -142,13 +142,13 @@ def _wider_types(type_: Type, others: Sequence[Type]) -> Iterator[Type]:
 
 def _decimal_of_all(arguments: Sequence[CallArgument]) -> Type | None:
     """The decimal that holds the values of two arguments which are decimals or integers, if there is one."""
-    kinds = [argument.type for argument in arguments if isinstance(argument, Typed)]
-    digits = [each for each in map(_digits, kinds) if each is not None]
+    types = [argument.type for argument in arguments if isinstance(argument, Typed)]
+    digits = [each for each in map(_digits, types) if each is not None]
     if len(arguments) != 2 or len(digits) != 2:
         return None
     integer_digits, scale = (max(each) for each in zip(*digits, strict=True))
     return (
-        _decimal(integer_digits, scale, any(type_.nullable for type_ in kinds))
+        _decimal(integer_digits, scale, any(type_.nullable for type_ in types))
         if integer_digits + scale <= _MOST_DIGITS
         else None
     )

@@ -108,10 +108,10 @@ def run(program: Program, bindings: Bindings, integer_parameter: IntegerParamete
 def build(pattern: TypeNode, bindings: Bindings) -> Type | None:
     """The type that a pattern stands for, or None if not all its names are bound."""
     try:
-        kind = _Scope(bindings.values, _no_integer_parameter).evaluate(pattern)
+        result = _Scope(bindings.values, _no_integer_parameter).evaluate(pattern)
     except _UnboundError:
         return None
-    return kind if isinstance(kind, Type) else None
+    return result if isinstance(result, Type) else None
 
 
 class _UnboundError(CatalogError):

@@ -243,8 +243,8 @@ class TypeTexts:
         for name in fields:
             if not is_name(name):
                 raise CatalogError(f'{where}: expected the name of a field, got "{name}"')
-        kinds = tuple(self.pattern(kind, f"{where}, {name}") for name, kind in fields.items())
-        pattern = TypeNode("nstruct", kinds, names=tuple(fields))
+        patterns = tuple(self.pattern(pattern, f"{where}, {name}") for name, pattern in fields.items())
+        pattern = TypeNode("nstruct", patterns, names=tuple(fields))
         with _placed(where, str(pattern)):
             _require_flat(pattern)
         return pattern

@@ -76,9 +76,9 @@ def distance_type(catalog: Catalog, key: Type, distance: CallArgument) -> Type:
             f"key and offset do not add up to {key.as_required()}",
             hint=hint,
         )
-    kind = sums[0].argument_types[1]
-    assert isinstance(kind, Type)  # the argument is a value
-    return kind
+    type_ = sums[0].argument_types[1]
+    assert isinstance(type_, Type)  # the argument is a value
+    return type_
 
 
 def _same(result: Type, key: Type) -> bool:

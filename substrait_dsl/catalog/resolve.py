@@ -176,7 +176,7 @@ def output_type(found: Fit, arguments: Sequence[CallArgument]) -> Type:
     result = _run(overload.returns, found, arguments)
     match overload.nullability:
         case "MIRROR":
-            return result.with_nullability(any(isinstance(kind, Type) and kind.nullable for kind in found.arguments))
+            return result.with_nullability(any(isinstance(type_, Type) and type_.nullable for type_ in found.arguments))
         case "DECLARED_OUTPUT" | "DISCRETE":
             return result
         case _:
@@ -266,7 +266,7 @@ class _Attempt:
         if variadic is None or not variadic.consistent:
             return True
         repeated = resolved[len(self.overload.arguments) - 1 :]
-        return len({kind.as_required() for kind in repeated if isinstance(kind, Type)}) <= 1
+        return len({type_.as_required() for type_ in repeated if isinstance(type_, Type)}) <= 1
 
     # --- bare values
 

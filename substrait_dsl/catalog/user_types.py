@@ -94,8 +94,8 @@ def _wrong_number(declared: TypeDeclaration, count: int) -> str | None:
 def _wrong_value(parameter: TypeParameterDeclaration, value: TypeParameter | TypeNode) -> str | None:
     if value is None:
         return None if parameter.optional else "is null, but the type needs it"
-    is_of_kind = isinstance(value, _CLASSES[parameter.kind])
-    if not is_of_kind or (isinstance(value, bool) and parameter.kind == "integer"):
+    has_class = isinstance(value, _CLASSES[parameter.kind])
+    if not has_class or (isinstance(value, bool) and parameter.kind == "integer"):
         return f"is of the kind {parameter.kind}, got {value if isinstance(value, TypeNode) else parameter_text(value)}"
     if isinstance(value, int) and parameter.minimum is not None and value < parameter.minimum:
         return f"is at least {parameter.minimum}, got {value}"

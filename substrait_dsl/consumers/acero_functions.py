@@ -261,12 +261,12 @@ def register(name_of: Callable[[str], str]) -> None:
 
 def _register(key: str, name: str) -> None:
     implementation = IMPLEMENTATIONS[key]
-    kinds = [TYPES[each] for each in key.partition(":")[2].split("_")]
+    types = [TYPES[each] for each in key.partition(":")[2].split("_")]
     compute.register_scalar_function(
-        _callable(implementation, len(kinds)),
+        _callable(implementation, len(types)),
         name,
         {"summary": SUMMARY, "description": f"{key} of functions_string.yaml"},
-        {f"argument{number}": kind for number, kind in enumerate(kinds)},
+        {f"argument{number}": type_ for number, type_ in enumerate(types)},
         implementation.output,
     )
 

@@ -110,19 +110,19 @@ def _required(value: Expr, field: pa.Field) -> Expr:
     return functions.coalesce(value, failing, known)
 
 
-def _some(kind: pa.DataType) -> Any:
+def _some(arrow_type: pa.DataType) -> Any:
     """Some value of a type."""
-    if isinstance(kind, pa.StructType):
-        return {field.name: _some(field.type) for field in kind}
-    if pa.types.is_nested(kind):
+    if isinstance(arrow_type, pa.StructType):
+        return {field.name: _some(field.type) for field in arrow_type}
+    if pa.types.is_nested(arrow_type):
         return []
-    if pa.types.is_fixed_size_binary(kind):
-        return bytes(kind.byte_width)
-    if pa.types.is_string(kind) or pa.types.is_binary(kind):
-        return "" if pa.types.is_string(kind) else b""
-    if pa.types.is_decimal(kind):
+    if pa.types.is_fixed_size_binary(arrow_type):
+        return bytes(arrow_type.byte_width)
+    if pa.types.is_string(arrow_type) or pa.types.is_binary(arrow_type):
+        return "" if pa.types.is_string(arrow_type) else b""
+    if pa.types.is_decimal(arrow_type):
         return Decimal(0)
-    return False if pa.types.is_boolean(kind) else 0
+    return False if pa.types.is_boolean(arrow_type) else 0
 
 
 def _with_types(frame: DataFrame, schema: pa.Schema) -> DataFrame:
@@ -139,11 +139,11 @@ def _with_types(frame: DataFrame, schema: pa.Schema) -> DataFrame:
     return frame.select(*columns)
 
 
-def _without_nullability(kind: pa.DataType) -> pa.DataType:
+def _without_nullability(arrow_type: pa.DataType) -> pa.DataType:
     """A type whose parts may all be NULL."""
-    if not isinstance(kind, pa.StructType):
-        return kind
-    return pa.struct([pa.field(part.name, _without_nullability(part.type)) for part in kind])
+    if not isinstance(arrow_type, pa.StructType):
+        return arrow_type
+    return pa.struct([pa.field(part.name, _without_nullability(part.type)) for part in arrow_type])
 
 
 def _quoted(names: Names) -> str:

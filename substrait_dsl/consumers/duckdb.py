@@ -231,10 +231,10 @@ _TYPES: Mapping[pa.DataType, str] = {
 }
 
 
-def _sql_type(kind: pa.DataType) -> str:
+def _sql_type(arrow_type: pa.DataType) -> str:
     """The name of a type. Raises `UnsupportedError` for one whose columns are of no other layout than its own."""
-    if pa.types.is_decimal(kind):
-        return f"DECIMAL({kind.precision}, {kind.scale})"
-    if kind not in _TYPES:
-        raise UnsupportedError(f"no column of DuckDB is converted to {kind}")
-    return _TYPES[kind]
+    if pa.types.is_decimal(arrow_type):
+        return f"DECIMAL({arrow_type.precision}, {arrow_type.scale})"
+    if arrow_type not in _TYPES:
+        raise UnsupportedError(f"no column of DuckDB is converted to {arrow_type}")
+    return _TYPES[arrow_type]

@@ -407,11 +407,11 @@ def _no_operator(self: NoValue, *_: object) -> NoReturn:
 _OPERATORS = "add sub mul truediv mod pow neg abs eq ne lt le gt ge and or xor invert"
 
 
-def refuse_operators(kind: type[NoValue]) -> None:
+def refuse_operators(of_class: type[NoValue]) -> None:
     """Let Python's operators on what is no value say so."""
     for operator in _OPERATORS.split():
         for prefix in ("__", "__r"):
-            setattr(kind, f"{prefix}{operator}__", _no_operator)
+            setattr(of_class, f"{prefix}{operator}__", _no_operator)
 
 
 refuse_operators(MeasureBase)

@@ -450,8 +450,8 @@ def require_declared(schema: NamedStruct, declaration: type[Schema]) -> None:
 def _differences(schema: NamedStruct, declared: NamedStruct) -> list[Difference]:
     """How columns differ from declared ones of the same names in the same order, or which names only one has."""
     types, expected = (dict(zip(each.names, map(str, each.types), strict=True)) for each in (schema, declared))
-    missing = [Difference(name, kind, None) for name, kind in expected.items() if name not in types]
-    surplus = [Difference(name, None, kind) for name, kind in types.items() if name not in expected]
+    missing = [Difference(name, type_, None) for name, type_ in expected.items() if name not in types]
+    surplus = [Difference(name, None, type_) for name, type_ in types.items() if name not in expected]
     if missing or surplus or len(schema) != len(declared):
         return missing + surplus
     return [

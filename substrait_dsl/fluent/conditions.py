@@ -517,8 +517,8 @@ def alike(parts: Sequence[Any], what: str) -> list[ex.Expression]:
         require_no_shown(part)
     if not typed and all(part is None for part in plain):
         raise LiteralError(f"{what} are all None", hint="give one of them a type: null(type)")
-    kinds = [part.type for part in typed] or [ex.natural_type(part) for part in plain if part is not None]
-    type_ = common_type(kinds, what)
+    types = [part.type for part in typed] or [ex.natural_type(part) for part in plain if part is not None]
+    type_ = common_type(types, what)
     type_ = type_.with_nullability(type_.nullable or any(part is None for part in plain))
     return [_as(part, type_, what) for part in parts]
 

@@ -479,8 +479,8 @@ def require_encoding(encoding: object, outer_references: object) -> None:
         )
 
 
-def _document(kind: type[Document[Any, Any]], algebra: Any, findings: tuple[Finding, ...]) -> Document[Any, Any]:
-    document = kind.__new__(kind)
+def _document(of_class: type[Document[Any, Any]], algebra: Any, findings: tuple[Finding, ...]) -> Document[Any, Any]:
+    document = of_class.__new__(of_class)
     document._become(algebra, findings)
     return document
 

@@ -102,10 +102,10 @@ class Running(Generic[R]):
         return self._result
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self, error_class: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         with self.execution.telling():
-            self._stack.__exit__(kind, error, trace)
+            self._stack.__exit__(error_class, error, trace)
             with error_context(verb=self._verb):
                 self.execution.require_success(error, is_all=self._is_all)
         if isinstance(error, KeyboardInterrupt):

@@ -91,11 +91,11 @@ def _field(name: str, value: Any, scope: Scope) -> rl.ExpandField:
 def _duplicates(values: tuple[Any, ...], scope: Scope) -> tuple[ex.Expression, ...]:
     """The values of a switching field, those of Python as literals of the type that the others have."""
     parts = [_value(value, scope) for value in values]
-    kinds = [part.type for part in parts if isinstance(part, ex.Expression)]
-    kinds = kinds or [ex.natural_type(part) for part in parts if part is not None]
-    if not kinds:
+    types = [part.type for part in parts if isinstance(part, ex.Expression)]
+    types = types or [ex.natural_type(part) for part in parts if part is not None]
+    if not types:
         raise LiteralError("every value is None", hint="give one of them a type: null(type)")
-    type_ = common_type(kinds, "the values of a switching field")
+    type_ = common_type(types, "the values of a switching field")
     return tuple(part if isinstance(part, ex.Expression) else _literal(part, type_) for part in parts)
 
 

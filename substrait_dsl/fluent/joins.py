@@ -258,9 +258,9 @@ def _scope(
     """Both rows of a join whose type and mark are as they must be."""
     require_choice("how", how, types, receiver)
     if mark != MARK and not how.endswith("_mark"):
-        kind = f"{'an' if how in ('inner', 'outer') else 'a'} {how} join"
+        joined = f"{'an' if how in ('inner', 'outer') else 'a'} {how} join"
         raise InvalidArgumentError(
-            f"mark={mark!r} names the column that a mark join adds; this is {kind}", names=[mark]
+            f"mark={mark!r} names the column that a mark join adds; this is {joined}", names=[mark]
         )
     _require_free(mark, how, left.schema, right.schema)
     return Scope(verb, (left, right))

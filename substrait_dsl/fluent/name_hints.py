@@ -59,8 +59,8 @@ def name_hint(name: str, known: Collection[str]) -> str | None:
     """What to write for a name that the package does not have; many are functions, or types by another name."""
     functions = {**{each: each for each in _functions()}, **words("functions")}
     foreign = {**{each: _called(write, "...") for each, write in functions.items()}, **words("package")}
-    if name not in foreign and (kind := _type_meant(name)):
-        foreign[name] = f'"{kind}", or the class of that type'
+    if name not in foreign and (type_ := _type_meant(name)):
+        foreign[name] = f'"{type_}", or the class of that type'
     return attribute_hint(name, {each: write for each, write in foreign.items() if each not in known}, known)
 
 
@@ -93,8 +93,8 @@ def type_hint(annotation: Any) -> str | None:
     optional = [each for each in get_args(annotation) if each is not NoneType]
     if len(optional) == 1 and NoneType in get_args(annotation):  # `int | None`
         return f"did you mean Nullable[{_annotation(optional[0])}]?"
-    kind = get_origin(annotation) or annotation
-    if (python := _python_type(kind)) is not None:
+    meant_class = get_origin(annotation) or annotation
+    if (python := _python_type(meant_class)) is not None:
         return f"did you mean {python}?"
     meant = _type_meant(
         annotation if isinstance(annotation, str) else getattr(annotation, "__name__", None) or str(annotation)
@@ -109,12 +109,12 @@ def _annotation(annotation: Any) -> str:
     return python or (f"Struct[{name}]" if hasattr(annotation, "__struct__") else name)
 
 
-def _python_type(kind: object) -> str | None:
+def _python_type(annotation: object) -> str | None:
     """What an annotation says instead of a type of Python."""
-    if not isinstance(kind, type):
+    if not isinstance(annotation, type):
         return None
-    module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
-    return advice("python-type", f"{module}{kind.__qualname__}")
+    module = "" if annotation.__module__ == "builtins" else f"{annotation.__module__}."
+    return advice("python-type", f"{module}{annotation.__qualname__}")
 
 
 def _type_meant(text: str) -> str | None:

@@ -191,8 +191,8 @@ def comparison_hint(name: str, parts: Sequence[Any]) -> str | None:
 def catalog_hint(name: str, parts: Sequence[Any]) -> str | None:
     """Where to look for a function of a type that only an extension of a user's own declares."""
     urns = standard_catalog().urns
-    kinds = (part.type for part in parts if isinstance(part, ex.Expression))
-    if not any(isinstance(type_, UserDefined) and type_.urn not in urns for type_ in kinds):
+    types = (part.type for part in parts if isinstance(part, ex.Expression))
+    if not any(isinstance(type_, UserDefined) and type_.urn not in urns for type_ in types):
         return None
     return (
         "operators and substrait_dsl.functions are the specification's functions: "

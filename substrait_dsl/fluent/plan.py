@@ -558,10 +558,10 @@ def _trees(trees: Sequence[RelationBase | Subtree]) -> tuple[Tree, ...]:
     return tuple(map(tree_of, trees))
 
 
-def _types(kinds: Any) -> tuple[Type, ...]:
-    if isinstance(kinds, str) or not isinstance(kinds, Sequence):
-        raise InvalidArgumentError("type_aliases are several types", got=kinds)
-    return tuple(as_type(kind) for kind in kinds)
+def _types(types: Any) -> tuple[Type, ...]:
+    if isinstance(types, str) or not isinstance(types, Sequence):
+        raise InvalidArgumentError("type_aliases are several types", got=types)
+    return tuple(as_type(type_) for type_ in types)
 
 
 def _bindings(values: Mapping[int, object], trees: Sequence[Tree]) -> dict[int, ParameterBinding]:
@@ -570,11 +570,11 @@ def _bindings(values: Mapping[int, object], trees: Sequence[Tree]) -> dict[int, 
         raise InvalidArgumentError("parameter_bindings is a dict of values by the number of the parameter", got=values)
     if not values:
         return {}
-    kinds: dict[int, Type] = {}
+    types: dict[int, Type] = {}
     for parameter in parameters_in(tree.input for tree in trees):
-        remember_type(kinds, parameter)
-    used = ", ".join(map(str, sorted(kinds)))
-    return {anchor: _binding(anchor, value, kinds.get(anchor), used) for anchor, value in values.items()}
+        remember_type(types, parameter)
+    used = ", ".join(map(str, sorted(types)))
+    return {anchor: _binding(anchor, value, types.get(anchor), used) for anchor, value in values.items()}
 
 
 def _binding(anchor: int, value: object, type_: Type | None, used: str) -> ParameterBinding:

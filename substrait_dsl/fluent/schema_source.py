@@ -128,12 +128,12 @@ class SchemaSource:
             return _literal(value)
         if not isinstance(value, t.Type | t.TypeVariation):
             raise UnsupportedError(f"a program cannot write the parameter {value} of a type")
-        given = [
+        arguments = [
             f"{field.name}={self._value(inside)}" if field.kw_only else self._value(inside)
             for field in attrs.fields(type(value))
             if field.init and (inside := getattr(value, field.name)) != field.default
         ]
-        return f"{self._library}.{type(value).__name__}({', '.join(sorted(given, key=_is_named))})"
+        return f"{self._library}.{type(value).__name__}({', '.join(sorted(arguments, key=_is_named))})"
 
 
 def schema_class_source(name: str, struct: NamedStruct) -> str:
@@ -174,8 +174,8 @@ def _require_columns(name: str, struct: NamedStruct) -> None:
 
 def is_attribute(name: str) -> bool:
     """Whether Python keeps a name as it is written in a class, and it is no private one."""
-    is_kept = name.isidentifier() and unicodedata.normalize("NFKC", name) == name
-    return is_kept and not keyword.iskeyword(name) and not name.startswith("__")
+    is_unchanged = name.isidentifier() and unicodedata.normalize("NFKC", name) == name
+    return is_unchanged and not keyword.iskeyword(name) and not name.startswith("__")
 
 
 def _is_column(name: str, owner: str) -> bool:

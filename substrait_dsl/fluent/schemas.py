@@ -117,8 +117,8 @@ _OF_SCHEMAS = frozenset(Schema.__annotations__)
 def _require_colons(schema: type[Schema]) -> None:
     """Refuse ``x = I64``, which declares no column."""
     for name, value in vars(schema).items():
-        kind = get_origin(value) or value
-        if isinstance(kind, t.Type) or (isinstance(kind, type) and issubclass(kind, t.Type | t.Nullable)):
+        type_ = get_origin(value) or value
+        if isinstance(type_, t.Type) or (isinstance(type_, type) and issubclass(type_, t.Type | t.Nullable)):
             raise SchemaError(
                 f'{schema.__name__}: "{name}" is a type, and declares no column',
                 names=[name],
@@ -344,11 +344,11 @@ def _as_struct(schema: Any) -> NamedStruct:
             return schema.struct
         case Mapping():
             fields = []
-            for name, kind in schema.items():
+            for name, type_ in schema.items():
                 if not isinstance(name, str):
                     raise InvalidArgumentError("the name of a column is a str", got=name)
                 with error_context(place="column", name=name):
-                    fields.append(Field(name, as_type(kind)))
+                    fields.append(Field(name, as_type(type_)))
             return NamedStruct(tuple(fields))
     if type(schema).__module__.startswith("pyspark."):
         from substrait_dsl.spark.expressions.types import from_spark
@@ -366,20 +366,20 @@ def _as_struct(schema: Any) -> NamedStruct:
 
 def _require_no_frame(schema: object) -> None:
     """Raise `InvalidArgumentError` for a DataFrame of pandas or Polars, with the line that gives its schema."""
-    library, kind = type(schema).__module__.partition(".")[0], type(schema).__name__
-    if (found := _FRAMES.get((library, kind))) is not None:
+    library, type_ = type(schema).__module__.partition(".")[0], type(schema).__name__
+    if (found := _FRAMES.get((library, type_))) is not None:
         fine = _times_of_pandas(schema) if library == "pandas" else {}
         digits = f"; Spark keeps 6 digits of a second: frame = frame.astype({fine}) first" if fine else ""
         raise InvalidArgumentError(
-            f"cannot read columns from a {kind} of {library}",
+            f"cannot read columns from a {type_} of {library}",
             hint=f'give the schema of it: {found}; tables={{"name": frame}} gives collect its rows{digits}',
         )
 
 
 def _times_of_pandas(frame: Any) -> dict[str, str]:
     """For each column with times in nanoseconds, in which pandas keeps them unless told, the type in microseconds."""
-    kinds = {str(name): str(kind) for name, kind in frame.dtypes.items()}
-    return {name: kind.replace("[ns", "[us") for name, kind in kinds.items() if "[ns" in kind}
+    types = {str(name): str(type_) for name, type_ in frame.dtypes.items()}
+    return {name: type_.replace("[ns", "[us") for name, type_ in types.items() if "[ns" in type_}
 
 
 _FRAMES = {
@@ -390,22 +390,22 @@ _FRAMES = {
 """By library and class of frames, the schema of one, which is called frame."""
 
 
-_SIMPLE: dict[type, t.Type] = {kind: kind() for kind in t.SIMPLE_TYPES}
+_SIMPLE: dict[type, t.Type] = {type_: type_() for type_ in t.SIMPLE_TYPES}
 """One of each, so that what it knows by then (its hash, the nullable one) is not computed anew for each schema."""
 
 
-def as_type(kind: Any) -> t.Type:
+def as_type(type_: Any) -> t.Type:
     """The type that an annotation, a type, or a type's text says: ``Nullable[I64]``, ``I64()``, ``"i64?"``.
 
     Raises `InvalidArgumentError` for anything else, with what was probably meant.
     """
-    if isinstance(kind, t.Type):
-        return _as_declared(kind)
-    if isinstance(kind, str):
-        return _as_declared(parse_type(kind))
-    if isinstance(kind, type) and issubclass(kind, t.SIMPLE_TYPES):
-        return _SIMPLE.get(kind) or kind()
-    origin, arguments = get_origin(kind), get_args(kind)
+    if isinstance(type_, t.Type):
+        return _as_declared(type_)
+    if isinstance(type_, str):
+        return _as_declared(parse_type(type_))
+    if isinstance(type_, type) and issubclass(type_, t.SIMPLE_TYPES):
+        return _SIMPLE.get(type_) or type_()
+    origin, arguments = get_origin(type_), get_args(type_)
     if origin is Annotated:
         return as_type(next((mark for mark in arguments[1:] if isinstance(mark, t.Type)), arguments[0]))
     if origin is t.Nullable:
@@ -419,8 +419,8 @@ def as_type(kind: Any) -> t.Type:
             raise _no_type(t.Map)
         return t.Map(as_type(arguments[0]), as_type(arguments[1]))
     if isinstance(origin, type) and issubclass(origin, t.Type):
-        return origin(*(_parameter(argument, kind) for argument in arguments))
-    raise _no_type(kind)
+        return origin(*(_parameter(argument, type_) for argument in arguments))
+    raise _no_type(type_)
 
 
 def _as_declared(type_: t.Type) -> t.Type:
@@ -437,11 +437,11 @@ def _struct_type(row: Any) -> t.Type:
     return row.__struct__.row_type()
 
 
-def _parameter(argument: Any, kind: Any) -> Any:
+def _parameter(argument: Any, type_: Any) -> Any:
     if get_origin(argument) is Literal:
         return get_args(argument)[0]
-    name = get_origin(kind).__name__
-    written = ", ".join(f"L[{each!r}]" if isinstance(each, int) else "L[...]" for each in get_args(kind))
+    name = get_origin(type_).__name__
+    written = ", ".join(f"L[{each!r}]" if isinstance(each, int) else "L[...]" for each in get_args(type_))
     raise InvalidArgumentError(f"the parameters of {name}[...] must be literals", hint=f"write {name}[{written}]")
 
 
@@ -496,13 +496,15 @@ _FORMS: Mapping[type, str] = {
 """How types are written whose parameters are not integers, or not one."""
 
 
-def _no_type(kind: Any) -> InvalidArgumentError:
-    if isinstance(kind, type) and issubclass(kind, Schema) and kind is not Schema:
-        return InvalidArgumentError(f"{kind.__name__} is no Substrait type", hint=f"write Struct[{kind.__name__}]")
-    if isinstance(kind, type) and issubclass(kind, t.Type) and kind is not t.Type:
-        name = kind.__name__
-        forms = _FORMS.get(kind) or f"{name}(...) or {name}[L[...]]"
+def _no_type(type_: Any) -> InvalidArgumentError:
+    if isinstance(type_, type) and issubclass(type_, Schema) and type_ is not Schema:
+        return InvalidArgumentError(f"{type_.__name__} is no Substrait type", hint=f"write Struct[{type_.__name__}]")
+    if isinstance(type_, type) and issubclass(type_, t.Type) and type_ is not t.Type:
+        name = type_.__name__
+        forms = _FORMS.get(type_) or f"{name}(...) or {name}[L[...]]"
         return InvalidArgumentError(f"{name} needs its parameters", hint=f"write {forms}")
     from substrait_dsl.fluent.name_hints import type_hint
 
-    return InvalidArgumentError(f"{getattr(kind, '__name__', repr(kind))} is no Substrait type", hint=type_hint(kind))
+    return InvalidArgumentError(
+        f"{getattr(type_, '__name__', repr(type_))} is no Substrait type", hint=type_hint(type_)
+    )

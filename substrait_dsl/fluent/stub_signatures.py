@@ -15,7 +15,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.type_syntax import FIXED_FORMS, Constant, Expression, Name, TypeNode
 from substrait_dsl.catalog import EnumArgument, Function, Option, Overload, TypeArgument, ValueArgument
 
-CLASSES: Mapping[str, type[t.Type]] = {kind.keyword: kind for kind in FIXED_FORMS} | {
+CLASSES: Mapping[str, type[t.Type]] = {type_class.keyword: type_class for type_class in FIXED_FORMS} | {
     "struct": t.Struct,
     "nstruct": t.Struct,
     "func": t.Func,
@@ -124,8 +124,8 @@ def _dynamic(overloads: Sequence[Overload], words: Words) -> Iterator[Signature]
     options = _options([option for overload in overloads for option in overload.options], words)
     result = "DynExpr" if longest.kind == "scalar" else _result(longest, "Any", "Any")
     for skipped in range(min(2, len(names) - first)):
-        kinds = [*leading, *["object"] * skipped, "DynExpr"]
-        parameters = [f"{name}: {words.safe(kind)}" for name, kind in zip(names, kinds, strict=False)]
+        types = [*leading, *["object"] * skipped, "DynExpr"]
+        parameters = [f"{name}: {words.safe(type_)}" for name, type_ in zip(names, types, strict=False)]
         yield Signature((*parameters, "/", f"*more: {words.safe('object')}", *options), words.safe(result))
 
 
@@ -139,14 +139,14 @@ def _options(options: Sequence[Option], words: Words) -> list[str]:
     return parameters if len(usual) == len(values) else [*parameters, f"**options: {words.safe('_Preference[str]')}"]
 
 
-def _result(overload: Overload, kind: str, nullability: str) -> str:
+def _result(overload: Overload, type_: str, nullability: str) -> str:
     match overload.kind:
         case "scalar":
-            return f"Expr[{kind}, {nullability}]"
+            return f"Expr[{type_}, {nullability}]"
         case "aggregate":
-            return f"Measure[{kind}, {nullability}]"
+            return f"Measure[{type_}, {nullability}]"
         case "window":
-            return f"WindowFunction[{kind}, {nullability}]"
+            return f"WindowFunction[{type_}, {nullability}]"
         case _:
             assert_never(overload.kind)
 
@@ -207,37 +207,37 @@ class _Translation:
         if pattern.keyword == "func":
             taken = ", ".join(["DynExpr"] * (len(pattern.parameters) - 1))
             return f"Callable[[{taken}], {_ANYTHING}] | ExprBase"
-        kind = self.type_text(pattern)
-        if kind == "Any" and not self.mirrors:
+        text = self.type_text(pattern)
+        if text == "Any" and not self.mirrors:
             return _ANYTHING
         required = self.overload.nullability == "DISCRETE" and not pattern.nullable
         nullability = self.used("_N") if self.mirrors else "Req" if required else "Null"
-        return " | ".join(filter(None, (f"Expr[{kind}, {nullability}]", _python_values(pattern))))
+        return " | ".join(filter(None, (f"Expr[{text}, {nullability}]", _python_values(pattern))))
 
     def result(self) -> tuple[str, str]:
         """The type and the nullability of the result."""
         node = self.overload.returns.result
-        kind = self.type_text(node) if isinstance(node, TypeNode) else "Any"
+        text = self.type_text(node) if isinstance(node, TypeNode) else "Any"
         if self.mirrors:
-            return kind, "_N" if self.uses["_N"] else "Req"
+            return text, "_N" if self.uses["_N"] else "Req"
         if isinstance(node, TypeNode) and node.nullable:
-            return kind, "Null"
-        return kind, "Any" if _is_any(node) or not isinstance(node, TypeNode) else "Req"
+            return text, "Null"
+        return text, "Any" if _is_any(node) or not isinstance(node, TypeNode) else "Req"
 
     def type_text(self, node: TypeNode) -> str:
         if node.is_any:
             return "Any" if node.keyword == "any" else self.variable(f"_T{node.keyword[3:]}", "Type")
-        kind = CLASSES.get(node.keyword)
-        if kind is None:
+        type_class = CLASSES.get(node.keyword)
+        if type_class is None:
             return "Any"
-        if kind is t.Struct:
+        if type_class is t.Struct:
             return "Struct[Any]"
-        if not node.parameters or kind in (t.UserDefined, t.Func):
-            return kind.__name__
-        inside = (self.type_parameter(kind, number, part) for number, part in enumerate(node.parameters))
-        return f"{kind.__name__}[{', '.join(inside)}]"
+        if not node.parameters or type_class in (t.UserDefined, t.Func):
+            return type_class.__name__
+        inside = (self.type_parameter(type_class, number, part) for number, part in enumerate(node.parameters))
+        return f"{type_class.__name__}[{', '.join(inside)}]"
 
-    def type_parameter(self, kind: type[t.Type], number: int, part: Expression) -> str:
+    def type_parameter(self, type_class: type[t.Type], number: int, part: Expression) -> str:
         match part:
             case TypeNode(keyword=label) if part.is_any:
                 # The items of a list may be nullable, a bare ``any1`` says nothing of that: they are not compared.
@@ -247,7 +247,7 @@ class _Translation:
             case Constant(int() as value):
                 return f"Literal[{value}]"
             case Name(text) if text not in self.assigned:
-                bound = _BOUNDS[kind][number]
+                bound = _BOUNDS[type_class][number]
                 return self.variable(f"_{text.upper()}{'_digits' if bound == 'SubSecond' else ''}", bound)
             case _:
                 return "Any"
@@ -271,10 +271,10 @@ def _python_values(pattern: TypeNode) -> str:
     """The Python values that become literals of a type, as `WrittenAs` says."""
     if pattern.is_any:
         return "PythonValue"
-    kind = CLASSES.get(pattern.keyword)
-    if kind is None or kind is t.UserDefined:
+    type_class = CLASSES.get(pattern.keyword)
+    if type_class is None or type_class is t.UserDefined:
         return ""
-    bases = getattr(kind, "__orig_bases__", ())
+    bases = getattr(type_class, "__orig_bases__", ())
     return next((_class_text(get_args(base)[0]) for base in bases if get_origin(base) in (t.WrittenAs, t.Number)), "")
 
 

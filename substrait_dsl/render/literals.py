@@ -89,15 +89,15 @@ def _timestamp_text(word: str, zone: str) -> Callable[[int, Any], str]:
     return text
 
 
-def _interval(value: YearMonths | DaySeconds | Compound, kind: Any) -> str:
+def _interval(value: YearMonths | DaySeconds | Compound, type_: Any) -> str:
     """An interval as ISO 8601 writes durations."""
     match value:
         case YearMonths():
             inside = _years(value)
         case DaySeconds():
-            inside = _days(value, kind.precision)
+            inside = _days(value, type_.precision)
         case Compound(year_months, day_seconds):
-            inside = _years(year_months) + _days(day_seconds, kind.precision)
+            inside = _years(year_months) + _days(day_seconds, type_.precision)
     return f"interval 'P{inside}'"
 
 
@@ -116,25 +116,25 @@ def _plain(value: object, type_: t.Type) -> str:
 
 
 CONSTANTS: dict[type[t.Type], Callable[[Any, Any], str]] = {
-    t.Boolean: lambda value, kind: str(value).lower(),
+    t.Boolean: lambda value, type_: str(value).lower(),
     t.I8: _plain,
     t.I16: _plain,
     t.I32: _plain,
     t.I64: _plain,
     t.FP32: _plain,
     t.FP64: _plain,
-    t.Decimal: lambda value, kind: f"{value:f}",
+    t.Decimal: lambda value, type_: f"{value:f}",
     t.String: _string,
     t.VarChar: _string,
     t.FixedChar: _string,
     t.Binary: _binary,
     t.FixedBinary: _binary,
-    t.Date: lambda value, kind: f"date '{value}'",
+    t.Date: lambda value, type_: f"date '{value}'",
     t.PrecisionTime: _time,
     t.PrecisionTimestamp: _timestamp_text("timestamp", ""),
     t.PrecisionTimestampTZ: _timestamp_text("timestamp_tz", "Z"),
     t.IntervalYear: _interval,
     t.IntervalDay: _interval,
     t.IntervalCompound: _interval,
-    t.UUID: lambda value, kind: f"uuid '{value}'",
+    t.UUID: lambda value, type_: f"uuid '{value}'",
 }

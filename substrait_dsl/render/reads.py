@@ -91,10 +91,10 @@ def _iceberg_text(table: r.IcebergTable) -> str:
 
 
 def _file_text(item: r.FileItem) -> str:
-    kind = "" if item.kind == "path" else f" {item.kind}"
+    path_kind = "" if item.kind == "path" else f" {item.kind}"
     part = [f"{name} {getattr(item, name)}" for name in ("partition_index", "start", "length") if getattr(item, name)]
     inside = f" ({', '.join(part)})" if part else ""
-    return f"{format_text(item.format)}{kind} {quoted(item.uri)}{inside}"
+    return f"{format_text(item.format)}{path_kind} {quoted(item.uri)}{inside}"
 
 
 def format_text(file_format: r.FileFormat) -> str:

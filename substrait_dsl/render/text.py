@@ -109,11 +109,11 @@ def show_schema(schema: NamedStruct) -> str:
     rows: list[tuple[str, str, str]] = []
     for position, field in enumerate(schema):
         rows.append((str(position), name_text(field.name), str(field.type)))
-        rows.extend(("", name, kind) for name, kind in _nested_fields(field.type, _INDENT))
+        rows.extend(("", name, type_) for name, type_ in _nested_fields(field.type, _INDENT))
     if not rows:
         return "(no columns)"
     numbers, names, _ = (max(map(len, column)) for column in zip(*rows, strict=True))
-    return "\n".join(f"{number:>{numbers}}  {name:<{names}}  {kind}" for number, name, kind in rows)
+    return "\n".join(f"{number:>{numbers}}  {name:<{names}}  {type_}" for number, name, type_ in rows)
 
 
 def _nested_fields(type_: Type, indent: str) -> Iterator[tuple[str, str]]:

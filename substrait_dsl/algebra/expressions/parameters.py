@@ -64,9 +64,9 @@ class ExecutionContextVariable(Expression):
     variable_type: Type
 
     def _derive_type(self) -> Type:
-        kind = CONTEXT_VARIABLES.get(self.variable)
-        if kind is None:
+        type_class = CONTEXT_VARIABLES.get(self.variable)
+        if type_class is None:
             raise InvalidChoiceError.of_word("execution context variable", self.variable, CONTEXT_VARIABLES)
-        if type(self.variable_type) is not kind or self.variable_type.nullable:
-            raise TypeMismatchError(f"{self.variable} is a required {kind.keyword}, not {self.variable_type}")
+        if type(self.variable_type) is not type_class or self.variable_type.nullable:
+            raise TypeMismatchError(f"{self.variable} is a required {type_class.keyword}, not {self.variable_type}")
         return self.variable_type

@@ -79,7 +79,8 @@ LENGTH_TYPES = (FixedChar, VarChar, FixedBinary)
 """The types with one parameter: a length of at least 1."""
 
 INTEGER_RANGES: dict[type[Type], tuple[int, int]] = {
-    kind: (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for kind, bits in ((I8, 8), (I16, 16), (I32, 32), (I64, 64))
+    type_class: (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    for type_class, bits in ((I8, 8), (I16, 16), (I32, 32), (I64, 64))
 }
 """The integer types with their smallest and largest value."""
 

@@ -243,8 +243,8 @@ class NestedType(Type):
         """Count the levels of a type inside of this one. Raises `InvalidArgumentError` if they are too many."""
         if inside >= self.levels:
             if inside >= MOST_LEVELS:
-                kind = "user-defined type" if self.keyword == "u!" else self.keyword
-                raise too_deep(f"a {kind} would be nested too deeply, with {inside + 1} types")
+                description = "user-defined type" if self.keyword == "u!" else self.keyword
+                raise too_deep(f"a {description} would be nested too deeply, with {inside + 1} types")
             object.__setattr__(self, "levels", inside + 1)
 
 
