@@ -97,7 +97,9 @@ def test_random_pipelines(spark: SparkSession) -> None:
         got = written.collect(spark)
         assert type(got) is type(wanted), seed
         assert got == wanted, f"seed {seed}: {written}"
-        assert written.kind == ("list" if isinstance(wanted, tuple) else getattr(wanted, "kind", "bag")), seed
+        assert written.collection_type == (
+            "list" if isinstance(wanted, tuple) else getattr(wanted, "collection_type", "bag")
+        ), seed
         filled += len(wanted) > 0  # type: ignore[arg-type]
     assert filled > 60
 

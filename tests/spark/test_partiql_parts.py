@@ -359,7 +359,7 @@ def test_dynamic_constants(spark: SparkSession) -> None:
         assert of.collect(spark) == of.evaluate()
         whole = of.map_values(lambda t: pq.list_of(t.v))
         assert list(map(exact, cast(Bag, whole.collect(spark)))) == list(map(exact, cast(Bag, whole.evaluate())))
-        assert of.kind == of.evaluate().kind
+        assert of.collection_type == of.evaluate().collection_type
         parts = of.map_values(
             lambda t: pq.list_of(
                 t.v.x,
