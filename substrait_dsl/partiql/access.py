@@ -23,7 +23,7 @@ from substrait_dsl.partiql.lowered_values import (
     attribute,
     expand_constant,
 )
-from substrait_dsl.partiql.null_and_missing import guarded
+from substrait_dsl.partiql.null_and_missing import fail_where
 from substrait_dsl.partiql.paths import list_element, no_part, under_key
 from substrait_dsl.partiql.printing import data_text
 from substrait_dsl.partiql.untyped import dynamic_step, is_dynamic
@@ -87,7 +87,7 @@ def _always_there(attribute: LoweredValue, name: str, mode: Mode) -> LoweredValu
     """Return an attribute; in strict mode structs that lack it are an error."""
     if mode == "strict" and isinstance(attribute, Column) and attribute.missing is not None:
         why = f'there is no attribute "{name}"'
-        return attrs.evolve(attribute, expression=guarded(attribute.expression, attribute.missing, why))
+        return attrs.evolve(attribute, expression=fail_where(attribute.expression, attribute.missing, why))
     return attribute
 
 

@@ -31,7 +31,7 @@ from substrait_dsl.partiql.keys import Measured, SortBy
 from substrait_dsl.partiql.lowered import LoweredBindings
 from substrait_dsl.partiql.lowering import lower_bindings
 from substrait_dsl.partiql.node import BindingsExpr
-from substrait_dsl.partiql.null_and_missing import telling
+from substrait_dsl.partiql.null_and_missing import raising_cast_message
 from substrait_dsl.partiql.output import bindings_of, columns_of, require_readable
 from substrait_dsl.partiql.scopes import TupleScope, scopes_of, without_scope
 from substrait_dsl.partiql.value_builder import (
@@ -103,15 +103,15 @@ class Bindings(Bound):
         """Return the value expression of a lambda, or of a Python object."""
         if isinstance(argument, Bindings):
             raise no_value(argument)
-        return self._inside(argument, value)
+        return self._evaluate(argument, value)
 
-    def _inside(self, argument: object, to: Callable[[object], _Part]) -> _Part:
+    def _evaluate(self, argument: object, to: Callable[[object], _Part]) -> _Part:
         """Evaluate a lambda, or convert an object, in the scope of the variables of these bindings."""
         scope = None
         if callable(argument) and not isinstance(argument, Values):
             scope = TupleScope(self.variables)
             try:
-                argument = self._called(argument, Tuple(self, scope))
+                argument = self._call_lambda(argument, Tuple(self, scope))
             finally:
                 scope.is_over = True
         part = to(argument)
@@ -122,7 +122,7 @@ class Bindings(Bound):
         closed.scopes = scopes
         return closed
 
-    def _called(self, function: Callable[[Tuple], object], row: Tuple) -> object:
+    def _call_lambda(self, function: Callable[[Tuple], object], row: Tuple) -> object:
         try:
             return function(row)
         except TypeError as error:
@@ -131,7 +131,7 @@ class Bindings(Bound):
             message = f"{described(function)} does not take one binding tuple"
             raise InvalidArgumentError(message, hint="lambda t: t.a == t.b sees the variables of both sides") from None
 
-    def _chosen(self, argument: object, what: str) -> Values:
+    def _value_not_text(self, argument: object, what: str) -> Values:
         """Return the value expression of a lambda; a bare string is refused."""
         if isinstance(argument, str):
             raise InvalidArgumentError(
@@ -150,9 +150,9 @@ class Bindings(Bound):
             return value(result)
 
         if callable(argument) and not isinstance(argument, Values):
-            return self._inside(argument, returned)
+            return self._evaluate(argument, returned)
         self._require_condition(argument, "got")
-        return self._chosen(argument, "a condition")
+        return self._value_not_text(argument, "a condition")
 
     def _require_condition(self, argument: object, came: str) -> None:
         if isinstance(argument, bool | None):
@@ -163,7 +163,7 @@ class Bindings(Bound):
                 f"lit({argument}) is the same for all tuples",
             )
 
-    def _named(self, values: Mapping[str, Values]) -> tuple[tuple[b.Named, ...], list[Values]]:
+    def _name_values(self, values: Mapping[str, Values]) -> tuple[tuple[b.Named, ...], list[Values]]:
         return tuple(b.Named(name, each.expression) for name, each in values.items()), list(values.values())
 
     def cross_join(self, other: Bindings | Callable[[Tuple], Bindings]) -> Bindings:
@@ -202,7 +202,7 @@ class Bindings(Bound):
             return derive_bindings(node, self, right, condition)
 
     def _other(self, other: object) -> Bindings:
-        return self._inside(other, _bindings)
+        return self._evaluate(other, _bindings)
 
     def filter(self, condition: Condition) -> Bindings:
         """The tuples for which a condition is true; a bag or a list, as these are.
@@ -216,7 +216,7 @@ class Bindings(Bound):
     def map_values(self, each: Each) -> Values:
         """The value of an expression for each tuple; a bag or a list, as these are."""
         with error_context(verb="map_values"):
-            mapped = self._chosen(each, "the value for each tuple")
+            mapped = self._value_not_text(each, "the value for each tuple")
             return derive_value(e.MapValues(mapped.expression, self.expression), self, mapped)
 
     def map_let(self, **named: Each | ValueLike) -> Bindings:
@@ -224,14 +224,14 @@ class Bindings(Bound):
         with error_context(verb="map_let"):
             if not named:
                 raise InvalidArgumentError("expected at least one variable, as name=value")
-            nodes, values = self._named({name: self._each(each) for name, each in named.items()})
+            nodes, values = self._name_values({name: self._each(each) for name, each in named.items()})
             return derive_bindings(b.MapLet(nodes, self.expression), self, *values)
 
     def order_by(self, *keys: Each | SortBy) -> Bindings:
         """The tuples in an order: a list. A bare key is ascending, nulls last; `desc(key)` says otherwise."""
         with error_context(verb="order_by"):
             sort_keys = [key if isinstance(key, SortBy) else SortBy(key) for key in keys]
-            values = [self._chosen(key.key, "a key") for key in sort_keys]
+            values = [self._value_not_text(key.key, "a key") for key in sort_keys]
             nodes = tuple(key.node(each.expression) for key, each in zip(sort_keys, values, strict=True))
             return derive_bindings(b.OrderBy(nodes, self.expression), self, *values)
 
@@ -253,7 +253,10 @@ class Bindings(Bound):
     def pivot(self, name: Each, of: Each) -> Values:
         """One struct, with an attribute for each tuple."""
         with error_context(verb="pivot"):
-            parts = [self._chosen(name, "the name of each attribute"), self._chosen(of, "the value of each attribute")]
+            parts = [
+                self._value_not_text(name, "the name of each attribute"),
+                self._value_not_text(of, "the value of each attribute"),
+            ]
             return derive_value(e.Pivot(parts[0].expression, parts[1].expression, self.expression), self, *parts)
 
     def group_by(
@@ -275,13 +278,13 @@ class Bindings(Bound):
             require(measures, (Mapping, NoneType), 'the measures are a dict, such as {"n": count(lambda t: t.f.id)}')
             for name in (*(keys or {}), *(measures or {})):
                 require(name, str, "the variables of keys and measures are names")
-            key_nodes, values = self._named(
-                {name: self._chosen(key, f'the key "{name}"') for name, key in (keys or {}).items()}
+            key_nodes, values = self._name_values(
+                {name: self._value_not_text(key, f'the key "{name}"') for name, key in (keys or {}).items()}
             )
             nodes = []
             for name, measure in (measures or {}).items():
                 require(measure, Measured, f'the measure "{name}" is an aggregate, such as count(lambda t: t.f.id)')
-                values.append(self._chosen(measure.value, f'what the aggregate "{name}" is of'))
+                values.append(self._value_not_text(measure.value, f'what the aggregate "{name}" is of'))
                 nodes.append(b.Measure(name, measure.function, values[-1].expression))
             return derive_bindings(b.GroupBy(key_nodes, tuple(nodes), group_as, self.expression), self, *values)
 
@@ -304,7 +307,7 @@ class Bindings(Bound):
             require_mode(mode)
             lowered = self._lowered(mode)
             require_readable(lowered)
-            with telling():
+            with raising_cast_message():
                 return bindings_of(lowered, wrap_relation(columns_of(lowered)).collect(spark))
 
     def evaluate(self, data: Data | None = None, mode: Mode = "permissive") -> BindingsData:

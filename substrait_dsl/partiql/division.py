@@ -18,7 +18,7 @@ _BY_ZERO = {"divide": "on_division_by_zero", "modulo": "on_domain_error"}
 """The options for a division by zero."""
 
 
-def divided(op: str, left: Column, right: Column, mode: Mode) -> Column:
+def divide(op: str, left: Column, right: Column, mode: Mode) -> Column:
     """Return a quotient or a remainder: of integers in 64 bits, of a float and another number a float.
 
     By zero it is missing in permissive mode, and an error for each such row in strict mode.

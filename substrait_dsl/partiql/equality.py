@@ -10,7 +10,7 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.partiql import lowered_values as lv
 from substrait_dsl.partiql.calls import call
 from substrait_dsl.partiql.constants import to_literal
-from substrait_dsl.partiql.functions import compared
+from substrait_dsl.partiql.functions import compare
 from substrait_dsl.partiql.untyped import require_typed
 from substrait_dsl.partiql.values import MISSING
 
@@ -72,7 +72,7 @@ def _beside_leaf(parts: lv.Attributes | lv.ElementList, leaf: lv.LoweredValue) -
 def _same_leaves(left: lv.LoweredValue, right: lv.LoweredValue) -> Expression:
     (one, is_missing), (other, is_other_missing) = _leaf(left), _leaf(right)
     alike = [] if is_missing == is_other_missing else [call("equal", is_missing, is_other_missing)]
-    found = compared("is_not_distinct_from", one, other)
+    found = compare("is_not_distinct_from", one, other)
     if found is None:  # of different kinds: equal if both are null, or both missing
         return _all([*alike, call("is_null", one), call("is_null", other)])
     return _all([*alike, found])

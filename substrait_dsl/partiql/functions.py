@@ -14,7 +14,7 @@ from substrait_dsl.partiql.operations import Mistyped
 # --- comparisons
 
 
-def aligned(left: Expression, right: Expression) -> tuple[Expression, Expression] | None:
+def align(left: Expression, right: Expression) -> tuple[Expression, Expression] | None:
     """Cast two operands to one type; None if they are of different comparison classes."""
     if comparison_class_of_type(left.type) == comparison_class_of_type(right.type) == "number":
         for one, other in ((left, right), (right, left)):
@@ -62,12 +62,12 @@ def _common_number(a: t.Type, b: t.Type) -> t.Type:
     return t.Decimal(precision, scale)  # type: ignore[type-var]  # known only now
 
 
-def compared(name: str, left: Expression, right: Expression) -> Expression | None:
+def compare(name: str, left: Expression, right: Expression) -> Expression | None:
     """Compare two operands; None if they are of different comparison classes."""
     for one, other in ((left, right), (right, left)):
         if isinstance(one.type, t.I64) and isinstance(other.type, t.FP32 | t.FP64):
             return _integer_with_float(name, one, other, is_left=one is left)
-    pair = aligned(left, right)
+    pair = align(left, right)
     return None if pair is None else call(name, *pair)
 
 
@@ -106,7 +106,7 @@ def _integer_with_float(name: str, integer: Expression, number: Expression, is_l
 
 def _equal(name: str) -> Callable[[Expression, Expression], Expression]:
     def of(left: Expression, right: Expression) -> Expression:
-        found = compared(name, left, right)
+        found = compare(name, left, right)
         if found is not None:
             return found
         # Values of different kinds differ; if one of them is absent, nobody knows.
@@ -125,7 +125,7 @@ def _ordered(name: str) -> Callable[[Expression, Expression], Expression]:
             )
         if comparison_class_of_type(left.type) in ("list", "struct"):
             raise Mistyped(f"a {comparison_class_of_type(left.type)} has no order")
-        found = compared(name, left, right)
+        found = compare(name, left, right)
         assert found is not None
         return found
 

@@ -18,10 +18,10 @@ from substrait_dsl.partiql.collected_lists import collect_list_of, materialize_e
 from substrait_dsl.partiql.constants import to_literal
 from substrait_dsl.partiql.lowered import LoweredBindings
 from substrait_dsl.partiql.node import ValueExpr
-from substrait_dsl.partiql.untyped import counted, is_dynamic, require_typed
+from substrait_dsl.partiql.untyped import is_dynamic, non_null_value, require_typed
 
 
-def grouped(
+def lower_group_by(
     group_by: GroupBy, rows: LoweredBindings, value_of: Callable[[ValueExpr], lv.LoweredValue]
 ) -> LoweredBindings:
     """Return a row for each combination of keys; keys and arguments become columns first."""
@@ -35,7 +35,7 @@ def grouped(
         if is_counted and not isinstance(term, lv.Column):
             return lv.Column(literal(True, t.Boolean()))  # it is there for each row
         if isinstance(term, lv.Column) and is_dynamic(term) and is_counted:
-            return lv.Column(counted(term))
+            return lv.Column(non_null_value(term))
         require_typed(term, what)
         if not isinstance(term, lv.Column):
             raise UnsupportedError(f"{what} that is no column is not lowered to Substrait")
@@ -46,7 +46,7 @@ def grouped(
     for one in group_by.measures:
         with error_context(place=f'"{one.name}"'):
             of = column(one.value, f"the {one.function} of what", is_counted=one.function == "count")
-            measured.append(_prepared(one.function, of).expression)
+            measured.append(_prepare_argument(one.function, of).expression)
     member = lv.Attributes(tuple(rows.variables.items()))
     group = [] if group_by.group_as is None else [materialize_element(member, group_by.group_as)]
     computed = (*keys, *measured, *group)
@@ -57,14 +57,14 @@ def grouped(
             _require_function(one.function, argument, rows.rel)
     measures = [_measure(one.function, argument) for one, argument in zip(group_by.measures, aggregates, strict=False)]
     measures += map(collect_list_of, aggregates[len(measures) :])
-    rel, found = _aggregated(rows.rel, columns[: len(keys)], measures)
+    rel, found = _aggregate(rows.rel, columns[: len(keys)], measures)
     terms: list[lv.LoweredValue] = [*found]
     if group:
         terms[-1] = lv.CollectedList(found[-1], member)
     return LoweredBindings(rel, "bag", dict(zip(group_by.variables, terms, strict=True)))
 
 
-def _aggregated(rel: Rel, keys: Sequence[FieldReference], measures: Sequence[Any]) -> tuple[Rel, list[lv.Column]]:
+def _aggregate(rel: Rel, keys: Sequence[FieldReference], measures: Sequence[Any]) -> tuple[Rel, list[lv.Column]]:
     """Return the aggregate and its columns: keys, then measures. A missing key counts as null."""
     computed = [part for measure in measures for part in (measure if isinstance(measure, tuple) else (measure,))]
     folded = wrap_relation(rel).aggregate(
@@ -93,7 +93,7 @@ def _require_function(function: AggregateFunction, column: FieldReference, rel: 
         ) from error
 
 
-def _prepared(function: AggregateFunction, column: lv.Column) -> lv.Column:
+def _prepare_argument(function: AggregateFunction, column: lv.Column) -> lv.Column:
     """Return the argument of an aggregate. Raises `UnsupportedError` where engines compute other digits."""
     type_ = column.type
     if function == "avg" and isinstance(type_, t.Decimal) and type_.scale > _PLACES:

@@ -23,7 +23,7 @@ from substrait_dsl.partiql.functions import common_type
 from substrait_dsl.partiql.interpreter import Mode
 from substrait_dsl.partiql.lateral import ONE_ROW
 from substrait_dsl.partiql.lowered import LoweredBindings, LoweredCollection, constants
-from substrait_dsl.partiql.null_and_missing import absent_where, guarded, surely
+from substrait_dsl.partiql.null_and_missing import absent_where, fail_where, is_true
 from substrait_dsl.partiql.untyped import is_dynamic, values_of_dynamic
 from substrait_dsl.partiql.values import MISSING, Bag
 
@@ -42,21 +42,21 @@ def elements(term: lv.LoweredValue) -> LoweredCollection:
                 raise UnsupportedError("a scan of a group that may be null is not lowered to Substrait")
             rel = Unnest(Project(ONE_ROW, (column.expression,), ("group",)), 0)
             item, offset = (ex.FieldReference(position, rel.schema.types[position]) for position in (1, 2))
-            return _numbered(LoweredBindings(rel, collection_type, {}), element_of(element, item), offset)
+            return _with_index(LoweredBindings(rel, collection_type, {}), element_of(element, item), offset)
         case lv.NullableComposite(parts=lv.ElementList()):
             raise UnsupportedError("a scan of a collection that may be null is not lowered to Substrait")
         case lv.ElementList(collection_type=collection_type, items=()):
             return constants(() if collection_type == "list" else Bag())
         case lv.ElementList(collection_type=collection_type, items=items):
             copies = _Copies()
-            element = copies.merged(items)
+            element = copies.merge(items)
             ordinal = copies.column([ex.literal(number, t.I64()) for number in range(len(items))])
-            return _numbered(LoweredBindings(copies.rel, collection_type, {}), element, ordinal)
+            return _with_index(LoweredBindings(copies.rel, collection_type, {}), element, ordinal)
         case _:
             return LoweredCollection(LoweredBindings(ONE_ROW, "bag", {}), term)
 
 
-def _numbered(rows: LoweredBindings, element: lv.LoweredValue, ordinal: ex.FieldReference) -> LoweredCollection:
+def _with_index(rows: LoweredBindings, element: lv.LoweredValue, ordinal: ex.FieldReference) -> LoweredCollection:
     """Return elements with the column of their index; those of a bag have none."""
     if rows.collection_type == "bag":
         return LoweredCollection(rows, element)
@@ -70,7 +70,7 @@ def _of_list(column: lv.Column, type_: t.List) -> LoweredCollection:
     if not type_.nullable:
         rel = Unnest(Project(ONE_ROW, (lists,), ("list",)), 0)
         element, offset = (ex.FieldReference(position, rel.schema.types[position]) for position in (1, 2))
-        return _numbered(LoweredBindings(rel, "list", {}), lv.Column(element), offset)
+        return _with_index(LoweredBindings(rel, "list", {}), lv.Column(element), offset)
     inside = type_.element.as_nullable()
     is_null = call("is_null", lists)
     itself = ex.NestedList((ex.literal(None, inside),))
@@ -80,7 +80,7 @@ def _of_list(column: lv.Column, type_: t.List) -> LoweredCollection:
     rows = LoweredBindings(rel, None, {})
     place = ex.IfThen((ex.IfClause(is_null, ex.literal(None, t.I64(nullable=True))),), ex.FieldReference(2, t.I64()))
     rows, (ordinal,) = rows.with_columns(("at", place))
-    return _numbered(rows, lv.Column(ex.FieldReference(1, inside), absent), ordinal)
+    return _with_index(rows, lv.Column(ex.FieldReference(1, inside), absent), ordinal)
 
 
 def _of_dynamic(column: lv.Column) -> LoweredCollection:
@@ -91,7 +91,7 @@ def _of_dynamic(column: lv.Column) -> LoweredCollection:
     is_list, element, offset = (ex.FieldReference(position, rel.schema.types[position]) for position in (1, 2, 3))
     place = ex.IfThen((ex.IfClause(is_list, cast(offset, t.I64())),), ex.literal(None, t.I64(nullable=True)))
     rows, (ordinal,) = LoweredBindings(rel, None, {}).with_columns(("at", place))
-    return _numbered(rows, lv.Column(element, "missing"), ordinal)
+    return _with_index(rows, lv.Column(element, "missing"), ordinal)
 
 
 def attributes(term: lv.LoweredValue, mode: Mode) -> tuple[LoweredBindings, lv.LoweredValue, lv.LoweredValue]:
@@ -114,12 +114,12 @@ def attributes(term: lv.LoweredValue, mode: Mode) -> tuple[LoweredBindings, lv.L
     if not fields:
         return constants(Bag()).source, lv.NOTHING, lv.NOTHING
     copies = _Copies()
-    value = copies.merged([value for _, value in fields])
+    value = copies.merge([value for _, value in fields])
     name = copies.column([ex.literal(name, t.String()) for name, _ in fields])
     missing = [inside.missing if isinstance(inside, lv.Column) else None for _, inside in fields]
     if not any(missing):
         return LoweredBindings(copies.rel, "bag", {}), value, lv.Column(name)
-    there = copies.column([_true() if one is None else surely(call("not", one)) for one in missing])
+    there = copies.column([_true() if one is None else is_true(call("not", one)) for one in missing])
     return LoweredBindings(Filter(copies.rel, there), "bag", {}), value, lv.Column(name)
 
 
@@ -127,7 +127,7 @@ def _attributes_of_dynamic(column: lv.Column, mode: Mode) -> tuple[LoweredBindin
     (value,) = values_of_dynamic([column])
     pairs = own_call("attributes", value)
     if mode == "strict":
-        pairs = guarded(pairs, call("not", own_call("is_struct", value)), "unpivot: a value that is not a struct")
+        pairs = fail_where(pairs, call("not", own_call("is_struct", value)), "unpivot: a value that is not a struct")
     rel = Unnest(Project(ONE_ROW, (pairs,), ("attributes",)), 0)
     pair = ex.FieldReference(1, rel.schema.types[1])
     name, inside = (lv.Column(ex.FieldAccess(pair, StructField(number)), "missing") for number in range(2))
@@ -152,7 +152,7 @@ class _Copies:
         type_ = values[0].type.with_nullability(any(value.type.nullable for value in values))
         return ex.FieldReference(len(self.fields) - 1, type_)
 
-    def merged(self, parts: Sequence[lv.LoweredValue]) -> lv.LoweredValue:
+    def merge(self, parts: Sequence[lv.LoweredValue]) -> lv.LoweredValue:
         """Return the value that has these parts in the copies. Raises `UnsupportedError` without a common type.
 
         Raises `UnsupportedError` for values that no typed columns hold.
@@ -166,7 +166,7 @@ class _Copies:
         lists = [part for part in found if isinstance(part, lv.ElementList)]
         if len(lists) == len(found) and len({(part.collection_type, len(part.items)) for part in lists}) == 1:
             items = zip(*(part.items for part in lists), strict=True)
-            return lv.ElementList(lists[0].collection_type, tuple(self.merged(each) for each in items))
+            return lv.ElementList(lists[0].collection_type, tuple(self.merge(each) for each in items))
         scalars = [part for part in found if isinstance(part, lv.Column | lv.Constant)]
         if len(scalars) < len(found):
             raise UnsupportedError("rows for a struct or collection and for other values are not lowered to Substrait")
@@ -176,13 +176,13 @@ class _Copies:
         names = [tuple(name for name, _ in struct.fields) for struct in structs]
         if len(set(names)) == 1:
             values = zip(*([value for _, value in struct.fields] for struct in structs), strict=True)
-            return lv.Attributes(tuple((name, self.merged(each)) for name, each in zip(names[0], values, strict=True)))
+            return lv.Attributes(tuple((name, self.merge(each)) for name, each in zip(names[0], values, strict=True)))
         if any(len(set(some)) < len(some) for some in names):
             raise UnsupportedError("structs that repeat names, and differ in them, have no columns in common")
         known = [dict(struct.fields) for struct in structs]
         every = dict.fromkeys(name for some in names for name in some)
         return lv.Attributes(
-            tuple((name, self.merged([struct.get(name, lv.NOTHING) for struct in known])) for name in every)
+            tuple((name, self.merge([struct.get(name, lv.NOTHING) for struct in known])) for name in every)
         )
 
     def _scalar(self, parts: Sequence[lv.Column | lv.Constant]) -> lv.Column:
@@ -204,7 +204,7 @@ class _Copies:
         if stands_for <= {"null"} or stands_for == {"missing"}:
             return lv.Column(merged, next(iter(stands_for), "null"))
         missing = [column.missing for column in columns]
-        return lv.Column(merged, self.column([_false() if one is None else surely(one) for one in missing]))
+        return lv.Column(merged, self.column([_false() if one is None else is_true(one) for one in missing]))
 
 
 def _known_type(part: lv.Column | lv.Constant) -> t.Type | None:

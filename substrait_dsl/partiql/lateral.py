@@ -41,57 +41,57 @@ def with_expressions(term: LoweredValue, change: Callable[[Expression], Expressi
     return with_columns(term, changed)
 
 
-def seen_from_inside(term: LoweredValue, anchor: int) -> LoweredValue:
+def as_outer_reference(term: LoweredValue, anchor: int) -> LoweredValue:
     """Return a variable of the left side as an outer reference."""
     return with_expressions(term, lambda expression: outward(expression, anchor))
 
 
-def beside(variables: Mapping[str, LoweredValue], width: int, anchor: int | None) -> dict[str, LoweredValue]:
+def shift_beside(variables: Mapping[str, LoweredValue], width: int, anchor: int | None) -> dict[str, LoweredValue]:
     """Shift variables of a right side to the row of both sides.
 
     `anchor`: the anchor of the left row, if they refer to it.
     """
     return {
-        name: with_expressions(term, lambda expression: _moved(expression, width, anchor))
+        name: with_expressions(term, lambda expression: _shift(expression, width, anchor))
         for name, term in variables.items()
     }
 
 
-def rows_beside(left: Rel, right: Rel, anchor: int) -> Rel:
+def join_rows(left: Rel, right: Rel, anchor: int) -> Rel:
     """Join each left row with the right rows for it: left columns, then right ones."""
     width = len(left.schema)
     if anchor not in right.free_anchors:
         return left if right == ONE_ROW else rl.Cross(left, right)
     match right:
         case rl.Filter(input=child, condition=condition, anchor=None):
-            return rl.Filter(rows_beside(left, child, anchor), _moved(condition, width, anchor))
+            return rl.Filter(join_rows(left, child, anchor), _shift(condition, width, anchor))
         case rl.Project(input=child, expressions=expressions, names=names, anchor=None) if not any(
             map(has_window_function, expressions)
         ):
-            moved = tuple(_moved(expression, width, anchor) for expression in expressions)
-            return rl.Project(rows_beside(left, child, anchor), moved, names)
+            moved = tuple(_shift(expression, width, anchor) for expression in expressions)
+            return rl.Project(join_rows(left, child, anchor), moved, names)
         case rl.Emit(input=child, mapping=mapping):
             picked = [*range(width), *(width + position for position in mapping)]
-            return rl.emit(rows_beside(left, child, anchor), picked, [*left.schema.names, *right.schema.names])
+            return rl.emit(join_rows(left, child, anchor), picked, [*left.schema.names, *right.schema.names])
         case rl.Unnest(input=child, column=column, names=names):
-            return rl.Unnest(rows_beside(left, child, anchor), width + column, names)
+            return rl.Unnest(join_rows(left, child, anchor), width + column, names)
         case rl.Cross(left=one, right=other):
-            return rows_beside(rows_beside(left, one, anchor), other, anchor)
+            return join_rows(join_rows(left, one, anchor), other, anchor)
         case rl.Expand(input=child, fields=fields, names=names, anchor=None):
             left_fields = (
                 rl.ConsistentField(FieldReference(number, field.type)) for number, field in enumerate(left.schema)
             )
             copied = (rebuild(field, _change(width, anchor)) for field in fields)
-            return rl.Expand(rows_beside(left, child, anchor), (*left_fields, *copied), (*left.schema.names, *names))
+            return rl.Expand(join_rows(left, child, anchor), (*left_fields, *copied), (*left.schema.names, *names))
         case rl.Join(left=one, right=other, how="inner" | "left" as how, condition=condition, anchor=None):
-            rows, on = rows_beside(left, one, anchor), _moved(condition, width, anchor)
+            rows, on = join_rows(left, one, anchor), _shift(condition, width, anchor)
             if anchor not in other.free_anchors:
                 return rl.Join(rows, other, how, on)
             return _lateral(rows, other, how, on, {OuterReference(anchor): 0})
         case rl.LateralJoin(
             left=one, right=other, how="inner" | "left" as how, condition=condition, anchor=int() as own
         ):
-            rows, on = rows_beside(left, one, anchor), _moved(condition, width, anchor)
+            rows, on = join_rows(left, one, anchor), _shift(condition, width, anchor)
             return _lateral(rows, other, how, on, {OuterReference(anchor): 0, OuterReference(own): width})
         case _:
             return _lateral(left, right, "inner", literal(True, t.Boolean()), {OuterReference(anchor): 0})
@@ -114,7 +114,7 @@ def _lateral(
     return rl.LateralJoin(left, rebuild(right, change), how, condition, anchor=own)
 
 
-def _moved(expression: Expression, width: int, anchor: int | None) -> Expression:
+def _shift(expression: Expression, width: int, anchor: int | None) -> Expression:
     return rebuild(expression, _change(width, anchor), into_relations=False)
 
 

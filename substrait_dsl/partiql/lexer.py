@@ -81,7 +81,7 @@ class Source:
         word = re.match(r"[^\s()\[\]{}<>,:]+", rest)
         return self.error(start, f"expected a value, got {shortened(word[0] if word else rest[0], 40)!r}")
 
-    def unquoted(self, token: Token) -> str:
+    def unquote(self, token: Token) -> str:
         """Return the text of a quoted string or symbol."""
 
         def of(escape: re.Match[str]) -> str:

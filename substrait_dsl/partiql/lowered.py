@@ -59,7 +59,7 @@ class LoweredBindings:
         references = tuple(FieldReference(width + number, one.type) for number, one in enumerate(expressions))
         return attrs.evolve(self, rel=rel), references
 
-    def holding(
+    def with_computed_columns(
         self, term: LoweredValue, name: str, *, also_outer: bool = False
     ) -> tuple[LoweredBindings, LoweredValue]:
         """Return the same tuples, and a value whose computed parts are columns of them.

@@ -25,17 +25,17 @@ from substrait_dsl.partiql.calls import cast as to_type
 from substrait_dsl.partiql.conditions import DIRECTIONS, not_a_boolean, row_number
 from substrait_dsl.partiql.constants import to_literal
 from substrait_dsl.partiql.documents import as_dynamic, dynamic_constants
-from substrait_dsl.partiql.groups import grouped
+from substrait_dsl.partiql.groups import lower_group_by
 from substrait_dsl.partiql.interpreter import Mode, evaluate_value
 from substrait_dsl.partiql.iteration import attributes, elements
-from substrait_dsl.partiql.lateral import beside, new_anchor, rows_beside, seen_from_inside
+from substrait_dsl.partiql.lateral import as_outer_reference, join_rows, new_anchor, shift_beside
 from substrait_dsl.partiql.lowered import LoweredBindings, LoweredCollection, StoredTable, Tables, constants
 from substrait_dsl.partiql.lowered_values import NOTHING, Attributes, Column, Constant, ElementList, LoweredValue
 from substrait_dsl.partiql.node import BindingsExpr, Node, ValueExpr, walk
-from substrait_dsl.partiql.operators import lowered
+from substrait_dsl.partiql.operators import lower_operator
 from substrait_dsl.partiql.padding import outer_join
 from substrait_dsl.partiql.printing import data_text
-from substrait_dsl.partiql.queries import folded, named_queries
+from substrait_dsl.partiql.queries import collect_query, named_queries
 from substrait_dsl.partiql.untyped import as_type, is_dynamic, require_typed, table_column
 from substrait_dsl.partiql.values import MISSING
 
@@ -89,29 +89,29 @@ class _Lowering:
             case b.Scan() as scan:
                 return self.scan(scan)
             case b.CrossJoin(left=left, right=right):
-                return self.crossed(left, right)
+                return self.cross(left, right)
             case b.Filter(condition=condition, source=source):
-                return self.filtered(self.bindings(source), condition)
+                return self.filter(self.bindings(source), condition)
             case b.Join(how="inner", left=left, right=right, condition=condition):
-                pairs = self.crossed(left, right)
-                return pairs if condition is None else self.filtered(pairs, condition)
+                pairs = self.cross(left, right)
+                return pairs if condition is None else self.filter(pairs, condition)
             case b.Limit(count=count, source=source):
-                return self.fetched(source, self.number(count, "limit"), None)
+                return self.fetch(source, self.number(count, "limit"), None)
             case b.Offset(count=count, source=source):
-                return self.fetched(source, None, self.number(count, "offset"))
+                return self.fetch(source, None, self.number(count, "offset"))
             case b.OrderBy(keys=keys, source=source):
-                return self.ordered(keys, self.bindings(source))
+                return self.order(keys, self.bindings(source))
             case b.MapLet(named=named, source=source):
                 rows, terms = self.terms([one.value for one in named], self.bindings(source))
                 variables = {one.name: term for one, term in zip(named, terms, strict=True)}
                 for name, term in variables.items():
-                    rows, variables[name] = rows.holding(term, name)
+                    rows, variables[name] = rows.with_computed_columns(term, name)
                 return attrs.evolve(rows, variables={**rows.variables, **variables})
             case b.GroupBy() as group_by:
                 rows = self.bindings(group_by.source)
-                return grouped(group_by, rows, lambda value: self.within(value, rows))
+                return lower_group_by(group_by, rows, lambda value: self.within(value, rows))
             case b.Unpivot() as unpivot:
-                return self.unpivoted(unpivot)
+                return self.unpivot(unpivot)
             case b.Join(how=how, left=left, right=right, condition=condition):
                 true = literal(True, t.Boolean())
                 return outer_join(
@@ -125,21 +125,21 @@ class _Lowering:
     def scan(self, scan: b.Scan) -> LoweredBindings:
         """Return the elements of a collection, one for each row, with their index and their record id."""
         values = self.collection(scan.value)
-        rows, element = values.source.holding(values.element, scan.as_)
+        rows, element = values.source.with_computed_columns(values.element, scan.as_)
         variables: dict[str, LoweredValue] = {scan.as_: element}
         if scan.at is not None:
-            rows, variables[scan.at] = (rows, _place(values.index)) if values.index else self.indexed(rows)
+            rows, variables[scan.at] = (rows, _place(values.index)) if values.index else self.index(rows)
         if scan.by is not None:
             variables[scan.by] = self.record_id(scan.value)
         return attrs.evolve(rows, variables=variables)
 
-    def unpivoted(self, unpivot: b.Unpivot) -> LoweredBindings:
+    def unpivot(self, unpivot: b.Unpivot) -> LoweredBindings:
         """Return the attributes of a struct, one for each row, with their names."""
         rows, value, name = attributes(self.value(unpivot.value, self.outer), self.mode)
         named = ((unpivot.as_, value), (unpivot.at, name), (unpivot.by, NOTHING))
         return attrs.evolve(rows, variables={each: term for each, term in named if each is not None})
 
-    def indexed(self, rows: LoweredBindings) -> tuple[LoweredBindings, LoweredValue]:
+    def index(self, rows: LoweredBindings) -> tuple[LoweredBindings, LoweredValue]:
         """Return the index of each element of a list, counted in its order."""
         if rows.collection_type == "bag":
             return rows, NOTHING
@@ -159,10 +159,10 @@ class _Lowering:
         position = schema.position(table.record_id)
         return Column(to_type(FieldReference(position, schema.fields[position].type), t.String()), "missing")
 
-    def crossed(self, left: BindingsExpr, right: BindingsExpr) -> LoweredBindings:
+    def cross(self, left: BindingsExpr, right: BindingsExpr) -> LoweredBindings:
         one, other, anchor = self.sides(left, right)
-        found = beside(other.variables, len(one.rel.schema), anchor)
-        rel = Cross(one.rel, other.rel) if anchor is None else rows_beside(one.rel, other.rel, anchor)
+        found = shift_beside(other.variables, len(one.rel.schema), anchor)
+        rel = Cross(one.rel, other.rel) if anchor is None else join_rows(one.rel, other.rel, anchor)
         return LoweredBindings(rel, "bag", {**one.variables, **found})
 
     def sides(self, left: BindingsExpr, right: BindingsExpr) -> tuple[LoweredBindings, LoweredBindings, int | None]:
@@ -171,10 +171,10 @@ class _Lowering:
         if not right.free & one.variables.keys():
             return one, self.bindings(right), None
         anchor = new_anchor(one.rel)
-        seen = {name: seen_from_inside(term, anchor) for name, term in one.variables.items()}
+        seen = {name: as_outer_reference(term, anchor) for name, term in one.variables.items()}
         return one, attrs.evolve(self, outer={**self.outer, **seen}).bindings(right), anchor
 
-    def filtered(self, rows: LoweredBindings, condition: ValueExpr) -> LoweredBindings:
+    def filter(self, rows: LoweredBindings, condition: ValueExpr) -> LoweredBindings:
         rows, (term,) = self.terms([condition], rows)
         return attrs.evolve(rows, rel=Filter(rows.rel, self.condition(term, rows)))
 
@@ -193,7 +193,7 @@ class _Lowering:
             return to_literal(None)
         return not_a_boolean(term, rows.rel.schema)
 
-    def fetched(self, source: BindingsExpr, count: int | None, offset: int | None) -> LoweredBindings:
+    def fetch(self, source: BindingsExpr, count: int | None, offset: int | None) -> LoweredBindings:
         rows = self.bindings(source)
         rel = Sort(rows.rel, rows.order) if rows.order else rows.rel
         count_literal, offset_literal = (
@@ -209,7 +209,7 @@ class _Lowering:
             raise EvaluationError(f"{what} is a number of tuples, 0 or more, not {data_text(value)}")
         return value
 
-    def ordered(self, keys: tuple[b.SortKey, ...], rows: LoweredBindings) -> LoweredBindings:
+    def order(self, keys: tuple[b.SortKey, ...], rows: LoweredBindings) -> LoweredBindings:
         """Return a list of the tuples: the keys become columns; equal tuples stay in their order."""
         order: list[SortKey] = []
         for key in keys:
@@ -258,10 +258,10 @@ class _Lowering:
         scope = {**self.outer, **rows.variables}
         for name, query in queries.items():
             anchor = new_anchor(rows.rel)
-            seen = {each: seen_from_inside(term, anchor) for each, term in rows.variables.items()}
-            fold = folded(attrs.evolve(self, outer={**self.outer, **seen}).collection(query))
-            scope[name] = beside(fold.variables, len(rows.rel.schema), anchor)[""]
-            rows = attrs.evolve(rows, rel=rows_beside(rows.rel, fold.rel, anchor))
+            seen = {each: as_outer_reference(term, anchor) for each, term in rows.variables.items()}
+            fold = collect_query(attrs.evolve(self, outer={**self.outer, **seen}).collection(query))
+            scope[name] = shift_beside(fold.variables, len(rows.rel.schema), anchor)[""]
+            rows = attrs.evolve(rows, rel=join_rows(rows.rel, fold.rel, anchor))
         return rows, [self.value(expression, scope) for expression in named]
 
     def within(self, expression: ValueExpr, rows: LoweredBindings) -> LoweredValue:
@@ -294,9 +294,9 @@ class _Lowering:
             case e.BagExpr(items=items):
                 return ElementList("bag", tuple(self.value(item, scope) for item in items))
             case e.Operator(op=op, operands=operands):
-                return lowered(op, [self.value(operand, scope) for operand in operands], self.mode)
+                return lower_operator(op, [self.value(operand, scope) for operand in operands], self.mode)
             case e.Call(function=function, arguments=arguments):
-                return lowered(function, [self.value(argument, scope) for argument in arguments], self.mode)
+                return lower_operator(function, [self.value(argument, scope) for argument in arguments], self.mode)
             case e.MapValues():
                 raise UnsupportedError(
                     "map_values in the condition of an outer join, a key or an aggregate is not lowered to Substrait"

@@ -27,7 +27,7 @@ def materialize(term: lv.LoweredValue, name: str) -> ex.Expression:
             inside = tuple(materialize(field, f"{name}.{attribute}") for attribute, field in fields)
             return ex.NestedStruct(inside, names=tuple(attribute for attribute, _ in fields))
         case lv.ElementList(items=items):
-            return _listed([materialize(item, f"{name}[{number}]") for number, item in enumerate(items)], name)
+            return _make_list([materialize(item, f"{name}[{number}]") for number, item in enumerate(items)], name)
         case lv.CollectedList(column=column):
             return column.expression
         case lv.NullableComposite(parts=parts, there=there):
@@ -37,7 +37,7 @@ def materialize(term: lv.LoweredValue, name: str) -> ex.Expression:
             )
 
 
-def _listed(items: Sequence[ex.Expression], name: str) -> ex.Expression:
+def _make_list(items: Sequence[ex.Expression], name: str) -> ex.Expression:
     there = [item for item in items if not (isinstance(item, ex.Literal) and item.value is None)]
     if not there:  # of any type
         return ex.literal((None,) * len(items), t.List(t.Boolean(nullable=True)))

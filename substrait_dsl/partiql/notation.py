@@ -230,7 +230,7 @@ class _Reader:
         if not is_quoted and (token.kind != "word" or token.text == "null"):
             self.fail(expected)
         self.at += 1
-        return self.source.unquoted(token) if is_quoted else token.text
+        return self.source.unquote(token) if is_quoted else token.text
 
     # --- data
 
@@ -298,7 +298,7 @@ class _Reader:
             case "word":
                 value: Value = _WORDS.get(token.text, token.text)
             case "symbol" | "string":
-                value = self.source.unquoted(token)
+                value = self.source.unquote(token)
             case "number":
                 value = self.number(token)
             case "infinity":

@@ -25,25 +25,25 @@ def missing_where(expression: Expression, absent: Absent) -> Expression | None:
 
 def absent_where(*conditions: Expression | None) -> Absent:
     """Return the meaning of NULL for a column that is missing where one of the conditions is true."""
-    found = [surely(condition) for condition in conditions if condition is not None]
+    found = [is_true(condition) for condition in conditions if condition is not None]
     if not found:
         return "null"
     return found[0] if len(found) == 1 else call("or", *found)
 
 
-def surely(condition: Expression) -> Expression:
+def is_true(condition: Expression) -> Expression:
     """Return whether a condition is true; false where it is NULL."""
     return call("coalesce", condition, literal(False, t.Boolean())) if condition.type.nullable else condition
 
 
-def guarded(value: Expression, wrong: Expression, why: str) -> Expression:
+def fail_where(value: Expression, wrong: Expression, why: str) -> Expression:
     """Return a value that is an error with this message for each row in which a condition is true.
 
     The error is a cast of the message to a boolean, which engines refuse. The message depends on the row, so that no
     engine evaluates it for other rows.
     """
-    shown = call("concat", literal(f"{why}: ", t.String()), Cast(surely(wrong), t.String()))
-    text = IfThen((IfClause(surely(wrong), shown),), literal("true", t.String()))
+    shown = call("concat", literal(f"{why}: ", t.String()), Cast(is_true(wrong), t.String()))
+    text = IfThen((IfClause(is_true(wrong), shown),), literal("true", t.String()))
     return IfThen((IfClause(Cast(text, t.Boolean()), value),), literal(None, value.type.as_nullable()))
 
 
@@ -51,11 +51,11 @@ NO_BOOLEAN: Final = "a condition is a boolean, not a value such as "
 """The prefix of the message for a condition that is no boolean."""
 
 _TRUE: Final = ": true"
-"""The suffix of the message that `guarded` casts."""
+"""The suffix of the message that `fail_where` casts."""
 
 
 @contextmanager
-def telling() -> Iterator[None]:
+def raising_cast_message() -> Iterator[None]:
     """Raise the error that a plan's failing cast contains, in place of the engine's error."""
     try:
         yield

@@ -144,15 +144,15 @@ def _arithmetic(compute: Callable[[Any, Any], Any]) -> Callable[[Value, Value], 
     def of(left: Value, right: Value) -> Value:
         a, b = _number(left), _number(right)
         if isinstance(a, float) or isinstance(b, float):
-            return _computed(lambda: compute(float(a), float(b)))
+            return _fit(lambda: compute(float(a), float(b)))
         if isinstance(a, int) and isinstance(b, int):
-            return _computed(lambda: compute(a, b))
-        return _computed(lambda: compute(Decimal(a), Decimal(b)))
+            return _fit(lambda: compute(a, b))
+        return _fit(lambda: compute(Decimal(a), Decimal(b)))
 
     return of
 
 
-def _computed(compute: Callable[[], Any]) -> int | float | Decimal:
+def _fit(compute: Callable[[], Any]) -> int | float | Decimal:
     """Return a result that fits its type; the digits of a decimal behind the point are rounded."""
     try:
         with decimal.localcontext(_ROUNDED):
@@ -169,7 +169,7 @@ def _computed(compute: Callable[[], Any]) -> int | float | Decimal:
     return number
 
 
-def _divided(left: Any, right: Any) -> Any:
+def _divide(left: Any, right: Any) -> Any:
     """Divide; a quotient of integers is truncated towards zero."""
     if not isinstance(left, int):
         return left / right
@@ -181,15 +181,15 @@ def _remainder(left: Any, right: Any) -> Any:
     """Return the remainder of a division, with the sign of the dividend."""
     if isinstance(left, float):
         return math.fmod(left, right)
-    return left % right if isinstance(left, Decimal) else left - right * _divided(left, right)
+    return left % right if isinstance(left, Decimal) else left - right * _divide(left, right)
 
 
-def _negated(value: Value) -> Value:
-    return _computed(lambda: -_number(value))
+def _negate(value: Value) -> Value:
+    return _fit(lambda: -_number(value))
 
 
 def _absolute(value: Value) -> Value:
-    return _computed(lambda: abs(_number(value)))
+    return _fit(lambda: abs(_number(value)))
 
 
 # --- values of one type
@@ -255,9 +255,9 @@ OPERATORS: dict[str, Operation] = {
     "plus": Operation(_arithmetic(operator.add), 2, 2),
     "minus": Operation(_arithmetic(operator.sub), 2, 2),
     "times": Operation(_arithmetic(operator.mul), 2, 2),
-    "divide": Operation(_arithmetic(_divided), 2, 2),
+    "divide": Operation(_arithmetic(_divide), 2, 2),
     "modulo": Operation(_arithmetic(_remainder), 2, 2),
-    "neg": Operation(_negated, 1, 1),
+    "neg": Operation(_negate, 1, 1),
     "concat": Operation(lambda left, right: _text(left) + _text(right), 2, 2),
 }
 """The operators, by name: ``(eq a b)``."""
@@ -265,7 +265,7 @@ OPERATORS: dict[str, Operation] = {
 AS_TYPES: dict[str, Operation] = {
     "as_boolean": Operation(_as_boolean, 1, 1),
     "as_integer": Operation(_as_integer, 1, 1),
-    "as_float": Operation(lambda value: _computed(lambda: float(_number(value))), 1, 1),
+    "as_float": Operation(lambda value: _fit(lambda: float(_number(value))), 1, 1),
     "as_text": Operation(lambda value: _text(value), 1, 1),
 }
 """Conversions to one type: any number to a float; a value of another type has no result."""
@@ -311,7 +311,7 @@ def _average(values: Sequence[Value]) -> Value:
         with decimal.localcontext(_EXACT):
             return (sum(exact, Decimal(0)) / len(exact)).quantize(Decimal(1).scaleb(-places), decimal.ROUND_HALF_UP)
 
-    return _computed(average)
+    return _fit(average)
 
 
 _FEWEST_PLACES = 6

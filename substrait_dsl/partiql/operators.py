@@ -15,9 +15,9 @@ from substrait_dsl.errors import EvaluationError, UnsupportedError
 from substrait_dsl.partiql import lowered_values as lv
 from substrait_dsl.partiql.calls import call, cast, require_comparison_class
 from substrait_dsl.partiql.constants import to_literal
-from substrait_dsl.partiql.division import DIVISIONS, divided
+from substrait_dsl.partiql.division import DIVISIONS, divide
 from substrait_dsl.partiql.equality import equality
-from substrait_dsl.partiql.functions import OF_COLUMNS, aligned
+from substrait_dsl.partiql.functions import OF_COLUMNS, align
 from substrait_dsl.partiql.interpreter import Mode
 from substrait_dsl.partiql.operations import Mistyped
 from substrait_dsl.partiql.padding import all_of, where_all
@@ -25,7 +25,7 @@ from substrait_dsl.partiql.untyped import is_dynamic, of_dynamic
 from substrait_dsl.partiql.values import MISSING
 
 
-def lowered(op: str, operands: Sequence[lv.LoweredValue], mode: Mode) -> lv.LoweredValue:
+def lower_operator(op: str, operands: Sequence[lv.LoweredValue], mode: Mode) -> lv.LoweredValue:
     """Lower an operator or function of values that are not all constant."""
     columns: list[lv.Column] = []
     try:
@@ -53,7 +53,7 @@ def lowered(op: str, operands: Sequence[lv.LoweredValue], mode: Mode) -> lv.Lowe
         if any(_is_null_literal(column.expression) for column in columns):
             return lv.Column(to_literal(None), lv.absent_of(columns))
         if op in DIVISIONS:
-            return divided(op, columns[0], columns[1], mode)
+            return divide(op, columns[0], columns[1], mode)
         if op not in OF_COLUMNS:
             raise UnsupportedError(f"{op} of columns is not lowered to Substrait")
         result = OF_COLUMNS[op](*(column.expression for column in columns))
@@ -97,7 +97,7 @@ def _is_in(value: lv.LoweredValue, among: lv.LoweredValue, mode: Mode) -> lv.Low
         predicate = test if test.type.nullable else ex.Cast(test, t.Boolean(nullable=True))
         found = call("any_match", among.expression, ex.Lambda((type_,), predicate))
     elif isinstance(among, lv.ElementList):
-        tests = [column_of(lowered("eq", (value, item), mode), "in").expression for item in among.items]
+        tests = [column_of(lower_operator("eq", (value, item), mode), "in").expression for item in among.items]
         found = call("or", *tests) if len(tests) > 1 else tests[0] if tests else ex.literal(False, t.Boolean())
     else:
         raise Mistyped("it is not a collection")
@@ -123,7 +123,7 @@ def column_of(term: lv.LoweredValue, op: str) -> lv.Column:
             raise UnsupportedError(f"{op} of a struct or a collection is not lowered to Substrait")
 
 
-def _connected(name: str) -> Callable[[Sequence[lv.LoweredValue]], lv.LoweredValue]:
+def _connect(name: str) -> Callable[[Sequence[lv.LoweredValue]], lv.LoweredValue]:
     """Lower `and` and `or`: a missing operand counts as null, and so the result is never missing."""
 
     def of(operands: Sequence[lv.LoweredValue]) -> lv.LoweredValue:
@@ -188,7 +188,7 @@ def _coalesce(operands: Sequence[lv.LoweredValue]) -> lv.LoweredValue:
         return lv.Constant(None)
     first = columns[0].expression
     for column in columns[1:]:
-        pair = aligned(first, column.expression)
+        pair = align(first, column.expression)
         is_rounded = isinstance(column.type, t.I64) and isinstance(first.type, t.FP32 | t.FP64)
         if pair is None or is_rounded or pair[0].type.as_required() != first.type.as_required():
             raise UnsupportedError("coalesce of columns of several types is not lowered to Substrait")
@@ -230,8 +230,8 @@ def _star(operands: Sequence[lv.LoweredValue]) -> lv.LoweredValue:
 
 
 OF_TERMS: dict[str, Callable[[Sequence[lv.LoweredValue]], lv.LoweredValue]] = {
-    "and": _connected("and"),
-    "or": _connected("or"),
+    "and": _connect("and"),
+    "or": _connect("or"),
     "is_null": _is_null,
     "is_missing": _is_missing,
     "coalesce": _coalesce,

@@ -41,7 +41,7 @@ def columns_of(lowered: LoweredBindings | LoweredCollection) -> Rel:
             found.append((name, _expression(leaf)))
             if isinstance(leaf, lv.Column) and isinstance(leaf.absent, Expression):
                 found.append((f"{name} is missing", leaf.absent))
-    return _emitted(lowered, found)
+    return _emit(lowered, found)
 
 
 def table_of(lowered: LoweredBindings | LoweredCollection) -> Rel:
@@ -63,7 +63,7 @@ def table_of(lowered: LoweredBindings | LoweredCollection) -> Rel:
                     hint="give one of the variables another name; collect reads them as they are",
                 )
             found.append((name, materialize(part, name)))
-    return _emitted(lowered, found)
+    return _emit(lowered, found)
 
 
 def _attributes(term: lv.LoweredValue, root: str) -> Iterator[tuple[str, lv.LoweredValue]]:
@@ -75,7 +75,7 @@ def _attributes(term: lv.LoweredValue, root: str) -> Iterator[tuple[str, lv.Lowe
         yield root or "value", part
 
 
-def _emitted(lowered: LoweredBindings | LoweredCollection, found: list[tuple[str, Expression]]) -> Rel:
+def _emit(lowered: LoweredBindings | LoweredCollection, found: list[tuple[str, Expression]]) -> Rel:
     rows = lowered if isinstance(lowered, LoweredBindings) else lowered.source
     rel = Sort(rows.rel, rows.order) if rows.order else rows.rel
     found = found or [("value", literal(True, t.Boolean()))]  # rows count, also those of no columns
@@ -109,7 +109,7 @@ def _is_readable(type_: t.Type) -> bool:
 
 def values_of(lowered: LoweredCollection, rows: Iterable[Sequence[Any]]) -> Value:
     """Decode rows to a collection."""
-    items = tuple(_decoded(lowered.element, iter(row)) for row in rows)
+    items = tuple(_decode(lowered.element, iter(row)) for row in rows)
     return items if lowered.source.collection_type == "list" else Bag(items)
 
 
@@ -118,7 +118,7 @@ def bindings_of(lowered: LoweredBindings, rows: Iterable[Sequence[Any]]) -> Bind
     tuples = []
     for row in rows:
         cells = iter(row)
-        tuples.append(BindingTuple(tuple((name, _decoded(term, cells)) for name, term in lowered.variables.items())))
+        tuples.append(BindingTuple(tuple((name, _decode(term, cells)) for name, term in lowered.variables.items())))
     assert lowered.collection_type is not None  # there is no row around
     return BindingsData(lowered.collection_type, tuple(tuples))
 
@@ -135,24 +135,24 @@ def _expression(leaf: lv.Column | lv.Constant) -> Expression:
     return leaf.expression
 
 
-def _decoded(term: lv.LoweredValue, cells: Iterator[Any]) -> Value:
+def _decode(term: lv.LoweredValue, cells: Iterator[Any]) -> Value:
     """Decode a value from the next cells of a row."""
     match lv.expand_constant(term):
         case lv.Attributes(fields=fields):
-            attributes = [(name, _decoded(field, cells)) for name, field in fields]
+            attributes = [(name, _decode(field, cells)) for name, field in fields]
             return Struct(tuple((name, value) for name, value in attributes if value is not MISSING))
         case lv.ElementList(collection_type=collection_type, items=items):
-            inside = tuple(_decoded(item, cells) for item in items)
+            inside = tuple(_decode(item, cells) for item in items)
             return inside if collection_type == "list" else Bag(inside)
         case lv.CollectedList(element=element, collection_type=collection_type):
             gathered = next(cells)
             if gathered is None:
                 return None
-            inside = tuple(_inside(element, one) for one in gathered)
+            inside = tuple(_decode_inside(element, one) for one in gathered)
             return inside if collection_type == "list" else Bag(inside)
         case lv.NullableComposite(parts=parts):
             is_there = next(cells)
-            found = _decoded(parts, cells)
+            found = _decode(parts, cells)
             return found if is_there else None
         case lv.Constant(value=value):
             next(cells)
@@ -165,16 +165,16 @@ def _decoded(term: lv.LoweredValue, cells: Iterator[Any]) -> Value:
             raise AssertionError(term)
 
 
-def _inside(term: lv.LoweredValue, cell: Any) -> Value:
+def _decode_inside(term: lv.LoweredValue, cell: Any) -> Value:
     """Decode a value inside a list from one cell."""
     match lv.expand_constant(term):
         case lv.Attributes(fields=fields):
-            attributes = [(name, _inside(field, part)) for (name, field), part in zip(fields, cell, strict=True)]
+            attributes = [(name, _decode_inside(field, part)) for (name, field), part in zip(fields, cell, strict=True)]
             return Struct(tuple((name, value) for name, value in attributes if value is not MISSING))
         case lv.NullableComposite(parts=parts):
-            return None if cell is None else _inside(parts, cell)
+            return None if cell is None else _decode_inside(parts, cell)
         case lv.CollectedList(element=element, collection_type=collection_type):
-            inside = tuple(_inside(element, one) for one in cell)
+            inside = tuple(_decode_inside(element, one) for one in cell)
             return inside if collection_type == "list" else Bag(inside)
         case lv.Column(absent=absent) as column:
             return MISSING if cell is None and absent == "missing" else _value(cell, column.type)

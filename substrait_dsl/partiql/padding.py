@@ -14,9 +14,9 @@ from substrait_dsl.partiql import lowered_values as lv
 from substrait_dsl.partiql.bindings import JoinHow
 from substrait_dsl.partiql.calls import call
 from substrait_dsl.partiql.constants import to_literal
-from substrait_dsl.partiql.lateral import beside
+from substrait_dsl.partiql.lateral import shift_beside
 from substrait_dsl.partiql.lowered import LoweredBindings
-from substrait_dsl.partiql.null_and_missing import Absent, surely
+from substrait_dsl.partiql.null_and_missing import Absent, is_true
 from substrait_dsl.partiql.values import MISSING
 
 
@@ -42,22 +42,22 @@ def outer_join(
     if how in ("left", "full"):
         right, theirs = _with_marker(right)
     width = len(left.rel.schema)
-    ours, others = left.variables, beside(right.variables, width, anchor)
+    ours, others = left.variables, shift_beside(right.variables, width, anchor)
     both = LoweredBindings(Cross(left.rel, right.rel), "bag", {**ours, **others})
     if anchor is None or anchor not in right.rel.free_anchors:  # what it refers to may be known to be missing
         rel: Rel = Join(left.rel, right.rel, "outer" if how == "full" else how, condition(both))
     else:
         rel = LateralJoin(left.rel, right.rel, "left", condition(both), anchor=anchor)
-    variables = {**_padded_side(ours, mine), **_padded_side(others, None if theirs is None else width + theirs)}
+    variables = {**_pad_side(ours, mine), **_pad_side(others, None if theirs is None else width + theirs)}
     return attrs.evolve(both, rel=rel, variables=variables)
 
 
-def _padded_side(variables: Mapping[str, lv.LoweredValue], marker: int | None) -> Mapping[str, lv.LoweredValue]:
+def _pad_side(variables: Mapping[str, lv.LoweredValue], marker: int | None) -> Mapping[str, lv.LoweredValue]:
     """Return the variables of a side after the join; its marker, if it is null-extended, is at this position."""
     if marker is None:
         return variables
     there = lv.Column(call("is_not_null", FieldReference(marker, t.Boolean(nullable=True))))
-    return {name: _padded(term, there) for name, term in variables.items()}
+    return {name: _pad(term, there) for name, term in variables.items()}
 
 
 def _with_marker(rows: LoweredBindings) -> tuple[LoweredBindings, int]:
@@ -67,30 +67,30 @@ def _with_marker(rows: LoweredBindings) -> tuple[LoweredBindings, int]:
     """
     variables: dict[str, lv.LoweredValue] = {}
     for name, term in rows.variables.items():
-        rows, variables[name] = rows.holding(term, name, also_outer=True)
+        rows, variables[name] = rows.with_computed_columns(term, name, also_outer=True)
     rows, (marker,) = rows.with_columns(("is there", literal(True, t.Boolean())))
     return attrs.evolve(rows, variables=variables), marker.position
 
 
-def _padded(term: lv.LoweredValue, there: lv.Column) -> lv.LoweredValue:
+def _pad(term: lv.LoweredValue, there: lv.Column) -> lv.LoweredValue:
     match lv.expand_constant(term):
         case lv.Column(expression=expression, absent=absent):
             after = _absent(absent, there.expression) if expression.type.nullable else "null"
             return lv.Column(_nullable(expression), after)
         case lv.Attributes(fields=fields):
             return lv.NullableComposite(
-                lv.Attributes(tuple((name, _padded(field, there)) for name, field in fields)), there
+                lv.Attributes(tuple((name, _pad(field, there)) for name, field in fields)), there
             )
         case lv.ElementList(collection_type=collection_type, items=items):
             return lv.NullableComposite(
-                lv.ElementList(collection_type, tuple(_padded(item, there) for item in items)), there
+                lv.ElementList(collection_type, tuple(_pad(item, there) for item in items)), there
             )
         case lv.CollectedList(column=column) as collection:
             return attrs.evolve(collection, column=lv.Column(_nullable(column.expression)))
         case lv.NullableComposite(parts=parts, there=before):
-            inside = _padded(parts, there)
+            inside = _pad(parts, there)
             assert isinstance(inside, lv.NullableComposite)
-            return lv.NullableComposite(inside.parts, lv.Column(surely(_nullable(before.expression))))
+            return lv.NullableComposite(inside.parts, lv.Column(is_true(_nullable(before.expression))))
         case lv.Constant(value=None):
             return lv.Constant(None)
         case lv.Constant(value=value) if value is MISSING:
@@ -109,7 +109,7 @@ def _absent(absent: Absent, there: Expression) -> Absent:
         case "missing":
             return there
         case _:
-            return call("and", there, surely(_nullable(absent)))
+            return call("and", there, is_true(_nullable(absent)))
 
 
 def _nullable(expression: Expression) -> Expression:

@@ -10,7 +10,7 @@ from substrait_dsl.partiql.calls import call
 from substrait_dsl.partiql.extension_catalog import own_call
 from substrait_dsl.partiql.interpreter import Mode
 from substrait_dsl.partiql.lowered_values import Column, LoweredValue, absent_result
-from substrait_dsl.partiql.null_and_missing import Absent, absent_where, guarded
+from substrait_dsl.partiql.null_and_missing import Absent, absent_where, fail_where
 
 _FARTHEST = 2**31 - 1
 """The last index of a list in Substrait."""
@@ -57,7 +57,7 @@ def _part(column: Column, part: Expression, type_: t.Type, lacking: Expression, 
     """Return a part of this type; the values lack it where a condition is true."""
     absent: Absent
     if mode == "strict":
-        part, absent = guarded(part, lacking, why), absent_where(column.missing)
+        part, absent = fail_where(part, lacking, why), absent_where(column.missing)
     elif type_.nullable or (column.type.nullable and column.absent != "missing"):
         absent = absent_where(column.missing, lacking)
     else:

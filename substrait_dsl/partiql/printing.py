@@ -84,15 +84,15 @@ def data_text(data: Value | BindingsData | BindingTuple) -> str:
         case dt.date():
             return data.isoformat()
         case tuple():
-            return _collected("list", data)
+            return _print_collection("list", data)
         case Bag(items=items):
-            return _collected("bag", items)
+            return _print_collection("bag", items)
         case Struct(fields=fields):
             return f"{{ {_fields(fields)} }}" if fields else "{ }"
         case BindingTuple(fields=fields):
             return f"<{{ {_fields(fields)} }}>"
         case BindingsData(collection_type=collection_type, tuples=tuples):
-            return _collected(collection_type, tuples)
+            return _print_collection(collection_type, tuples)
         case _:
             raise UnsupportedError(f"the notation has no form for {kind_words(data)}: {data!r}")
 
@@ -101,7 +101,7 @@ def _fields(fields: tuple[tuple[str, Value], ...]) -> str:
     return ", ".join(f"{symbol(name)}: {data_text(value)}" for name, value in fields)
 
 
-def _collected(collection_type: CollectionType, items: Iterable[Value | BindingTuple]) -> str:
+def _print_collection(collection_type: CollectionType, items: Iterable[Value | BindingTuple]) -> str:
     inside = ", ".join(map(data_text, items))
     if collection_type == "list":
         return f"[{inside}]"

@@ -29,11 +29,11 @@ def named_queries(expressions: Sequence[ValueExpr]) -> tuple[list[ValueExpr], di
         queries[name] = query
         return Id(name)
 
-    found = [_replaced(expression, named) for expression in expressions]
+    found = [_replace(expression, named) for expression in expressions]
     return found, queries
 
 
-def _replaced(node: Any, named: Callable[[MapValues], Id]) -> Any:
+def _replace(node: Any, named: Callable[[MapValues], Id]) -> Any:
     if isinstance(node, MapValues):
         return named(node)
     if isinstance(node, Pivot):
@@ -42,13 +42,13 @@ def _replaced(node: Any, named: Callable[[MapValues], Id]) -> Any:
     for field in fields_of(type(node)):
         value = getattr(node, field.name)
         if isinstance(value, Node):
-            changed[field.name] = _replaced(value, named)
+            changed[field.name] = _replace(value, named)
         elif isinstance(value, tuple) and form_of(field) is not Form.DATA:
-            changed[field.name] = tuple(_replaced(child, named) for child in value)
+            changed[field.name] = tuple(_replace(child, named) for child in value)
     return attrs.evolve(node, **changed) if changed else node
 
 
-def folded(values: LoweredCollection) -> LoweredBindings:
+def collect_query(values: LoweredCollection) -> LoweredBindings:
     """Return the values of a query as one row, whose variable ``""`` is the collection of them.
 
     Raises `UnsupportedError` if it depends on the row around whether they are a bag or a list.

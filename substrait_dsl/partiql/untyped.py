@@ -13,7 +13,7 @@ from substrait_dsl.partiql.calls import INTEGERS, call, cast, comparison_class_o
 from substrait_dsl.partiql.extension_catalog import URN, own_call
 from substrait_dsl.partiql.interpreter import Mode
 from substrait_dsl.partiql.lowered_values import Column, Constant, LoweredValue, absent_of
-from substrait_dsl.partiql.null_and_missing import absent_where, guarded
+from substrait_dsl.partiql.null_and_missing import absent_where, fail_where
 from substrait_dsl.partiql.operations import AS_TYPES
 
 DYNAMIC = t.UserDefined(URN, "dynamic", nullable=True)
@@ -64,7 +64,7 @@ def dynamic_step(column: Column, step: object, mode: Mode) -> Column:
         case _:
             raise UnsupportedError(f"a path into a dynamic value by {step!r} is not lowered to Substrait")
     if mode == "strict":
-        part = guarded(part, call("and", call("is_not_null", value), call("is_null", part)), why)
+        part = fail_where(part, call("and", call("is_not_null", value), call("is_null", part)), why)
     return Column(part, "missing")
 
 
@@ -76,7 +76,7 @@ def of_dynamic(op: str, operands: Sequence[LoweredValue], mode: Mode) -> Lowered
         (value,) = values_of_dynamic(operands)
         return Column(call("or", call("is_null", value), own_call("is_null_value", value)))
     if op in _COMPARISONS:
-        return _compared(op, operands[0], operands[1], mode)
+        return _compare(op, operands[0], operands[1], mode)
     for operand in operands:
         require_typed(operand, f"an operand of {op}")
     raise AssertionError(operands)
@@ -100,14 +100,14 @@ def _of_right_type(typed: Expression, value: Expression, beside: Column | None, 
         is_missing = call("or", is_other, call("is_null", value)) if beside is not None else is_other
         return Column(typed, is_missing)
     wrong = call("and", call("is_not_null", value), is_other, call("is_null", typed))
-    return Column(guarded(typed, wrong, why), call("is_null", value) if beside is not None else is_other)
+    return Column(fail_where(typed, wrong, why), call("is_null", value) if beside is not None else is_other)
 
 
 _COMPARISONS = {"eq": "equal", "ne": "not_equal", "lt": "lt", "lte": "lte", "gt": "gt", "gte": "gte"}
 _TURNED = {"lt": "gt", "lte": "gte", "gt": "lt", "gte": "lte"}
 
 
-def _compared(op: str, left: LoweredValue, right: LoweredValue, mode: Mode) -> Column:
+def _compare(op: str, left: LoweredValue, right: LoweredValue, mode: Mode) -> Column:
     """Compare a dynamic value with a string, a boolean or an integer.
 
     One of another type is not equal, and has no order.
@@ -167,7 +167,7 @@ def _equal(op: str, value: Expression, beside: Column) -> Column:
     )
 
 
-def counted(column: Column) -> Expression:
+def non_null_value(column: Column) -> Expression:
     """Return a column that is NULL where the dynamic value is null or missing."""
     (value,) = values_of_dynamic([column])
     known = call("and", call("is_not_null", value), call("not", own_call("is_null_value", value)))

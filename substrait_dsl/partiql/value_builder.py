@@ -30,7 +30,7 @@ from substrait_dsl.partiql.keys import Measured, SortBy
 from substrait_dsl.partiql.lowered import LoweredBindings, LoweredCollection, Source, StoredTable
 from substrait_dsl.partiql.lowering import lower_values
 from substrait_dsl.partiql.node import BindingsExpr, ValueExpr
-from substrait_dsl.partiql.null_and_missing import telling
+from substrait_dsl.partiql.null_and_missing import raising_cast_message
 from substrait_dsl.partiql.output import columns_of, require_readable, table_of, values_of
 from substrait_dsl.partiql.scopes import TupleScope, scopes_of
 from substrait_dsl.partiql.values import Bag, CollectionType, Data, Struct, Value, identity, to_value
@@ -263,13 +263,13 @@ class Values(Bound):
         with error_context(verb="collect"):
             require_mode(mode)
             if isinstance(self._node, e.Pivot):
-                return Bag((self._pivoted(self._node, spark, mode),))
+                return Bag((self._collect_pivot(self._node, spark, mode),))
             lowered = self._lowered(mode)
             require_readable(lowered)
-            with telling():
+            with raising_cast_message():
                 return values_of(lowered, wrap_relation(columns_of(lowered)).collect(spark))
 
-    def _pivoted(self, pivot: e.Pivot, spark: SparkSession, mode: Mode) -> Struct:
+    def _collect_pivot(self, pivot: e.Pivot, spark: SparkSession, mode: Mode) -> Struct:
         """Compute the attributes of a pivot on Spark, and return the struct; no column could hold it."""
         parts = (("name", pivot.name), ("value", pivot.value))
         pair = e.StructExpr(tuple(e.ExprPair(e.Lit(name), part) for name, part in parts))

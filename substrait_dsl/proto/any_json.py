@@ -57,14 +57,14 @@ def _require_known(message: Message) -> None:
 def _problem(part: Any) -> str | None:
     """Return why a message has no JSON form; None if it has one."""
     try:
-        known = _unpacked(part)
+        known = _unpack(part)
     except KeyError:
         return "its type is not known here"
     except (DecodeError, RecursionError):
         return "its bytes are no message of that type"
     try:
         read = json_format.Parse(json_format.MessageToJson(part), Any())
-        comes_back = _canonical(_unpacked(read)) == _canonical(known)
+        comes_back = _canonical(_unpack(read)) == _canonical(known)
     except _FAILURES as error:
         return _words(error)
     return None if comes_back else "it has what JSON has no words for, such as a field that is not known here"
@@ -74,7 +74,7 @@ def _words(error: Exception) -> str:
     return "it nests too deeply" if isinstance(error, RecursionError) else shortened(str(error).rstrip(" .:"))
 
 
-def _unpacked(part: Any) -> Message:
+def _unpack(part: Any) -> Message:
     """Unpack an ``Any``. Raises `KeyError` for an unknown type, `DecodeError` for other bytes."""
     if not part.type_url and not part.value:
         return Any()
@@ -86,11 +86,11 @@ def _unpacked(part: Any) -> Message:
 def _canonical(message: Message) -> bytes:
     """Return canonical bytes of a message, also of each ``Any`` in it."""
     if isinstance(message, Any) and message.type_url:
-        message = Any(type_url=message.type_url, value=_canonical(_unpacked(message)))
+        message = Any(type_url=message.type_url, value=_canonical(_unpack(message)))
     else:
         for part in _parts(message):
             if isinstance(part, Any) and part.type_url:
-                part.value = _canonical(_unpacked(part))
+                part.value = _canonical(_unpack(part))
             else:
                 _canonical(part)
     return message.SerializeToString(deterministic=True)

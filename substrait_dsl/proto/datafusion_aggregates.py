@@ -20,7 +20,7 @@ from substrait_dsl.algebra.types import FP32, FP64, I8, I16, I32, I64, INTEGER_R
 from substrait_dsl.catalog.call_arguments import describe_argument
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.proto.construction import URN, cast_to, scalar_call
-from substrait_dsl.proto.datafusion_decimals import average_type, sum_type, truncated_quotient
+from substrait_dsl.proto.datafusion_decimals import average_type, sum_type, truncate_quotient
 
 if TYPE_CHECKING:
     from substrait import algebra_pb2 as pb
@@ -95,7 +95,7 @@ def _parts(decoder: Decoder, call: Call) -> _Parts | None:
             count = _same_call(decoder, call, "aggregate_generic", "count", argument)
             return _Parts(
                 (total, count),
-                lambda values: truncated_quotient(decoder, values[0], values[1], type_),
+                lambda values: truncate_quotient(decoder, values[0], values[1], type_),
                 f"read as DataFusion computes it: sum by count, cut to {type_}",
             )
         case "string_agg", (ex.Expression(type=joined) as argument, _):

@@ -80,14 +80,14 @@ def decimal_arithmetic(
         case _:
             return None
     if name == "divide":
-        return truncated_quotient(decoder, x, y, result)
+        return truncate_quotient(decoder, x, y, result)
     call = scalar_call(decoder, "arithmetic_decimal", name, x, y)
     if _scale(call) < result.scale:  # the specification would round it
-        call = scalar_call(decoder, "arithmetic_decimal", name, *_narrowed(name, x, y))
+        call = scalar_call(decoder, "arithmetic_decimal", name, *_narrow(name, x, y))
     return cast_to(call, result)
 
 
-def truncated_quotient(decoder: Decoder, x: Expression, y: Expression, result: AnyDecimal) -> Expression:
+def truncate_quotient(decoder: Decoder, x: Expression, y: Expression, result: AnyDecimal) -> Expression:
     """Return the quotient of two decimals or integers, truncated to the scale of its type.
 
     Raises:
@@ -101,7 +101,7 @@ def truncated_quotient(decoder: Decoder, x: Expression, y: Expression, result: A
             hint="cast the operands to fewer digits after the point",
         )
     decoder.repeat(x.size + y.size)
-    dividend, divisor = _unscaled(decoder, x, scale + in_y), _unscaled(decoder, y, in_y)
+    dividend, divisor = _scale_to_integer(decoder, x, scale + in_y), _scale_to_integer(decoder, y, in_y)
     remainder = scalar_call(decoder, "arithmetic_decimal", "modulus", dividend, divisor)
     multiple = scalar_call(decoder, "arithmetic_decimal", "subtract", dividend, remainder)
     quotient = scalar_call(decoder, "arithmetic_decimal", "divide", multiple, divisor)
@@ -115,7 +115,7 @@ def truncated_quotient(decoder: Decoder, x: Expression, y: Expression, result: A
     return cast_to(scalar_call(decoder, "arithmetic_decimal", "multiply", integer, unit), result)
 
 
-def _unscaled(decoder: Decoder, value: Expression, power: int) -> Expression:
+def _scale_to_integer(decoder: Decoder, value: Expression, power: int) -> Expression:
     """Scale a value by a power of ten to an integer."""
     if power:
         tens = literal(Number(10**power), _decimal(power + 1, 0))
@@ -132,7 +132,7 @@ def _scale(value: Expression) -> int:
     return value.type.scale if isinstance(value.type, Decimal) else 0
 
 
-def _narrowed(name: str, x: Expression, y: Expression) -> tuple[Expression, Expression]:
+def _narrow(name: str, x: Expression, y: Expression) -> tuple[Expression, Expression]:
     """Cast two decimals to so few integer digits that the specification's result is exact; others fail.
 
     Raises:

@@ -41,9 +41,9 @@ def _date_arithmetic(decoder: Decoder, name: str, arguments: Arguments) -> ex.Ex
             ex.Expression(type=t.Date() | t.PrecisionTimestamp()) as value,
             ex.Literal() as interval,
         ):
-            return _shifted(decoder, name, value, interval)
+            return _shift_date(decoder, name, value, interval)
         case "add", (ex.Literal() as interval, ex.Expression(type=t.Date() | t.PrecisionTimestamp()) as value):
-            return _shifted(decoder, name, value, interval)
+            return _shift_date(decoder, name, value, interval)
         case "subtract", (ex.Expression(type=t.Date()) as end, ex.Expression(type=t.Date()) as start):
             seconds = scalar_call(decoder, "arithmetic", "subtract", *(_unix_time(decoder, x) for x in (end, start)))
             return scalar_call(decoder, "arithmetic", "divide", seconds, ex.literal(_DAY, t.I64()))
@@ -59,7 +59,7 @@ _DAY = 86_400
 """The seconds of a day."""
 
 
-def _shifted(decoder: Decoder, name: str, value: ex.Expression, interval: ex.Literal) -> ex.Expression | None:
+def _shift_date(decoder: Decoder, name: str, value: ex.Expression, interval: ex.Literal) -> ex.Expression | None:
     """Add months, then days and seconds, to a date or timestamp; for a date only whole days count.
 
     Raises:
@@ -89,7 +89,7 @@ def _shifted(decoder: Decoder, name: str, value: ex.Expression, interval: ex.Lit
     return cast_to(moved, value.type)
 
 
-def _bits_shifted(name: str) -> Reader:
+def _shift_bits(name: str) -> Reader:
     """Shift the bits of an integer, modulo the number of bits.
 
     DataFusion casts both to the wider of their types. A plan that it has not analysed lacks that cast.
@@ -105,7 +105,7 @@ def _bits_shifted(name: str) -> Reader:
                 if type_ is None or type(type_) not in t.INTEGER_RANGES:
                     type_ = max(base.type, places.type, key=_last_place)
                 if isinstance(type_, t.I8 | t.I16):
-                    return _few_bits_shifted(decoder, name, base, places, type_)
+                    return _shift_few_bits(decoder, name, base, places, type_)
                 return scalar_call(decoder, "arithmetic", name, cast_to(base, type_), _places(decoder, places, type_))
             case _:
                 return None
@@ -127,7 +127,7 @@ def _places(decoder: Decoder, places: ex.Expression, type_: t.Type) -> ex.Expres
     return cast_to(scalar_call(decoder, "arithmetic", "bitwise_and", cast_to(places, width), last), t.I32())
 
 
-def _few_bits_shifted(
+def _shift_few_bits(
     decoder: Decoder, name: str, base: ex.Expression, places: ex.Expression, type_: t.Type
 ) -> ex.Expression:
     """Shift the bits of an i8 or i16, as the lower ones of an i32; bits beyond the type are lost.
@@ -178,7 +178,7 @@ def _log(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> ex.
 # --- text
 
 
-def _renamed(extension: str, name: str, **options: str) -> Reader:
+def _renaming(extension: str, name: str, **options: str) -> Reader:
     """Return a reader for a function with another name in DataFusion, or one that needs an option."""
 
     def read(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> ex.Expression:
@@ -187,7 +187,7 @@ def _renamed(extension: str, name: str, **options: str) -> Reader:
     return read
 
 
-def _trimmed(name: str) -> Reader:
+def _trim(name: str) -> Reader:
     """Read a trim; by default it removes spaces."""
 
     def read(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> ex.Expression | None:
@@ -259,7 +259,7 @@ def _like(**options: str) -> Reader:
     def read(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> ex.Expression | None:
         match arguments:
             case (ex.Expression() as text, ex.Literal(value=str() as pattern)):
-                return _matched(decoder, text, pattern, options)
+                return _match_escaped(decoder, text, pattern, options)
             case (ex.Expression(), ex.Expression()):
                 raise UnsupportedError(
                     "a backslash in a pattern of DataFusion takes the character behind it as it is, and this pattern "
@@ -320,13 +320,13 @@ def _regexp_replace(decoder: Decoder, arguments: Arguments, declared: t.Type | N
             return None
 
 
-def _matched(decoder: Decoder, text: ex.Expression, pattern: str, options: Mapping[str, str]) -> ex.Expression:
+def _match_escaped(decoder: Decoder, text: ex.Expression, pattern: str, options: Mapping[str, str]) -> ex.Expression:
     """Return a string that matches a pattern with backslashes, by functions without an escape character.
 
     Raises:
         UnsupportedError: no function of the specification has such a pattern.
     """
-    parts = _parsed(pattern)
+    parts = _parse_pattern(pattern)
     if not any(is_literal and character in "%_" for character, is_literal in parts):
         plain = "".join(character for character, _ in parts)
         return scalar_call(decoder, "string", "like", text, ex.literal(plain, t.String()), **options)
@@ -352,7 +352,7 @@ def _matched(decoder: Decoder, text: ex.Expression, pattern: str, options: Mappi
             return scalar_call(decoder, "comparison", "equal", text, sought)
 
 
-def _parsed(pattern: str) -> list[tuple[str, bool]]:
+def _parse_pattern(pattern: str) -> list[tuple[str, bool]]:
     """Return the characters of a pattern, each with whether it is a literal."""
     parts: list[tuple[str, bool]] = []
     characters = iter(pattern)
@@ -409,20 +409,20 @@ SCALAR_FUNCTIONS: Mapping[str, Reader] = {
     "modulus": _arithmetic("modulus"),
     "round": _round,
     "logb": _log,
-    "signum": _renamed("arithmetic", "sign"),
-    "bitwise_shift_left": _bits_shifted("shift_left"),
-    "bitwise_shift_right": _bits_shifted("shift_right"),
-    "is_unknown": _renamed("comparison", "is_null"),
-    "is_not_unknown": _renamed("comparison", "is_not_null"),
+    "signum": _renaming("arithmetic", "sign"),
+    "bitwise_shift_left": _shift_bits("shift_left"),
+    "bitwise_shift_right": _shift_bits("shift_right"),
+    "is_unknown": _renaming("comparison", "is_null"),
+    "is_not_unknown": _renaming("comparison", "is_not_null"),
     # They pass over NULL.
-    "concat": _renamed("string", "concat", null_handling="IGNORE_NULLS"),
-    "greatest": _renamed("comparison", "greatest_skip_null"),
-    "least": _renamed("comparison", "least_skip_null"),
-    "str_concat": _renamed("string", "concat", null_handling="ACCEPT_NULLS"),
-    "character_length": _renamed("string", "char_length"),
-    "btrim": _trimmed("trim"),
-    "ltrim": _trimmed("ltrim"),
-    "rtrim": _trimmed("rtrim"),
+    "concat": _renaming("string", "concat", null_handling="IGNORE_NULLS"),
+    "greatest": _renaming("comparison", "greatest_skip_null"),
+    "least": _renaming("comparison", "least_skip_null"),
+    "str_concat": _renaming("string", "concat", null_handling="ACCEPT_NULLS"),
+    "character_length": _renaming("string", "char_length"),
+    "btrim": _trim("trim"),
+    "ltrim": _trim("ltrim"),
+    "rtrim": _trim("rtrim"),
     "substring": _substring,
     "left": _end("left"),
     "right": _end("right"),

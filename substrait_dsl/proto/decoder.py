@@ -201,15 +201,15 @@ class Decoder:
 
     def function(self, reference: int) -> FunctionId:
         """Return the function of an anchor."""
-        return _declared(self.functions, reference, "function")
+        return _look_up(self.functions, reference, "function")
 
     def type(self, reference: int) -> tuple[str, str]:
         """Return the URN and the name of the user-defined type of an anchor."""
-        return _declared(self.types, reference, "type")
+        return _look_up(self.types, reference, "type")
 
     def alias(self, reference: int) -> Type:
         """Return the type of the anchor of an alias."""
-        return _declared(self.aliases, reference, "type alias")
+        return _look_up(self.aliases, reference, "type alias")
 
     def unsigned(self, reference: int, type_name: str, message: Any) -> str | None:
         """Return the name of the unsigned integer of an undeclared type variation of a stored column or a cast.
@@ -255,7 +255,7 @@ class Decoder:
         return known
 
 
-def _declared(declared: Mapping[int, D], reference: int, what: str) -> D:
+def _look_up(declared: Mapping[int, D], reference: int, what: str) -> D:
     try:
         return declared[reference]
     except KeyError:

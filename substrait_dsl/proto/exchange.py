@@ -22,7 +22,7 @@ from substrait_dsl.proto.private_extensions import (
     decode_choices,
     encode_choices,
     message_of,
-    understood,
+    read_choice,
 )
 from substrait_dsl.proto.references import decode_reference, encode_reference
 from substrait_dsl.proto.scopes import row_of
@@ -81,7 +81,7 @@ def decode_partitioning(decoder: Decoder, message: pb.ExchangeRel, scope: Scope)
         case "single_target":
             bucket = decoder.expression(message.single_target.expression, scope)
             choices = decode_choices(message.common)
-            return rl.SingleBucket(bucket, understood("constrained_to_count", choices, boolean_value, default=False))
+            return rl.SingleBucket(bucket, read_choice("constrained_to_count", choices, boolean_value, default=False))
         case "multi_target":
             target = message.multi_target
             return rl.MultiBucket(decoder.expression(target.expression, scope), target.constrained_to_count)

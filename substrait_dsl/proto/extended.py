@@ -24,7 +24,7 @@ from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.expressions import encode_expression, encode_expression_body
 from substrait_dsl.proto.extensions import decode_advanced_extension, encode_advanced_extension
 from substrait_dsl.proto.names import decode_column_names
-from substrait_dsl.proto.plan_layout import Layout, in_place, is_shallow, lay_out
+from substrait_dsl.proto.plan_layout import Layout, inline_layout, is_shallow, lay_out
 from substrait_dsl.proto.relations import encode_relation
 from substrait_dsl.proto.scopes import Scope
 from substrait_dsl.proto.shared_subtrees import Detached
@@ -69,7 +69,7 @@ def encode_extended_expression(
 def _encode_document(extended: ExtendedExpression, outer_references: OuterReferences) -> pb.ExtendedExpression:
     if is_shallow(extended.nodes):
         try:
-            return _encode(extended, in_place(extended.nodes), outer_references)
+            return _encode(extended, inline_layout(extended.nodes), outer_references)
         except DeepTypeError:
             pass  # the expressions are low, but a type in them is not
     layout = lay_out(extended.nodes)

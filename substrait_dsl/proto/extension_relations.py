@@ -30,7 +30,7 @@ from substrait_dsl.proto.private_extensions import (
     integer_value,
     message_of,
     properties_choice,
-    understood,
+    read_choice,
 )
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def decode_unnest(rel: Rel, choices: Choices) -> rl.Unnest:
     """Read an unnest of a column of a relation."""
     match choices:
         case {"unnest": int() | float() as column, **others} if not others and not isinstance(column, bool):
-            return rl.Unnest(rel, understood("unnest", choices, integer_value, 0))
+            return rl.Unnest(rel, read_choice("unnest", choices, integer_value, 0))
         case _:
             raise PlanFormatError(f"an extension_single of ours cannot be understood: {dict(choices)}")
 
@@ -109,7 +109,7 @@ def decode_declared(decoder: Decoder, message: ExtensionMessage) -> tuple[NamedS
     Raises `UnsupportedError` for one of which neither says it.
     """
     choices = decode_choices(message.common)
-    schema = understood("schema", choices, _read_schema, decoder.catalog.relations.get(message.detail.type_url))
+    schema = read_choice("schema", choices, _read_schema, decoder.catalog.relations.get(message.detail.type_url))
     if schema is None:
         raise UnsupportedError(
             f'a plan does not say what columns the relation "{message.detail.type_url}" has',

@@ -102,14 +102,14 @@ def decode_function(
     if function is None:
         function = decoder.function(message.function_reference)
     argument_types = tuple(map(describe_argument, arguments))
-    known = _recalled(decoder.catalog, function, argument_types, kinds, phase)
+    known = _resolve_cached(decoder.catalog, function, argument_types, kinds, phase)
     undecided = known.type is None and not known.missing
     by_value = (
         undecided
         and (values := tuple(describe_argument(argument, by_value=True) for argument in arguments)) != argument_types
     )
     if by_value:  # the value of a literal may decide
-        known = _recalled(decoder.catalog, function, values, kinds, phase)
+        known = _resolve_cached(decoder.catalog, function, values, kinds, phase)
     is_fitted = False
     if known.type is None and known.problem and not known.missing:
         fitted = fit_call(decoder.catalog, function, arguments, kinds, phase)
@@ -272,7 +272,7 @@ def decode_comparison(
     if not all(is_known(decoder.catalog, type_) for type_ in values):
         return function
     argument_types = tuple(map(Typed, values))
-    known = _recalled(decoder.catalog, function, argument_types, ("scalar",), "initial_to_result")
+    known = _resolve_cached(decoder.catalog, function, argument_types, ("scalar",), "initial_to_result")
     overload = known_overload(decoder.catalog, known.function)
     if overload is not None:
         require(overload, derive(overload, argument_types, decoder.catalog.separate))
@@ -288,7 +288,7 @@ def decode_comparison(
 # --- what the catalogue knows
 
 
-def _recalled(
+def _resolve_cached(
     catalog: Catalog,
     function: ex.FunctionId,
     arguments: tuple[CallArgument, ...],
@@ -297,14 +297,14 @@ def _recalled(
 ) -> Known:
     """Resolve a call; the result is cached for equal calls of all plans."""
     if not all(map(stands_for_equals, arguments)):
-        return _known(catalog, function, arguments, kinds, phase)
+        return _resolve(catalog, function, arguments, kinds, phase)
     calls = _CALLS.setdefault(catalog, {})
     call = (function, arguments, kinds, phase)
     known = calls.get(call)
     if known is None:
         if len(calls) >= MAX_RECALLED:
             calls.clear()
-        known = calls[call] = _known(catalog, *call)
+        known = calls[call] = _resolve(catalog, *call)
     return known
 
 
@@ -321,7 +321,7 @@ def _alike(argument: ex.Argument) -> Hashable:
     return (type(argument), argument.type) if isinstance(argument, ex.Expression) else argument
 
 
-def _known(
+def _resolve(
     catalog: Catalog,
     function: ex.FunctionId,
     arguments: tuple[CallArgument, ...],
@@ -333,7 +333,7 @@ def _known(
     try:
         overload = catalog.overload(function.urn, function.key)
     except FunctionNotFoundError:
-        return _known_by_name(catalog, function, arguments, kinds, phase)
+        return _resolve_by_name(catalog, function, arguments, kinds, phase)
     if overload.kind not in kinds:
         raise PlanFormatError(f"{function.key} is called as a {' or '.join(kinds)} function, but it is {overload.kind}")
     require_phase(overload, phase)
@@ -343,7 +343,7 @@ def _known(
         return Known(function, None, error.message)
 
 
-def _known_by_name(
+def _resolve_by_name(
     catalog: Catalog,
     function: ex.FunctionId,
     arguments: tuple[CallArgument, ...],

@@ -70,7 +70,7 @@ def read_json(text: str, message: Message, since: Since, former: Former) -> None
         _check(value, message.DESCRIPTOR, since, _is_in_shape)
         json_format.Parse(text, message)
     except (PlanFormatError, *_REFUSALS) as error:
-        if _say_as_now(value, message.DESCRIPTOR, former):
+        if _change_former(value, message.DESCRIPTOR, former):
             message.Clear()
             read_json(json.dumps(value), message, since, {})
             return
@@ -88,7 +88,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _say_as_now(root: object, descriptor: Any, former: Former) -> bool:
+def _change_former(root: object, descriptor: Any, former: Former) -> bool:
     """Change the objects in the JSON of a message that are in a former shape; return whether there were any."""
     changed = False
     stack: list[tuple[object, Any]] = [(root, descriptor)]
@@ -113,7 +113,7 @@ def _check(root: object, descriptor: Any, since: Since, fits: Callable[[object, 
         message, descriptor, path = stack.pop()
         if not isinstance(message, dict):
             raise PlanFormatError(
-                f"expected an object for {descriptor.full_name}, not {_shown(message)}", path=path or None
+                f"expected an object for {descriptor.full_name}, not {_shorten(message)}", path=path or None
             )
         if descriptor.file.package == "google.protobuf":
             continue  # such as Any, whose JSON is not that of its fields
@@ -133,7 +133,7 @@ def _check(root: object, descriptor: Any, since: Since, fits: Callable[[object, 
                 if field.message_type is not None:
                     inner.append((each, field.message_type, place))
                 elif not fits(each, field):
-                    said = f"expected {_expected(field)} for {key}, not {_shown(each)}"
+                    said = f"expected {_expected(field)} for {key}, not {_shorten(each)}"
                     raise PlanFormatError(said, path=place, hint=_hint(each, field))
         stack.extend(reversed(inner))
 
@@ -151,7 +151,7 @@ def _values(value: object, field: FieldDescriptor, place: str) -> list[tuple[obj
     if not field.is_repeated:
         return [(value, place)]
     if not isinstance(value, list):
-        raise PlanFormatError(f"expected a list for {field.name}, not {_shown(value)}", path=place)
+        raise PlanFormatError(f"expected a list for {field.name}, not {_shorten(value)}", path=place)
     return [(each, f"{place}[{index}]") for index, each in enumerate(value)]
 
 
@@ -217,7 +217,7 @@ def _hint(value: object, field: FieldDescriptor) -> str | None:
     return (suggestion(value, names) if isinstance(value, str) else None) or f"its names are {quoted(names, limit=20)}"
 
 
-def _shown(value: object) -> str:
+def _shorten(value: object) -> str:
     match value:
         case dict():
             return "an object"

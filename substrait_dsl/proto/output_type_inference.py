@@ -34,12 +34,12 @@ def only_type(
     overloads = overloads_named(catalog, function, tuple(kinds))
     worded = [found for each in overloads if (found := _without_words(catalog, each, arguments)) is not None]
     if worded:
-        return _agreed(worded, "its overload for these values does, though it takes words, too")
+        return _agreed_type(worded, "its overload for these values does, though it takes words, too")
     taking = [each for each in overloads if each.takes_count(len(arguments))]
-    fitting = _agreed(
+    fitting = _agreed_type(
         [_independent_type(catalog, each, arguments) for each in taking or overloads], "all its overloads do"
     )
-    return fitting or _agreed(
+    return fitting or _agreed_type(
         [_as_its_argument(each, arguments) for each in taking], "each of its overloads gives the type of its argument"
     )
 
@@ -54,7 +54,7 @@ def overloads_named(catalog: Catalog, function: FunctionId, kinds: tuple[Kind, .
     return []
 
 
-def _agreed(types: Sequence[Type | None], why: str) -> tuple[Type, str] | None:
+def _agreed_type(types: Sequence[Type | None], why: str) -> tuple[Type, str] | None:
     first = types[0] if types else None
     return (first, why) if first is not None and all(type_ == first for type_ in types) else None
 

@@ -36,7 +36,7 @@ from substrait_dsl.proto.extensions import decode_advanced_extension, encode_adv
 from substrait_dsl.proto.grouping_sets import is_grouping_set_index
 from substrait_dsl.proto.literals import decode_literal, encode_literal
 from substrait_dsl.proto.names import names_by_position
-from substrait_dsl.proto.plan_layout import Layout, in_place, is_shallow, lay_out
+from substrait_dsl.proto.plan_layout import Layout, inline_layout, is_shallow, lay_out
 from substrait_dsl.proto.projects import puts_out_expressions
 from substrait_dsl.proto.relations import encode_relation, encode_relation_body
 from substrait_dsl.proto.subquery_depth import require_readable
@@ -90,7 +90,7 @@ def encode_plan(
 def _encode(plan: AlgebraPlan, outer_references: OuterReferences) -> Plan:
     if is_shallow(plan.nodes):
         try:
-            return _encode_plan(plan, in_place(plan.nodes), outer_references)
+            return _encode_plan(plan, inline_layout(plan.nodes), outer_references)
         except DeepTypeError:
             pass  # the plan is low, but a type in it is not
     layout = lay_out(plan.nodes)

@@ -71,7 +71,7 @@ class Layout(FrozenValue):
     """The maximal nesting of types; where they nest deeper, the plan needs another layout."""
 
 
-def in_place(nodes: Sequence[Node]) -> Layout:
+def inline_layout(nodes: Sequence[Node]) -> Layout:
     """Return the layout of a shallow plan with these top nodes."""
     return Layout(((),) * len(nodes), frozenset(), frozenset(), SHALLOW_TYPES)
 
@@ -94,7 +94,7 @@ def lay_out(nodes: Sequence[Node]) -> Layout:
     survey = _Survey(nodes, frozenset())
     if written <= MAX_GROWTH * survey.known:
         return survey.layout()
-    count, again = _used_again(nodes)
+    count, again = _count_uses(nodes)
     bound = max(MIN_INLINED, MAX_GROWTH * count)
     survey = _Survey(nodes, again if written > bound else frozenset())
     if survey.written > bound:
@@ -106,7 +106,7 @@ def lay_out(nodes: Sequence[Node]) -> Layout:
     return survey.layout()
 
 
-def _used_again(roots: Sequence[Node]) -> tuple[int, frozenset[int]]:
+def _count_uses(roots: Sequence[Node]) -> tuple[int, frozenset[int]]:
     """Count the distinct nodes, and collect the `id` of those used more than once; of an emit, if its input is."""
     count = 0
     uses: Counter[int] = Counter()
@@ -220,7 +220,7 @@ class _Survey:
             return found
         levels, size = found
         if isinstance(child, Rel):
-            if levels > room or id(child) in self._separate or (child.flags.has_shared and _stands_once(child)):
+            if levels > room or id(child) in self._separate or (child.flags.has_shared and _is_written_once(child)):
                 self._cut(child)
             if id(child) in self._subtrees:
                 return _CUT_LEVELS, 1
@@ -242,7 +242,7 @@ class _Survey:
         return self._own.of(access)
 
 
-def _stands_once(rel: Rel) -> bool:
+def _is_written_once(rel: Rel) -> bool:
     """Whether a relation is to be written once; an emit is if its input is, since it is written into that."""
     return rel.shared or (isinstance(rel, rl.Emit) and rel.input.shared)
 

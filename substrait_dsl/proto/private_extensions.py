@@ -84,7 +84,7 @@ def without_choices(extension: AdvancedExtension) -> AdvancedExtension | None:
     return AdvancedExtension(foreign, extension.enhancement) if foreign or extension.enhancement is not None else None
 
 
-def understood(name: str, choices: Choices, read: Callable[[Any], T], default: T) -> T:
+def read_choice(name: str, choices: Choices, read: Callable[[Any], T], default: T) -> T:
     """Return the value of one choice.
 
     Args:
@@ -143,7 +143,7 @@ def _direction_choice(direction: str | FunctionId) -> Any:
 
 def declared_properties(choices: Choices) -> Properties:
     """Return the declared ordering and distribution of a relation."""
-    return understood("output_properties", choices, _read_properties, Properties())
+    return read_choice("output_properties", choices, _read_properties, Properties())
 
 
 def _read_properties(said: Any) -> Properties:

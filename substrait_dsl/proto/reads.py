@@ -30,7 +30,7 @@ from substrait_dsl.proto.private_extensions import (
     decode_choices,
     encode_choices,
     properties_choice,
-    understood,
+    read_choice,
 )
 from substrait_dsl.proto.scopes import Scope, row_of
 from substrait_dsl.proto.types import decode_named_struct, encode_named_struct
@@ -85,7 +85,7 @@ def decode_read(decoder: Decoder, message: pb.ReadRel, outer: Scope | None) -> r
         decoder.expression(message.best_effort_filter, scope) if message.HasField("best_effort_filter") else None,
         mask,
         declared_properties(choices),
-        understood("name_values", choices, lambda pairs: tuple((str(a), str(b)) for a, b in pairs), ()),
+        read_choice("name_values", choices, lambda pairs: tuple((str(a), str(b)) for a, b in pairs), ()),
         anchor=scope.anchor,
     )
 

@@ -119,7 +119,7 @@ def decode_masked_reference(
     columns = decode_columns(decoder, message, scope)
     if columns is None:
         return ex.MaskedReference(decoder.expression(message.expression, scope), mask)
-    items = tuple(attrs.evolve(item, position=columns.place(item.position)) for item in mask.items)
+    items = tuple(attrs.evolve(item, position=columns.position(item.position)) for item in mask.items)
     return ex.MaskedReference(decoder.row(columns.row, columns.root), ex.StructMask(items))
 
 
@@ -134,7 +134,7 @@ class Columns:
     row: tuple[Type, ...]
     places: range
 
-    def place(self, position: int) -> int:
+    def position(self, position: int) -> int:
         """Return the position in the row of the column at a position."""
         if not 0 <= position < len(self.places):
             raise PlanFormatError(f"there is no column {position}: the row has {len(self.places)} columns")
@@ -225,7 +225,7 @@ def decode_column(
     if segment.WhichOneof("reference_type") != "struct_field":
         raise PlanFormatError("a reference to a row must begin with a struct_field: the position of a column")
     field = segment.struct_field
-    place = columns.place(field.field)
+    place = columns.position(field.field)
     child = field.child if field.HasField("child") else None
     return ex.FieldReference(place, columns.row[place], columns.root), child
 

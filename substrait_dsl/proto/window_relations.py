@@ -17,7 +17,7 @@ from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.calls import decode_sort_key, encode_sort_key
 from substrait_dsl.proto.encoder import Encoder
-from substrait_dsl.proto.private_extensions import decode_choices, encode_choices, integer_value, understood
+from substrait_dsl.proto.private_extensions import decode_choices, encode_choices, integer_value, read_choice
 from substrait_dsl.proto.scopes import names_of_calls, names_of_groups, row_of
 from substrait_dsl.proto.windows import decode_window_call, encode_window_call
 
@@ -124,7 +124,7 @@ def _beyond(fields: tuple[ExpandField, ...], columns: tuple[Type, ...]) -> tuple
 
 def _own_fields(message: pb.ExpandRel, written: int) -> int:
     """Read the number of fields that are not to be removed by the emit."""
-    number = understood("expand_fields", decode_choices(message.common), integer_value, written)
+    number = read_choice("expand_fields", decode_choices(message.common), integer_value, written)
     if not 0 < number <= written:
         raise PlanFormatError(f"an expand of {written} fields is said to have {number}")
     return number

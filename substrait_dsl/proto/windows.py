@@ -156,7 +156,7 @@ def decode_bound(decoder: Decoder, message: BoundMessage, scope: Scope, key: t.T
             decoder.report(FindingCode.BOUND_ZERO, f"a frame has a bound {bound_type} 0; read as current_row", message)
             return ex.CURRENT_ROW
         return ex.Bound(
-            bound_type, offset if key is None else _added(decoder, offset, key, getattr(message, bound_type))
+            bound_type, offset if key is None else _offset_literal(decoder, offset, key, getattr(message, bound_type))
         )
 
 
@@ -170,7 +170,7 @@ def _decode_offset(decoder: Decoder, message: DistanceMessage, scope: Scope) -> 
     return offset
 
 
-def _added(decoder: Decoder, offset: ex.Expression, key: t.Type, message: DistanceMessage) -> ex.Expression:
+def _offset_literal(decoder: Decoder, offset: ex.Expression, key: t.Type, message: DistanceMessage) -> ex.Expression:
     """Return an offset that is added to a sort key; the deprecated field has no type, so the fitting one is used."""
     if not is_known(decoder.catalog, key) or not is_known(decoder.catalog, offset.type):
         return offset

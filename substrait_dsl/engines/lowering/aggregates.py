@@ -18,15 +18,15 @@ from substrait_dsl.engines.lowering.equivalents import extreme_of_class, without
 from substrait_dsl.engines.lowering.fitted import as_integer, fitted_quotient
 from substrait_dsl.engines.lowering.subqueries import attach, has_subquery
 from substrait_dsl.engines.lowering.terms import (
+    as_type,
     call,
+    case_when,
     cast,
-    chosen,
     column,
     columns,
     number,
-    of_type,
     one_zero,
-    only,
+    project_only,
 )
 from substrait_dsl.engines.lowering.terms import measure as make_measure
 from substrait_dsl.engines.lowering.window_functions import WITHOUT_ORDER
@@ -40,7 +40,7 @@ def lower_aggregate(rel: rl.Aggregate, to: Lowering) -> Rel:
     source, keys, measures = _without_subqueries(rel, to)
     if len(rel.grouping_sets) <= 1:
         order = rel.grouping_sets[0] if rel.grouping_sets else ()
-        groups = _grouped(source, keys, order, measures, to)
+        groups = _group(source, keys, order, measures, to)
         return (
             rl.emit(groups, range(len(rel.schema)), rel.schema.names)
             if groups.schema.names != rel.schema.names
@@ -76,19 +76,19 @@ def _grouping_set(
 ) -> Rel:
     """Return the groups of one of several grouping sets, with NULL for the other keys, and its index."""
     order = rel.grouping_sets[index]
-    groups = _grouped(source, keys, order, measures, to)
+    groups = _group(source, keys, order, measures, to)
     used = sorted(set(order))
     key_positions = {position: n for n, position in enumerate(used)}
     types = rel.schema.types
     key_values = [
-        of_type(column(groups, key_positions[n]), types[n]) if n in key_positions else Literal(None, types[n])
+        as_type(column(groups, key_positions[n]), types[n]) if n in key_positions else Literal(None, types[n])
         for n in range(len(keys))
     ]
     values = columns(groups, range(len(used), len(used) + len(measures)))
-    return only(groups, (*key_values, *values, number(index, t.I32())), rel.schema.names)
+    return project_only(groups, (*key_values, *values, number(index, t.I32())), rel.schema.names)
 
 
-def _grouped(
+def _group(
     source: Rel, keys: tuple[Expression, ...], order: tuple[int, ...], measures: tuple[Measure, ...], to: Lowering
 ) -> Rel:
     """Return the groups by some of the keys: the keys in their order, then the measures."""
@@ -96,13 +96,13 @@ def _grouped(
     parts: list[Measure] = []
     finals: list[Callable[[Rel], Expression]] = []
     for each in measures:
-        some, final = _computed(each, len(used) + len(parts), to)
+        some, final = _split_measure(each, len(used) + len(parts), to)
         parts += some
         finals.append(final)
     names = tuple(f"c{n}" for n in range(len(used) + len(parts)))
     sets = (tuple(range(len(used))),) if used else (((),) if order == () and not used and not parts else ())
     if not used and not parts:
-        one, final = _computed(_row_count(), 0, to)
+        one, final = _split_measure(_row_count(), 0, to)
         parts = one
         names = ("c0",)
         sets = ()
@@ -114,14 +114,14 @@ def _grouped(
     if not used and not values:
         return groups
     names = tuple(f"c{n}" for n in range(len(used) + len(values)))
-    return only(groups, (*columns(groups, range(len(used))), *values), names)
+    return project_only(groups, (*columns(groups, range(len(used))), *values), names)
 
 
 def _row_count() -> Measure:
     return make_measure("aggregate_generic", "count")
 
 
-def _computed(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], Callable[[Rel], Expression]]:
+def _split_measure(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], Callable[[Rel], Expression]]:
     """Return the measures that the engine computes, and a function that computes the result from their columns.
 
     The columns begin at position `at`.
@@ -150,7 +150,7 @@ def _computed(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], C
             extreme = "min" if name == "bool_and" else "max"
             part = make_measure("arithmetic", extreme, cast(argument, t.I32()), filter=measure.filter)
             one = number(1, t.I32())
-            return [part], lambda groups: of_type(call("comparison", "equal", column(groups, at), one), type_)
+            return [part], lambda groups: as_type(call("comparison", "equal", column(groups, at), one), type_)
         case "min" | "max", (Expression(type=t.FP32() | t.FP64()),) if (
             to.profile.function_rules.get(name) == "real_extreme"
         ):  # of different values they are the same
@@ -159,8 +159,8 @@ def _computed(measure: Measure, at: int, to: Lowering) -> tuple[list[Measure], C
             extension = function.function.urn.rpartition("functions_")[2]
             plain = make_measure(extension, "sum", *function.arguments, filter=measure.filter)
             plain = Measure(attrs.evolve(plain.function, invocation=function.invocation), measure.filter)
-            zero = of_type(number(0, plain.function.output_type.as_required()), plain.function.output_type)
-            return [plain], lambda groups: of_type(call("comparison", "coalesce", column(groups, at), zero), type_)
+            zero = as_type(number(0, plain.function.output_type.as_required()), plain.function.output_type)
+            return [plain], lambda groups: as_type(call("comparison", "coalesce", column(groups, at), zero), type_)
         case _:
             to.require_function("aggregate function", function.function)
             if isinstance(type_, t.Decimal) and name in ("avg", "sum"):
@@ -202,7 +202,7 @@ def _decimal_average(measure: Measure, at: int, to: Lowering) -> tuple[list[Meas
 
     def final(groups: Rel) -> Expression:
         many = column(groups, at + 1)
-        divisor = chosen([(call("comparison", "gt", many, number(0)), cast(many, t.Decimal(19, 0)))], NO_NUMBER)
+        divisor = case_when([(call("comparison", "gt", many, number(0)), cast(many, t.Decimal(19, 0)))], NO_NUMBER)
         is_fitted = to.profile.function_rules.get("divide") == "fitted_division"
         return (fitted_quotient if is_fitted else exact_quotient)(column(groups, at), divisor, type_)
 
@@ -240,7 +240,7 @@ def _integer_average(measure: Measure, at: int, to: Lowering) -> tuple[list[Meas
             "comparison",
             "nullif",
             divisor_or_zero,
-            of_type(Literal(decimal.Decimal(0), t.Decimal(38, 0)), divisor_or_zero.type),
+            as_type(Literal(decimal.Decimal(0), t.Decimal(38, 0)), divisor_or_zero.type),
         )
         multiple = call(
             "arithmetic_decimal",
@@ -248,6 +248,6 @@ def _integer_average(measure: Measure, at: int, to: Lowering) -> tuple[list[Meas
             column(groups, at),
             cast(call("arithmetic_decimal", "modulus", column(groups, at), divisor), WIDE),
         )
-        return of_type(call("arithmetic_decimal", "divide", cast(multiple, WIDE), divisor), function.output_type)
+        return as_type(call("arithmetic_decimal", "divide", cast(multiple, WIDE), divisor), function.output_type)
 
     return parts, final

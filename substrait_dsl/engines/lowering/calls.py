@@ -18,21 +18,21 @@ from substrait_dsl.engines.lowering.terms import (
     FALSE,
     TRUE,
     UNKNOWN,
-    balanced,
+    as_type,
     call,
+    case_when,
     cast,
-    chosen,
+    connect,
     is_not_null,
     is_null,
-    negated,
-    of_type,
+    negate,
 )
 from substrait_dsl.engines.lowering.values_by_functions import carrier_of, computed_constant, timestamp_of_date
 from substrait_dsl.engines.registered import ARROW, registered_function
 from substrait_dsl.errors import UnsupportedError
 
 
-def formed(expression: ex.Expression, to: Lowering) -> ex.Expression:
+def to_form(expression: ex.Expression, to: Lowering) -> ex.Expression:
     """Rewrite an expression to the forms that the engine takes; type and value stay the same."""
 
     def change(node: Node) -> Node:
@@ -40,13 +40,13 @@ def formed(expression: ex.Expression, to: Lowering) -> ex.Expression:
             case ex.Literal():
                 return _literal(node, to)
             case ex.ScalarFunction():
-                return of_type(_call(node, to), node.type)
+                return as_type(_call(node, to), node.type)
             case ex.SingularOrList(value=value, options=options) if isinstance(
                 value.type, t.FP32 | t.FP64
             ) and to.profile.has_form("nans_beside_nulls"):
                 pairs = ([value, each] for each in options)
                 tests = [_nans_compared(call("comparison", "equal", *pair), pair) for pair in pairs]
-                return of_type(balanced("or", tests), node.type)
+                return as_type(connect("or", tests), node.type)
             case ex.WindowFunction():
                 raise UnsupportedError(f"{to.profile} has no window functions")
             case ex.Cast():
@@ -210,7 +210,7 @@ def _call(node: ex.ScalarFunction, to: Lowering) -> ex.Expression:
 def _if_null(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
     """Write COALESCE as a conditional with a clause for each nullable value."""
     *others, last = arguments
-    return chosen([(is_not_null(each), of_type(each, node.type)) for each in others], of_type(last, node.type))
+    return case_when([(is_not_null(each), as_type(each, node.type)) for each in others], as_type(last, node.type))
 
 
 def _from_zero(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
@@ -228,7 +228,7 @@ def _pairs(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expres
     if len(arguments) == 2:
         return node
     if node.function.name != "concat":
-        return balanced(node.function.name, arguments)
+        return connect(node.function.name, arguments)
     text = arguments[0]
     for each in arguments[1:]:
         text = call("string", "concat", text, each)
@@ -242,16 +242,16 @@ def _difference(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.E
 
 def _and_not(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
     left, right = arguments
-    return call("boolean", "and", left, negated(right))
+    return call("boolean", "and", left, negate(right))
 
 
 def _truth(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
     """Write IS TRUE and the like as a conditional: a condition that is NULL counts as not met."""
     (value,) = arguments
     name = node.function.name
-    condition = value if name.endswith("true") else negated(value)
+    condition = value if name.endswith("true") else negate(value)
     met, unmet = (FALSE, TRUE) if "_not_" in name else (TRUE, FALSE)
-    return chosen([(condition, met)], unmet)
+    return case_when([(condition, met)], unmet)
 
 
 def _distinct_by_nulls(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
@@ -263,8 +263,8 @@ def _distinct_by_nulls(node: ex.ScalarFunction, arguments: list[ex.Expression]) 
         clauses.append((is_null(left), is_null(right)))
     if right.type.nullable:
         clauses.append((is_null(right), FALSE))
-    test = chosen(clauses, equal) if clauses else equal
-    return of_type(test, t.Boolean()) if node.function.name == "is_not_distinct_from" else negated(test)
+    test = case_when(clauses, equal) if clauses else equal
+    return as_type(test, t.Boolean()) if node.function.name == "is_not_distinct_from" else negate(test)
 
 
 def _nans_compared(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
@@ -274,19 +274,19 @@ def _nans_compared(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> e
     one, other = (call("comparison", "is_nan", each) for each in arguments)
     match node.function.name:
         case "equal":
-            test: ex.Expression = balanced("or", [node, balanced("and", [one, other])])
+            test: ex.Expression = connect("or", [node, connect("and", [one, other])])
         case "not_equal":
-            test = balanced("and", [node, negated(balanced("and", [one, other]))])
+            test = connect("and", [node, negate(connect("and", [one, other]))])
         case "gt":
-            test = balanced("or", [node, balanced("and", [one, negated(other)])])
+            test = connect("or", [node, connect("and", [one, negate(other)])])
         case "lt":
-            test = balanced("or", [node, balanced("and", [other, negated(one)])])
+            test = connect("or", [node, connect("and", [other, negate(one)])])
         case "gte":
-            test = balanced("or", [node, one])
+            test = connect("or", [node, one])
         case _:
-            test = balanced("or", [node, other])
+            test = connect("or", [node, other])
     nulls = [is_null(each) for each in arguments if each.type.nullable]
-    return chosen([(balanced("or", nulls), UNKNOWN)], test) if nulls else test
+    return case_when([(connect("or", nulls), UNKNOWN)], test) if nulls else test
 
 
 def _by_quotient(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
@@ -326,7 +326,7 @@ def _length(function: ex.FunctionId, text: ex.Expression) -> ex.Expression:
     return ex.ScalarFunction(function, (text,), t.I32(nullable=text.type.nullable))
 
 
-def _registered(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
+def _call_registered(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
     """Call the registered function that implements one of the specification."""
     return attrs.evolve(node, function=registered_function(node.function))
 
@@ -335,14 +335,14 @@ def _like_by_parts(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> e
     """Write LIKE as a prefix, suffix or substring test, if a constant pattern is one."""
     value, pattern = arguments
     if not isinstance(pattern, ex.Literal) or pattern.value is None or "_" in pattern.value:
-        return _registered(node, arguments)
+        return _call_registered(node, arguments)
     first, *middle = pattern.value.split("%")
     if not middle:
         return call("comparison", "equal", value, pattern)
     *middle, last = middle
     inner = [part for part in middle if part]
     if len(inner) > 1 or (inner and (first or last)):
-        return _registered(node, arguments)
+        return _call_registered(node, arguments)
     tests: list[ex.Expression] = [
         call("string", name, value, ex.literal(part, t.String()))
         for name, part in (("starts_with", first), ("ends_with", last), *(("contains", part) for part in inner))
@@ -350,13 +350,13 @@ def _like_by_parts(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> e
     ]
     if first and last:
         tests.append(call("comparison", "gte", _length(LENGTH, value), ex.literal(len(first) + len(last), t.I32())))
-    return balanced("and", tests) if tests else call("comparison", "equal", value, value)
+    return connect("and", tests) if tests else call("comparison", "equal", value, value)
 
 
 def _by_constant(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
     """Keep a string search for a constant; the engine has no other."""
     if not isinstance(arguments[1], ex.Literal) or arguments[1].value is None:
-        return _registered(node, arguments)
+        return _call_registered(node, arguments)
     return node
 
 
@@ -378,7 +378,7 @@ FORM_RULES: Mapping[str, Callable[[ex.ScalarFunction, list[ex.Expression]], ex.E
     "nans_compared": _nans_compared,
     "like_by_parts": _like_by_parts,
     "by_constant": _by_constant,
-    "registered": _registered,
+    "registered": _call_registered,
     "by_quotient": _by_quotient,
     "arrow_function": _arrow_function,
 }

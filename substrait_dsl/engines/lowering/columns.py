@@ -11,7 +11,7 @@ from substrait_dsl.engines.lowering.expressions import require_cast
 from substrait_dsl.engines.lowering.partitions import over_partitions
 from substrait_dsl.engines.lowering.rows import above_sort
 from substrait_dsl.engines.lowering.subqueries import attach, has_subquery
-from substrait_dsl.engines.lowering.terms import is_bare, number, of_type, only
+from substrait_dsl.engines.lowering.terms import as_type, is_bare, number, project_only
 from substrait_dsl.engines.lowering.window_functions import is_of_partition, lower_window_function
 
 
@@ -77,6 +77,6 @@ def lower_expand(rel: rl.Expand, to: Lowering) -> Rel:
         for each, type_ in zip(expressions, rel.schema.types, strict=False):
             if each.type != type_:
                 require_cast(each.type, type_, to)
-        typed = [of_type(each, type_) for each, type_ in zip(expressions, rel.schema.types, strict=False)]
-        copies.append(only(rel.input, (*typed, number(copy, t.I32())), rel.schema.names))
+        typed = [as_type(each, type_) for each, type_ in zip(expressions, rel.schema.types, strict=False)]
+        copies.append(project_only(rel.input, (*typed, number(copy, t.I32())), rel.schema.names))
     return rl.Set(tuple(copies), "union_all") if len(copies) > 1 else copies[0]

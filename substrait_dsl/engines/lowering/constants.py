@@ -16,7 +16,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import ROOT, Cast, Expression, FieldReference, Literal, ScalarFunction
 from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.algebra.relations.joins import conjuncts
-from substrait_dsl.engines.lowering.terms import call, chosen, column, equal
+from substrait_dsl.engines.lowering.terms import call, case_when, column, equal
 
 TEXTS = (t.I8, t.I16, t.I32, t.I64, t.String, t.Boolean, t.Date)
 """The types whose values every engine casts to a string."""
@@ -37,11 +37,11 @@ class Fixed:
     wrong: frozenset[int] = frozenset()
     """Those among them that are not constant: they are NULL for rows without a match."""
 
-    def moved(self, by: int) -> Fixed:
+    def shift(self, by: int) -> Fixed:
         """Return the same columns, shifted by a number of positions."""
         return Fixed(frozenset(at + by for at in self.columns), frozenset(at + by for at in self.wrong))
 
-    def beside(self, other: Fixed) -> Fixed:
+    def union(self, other: Fixed) -> Fixed:
         """Return the union with other columns."""
         return Fixed(self.columns | other.columns, self.wrong | other.wrong)
 
@@ -78,29 +78,33 @@ class Constants:
             case rl.Read(definition=rl.VirtualTable()):
                 return Fixed(frozenset(range(len(rel.schema))))
             case rl.Filter(condition=condition):
-                return Fixed(below[0].columns | _fixed(condition, below[0].columns), below[0].wrong)
+                return Fixed(below[0].columns | _columns_fixed_by(condition, below[0].columns), below[0].wrong)
             case rl.Project(expressions=expressions):
                 width = len(rel.input.schema)
-                return below[0].beside(_of_expressions(expressions, below[0]).moved(width))
+                return below[0].union(_of_expressions(expressions, below[0]).shift(width))
             case rl.Emit(mapping=mapping):
                 return Fixed(
                     *(frozenset(n for n, at in enumerate(mapping) if at in some)
                       for some in (below[0].columns, below[0].wrong))
                 )  # fmt: skip
             case rl.Join(condition=condition) if rel.how == "inner" or rel.how in OUTER:
-                left, right = below[0], below[1].moved(len(rel.left.schema))
+                left, right = below[0], below[1].shift(len(rel.left.schema))
                 if rel.how in OUTER:
                     right = Fixed(right.columns, right.columns)
                 if rel.how == "outer":
                     left = Fixed(left.columns, left.columns)
-                both = left.beside(right)
-                return Fixed(both.columns | _fixed(condition, both.columns), both.wrong) if rel.how == "inner" else both
+                both = left.union(right)
+                return (
+                    Fixed(both.columns | _columns_fixed_by(condition, both.columns), both.wrong)
+                    if rel.how == "inner"
+                    else both
+                )
             case rl.Cross():
-                return below[0].beside(below[1].moved(len(rel.left.schema)))
+                return below[0].union(below[1].shift(len(rel.left.schema)))
             case rl.Aggregate(keys=keys):
                 return _of_expressions(keys, below[0])
             case rl.Set():
-                return reduce(Fixed.beside, below)
+                return reduce(Fixed.union, below)
             case _:
                 return below[0] if below else Fixed()
 
@@ -124,7 +128,7 @@ def _is_fixed(expression: Expression, fixed: frozenset[int]) -> bool:
     return used_columns(expression) <= fixed
 
 
-def _fixed(condition: Expression, fixed: frozenset[int]) -> frozenset[int]:
+def _columns_fixed_by(condition: Expression, fixed: frozenset[int]) -> frozenset[int]:
     """Return the columns that a condition makes constants."""
     found: set[int] = set()
     for part in (*conjuncts(condition), *conjuncts(condition)):
@@ -156,4 +160,4 @@ def no_constant(key: Expression, rel: Rel, constants: Constants) -> Expression:
     texts = [Cast(column(rel, at), t.String(nullable=types[at].nullable)) for at in witnesses[:MOST_WITNESSES]]
     # A text with an end is never empty; but that engines do not see.
     never = equal(call("string", "concat", *texts, Literal("|", t.String())), Literal("", t.String()))
-    return chosen([(never, Literal(None, key.type.as_nullable()))], key)
+    return case_when([(never, Literal(None, key.type.as_nullable()))], key)

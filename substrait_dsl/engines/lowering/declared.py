@@ -13,7 +13,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import ROOT, Cast, Expression, FieldReference, Literal, ScalarFunction
 from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.engines.lowering.context import Lowering
-from substrait_dsl.engines.lowering.terms import FALSE, columns, only
+from substrait_dsl.engines.lowering.terms import FALSE, columns, project_only
 
 FORGOTTEN = (t.Decimal, t.PrecisionTimestamp, t.PrecisionTimestampTZ, t.VarChar, t.FixedChar, t.FixedBinary)
 """Types with parameters, which the engine does not know of computed columns."""
@@ -22,17 +22,17 @@ REMEMBERED = ("arithmetic", "boolean", "comparison")
 """The extensions whose functions return types that the engine knows."""
 
 
-def declared(rel: Rel, to: Lowering) -> Rel:
+def with_known_types(rel: Rel, to: Lowering) -> Rel:
     """Return the same rows with columns whose types the engine knows."""
     if not to.profile.has_form("types_by_union") or all(_is_known(rel, at, to) for at in range(len(rel.schema))):
         return rel
     source = to.below(rel, (Rel,))
     values = [Literal(None, type_.as_nullable()) for type_ in rel.schema.types]
-    empty = only(rl.Filter(source, FALSE), values, rel.schema.names)
-    return rl.Set((_again(empty), _again(rel)), "union_all")
+    empty = project_only(rl.Filter(source, FALSE), values, rel.schema.names)
+    return rl.Set((_project_all(empty), _project_all(rel)), "union_all")
 
 
-def declared_for(rel: Rel, expressions: Sequence[Expression], to: Lowering) -> Rel:
+def with_known_types_for(rel: Rel, expressions: Sequence[Expression], to: Lowering) -> Rel:
     """Return the same rows with known types, if expressions compute with a column of unknown type."""
     if not to.profile.has_form("types_by_union"):
         return rel
@@ -43,17 +43,17 @@ def declared_for(rel: Rel, expressions: Sequence[Expression], to: Lowering) -> R
         for node in walk(each, into_relations=False)
         if isinstance(node, FieldReference) and node.root == ROOT
     }
-    return rel if all(_is_known(rel, at, to) for at in used) else declared(rel, to)
+    return rel if all(_is_known(rel, at, to) for at in used) else with_known_types(rel, to)
 
 
 def union_of_columns(inputs: Sequence[Rel], to: Lowering) -> Rel:
     """Return all rows of several inputs; Acero requires the same column names."""
     if not to.profile.has_form("types_by_union"):
         return rl.Set(tuple(inputs), "union_all")
-    return rl.Set(tuple(_again(declared(each, to)) for each in inputs), "union_all")
+    return rl.Set(tuple(_project_all(with_known_types(each, to)) for each in inputs), "union_all")
 
 
-def projected(rel: Rel) -> tuple[Rel, tuple[Expression, ...]] | None:
+def projection_parts(rel: Rel) -> tuple[Rel, tuple[Expression, ...]] | None:
     """Return the input and the expressions of a relation that puts out only these; None for others."""
     match rel:
         case rl.Emit(input=rl.Project(input=source, expressions=expressions), mapping=mapping):
@@ -63,9 +63,9 @@ def projected(rel: Rel) -> tuple[Rel, tuple[Expression, ...]] | None:
             return None
 
 
-def _again(rel: Rel) -> Rel:
+def _project_all(rel: Rel) -> Rel:
     """Project all columns, so that they are named by their positions."""
-    return only(rel, columns(rel), rel.schema.names)
+    return project_only(rel, columns(rel), rel.schema.names)
 
 
 def _has_known_type(value: Expression) -> bool:
@@ -100,7 +100,7 @@ def _is_known(rel: Rel, at: int, to: Lowering) -> bool:
 
 def _origin(rel: Rel, at: int) -> tuple[Rel, int] | bool:
     """Return the column of another relation that a column comes from, or whether its type is known."""
-    below = projected(rel)
+    below = projection_parts(rel)
     if below is not None:
         source, expressions = below
         value = expressions[at]

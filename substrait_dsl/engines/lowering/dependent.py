@@ -19,18 +19,18 @@ from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.terms import (
     TRUE,
+    as_type,
     call,
     column,
     columns,
     conjunction,
     first_columns,
-    moved,
+    map_fields,
     number,
-    of_type,
-    only,
+    project_only,
     row_number,
     same,
-    shifted,
+    shift_fields,
     with_columns,
 )
 from substrait_dsl.errors import kind_words
@@ -60,7 +60,7 @@ def for_each(to: Lowering, rel: Rel, domain: Rel, anchor: int, positions: list[i
     Raises:
         UnsupportedError: a relation that cannot be evaluated for several rows at once.
     """
-    return _Domain(to, domain, anchor, {position: n for n, position in enumerate(positions)}).spread(rel)
+    return _Domain(to, domain, anchor, {position: n for n, position in enumerate(positions)}).push_down(rel)
 
 
 class _Domain:
@@ -70,13 +70,13 @@ class _Domain:
         self.to, self.domain, self.anchor, self.place = to, domain, anchor, place
         self.width = len(domain.schema)
 
-    def spread(self, rel: Rel) -> Rel:
+    def push_down(self, rel: Rel) -> Rel:
         """Return the rows of a relation for each row of the domain; shared inputs are pushed down once."""
         done: dict[int, Rel] = {}
         stack = [rel]
         while stack:
             current = stack[-1]
-            waiting = [each for each in self.spread_inputs(current) if id(each) not in done]
+            waiting = [each for each in self.correlated_inputs(current) if id(each) not in done]
             if waiting and id(current) not in done:
                 stack += waiting
                 continue
@@ -88,7 +88,7 @@ class _Domain:
     def is_dependent(self, node: Node) -> bool:
         return self.anchor in node.free_anchors
 
-    def spread_inputs(self, rel: Rel) -> tuple[Rel, ...]:
+    def correlated_inputs(self, rel: Rel) -> tuple[Rel, ...]:
         """Return the inputs that the domain must be pushed into."""
         if not self.is_dependent(rel):
             return ()
@@ -151,9 +151,9 @@ class _Domain:
         """Return the columns of the domain."""
         return columns(self.domain)
 
-    def matched(self, offset: int) -> list[ex.Expression]:
+    def domain_equalities(self, offset: int) -> list[ex.Expression]:
         """Return the conditions that the domain is equal in two inputs; the second one begins at a position."""
-        return [same(key, shifted(key, offset)) for key in self.keys]
+        return [same(key, shift_fields(key, offset)) for key in self.keys]
 
     def apply_fetch(self, rel: rl.Fetch, child: Rel) -> Rel:
         """Return the first rows for each row of the domain, by row number."""
@@ -170,7 +170,7 @@ class _Domain:
         width = len(child.schema)
         numbered = with_columns(child, row_number(self.keys, keys), name="row")
         position = column(numbered, width)
-        return first_columns(rl.Filter(numbered, conjunction(fetched(position, rel.count, rel.offset))), width)
+        return first_columns(rl.Filter(numbered, conjunction(fetch_conditions(position, rel.count, rel.offset))), width)
 
     def apply_aggregate(self, rel: rl.Aggregate, child: Rel) -> Rel:
         """Group within each row of the domain; without keys a row without input has a group, too."""
@@ -182,23 +182,23 @@ class _Domain:
         groups = rl.Aggregate(child, keys, (tuple(range(len(keys))),) if keys else (), measures, names)
         if rel.keys or not self.width:
             return groups
-        joined = rl.Join(self.domain, groups, "left", conjunction(self.matched(self.width)))
+        joined = rl.Join(self.domain, groups, "left", conjunction(self.domain_equalities(self.width)))
         values = [self.or_empty(column(joined, 2 * self.width + n), each) for n, each in enumerate(rel.measures)]
-        return only(joined, (*columns(joined, range(self.width)), *values), names)
+        return project_only(joined, (*columns(joined, range(self.width)), *values), names)
 
     def or_empty(self, value: ex.Expression, measure: ex.Measure) -> ex.Expression:
         """Return a measure, or its value for no rows."""
         function = measure.function
         if function.function.name in EMPTY_COUNTS:
             zero = number(0, function.output_type.as_required())
-            return of_type(call("comparison", "coalesce", value, of_type(zero, value.type)), function.output_type)
+            return as_type(call("comparison", "coalesce", value, as_type(zero, value.type)), function.output_type)
         if not function.output_type.nullable:
             raise self.to.refusal(f"{function.function.name} over the rows of a correlated subquery")
         return value
 
     def apply_join(self, rel: rl.Join, done: Mapping[int, Rel]) -> Rel:
         """Join within each row of the domain; the preserved side always has its columns."""
-        spread = [id(each) for each in self.spread_inputs(rel)]
+        spread = [id(each) for each in self.correlated_inputs(rel)]
         left, right = (done[id(each)] if id(each) in spread else each for each in (rel.left, rel.right))
         mine, theirs = id(rel.left) in spread, id(rel.right) in spread
         first, width = len(rel.left.schema), self.width
@@ -207,13 +207,13 @@ class _Domain:
         if mine and not theirs:
             return rl.Join(left, right, rel.how, self.bound(rel.condition), mark=rel.mark)
         if theirs and not mine:  # only of an inner join
-            condition = moved(self.bound(rel.condition), lambda at: self.without_left_domain(at, first))
+            condition = map_fields(self.bound(rel.condition), lambda at: self.without_left_domain(at, first))
             joined = rl.Join(left, right, "inner", condition)
             return rl.emit(
                 joined, [*range(first, first + width), *range(first), *range(first + width, len(joined.schema))]
             )
-        condition = moved(self.bound(rel.condition), lambda at: at if at < width + first else at + width)
-        joined = rl.Join(left, right, rel.how, conjunction([*self.matched(width + first), condition]))
+        condition = map_fields(self.bound(rel.condition), lambda at: at if at < width + first else at + width)
+        joined = rl.Join(left, right, rel.how, conjunction([*self.domain_equalities(width + first), condition]))
         if len(joined.schema) <= width + first:
             return joined
         return rl.emit(joined, [*range(width + first), *range(2 * width + first, len(joined.schema))])
@@ -236,7 +236,9 @@ def rebuild_measure(measure: ex.Measure, change: Callable[[ex.Expression], ex.Ex
     return ex.Measure(changed, None if measure.filter is None else change(measure.filter))
 
 
-def fetched(position: ex.Expression, count: ex.Expression | None, offset: ex.Expression | None) -> list[ex.Expression]:
+def fetch_conditions(
+    position: ex.Expression, count: ex.Expression | None, offset: ex.Expression | None
+) -> list[ex.Expression]:
     """Return the conditions for a row number, from 1, to be within a fetch.
 
     Count and offset are constants that are not NULL, or absent.

@@ -7,7 +7,7 @@ from typing import Any
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Cast, Expression, Literal, ScalarFunction
-from substrait_dsl.engines.lowering.terms import call, cast, chosen, equal, number, of_type, unless
+from substrait_dsl.engines.lowering.terms import as_type, call, case_when, cast, equal, fail_where, number
 
 INTEGER_DIGITS = 18
 """The number of decimal digits that an integer of 64 bits always has."""
@@ -24,7 +24,7 @@ def wide_decimal(node: ScalarFunction, left: Expression, right: Expression) -> E
     type_ = left.type
     assert isinstance(type_, t.Decimal)
     wider = t.Decimal(max(type_.precision, WIDE), type_.scale, nullable=type_.nullable)
-    quotient = ScalarFunction(node.function, (of_type(left, wider), right), node.type)
+    quotient = ScalarFunction(node.function, (as_type(left, wider), right), node.type)
     return Cast(quotient, node.type)
 
 
@@ -32,13 +32,13 @@ def guarded_division(node: ScalarFunction, left: Expression, right: Expression) 
     """Compute a quotient or modulus of integers that fails for a divisor of zero."""
     if isinstance(right, Literal) and right.value:
         return node
-    return chosen([(_is_not_zero(right), node)], Literal(None, node.type.as_nullable()))
+    return case_when([(_is_not_zero(right), node)], Literal(None, node.type.as_nullable()))
 
 
 def _is_not_zero(divisor: Expression) -> Expression:
     """Return a condition that is true, and fails for zero."""
     is_zero = equal(cast(divisor, t.FP64()), Literal(0.0, t.FP64()))
-    return unless(is_zero, "division by zero")
+    return fail_where(is_zero, "division by zero")
 
 
 def exact_quotient(dividend: Expression, divisor: Expression, type_: t.Decimal) -> Expression:
@@ -49,11 +49,11 @@ def exact_quotient(dividend: Expression, divisor: Expression, type_: t.Decimal) 
     room for the next digits.
     """
     scale = max(_scale(dividend), _scale(divisor))
-    by = _unscaled(divisor, scale)
+    by = _to_units(divisor, scale)
     digits = _digits(divisor) + scale - _scale(divisor)
     at_once = max(LEAST_AT_ONCE, INTEGER_DIGITS - digits)
-    rest = _integers("modulus", _unscaled(dividend, scale), by)
-    value = cast(_integers("divide", _unscaled(dividend, scale), by), decimal_type(WIDE, 0))
+    rest = _integers("modulus", _to_units(dividend, scale), by)
+    value = cast(_integers("divide", _to_units(dividend, scale), by), decimal_type(WIDE, 0))
     behind = 0
     while behind < type_.scale:
         some = min(at_once, type_.scale - behind)
@@ -66,11 +66,11 @@ def exact_quotient(dividend: Expression, divisor: Expression, type_: t.Decimal) 
     none, up, down = (Literal(each, decimal_type(type_.scale + 1, type_.scale)) for each in (0 * last, last, -last))
     is_less = call("comparison", "lt", _magnitude(_integers("multiply", rest, number(2))), _magnitude(by))
     is_negative = call("comparison", "not_equal", _is_negative(dividend), _is_negative(divisor))
-    rounded = cast(_sum(value, chosen([(is_less, none), (is_negative, down)], up)), type_)
-    return of_type(chosen([(_is_not_zero(divisor), rounded)], Literal(None, type_.as_nullable())), type_)
+    rounded = cast(_sum(value, case_when([(is_less, none), (is_negative, down)], up)), type_)
+    return as_type(case_when([(_is_not_zero(divisor), rounded)], Literal(None, type_.as_nullable())), type_)
 
 
-def _unscaled(value: Expression, scale: int) -> Expression:
+def _to_units(value: Expression, scale: int) -> Expression:
     """Return a decimal in units of a scale, as an integer; it fails for too many digits."""
     wide = cast(value, decimal_type(38, _scale(value)))
     factor = Literal(decimal.Decimal(10**scale), decimal_type(scale + 1, 0))
@@ -125,5 +125,5 @@ def _scale(value: Expression) -> int:
 
 def integer_average(total: Expression, many: Expression, type_: t.Type) -> Expression:
     """Return the average of integers, without its fraction, from their sum and count."""
-    divisor = chosen([(call("comparison", "gt", many, number(0)), many)], Literal(None, t.I64(nullable=True)))
-    return of_type(call("arithmetic", "divide", total, divisor), type_)
+    divisor = case_when([(call("comparison", "gt", many, number(0)), many)], Literal(None, t.I64(nullable=True)))
+    return as_type(call("arithmetic", "divide", total, divisor), type_)

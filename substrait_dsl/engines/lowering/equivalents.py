@@ -13,15 +13,15 @@ from collections.abc import Callable, Mapping, Sequence
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Cast, Expression, Literal, ScalarFunction, literal
 from substrait_dsl.engines.lowering.terms import (
-    balanced,
+    as_type,
     call,
+    case_when,
     cast,
-    chosen,
-    compared,
+    compare,
+    connect,
     equal,
     is_null,
-    negated,
-    of_type,
+    negate,
     one_zero,
 )
 
@@ -44,15 +44,15 @@ def overflowing(node: ScalarFunction, preferences: Sequence[str]) -> Expression 
     for preference in preferences:
         match preference.upper():
             case "ERROR":
-                return of_type(Cast(_wide(node), type_), type_)
+                return as_type(Cast(_compute_wide(node), type_), type_)
             case "SATURATE":
-                return _saturated(node)
+                return _saturate(node)
             case "SILENT" if node.function.name in ("divide", "negate", "abs"):
-                return wrapped(node)
+                return wrap_around(node)
     return None
 
 
-def _wide(node: ScalarFunction) -> Expression:
+def _compute_wide(node: ScalarFunction) -> Expression:
     """Compute the result with so many digits that it does not overflow."""
     arguments = [each for each in node.arguments if isinstance(each, Expression)]
     name = node.function.name
@@ -67,18 +67,18 @@ def _wide(node: ScalarFunction) -> Expression:
             if name == "negate":
                 return cast(minus, WIDEST)
             is_negative = call("comparison", "lt", value, _integer_literal(0, t.Decimal(19, 0)))
-            return chosen([(is_negative, cast(minus, WIDEST))], cast(value, WIDEST))
+            return case_when([(is_negative, cast(minus, WIDEST))], cast(value, WIDEST))
         case "divide":  # of the one quotient that overflows
             left, right = arguments
             exact = cast(call("arithmetic", "divide", left, right), WIDEST)
-            return chosen([(_is_least_by_minus_one(left, right), _integer_literal(2**63, WIDEST))], exact)
+            return case_when([(_is_least_by_minus_one(left, right), _integer_literal(2**63, WIDEST))], exact)
         case _:
             return cast(call("arithmetic_decimal", name, *digits), WIDEST)
 
 
 def _is_least_by_minus_one(left: Expression, right: Expression) -> Expression:
     least = literal(-(2 ** (BITS[type(left.type)] - 1)), left.type.as_required())
-    return balanced("and", [equal(left, least), equal(right, literal(-1, right.type.as_required()))])
+    return connect("and", [equal(left, least), equal(right, literal(-1, right.type.as_required()))])
 
 
 def _integer_literal(value: int, type_: t.Type) -> Literal:
@@ -87,25 +87,25 @@ def _integer_literal(value: int, type_: t.Type) -> Literal:
     )
 
 
-def _saturated(node: ScalarFunction) -> Expression:
+def _saturate(node: ScalarFunction) -> Expression:
     """Clamp the result to the range of its type."""
-    type_, wide = node.type, _wide(node)
+    type_, wide = node.type, _compute_wide(node)
     bits = BITS[type(type_)]
     wanted = wide.type.as_required()
     most, least = _integer_literal(2 ** (bits - 1) - 1, wanted), _integer_literal(-(2 ** (bits - 1)), wanted)
-    clamped = chosen(
+    clamped = case_when(
         [(call("comparison", "gt", wide, most), most), (call("comparison", "lt", wide, least), least)], wide
     )
-    return of_type(Cast(clamped, type_), type_)
+    return as_type(Cast(clamped, type_), type_)
 
 
-def wrapped(node: ScalarFunction) -> Expression:
+def wrap_around(node: ScalarFunction) -> Expression:
     """Return ``divide``, ``negate`` or ``abs``, which wrap around for the least integer."""
     first, *others = [each for each in node.arguments if isinstance(each, Expression)]
     least = literal(-(2 ** (BITS[type(node.type)] - 1)), node.type.as_required())
     is_least = _is_least_by_minus_one(first, others[0]) if others else equal(first, least)
     bare = ScalarFunction(node.function, node.arguments, node.type)
-    return of_type(chosen([(is_least, of_type(least, node.type))], bare), node.type)
+    return as_type(case_when([(is_least, as_type(least, node.type))], bare), node.type)
 
 
 OVERFLOWING = ("add", "subtract", "multiply", "divide", "negate", "abs")
@@ -118,8 +118,8 @@ def floored_modulus(node: ScalarFunction) -> Expression:
     rest = ScalarFunction(node.function, node.arguments, node.type)
     zero = literal(0, node.type.as_required())
     signs = [call("comparison", "lt", each, zero) for each in (rest, divisor)]
-    differs = balanced("and", [negated(equal(rest, zero)), call("comparison", "not_equal", *signs)])
-    return of_type(chosen([(differs, call("arithmetic", "add", rest, divisor))], rest), node.type)
+    differs = connect("and", [negate(equal(rest, zero)), call("comparison", "not_equal", *signs)])
+    return as_type(case_when([(differs, call("arithmetic", "add", rest, divisor))], rest), node.type)
 
 
 def extreme_value(node: ScalarFunction, arguments: list[Expression]) -> Expression:
@@ -127,17 +127,17 @@ def extreme_value(node: ScalarFunction, arguments: list[Expression]) -> Expressi
     name = "gte" if node.function.name.startswith("greatest") else "lte"
     skips = node.function.name.endswith("_skip_null")
     type_ = node.type
-    extreme = of_type(arguments[0], type_)
+    extreme = as_type(arguments[0], type_)
     for each in arguments[1:]:
-        value = of_type(each, type_)
+        value = as_type(each, type_)
         clauses: list[tuple[Expression, Expression]] = []
         if skips and extreme.type.nullable:
             clauses += [(is_null(extreme), value), (is_null(value), extreme)]
-        extreme = of_type(chosen([*clauses, (compared(name, extreme, value), extreme)], value), type_)
+        extreme = as_type(case_when([*clauses, (compare(name, extreme, value), extreme)], value), type_)
     nulls = [is_null(each) for each in arguments if each.type.nullable]
     if skips or not nulls:
         return extreme
-    return chosen([(balanced("or", nulls), Literal(None, type_.as_nullable()))], extreme)
+    return case_when([(connect("or", nulls), Literal(None, type_.as_nullable()))], extreme)
 
 
 def sign_of(node: ScalarFunction, arguments: list[Expression]) -> Expression:
@@ -149,7 +149,7 @@ def sign_of(node: ScalarFunction, arguments: list[Expression]) -> Expression:
     if isinstance(required, t.FP32 | t.FP64):
         clauses.append((call("comparison", "is_nan", value), value))
     clauses += [(call("comparison", "gt", value, zero), one), (call("comparison", "lt", value, zero), minus)]
-    return of_type(chosen(clauses, zero), node.type)
+    return as_type(case_when(clauses, zero), node.type)
 
 
 def _number(value: int, type_: t.Type) -> Literal:
@@ -174,8 +174,8 @@ def without_extremes(value: Expression) -> tuple[Expression, Expression]:
         for _, number in CLASSES
     ]
     classes = [(test, literal(each, t.I32())) for test, (each, _) in zip(tests, CLASSES, strict=True)]
-    finite = chosen([(test, nothing) for test in tests], value)
-    return finite, chosen([(is_null(value), unclassed), *classes], literal(0, t.I32()))
+    finite = case_when([(test, nothing) for test in tests], value)
+    return finite, case_when([(is_null(value), unclassed), *classes], literal(0, t.I32()))
 
 
 def extreme_of_class(extreme: Expression, found: Expression, type_: t.Type) -> Expression:
@@ -184,7 +184,7 @@ def extreme_of_class(extreme: Expression, found: Expression, type_: t.Type) -> E
     clauses: list[tuple[Expression, Expression]] = [
         (equal(found, literal(each, t.I32())), Literal(number, required)) for each, number in CLASSES
     ]
-    return of_type(chosen(clauses, extreme), type_)
+    return as_type(case_when(clauses, extreme), type_)
 
 
 LARGEST = {t.FP32: 3.4028234663852886e38, t.FP64: sys.float_info.max}
@@ -205,21 +205,21 @@ def _compare_to_largest(comparison: str, value: Expression) -> Expression:
     required = value.type.as_required()
     bound = literal(LARGEST[type(required)], required)
     size = call("arithmetic", "abs", one_zero(value))
-    return balanced("and", [negated(call("comparison", "is_nan", value)), call("comparison", comparison, size, bound)])
+    return connect("and", [negate(call("comparison", "is_nan", value)), call("comparison", comparison, size, bound)])
 
 
 def hide_operand(node: ScalarFunction, arguments: list[Expression]) -> Expression:
     """Hide an operand of a bitwise function in a conditional: engines take -v for ~v."""
     left, right = arguments
     zero = literal(0, right.type.as_required())
-    hidden = right if isinstance(right, Literal) else chosen([(equal(right, zero), right)], right)
+    hidden = right if isinstance(right, Literal) else case_when([(equal(right, zero), right)], right)
     if node.function.name == "bitwise_and":  # all bits, without those that only one has
         either, one = (call("arithmetic", name, left, hidden) for name in ("bitwise_or", "bitwise_xor"))
         result = call("arithmetic", "bitwise_xor", either, one)
     else:
         result = call("arithmetic", node.function.name, left, hidden)
     nulls = [is_null(each) for each in arguments if each.type.nullable]
-    return chosen([(balanced("or", nulls), Literal(None, node.type.as_nullable()))], result) if nulls else result
+    return case_when([(connect("or", nulls), Literal(None, node.type.as_nullable()))], result) if nulls else result
 
 
 EQUIVALENTS: Mapping[str, Callable[[ScalarFunction, list[Expression]], Expression]] = {

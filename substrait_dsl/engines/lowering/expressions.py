@@ -10,20 +10,20 @@ import attrs
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
 from substrait_dsl.engines.lowering.context import Lowering
-from substrait_dsl.engines.lowering.fitted import counted_decimal, is_counted
+from substrait_dsl.engines.lowering.fitted import cast_to_decimal, has_digits
 from substrait_dsl.engines.lowering.safe_casts import null_where_it_fails
 from substrait_dsl.engines.lowering.scalar_functions import lower_scalar_function
 from substrait_dsl.engines.lowering.structs import field_of, has_structs, literal_struct, make_struct
 from substrait_dsl.engines.lowering.terms import (
     TRUE,
     UNKNOWN,
-    balanced,
-    chosen,
+    as_type,
+    case_when,
     conjunction,
+    connect,
     equal,
     in_order,
     is_null,
-    of_type,
     one_zero,
 )
 from substrait_dsl.engines.lowering.window_functions import is_of_partition, lower_window_function
@@ -40,25 +40,25 @@ def lower_expression(node: ex.AnyExpression, to: Lowering) -> ex.Expression:
         case ex.SingularOrList():
             return _lower_membership(node)
         case ex.ScalarFunction():
-            return of_type(lower_scalar_function(node, to), node.type)
+            return as_type(lower_scalar_function(node, to), node.type)
         case ex.Cast():
             return _lower_cast(node, to)
         case ex.IfThen():
             return node
         case ex.Switch(match=value, cases=cases, otherwise=otherwise):
-            return of_type(chosen([(equal(value, each.value), each.then) for each in cases], otherwise), node.type)
+            return as_type(case_when([(equal(value, each.value), each.then) for each in cases], otherwise), node.type)
         case ex.MultiOrList(values=values, records=records):
             tests = [
                 conjunction([equal(value, field) for value, field in zip(values, each.fields, strict=True)])
                 for each in records
             ]
-            return of_type(balanced("or", tests), node.type)
+            return as_type(connect("or", tests), node.type)
         case ex.NestedStruct(fields=fields) if has_structs(to):
             type_ = node.type
             assert isinstance(type_, t.Struct)
-            return of_type(make_struct(fields, type_, to), type_)
+            return as_type(make_struct(fields, type_, to), type_)
         case ex.FieldAccess(input=value, segment=ex.StructField(position=position)) if has_structs(to):
-            return of_type(field_of(value, position, to), node.type)
+            return as_type(field_of(value, position, to), node.type)
         case ex.ScalarSubquery() | ex.InPredicate() | ex.SetPredicate() | ex.SetComparison():
             return node  # of its relation
         case ex.WindowFunction() if not to.has_window_functions() and is_of_partition(node):
@@ -99,9 +99,9 @@ def _lower_membership(node: ex.SingularOrList) -> ex.Expression:
     value, options = node.value, node.options
     if value in options:
         one_zero(value)  # which refuses what is not compared
-        return of_type(chosen([(is_null(value), UNKNOWN)], TRUE), node.type)
+        return as_type(case_when([(is_null(value), UNKNOWN)], TRUE), node.type)
     if isinstance(value.type, t.FP32 | t.FP64):
-        return of_type(balanced("or", [equal(value, each) for each in options]), node.type)
+        return as_type(connect("or", [equal(value, each) for each in options]), node.type)
     return _in_list(one_zero(value), options)
 
 
@@ -110,9 +110,9 @@ def _lower_cast(node: ex.Cast, to: Lowering) -> ex.Expression:
     if node.on_failure == "return_null" and not to.profile.takes("expressions", "CAST", "RETURN_NULL"):
         throwing = lower_expression(attrs.evolve(node, on_failure="throw"), to)
         return null_where_it_fails(node, throwing, to)
-    is_checked = node.on_failure == "throw" and is_counted(node.input.type)
+    is_checked = node.on_failure == "throw" and has_digits(node.input.type)
     if isinstance(node.target, t.Decimal) and is_checked and to.profile.has_form("unchecked_casts"):
-        return of_type(counted_decimal(node.input, node.target), node.target)
+        return as_type(cast_to_decimal(node.input, node.target), node.target)
     require_cast(node.input.type, node.type, to)
     require_precision(node.type, to)
     return node
@@ -128,7 +128,7 @@ def _in_list(value: ex.Expression, options: Sequence[ex.Expression]) -> ex.Expre
     tests: list[ex.Expression] = [equal(value, each) for each in options if not isinstance(each, ex.Literal)]
     if constants:
         tests.insert(0, ex.SingularOrList(value, constants))
-    return balanced("or", tests)
+    return connect("or", tests)
 
 
 PRECISIONS = (0, 3, 6, 9)
@@ -176,7 +176,7 @@ def require_cast(source: t.Type, target: t.Type, to: Lowering) -> None:
     raise to.refusal(f"a cast of {source} to {target}", rule="cast")
 
 
-def directed(key: ex.SortKey, to: Lowering) -> ex.SortKey:
+def direct_sort_key(key: ex.SortKey, to: Lowering) -> ex.SortKey:
     """Return a sort key with one of the four directions; a clustered key gets an ascending one."""
     if not isinstance(key.direction, str):
         raise to.refusal("a sort by a function of two values")

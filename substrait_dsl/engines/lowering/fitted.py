@@ -12,7 +12,7 @@ from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
-from substrait_dsl.engines.lowering.terms import balanced, call, chosen, equal, is_null, of_type
+from substrait_dsl.engines.lowering.terms import as_type, call, case_when, connect, equal, is_null
 from substrait_dsl.errors import UnsupportedError
 
 MOST = 38
@@ -39,7 +39,7 @@ def digits_of(value: ex.Expression) -> tuple[int, int]:
     return int(type_.precision) - int(type_.scale), int(type_.scale)
 
 
-def fitting(value: ex.Expression, before: int) -> ex.Expression:
+def with_integer_digits(value: ex.Expression, before: int) -> ex.Expression:
     """Cast a decimal to fewer digits before the point; it fails where it has more."""
     digits, scale = digits_of(value)
     if digits <= before:
@@ -47,13 +47,13 @@ def fitting(value: ex.Expression, before: int) -> ex.Expression:
     if before + scale < 1:
         raise UnsupportedError(f"no digit is left of {value.type}, of which {before} are to stand before the point")
     type_ = of_digits(before + scale, scale, nullable=value.type.nullable)
-    return chosen([(_fits(value, before), ex.Cast(value, type_))], ex.Literal(None, type_.as_nullable()))
+    return case_when([(_fits(value, before), ex.Cast(value, type_))], ex.Literal(None, type_.as_nullable()))
 
 
 def as_integer(value: ex.Expression) -> ex.Expression:
     """Return a decimal without fraction as an integer of 64 bits; it fails where it is larger."""
     type_ = t.I64(nullable=value.type.nullable)
-    return chosen([(_fits(value, 18), ex.Cast(value, type_))], ex.Literal(None, t.I64(nullable=True)))
+    return case_when([(_fits(value, 18), ex.Cast(value, type_))], ex.Literal(None, t.I64(nullable=True)))
 
 
 def _fits(value: ex.Expression, before: int) -> ex.Expression:
@@ -65,38 +65,38 @@ def _fits(value: ex.Expression, before: int) -> ex.Expression:
         call("comparison", "lt", value, ex.Literal(bound, required)),
         call("comparison", "gt", value, ex.Literal(bound.copy_negate(), required)),
     ]
-    fits: list[tuple[ex.Expression, ex.Expression]] = [(balanced("and", tests), ex.Literal("0", t.String()))]
+    fits: list[tuple[ex.Expression, ex.Expression]] = [(connect("and", tests), ex.Literal("0", t.String()))]
     if value.type.nullable:
         fits.append((is_null(value), ex.Literal("0", t.String())))
-    text = chosen(fits, ex.Literal("a decimal of more digits than the engine has for it", t.String()))
+    text = case_when(fits, ex.Literal("a decimal of more digits than the engine has for it", t.String()))
     return equal(ex.Cast(text, t.I64()), ex.literal(0, t.I64()))
 
 
-def is_counted(type_: t.Type) -> bool:
+def has_digits(type_: t.Type) -> bool:
     """Whether the digits of a type can be counted."""
     return isinstance(type_, t.Decimal) or type(type_) in INTEGER_DIGITS
 
 
-def counted_decimal(value: ex.Expression, target: t.Decimal[Any, Any]) -> ex.Expression:
+def cast_to_decimal(value: ex.Expression, target: t.Decimal[Any, Any]) -> ex.Expression:
     """Cast a number to a decimal, rounded half away from zero; it fails for more digits."""
     nullable = value.type.nullable
     if not isinstance(value.type, t.Decimal):
         value = ex.Cast(value, of_digits(INTEGER_DIGITS[type(value.type)], 0, nullable=nullable))
     before, scale = int(target.precision) - int(target.scale), int(target.scale)
     if digits_of(value)[1] > scale:
-        value = _rounded(_with_room(value), scale)
-    return ex.Cast(fitting(value, before), target.with_nullability(nullable))
+        value = _round(_with_room(value), scale)
+    return ex.Cast(with_integer_digits(value, before), target.with_nullability(nullable))
 
 
 def _with_room(value: ex.Expression) -> ex.Expression:
     """Cast a decimal to one digit more before the point, which rounding may need: without it the engine gives 0."""
     before, scale = digits_of(value)
     if before + scale == MOST:
-        value, before = fitting(value, before - 1), before - 1
+        value, before = with_integer_digits(value, before - 1), before - 1
     return ex.Cast(value, of_digits(before + 1 + scale, scale, nullable=value.type.nullable))
 
 
-def _rounded(value: ex.Expression, scale: int) -> ex.Expression:
+def _round(value: ex.Expression, scale: int) -> ex.Expression:
     """Round a decimal to fewer digits behind the point; the type stays the same."""
     return ex.ScalarFunction(ROUND, (value, ex.literal(scale, t.I32())), value.type, HALF_UP)
 
@@ -117,11 +117,11 @@ def fitted_decimal(node: ex.ScalarFunction, left: ex.Expression, right: ex.Expre
     if min(smaller, rest) < 0 or behind > MOST:
         what = f"{node.function.name} of {left.type} and {right.type}"
         raise UnsupportedError(f"{what} has {behind} digits behind the point, and is not exact")
-    left, right = fitting(left, smaller), fitting(right, rest)
+    left, right = with_integer_digits(left, smaller), with_integer_digits(right, rest)
     result: ex.Expression = ex.ScalarFunction(node.function, (left, right), node.type)
     if behind > type_.scale:
         typed = ex.Cast(result, of_digits(MOST, behind, nullable=type_.nullable))
-        result = fitting(_rounded(typed, int(type_.scale)), int(type_.precision) - int(type_.scale))
+        result = with_integer_digits(_round(typed, int(type_.scale)), int(type_.precision) - int(type_.scale))
     return ex.Cast(result, node.type)
 
 
@@ -138,12 +138,12 @@ def fitted_quotient(dividend: ex.Expression, divisor: ex.Expression, type_: t.De
         one = min(one, room - other)
     if one < 1 or other < 1:
         raise UnsupportedError(f"a quotient of {dividend.type} and {divisor.type} is not exact")
-    left, right = fitting(dividend, one), fitting(divisor, other)
+    left, right = with_integer_digits(dividend, one), with_integer_digits(divisor, other)
     one = digits_of(left)[0]
-    left = of_type(left, of_digits(one + wider, wider, nullable=left.type.nullable))
+    left = as_type(left, of_digits(one + wider, wider, nullable=left.type.nullable))
     behind = wider + digits_of(right)[0] + 1
     behind = max(4, behind)
     nullable = left.type.nullable or right.type.nullable
     cut = call("arithmetic_decimal", "divide", left, right)
     typed = ex.Cast(cut, of_digits(min(MOST, one + scale_of_other + behind + 1), behind, nullable=nullable))
-    return of_type(ex.Cast(_rounded(typed, int(type_.scale)), type_.with_nullability(nullable)), type_)
+    return as_type(ex.Cast(_round(typed, int(type_.scale)), type_.with_nullability(nullable)), type_)

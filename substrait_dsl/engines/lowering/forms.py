@@ -15,27 +15,27 @@ from substrait_dsl.algebra.expressions import Cast, Expression, FieldReference, 
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.rules import JoinType, SetOp
 from substrait_dsl.algebra.schema import Field, NamedStruct
-from substrait_dsl.engines.lowering.calls import formed
+from substrait_dsl.engines.lowering.calls import to_form
 from substrait_dsl.engines.lowering.context import Lowering, NodeLocation
 from substrait_dsl.engines.lowering.declared import union_of_columns
 from substrait_dsl.engines.lowering.groups import form_aggregate
 from substrait_dsl.engines.lowering.pairs import form_join
 from substrait_dsl.engines.lowering.semi_joins import form_semi_join, is_wrong_semi_join
-from substrait_dsl.engines.lowering.shown import filtered, shown
+from substrait_dsl.engines.lowering.shown import merge_filter, merge_projection
 from substrait_dsl.engines.lowering.terms import (
     FALSE,
     TRUE,
     call,
-    chosen,
+    case_when,
     column,
     columns,
     conjunction,
     equal,
     is_null,
     number,
-    only,
+    project_only,
     same,
-    shifted,
+    shift_fields,
 )
 from substrait_dsl.engines.lowering.values_by_functions import Carrier, carrier_of
 from substrait_dsl.errors import SubstraitDslError, kind_words
@@ -76,14 +76,14 @@ def _form(rel: Rel, inputs: Sequence[Rel], to: Lowering) -> Rel:
         case rl.Read():
             return _read(rel, to)
         case rl.Filter(condition=condition):
-            return filtered(inputs[0], formed(condition, to), to)
+            return merge_filter(inputs[0], to_form(condition, to), to)
         case rl.Project(expressions=expressions):
-            values = [*columns(inputs[0]), *(formed(each, to) for each in expressions)]
-            return shown(inputs[0], values, rel.schema.names, to)
+            values = [*columns(inputs[0]), *(to_form(each, to) for each in expressions)]
+            return merge_projection(inputs[0], values, rel.schema.names, to)
         case rl.Emit(mapping=mapping):
-            return shown(inputs[0], columns(inputs[0], mapping), rel.schema.names, to)
+            return merge_projection(inputs[0], columns(inputs[0], mapping), rel.schema.names, to)
         case rl.Sort(keys=keys):
-            by = [SortKey(formed(each.expression, to), each.direction) for each in _with_nan_keys(keys, to)]
+            by = [SortKey(to_form(each.expression, to), each.direction) for each in _with_nan_keys(keys, to)]
             return _sort(_above_join(inputs[0], to), by, to)
         case rl.Fetch(count=count, offset=offset):
             if to.profile.has_form("counts_of_32_bits"):
@@ -120,7 +120,7 @@ def _read(rel: rl.Read, to: Lowering) -> Rel:
                 raise to.refusal("a table of rows in the plan")
             if to.profile.has_form("texts_of_latin_1") or to.profile.has_form("floats_of_digits"):
                 for cell in (cell for row in rows for cell in row.fields):
-                    formed(cell, to)
+                    to_form(cell, to)
             return _rows(rel, rows, to) if to.profile.has_form("rows_of_bare_literals") else rel
         case _:
             raise to.refusal("a read of what is no table with a name and no rows in the plan")
@@ -148,8 +148,8 @@ def _rows(rel: rl.Read, rows: Sequence[rl.Record], to: Lowering) -> Rel:
     )
     table = rl.Read(NamedStruct(fields), rl.VirtualTable(tuple(rl.Record(tuple(row)) for row in literals)))
     source: Rel = table if values else rl.Filter(table, FALSE)
-    typed = [_typed_cell(each, type_, to) for each, type_ in zip(columns(source), types, strict=True)]
-    return shown(source, typed, names, to)
+    typed = [_cast_cell(each, type_, to) for each, type_ in zip(columns(source), types, strict=True)]
+    return merge_projection(source, typed, names, to)
 
 
 def _bare(cell: Expression, type_: t.Type, carrier: Carrier | None) -> Literal:
@@ -158,7 +158,7 @@ def _bare(cell: Expression, type_: t.Type, carrier: Carrier | None) -> Literal:
     return Literal(value, type_.as_nullable() if cell.value is None else type_.as_required())
 
 
-def _typed_cell(cell: Expression, type_: t.Type, to: Lowering) -> Expression:
+def _cast_cell(cell: Expression, type_: t.Type, to: Lowering) -> Expression:
     """Cast a column of a virtual table to its type: a NULL in it changed the type of the cells."""
     carrier = carrier_of(type_, to)
     if carrier is not None:
@@ -189,7 +189,7 @@ def _above_join(rel: Rel, to: Lowering) -> Rel:
     if not to.profile.has_form("sorts_above_projections"):
         return rel
     is_join = isinstance(to.below(rel, (rl.Filter, rl.Sort, rl.Fetch)), rl.Join | rl.Cross)
-    return only(rel, columns(rel), rel.schema.names) if is_join else rel
+    return project_only(rel, columns(rel), rel.schema.names) if is_join else rel
 
 
 def _in_some_order(rel: Rel, to: Lowering) -> Rel:
@@ -206,7 +206,7 @@ def _sort(child: Rel, keys: Sequence[SortKey], to: Lowering) -> Rel:
     if all(isinstance(key.expression, FieldReference) for key in keys):
         return rl.Sort(child, tuple(keys))
     width, names = len(child.schema), child.schema.names
-    below = shown(
+    below = merge_projection(
         child,
         [*columns(child), *(key.expression for key in keys)],
         [*names, *(f"key{n}" for n in range(len(keys)))],
@@ -214,7 +214,7 @@ def _sort(child: Rel, keys: Sequence[SortKey], to: Lowering) -> Rel:
     )
     by = tuple(SortKey(each, key.direction) for each, key in zip(columns(below)[width:], keys, strict=True))
     ordered = rl.Sort(below, by)
-    return shown(ordered, columns(ordered, range(width)), names, to)
+    return merge_projection(ordered, columns(ordered, range(width)), names, to)
 
 
 # --- set operations
@@ -231,14 +231,15 @@ def _set(op: SetOp, inputs: Sequence[Rel], rel: rl.Set, to: Lowering) -> Rel:
             return _union(inputs, rel, to)
         case "union_distinct":
             union = _set("union_all", inputs, rel, to)
-            return _typed(form_aggregate(_all_keys(union), union, to), rel, to)
+            return _cast_columns(form_aggregate(_all_keys(union), union, to), rel, to)
         case "minus_primary" | "intersection_primary" | "intersection_multiset" if len(others) == 1:
             rows = form_aggregate(_all_keys(first), first, to)
             tests = [
-                same(one, shifted(other, width)) for one, other in zip(columns(rows), columns(others[0]), strict=True)
+                same(one, shift_fields(other, width))
+                for one, other in zip(columns(rows), columns(others[0]), strict=True)
             ]
             how: JoinType = "left_anti" if op == "minus_primary" else "left_semi"
-            return _typed(form_join(rl.Join(rows, others[0], how, conjunction(tests)), to), rel, to)
+            return _cast_columns(form_join(rl.Join(rows, others[0], how, conjunction(tests)), to), rel, to)
         case _:
             raise to.refusal(f"a set operation {op}")
 
@@ -259,23 +260,24 @@ def _union(inputs: Sequence[Rel], rel: rl.Set, to: Lowering) -> Rel:
 def _union_of_two(left: Rel, right: Rel, rel: rl.Set, to: Lowering) -> Rel:
     width, names = len(rel.schema), rel.schema.names
     sides = [
-        shown(side, [*columns(side), number(n, t.I32())], [*names, "side"], to) for n, side in enumerate((left, right))
+        merge_projection(side, [*columns(side), number(n, t.I32())], [*names, "side"], to)
+        for n, side in enumerate((left, right))
     ]
     ends = [column(side, width) for side in sides]
-    joined = form_join(rl.Join(sides[0], sides[1], "outer", equal(ends[0], shifted(ends[1], width + 1))), to)
+    joined = form_join(rl.Join(sides[0], sides[1], "outer", equal(ends[0], shift_fields(ends[1], width + 1))), to)
     is_right = is_null(column(joined, width))
     values = [
-        _of_set(chosen([(is_right, column(joined, width + 1 + n))], column(joined, n)), type_, to)
+        _of_set(case_when([(is_right, column(joined, width + 1 + n))], column(joined, n)), type_, to)
         for n, type_ in enumerate(rel.schema.types)
     ]
-    return shown(joined, values, names, to)
+    return merge_projection(joined, values, names, to)
 
 
 def _of_set(value: Expression, type_: t.Type, to: Lowering) -> Expression:
-    return value if value.type == type_ else formed(Cast(value, type_), to)
+    return value if value.type == type_ else to_form(Cast(value, type_), to)
 
 
-def _typed(source: Rel, rel: Rel, to: Lowering) -> Rel:
+def _cast_columns(source: Rel, rel: Rel, to: Lowering) -> Rel:
     """Cast the columns to the types of a relation."""
     values = [_of_set(each, type_, to) for each, type_ in zip(columns(source), rel.schema.types, strict=True)]
-    return shown(source, values, rel.schema.names, to)
+    return merge_projection(source, values, rel.schema.names, to)

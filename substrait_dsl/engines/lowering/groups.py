@@ -12,15 +12,15 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Cast, Expression, Literal, Measure, ScalarFunction
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.schema import Field, NamedStruct
-from substrait_dsl.engines.lowering.calls import formed
+from substrait_dsl.engines.lowering.calls import to_form
 from substrait_dsl.engines.lowering.context import Lowering
-from substrait_dsl.engines.lowering.declared import declared
+from substrait_dsl.engines.lowering.declared import with_known_types
 from substrait_dsl.engines.lowering.dependent import rebuild_measure
 from substrait_dsl.engines.lowering.pairs import form_join
-from substrait_dsl.engines.lowering.shown import shown
+from substrait_dsl.engines.lowering.shown import merge_projection
 from substrait_dsl.engines.lowering.terms import (
     call,
-    chosen,
+    case_when,
     column,
     columns,
     conjunction,
@@ -28,7 +28,7 @@ from substrait_dsl.engines.lowering.terms import (
     number,
     one_zero,
     same,
-    shifted,
+    shift_fields,
 )
 
 SUMS = ("sum", "avg", "count")
@@ -64,8 +64,8 @@ def form_aggregate(rel: rl.Aggregate, child: Rel, to: Lowering) -> Rel:
     if isinstance(below, rl.Aggregate) and to.profile.has_form("separate_aggregates"):
         child = _beside_one_row(child, to)
     separates_zeros = to.profile.has_form("signed_zeros")
-    keys = [formed(one_zero(each) if separates_zeros else each, to) for each in rel.keys]
-    measures = [_without_filter(rebuild_measure(each, lambda part: formed(part, to)), to) for each in rel.measures]
+    keys = [to_form(one_zero(each) if separates_zeros else each, to) for each in rel.keys]
+    measures = [_without_filter(rebuild_measure(each, lambda part: to_form(part, to)), to) for each in rel.measures]
     if to.profile.has_form("measures_of_all_rows") and any(map(_is_distinct, measures)):
         return _split(child, keys, measures, rel.schema.names, to)
     return _aggregate(child, keys, measures, rel.schema.names, to)
@@ -74,7 +74,7 @@ def form_aggregate(rel: rl.Aggregate, child: Rel, to: Lowering) -> Rel:
 def _beside_one_row(child: Rel, to: Lowering) -> Rel:
     """Join rows to a table of one row, so that they are a query of their own."""
     one = rl.Read(NamedStruct((Field("one", t.I32()),)), rl.VirtualTable((rl.Record((Literal(1, t.I32()),)),)))
-    return shown(rl.Cross(child, one), columns(child), child.schema.names, to)
+    return merge_projection(rl.Cross(child, one), columns(child), child.schema.names, to)
 
 
 def _is_distinct(one: Measure) -> bool:
@@ -104,15 +104,15 @@ def _split(
     (joined, order), *others = groups
     for other, more in others:
         at = len(joined.schema)
-        tests = [same(column(joined, n), shifted(column(other, n), at)) for n in range(width)]
+        tests = [same(column(joined, n), shift_fields(column(other, n), at)) for n in range(width)]
         beside = form_join(rl.Join(joined, other, "inner", conjunction(tests)), to)
         positions = [*range(at), *range(at + width, len(beside.schema))]
         joined, order = (
-            shown(beside, columns(beside, positions), [f"c{i}" for i in range(len(positions))], to),
+            merge_projection(beside, columns(beside, positions), [f"c{i}" for i in range(len(positions))], to),
             [*order, *more],
         )
     places = [*range(width), *(width + order.index(n) for n in range(len(measures)))]
-    return shown(joined, columns(joined, places), names, to)
+    return merge_projection(joined, columns(joined, places), names, to)
 
 
 def _aggregate(
@@ -126,7 +126,9 @@ def _aggregate(
     ]
     if not below.expressions:
         below.position_of(number(0, t.I32()))
-    base = declared(shown(child, below.expressions, [f"c{n}" for n in range(len(below.expressions))], to), to)
+    base = with_known_types(
+        merge_projection(child, below.expressions, [f"c{n}" for n in range(len(below.expressions))], to), to
+    )
     moved = [
         Measure(attrs.evolve(one.function, arguments=columns(base, places)))
         for one, places in zip(measures, arguments, strict=True)
@@ -140,7 +142,7 @@ def _aggregate(
     )
     key_columns = [column(aggregate, different.index(place)) for place in places]
     values = [_of_own_type(column(aggregate, len(different) + n), each, to) for n, each in enumerate(moved)]
-    return shown(aggregate, [*key_columns, *values], names, to)
+    return merge_projection(aggregate, [*key_columns, *values], names, to)
 
 
 def _of_own_type(value: Expression, measure: Measure, to: Lowering) -> Expression:
@@ -173,4 +175,4 @@ NULLS_LEFT_OUT = ("count", "sum", "min", "max", "avg", "bool_and", "bool_or")
 
 
 def _null_unless(condition: Expression, value: Expression, to: Lowering) -> Expression:
-    return formed(chosen([(condition, value)], Literal(None, value.type.as_nullable())), to)
+    return to_form(case_when([(condition, value)], Literal(None, value.type.as_nullable())), to)

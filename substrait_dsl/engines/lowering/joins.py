@@ -12,22 +12,22 @@ from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.algebra.rules import JOIN_RULES, JoinType
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.dependent import for_each, outer_positions
-from substrait_dsl.engines.lowering.subqueries import any_match, distinct, filtered, has_subquery, one_at_most
+from substrait_dsl.engines.lowering.subqueries import any_match, distinct, filter_rows, has_subquery, one_at_most
 from substrait_dsl.engines.lowering.terms import (
     TRUE,
+    as_type,
     call,
     column,
     columns,
-    compared,
+    compare,
     conjunction,
     equal,
     is_bare,
-    moved,
+    map_fields,
     number,
-    of_type,
-    only,
+    project_only,
     same,
-    shifted,
+    shift_fields,
 )
 
 MIRRORED: Mapping[JoinType, JoinType] = {
@@ -63,12 +63,12 @@ def lower_physical_join(rel: PhysicalJoin, to: Lowering) -> Rel:
 
 def _key_test(key: rl.JoinKey, width: int) -> Expression:
     """Return the condition of a join key, over the columns of both inputs."""
-    left, right = key.left, shifted(key.right, width)
+    left, right = key.left, shift_fields(key.right, width)
     match key.comparison:
         case "eq":
             return equal(left, right)
         case "is_not_distinct_from":
-            return compared("is_not_distinct_from", left, right)
+            return compare("is_not_distinct_from", left, right)
         case "might_equal":
             return call("comparison", "coalesce", equal(left, right), TRUE)
         case FunctionId() as function:
@@ -86,9 +86,9 @@ def lower_join(rel: rl.Join, to: Lowering) -> Rel:
     """Lower a join to one without a post-join filter, without subqueries, and not of a right type."""
     if rel.post_filter is not None:
         joined = lower_join(rl.Join(rel.left, rel.right, rel.how, rel.condition, mark=rel.mark, anchor=rel.anchor), to)
-        return filtered(to, joined, rel.post_filter, None)
+        return filter_rows(to, joined, rel.post_filter, None)
     if rel.how in MIRRORED:
-        return _mirrored(rel, to)
+        return _mirror(rel, to)
     if has_subquery(rel.condition):
         return _with_subqueries(rel, to)
     if is_bare(rel) and rel.how in LOGICAL:
@@ -104,8 +104,8 @@ def plain_join(to: Lowering, left: Rel, right: Rel, how: JoinType, condition: Ex
             return rl.Join(left, right, how, condition)
         case "left_mark":
             joined, value = any_match(to, left, right, condition, None)
-            mark = of_type(value, t.Boolean(nullable=True))
-            return only(joined, (*columns(joined, range(width)), mark), (*left.schema.names, "mark"))
+            mark = as_type(value, t.Boolean(nullable=True))
+            return project_only(joined, (*columns(joined, range(width)), mark), (*left.schema.names, "mark"))
         case "left_single":
             return _single(to, left, right, condition)
         case _:
@@ -123,24 +123,24 @@ def _single(to: Lowering, left: Rel, right: Rel, condition: Expression) -> Rel:
         }
     )
     if not used:
-        matches = right if condition is TRUE else rl.Filter(right, shifted(condition, -width))
+        matches = right if condition is TRUE else rl.Filter(right, shift_fields(condition, -width))
         matches = rl.Join(matches, rl.Fetch(left, number(1), None), "left_semi", TRUE)  # no row has several, if none is
         return rl.Join(left, one_at_most(to, matches, 0, "a single join"), "left", TRUE)
     domain = distinct(left, used)
     new_positions = {position: n for n, position in enumerate(used)}
-    test = moved(condition, lambda at: new_positions[at] if at < width else at - width + len(used))
+    test = map_fields(condition, lambda at: new_positions[at] if at < width else at - width + len(used))
     matches = one_at_most(to, rl.Join(domain, right, "inner", test), len(used), "a row of a single join")
-    keys = [same(column(left, at), shifted(column(matches, n), width)) for n, at in enumerate(used)]
+    keys = [same(column(left, at), shift_fields(column(matches, n), width)) for n, at in enumerate(used)]
     joined = rl.Join(left, matches, "left", conjunction(keys))
     return rl.emit(joined, [*range(width), *range(width + len(used), len(joined.schema))])
 
 
-def _mirrored(rel: rl.Join, to: Lowering) -> Rel:
+def _mirror(rel: rl.Join, to: Lowering) -> Rel:
     """Swap the inputs of a join, and restore the order of the columns."""
     left, right = len(rel.left.schema), len(rel.right.schema)
     if has_subquery(rel.condition):
         raise to.refusal(f"a {rel.how} join with a subquery in its condition")
-    condition = moved(rel.condition, lambda at: at + right if at < left else at - left)
+    condition = map_fields(rel.condition, lambda at: at + right if at < left else at - left)
     joined = lower_join(
         rl.Join(rel.right, rel.left, MIRRORED[rel.how], condition, mark=rel.mark, anchor=rel.anchor), to
     )
@@ -152,7 +152,7 @@ def _mirrored(rel: rl.Join, to: Lowering) -> Rel:
 def _with_subqueries(rel: rl.Join, to: Lowering) -> Rel:
     """Lower a join with subqueries in its condition: an inner join is a filter of all pairs."""
     if rel.how == "inner":
-        return filtered(to, rl.Cross(rel.left, rel.right), rel.condition, rel.anchor)
+        return filter_rows(to, rl.Cross(rel.left, rel.right), rel.condition, rel.anchor)
     raise to.refusal(f"a {rel.how} join with a subquery in its condition")
 
 
@@ -166,10 +166,10 @@ def lower_lateral_join(rel: rl.LateralJoin, to: Lowering) -> Rel:
         raise to.refusal("a lateral join with a subquery in its condition")
     width, added = len(rel.left.schema), len(positions)
     spread = for_each(to, rel.right, distinct(rel.left, positions), rel.anchor, positions)
-    keys = [same(column(rel.left, at), shifted(column(spread, n), width)) for n, at in enumerate(positions)]
-    condition = moved(rel.condition, lambda at: at if at < width else at + added)
+    keys = [same(column(rel.left, at), shift_fields(column(spread, n), width)) for n, at in enumerate(positions)]
+    condition = map_fields(rel.condition, lambda at: at if at < width else at + added)
     tests = [*keys, *([] if condition is TRUE else [condition])]
     joined = plain_join(to, rel.left, spread, rel.how, conjunction(tests))
     if JOIN_RULES[rel.how].right != "dropped":
         joined = rl.emit(joined, [*range(width), *range(width + added, len(joined.schema))])
-    return joined if rel.post_filter is None else filtered(to, joined, rel.post_filter, None)
+    return joined if rel.post_filter is None else filter_rows(to, joined, rel.post_filter, None)

@@ -16,24 +16,24 @@ from substrait_dsl.algebra.expressions import ROOT, Expression, FieldReference, 
 from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.algebra.rules import JoinType
-from substrait_dsl.engines.lowering.calls import LENGTH, formed
+from substrait_dsl.engines.lowering.calls import LENGTH, to_form
 from substrait_dsl.engines.lowering.context import Lowering
-from substrait_dsl.engines.lowering.declared import declared, union_of_columns
-from substrait_dsl.engines.lowering.shown import filtered, shown
+from substrait_dsl.engines.lowering.declared import union_of_columns, with_known_types
+from substrait_dsl.engines.lowering.shown import merge_filter, merge_projection
 from substrait_dsl.engines.lowering.terms import (
     TRUE,
+    as_type,
     call,
+    case_when,
     cast,
-    chosen,
     column,
     columns,
     conjunction,
     is_null,
-    moved,
+    map_fields,
     number,
-    of_type,
     one_zero,
-    shifted,
+    shift_fields,
 )
 
 COMPARISONS = ("equal", "is_not_distinct_from")
@@ -67,7 +67,7 @@ def keyed_join(rel: rl.Join, to: Lowering) -> Rel:
 
     The inputs have the forms of the engine, the condition not yet.
     """
-    left, right, how = declared(rel.left, to), declared(rel.right, to), rel.how
+    left, right, how = with_known_types(rel.left, to), with_known_types(rel.right, to), rel.how
     parts = _parts(rel.condition, len(left.schema))
     match how:
         case "inner":
@@ -75,7 +75,7 @@ def keyed_join(rel: rl.Join, to: Lowering) -> Rel:
         case "left" | "left_semi" | "left_anti" if parts.left or parts.others:
             return _by_different_values(left, right, how, rel.condition, to)
         case "left" | "left_semi" | "left_anti":
-            return _by_key(left, _filtered(right, parts.right, to), how, parts.keys, to)
+            return _by_key(left, _filter(right, parts.right, to), how, parts.keys, to)
         case "outer" if not (parts.left or parts.right or parts.others):
             return _by_key(left, right, "outer", parts.keys, to)
         case "outer":
@@ -88,10 +88,10 @@ def _outer(left: Rel, right: Rel, condition: Expression, to: Lowering) -> Rel:
     """Return an outer join: a left join, and the right rows without a match, null-extended."""
     width, other = len(left.schema), len(right.schema)
     joined = keyed_join(rl.Join(left, right, "left", condition), to)
-    mirrored = moved(condition, lambda at: at + other if at < width else at - width)
+    mirrored = map_fields(condition, lambda at: at + other if at < width else at - width)
     without = keyed_join(rl.Join(right, left, "left_anti", mirrored), to)
     nulls = [Literal(None, type_.as_nullable()) for type_ in left.schema.types]
-    rest = shown(without, [*nulls, *columns(without)], joined.schema.names, to)
+    rest = merge_projection(without, [*nulls, *columns(without)], joined.schema.names, to)
     return union_of_columns([joined, rest], to)
 
 
@@ -107,7 +107,7 @@ def _parts(condition: Expression, width: int) -> Condition:
         elif len(sides) > 1:
             found.others.append(part)
         elif sides == {"right"}:
-            found.right.append(shifted(part, -width))
+            found.right.append(shift_fields(part, -width))
         else:
             found.left.append(part)
     return found
@@ -129,48 +129,50 @@ def _key(part: Expression, width: int) -> Key | None:
             joins_nulls = part.function.name == "is_not_distinct_from"
             sides = _sides(one, width), _sides(other, width)
             if sides == ({"left"}, {"right"}):
-                return Key(one, shifted(other, -width), joins_nulls)
+                return Key(one, shift_fields(other, -width), joins_nulls)
             if sides == ({"right"}, {"left"}):
-                return Key(other, shifted(one, -width), joins_nulls)
+                return Key(other, shift_fields(one, -width), joins_nulls)
             return None
         case _:
             return None
 
 
-def _filtered(rel: Rel, conditions: Sequence[Expression], to: Lowering) -> Rel:
-    return filtered(rel, formed(conjunction(conditions), to), to) if conditions else rel
+def _filter(rel: Rel, conditions: Sequence[Expression], to: Lowering) -> Rel:
+    return merge_filter(rel, to_form(conjunction(conditions), to), to) if conditions else rel
 
 
 def _inner(left: Rel, right: Rel, parts: Condition, to: Lowering) -> Rel:
-    sides = _filtered(left, parts.left, to), _filtered(right, parts.right, to)
-    return _filtered(_by_key(*sides, "inner", parts.keys, to), parts.others, to)
+    sides = _filter(left, parts.left, to), _filter(right, parts.right, to)
+    return _filter(_by_key(*sides, "inner", parts.keys, to), parts.others, to)
 
 
 def _by_key(left: Rel, right: Rel, how: JoinType, keys: Sequence[Key], to: Lowering) -> Rel:
     """Return a join by all of several keys."""
     width, names = len(left.schema), left.schema.names
     one, other = _one_key(keys, to)
-    left_side = declared(shown(left, [*columns(left), one], [*names, "key"], to), to)
+    left_side = with_known_types(merge_projection(left, [*columns(left), one], [*names, "key"], to), to)
     if how in ("left_semi", "left_anti"):
-        right_keys = declared(shown(right, [other], ["key"], to), to)
+        right_keys = with_known_types(merge_projection(right, [other], ["key"], to), to)
         different = rl.Aggregate(right_keys, columns(right_keys), ((0,),), (), ("key",))
-        marked = shown(different, [*columns(different), number(1, t.I32())], ["key", "mark"], to)
+        marked = merge_projection(different, [*columns(different), number(1, t.I32())], ["key", "mark"], to)
         join_type: JoinType = "inner" if how == "left_semi" else "left"
-        joined: Rel = _joined(left_side, marked, join_type)
+        joined: Rel = _join(left_side, marked, join_type)
         if how == "left_anti":
             joined = rl.Filter(joined, is_null(column(joined, width + 2)))
-        return shown(joined, columns(joined, range(width)), names, to)
-    right_side = declared(shown(right, [*columns(right), other], [*right.schema.names, "key"], to), to)
-    joined = _joined(left_side, right_side, how, len(right.schema))
+        return merge_projection(joined, columns(joined, range(width)), names, to)
+    right_side = with_known_types(
+        merge_projection(right, [*columns(right), other], [*right.schema.names, "key"], to), to
+    )
+    joined = _join(left_side, right_side, how, len(right.schema))
     positions = [*range(width), *range(width + 1, width + 1 + len(right.schema))]
-    return shown(joined, columns(joined, positions), (*names, *right.schema.names), to)
+    return merge_projection(joined, columns(joined, positions), (*names, *right.schema.names), to)
 
 
-def _joined(left: Rel, right: Rel, how: JoinType, at: int = 0) -> Rel:
+def _join(left: Rel, right: Rel, how: JoinType, at: int = 0) -> Rel:
     """Return the join by the last column of the left side and one of the right side."""
     width = len(left.schema)
     return rl.Join(
-        left, right, how, call("comparison", "equal", column(left, width - 1), shifted(column(right, at), width))
+        left, right, how, call("comparison", "equal", column(left, width - 1), shift_fields(column(right, at), width))
     )
 
 
@@ -179,14 +181,14 @@ def _one_key(keys: Sequence[Key], to: Lowering) -> tuple[Expression, Expression]
     if not keys:
         return number(0, t.I32()), number(0, t.I32())
     if len(keys) == 1 and not keys[0].joins_nulls and not isinstance(keys[0].left.type, t.FP32 | t.FP64 | t.Decimal):
-        return formed(keys[0].left, to), formed(keys[0].right, to)
+        return to_form(keys[0].left, to), to_form(keys[0].right, to)
     sides = []
     for side in ("left", "right"):
         key_text: Expression = Literal("", t.String())
         for key in keys:
             text = _text(getattr(key, side), to, joins_nulls=key.joins_nulls)
             key_text = call("string", "concat", call("string", "concat", key_text, Literal("|", t.String())), text)
-        sides.append(formed(key_text, to))
+        sides.append(to_form(key_text, to))
     return sides[0], sides[1]
 
 
@@ -206,7 +208,7 @@ def _text(value: Expression, to: Lowering, *, joins_nulls: bool) -> Expression:
             raise to.refusal(f"a join by several values, one of them {other}")
     if joins_nulls and value.type.nullable:
         none = Literal("N", t.String(nullable=True))
-        return chosen([(is_null(value), none)], of_type(text, none.type))
+        return case_when([(is_null(value), none)], as_type(text, none.type))
     return text
 
 
@@ -221,16 +223,16 @@ def _by_different_values(left: Rel, right: Rel, how: JoinType, condition: Expres
         }
     )
     new_positions = {position: n for n, position in enumerate(used)}
-    test = moved(condition, lambda at: new_positions[at] if at < width else at - width + len(used))
+    test = map_fields(condition, lambda at: new_positions[at] if at < width else at - width + len(used))
     if not used:
-        return _by_key(left, _filtered(right, [test], to), how, (), to)
-    values = [formed(one_zero(column(left, at)), to) for at in used]
-    below = declared(shown(left, values, [names[at] for at in used], to), to)
+        return _by_key(left, _filter(right, [test], to), how, (), to)
+    values = [to_form(one_zero(column(left, at)), to) for at in used]
+    below = with_known_types(merge_projection(left, values, [names[at] for at in used], to), to)
     domain = rl.Aggregate(below, columns(below), (tuple(range(len(used))),), (), below.schema.names)
     matches = _inner(domain, right, _parts(test, len(used)), to)
     keys = [Key(column(left, at), column(matches, n), joins_nulls=True) for n, at in enumerate(used)]
-    joined = _by_key(left, declared(matches, to), how, keys, to)
+    joined = _by_key(left, with_known_types(matches, to), how, keys, to)
     if how != "left":
         return joined
     positions = [*range(width), *range(width + len(used), len(joined.schema))]
-    return shown(joined, columns(joined, positions), [joined.schema.names[at] for at in positions], to)
+    return merge_projection(joined, columns(joined, positions), [joined.schema.names[at] for at in positions], to)

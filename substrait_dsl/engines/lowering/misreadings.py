@@ -21,18 +21,18 @@ from substrait_dsl.engines.lowering.constants import Constants, no_constant
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.dependent import MAX_ROW
 from substrait_dsl.engines.lowering.null_keys import with_equalities
-from substrait_dsl.engines.lowering.structs import accesses_field, has_random, never
+from substrait_dsl.engines.lowering.structs import accesses_field, has_random, opaque_false
 from substrait_dsl.engines.lowering.terms import (
     FALSE,
     call,
-    chosen,
+    case_when,
     column,
     columns,
     conjunction,
     emit_over,
     first_columns,
     number,
-    only,
+    project_only,
     with_columns,
 )
 from substrait_dsl.engines.lowering.windows import outermost_windows
@@ -154,7 +154,7 @@ def _without_loss(cast: ex.Cast) -> ex.Expression:
     # Engines take what they compute for nullable, and cast no struct to one with other fields.
     if isinstance(cast.target, t.Struct) and not all(type_.nullable for type_ in cast.target.types):
         raise UnsupportedError(f"the engine makes no {cast.target} of another struct")
-    return _hidden(cast) if _loses_digits(cast.input.type, cast.type) else cast
+    return _hide_cast(cast) if _loses_digits(cast.input.type, cast.type) else cast
 
 
 def _over_one_part(project: rl.Project, to: Lowering) -> rl.Project:
@@ -195,21 +195,21 @@ DIGITS: Mapping[type[t.Type], int] = {t.I8: 3, t.I16: 5, t.I32: 10, t.I64: 19}
 """The number of digits of the largest integers."""
 
 
-def _hidden(cast: ex.Cast) -> ex.Expression:
+def _hide_cast(cast: ex.Cast) -> ex.Expression:
     """Wrap a cast in a conditional with the cast as both values.
 
     Engines compare its input with constants, as if the cast lost nothing: 2.50 as an integer is not 2.
     """
     type_ = cast.input.type.as_required()
     zero = ex.Literal(Decimal(0) if isinstance(type_, t.Decimal) else 0, type_)
-    return chosen([(call("comparison", "equal", cast.input, zero), cast)], cast)
+    return case_when([(call("comparison", "equal", cast.input, zero), cast)], cast)
 
 
 def _with_hidden_keys(groups: rl.Aggregate | rl.Set, to: Lowering) -> Rel:
     """Wrap the keys of groups in conditionals, so that the engine does not know them to be the keys."""
     width = len(groups.keys) if isinstance(groups, rl.Aggregate) else len(groups.schema)
-    keys = [chosen([(never(to), key)], key) for key in columns(groups, range(width))]
-    return only(groups, [*keys, *columns(groups, range(width, len(groups.schema)))], groups.schema.names)
+    keys = [case_when([(opaque_false(to), key)], key) for key in columns(groups, range(width))]
+    return project_only(groups, [*keys, *columns(groups, range(width, len(groups.schema)))], groups.schema.names)
 
 
 def _with_key_columns(project: rl.Project) -> Rel:
@@ -331,7 +331,7 @@ def _as_projection(rel: Rel) -> Rel:
     Engines give the columns of such an input of a union the names of those of the first input. Columns of others have
     none, and fail when a condition on the union is pushed down to its inputs.
     """
-    return rel if isinstance(rel, rl.Emit | rl.Project) else only(rel, columns(rel), rel.schema.names)
+    return rel if isinstance(rel, rl.Emit | rl.Project) else project_only(rel, columns(rel), rel.schema.names)
 
 
 def _with_keys_of_both_sides(join: rl.Join) -> rl.Join:

@@ -17,8 +17,8 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, Literal, ScalarFunction
 from substrait_dsl.algebra.node import Node, rebuild, walk
 from substrait_dsl.engines.lowering.context import Lowering
-from substrait_dsl.engines.lowering.structs import has_random, never
-from substrait_dsl.engines.lowering.terms import FALSE, balanced, call, chosen, equal, is_null, negated
+from substrait_dsl.engines.lowering.structs import has_random, opaque_false
+from substrait_dsl.engines.lowering.terms import FALSE, call, case_when, connect, equal, is_null, negate
 
 COMPARISONS = ("is_not_distinct_from", "is_distinct_from")
 
@@ -47,7 +47,7 @@ def with_equalities(condition: Expression, to: Lowering) -> Expression:
                 if isinstance(left, Literal) or isinstance(right, Literal):
                     return node  # of one side alone
                 test = _are_same(left, right, node, to)
-                return test if test is node or node.function.name == "is_not_distinct_from" else negated(test)
+                return test if test is node or node.function.name == "is_not_distinct_from" else negate(test)
             case _:
                 return node
 
@@ -69,8 +69,8 @@ def _are_same(left: Expression, right: Expression, node: ScalarFunction, to: Low
         values = [
             call("comparison", "coalesce", each, stand_in) if each.type.nullable else each for each in (left, right)
         ]
-        return balanced("and", [equal(is_null(left), is_null(right)), equal(*values)])
+        return connect("and", [equal(is_null(left), is_null(right)), equal(*values)])
     if not has_random(to):
         return node
-    same = node if node.function.name == "is_not_distinct_from" else negated(node)
-    return chosen([(never(to), FALSE)], same)
+    same = node if node.function.name == "is_not_distinct_from" else negate(node)
+    return case_when([(opaque_false(to), FALSE)], same)

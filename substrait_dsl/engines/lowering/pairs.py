@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.node import Rel
-from substrait_dsl.engines.lowering.calls import formed
+from substrait_dsl.engines.lowering.calls import to_form
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.keyed import keyed_join
-from substrait_dsl.engines.lowering.shown import shown
-from substrait_dsl.engines.lowering.terms import TRUE, column, columns, conjunction, is_null, same, shifted
+from substrait_dsl.engines.lowering.shown import merge_projection
+from substrait_dsl.engines.lowering.terms import TRUE, column, columns, conjunction, is_null, same, shift_fields
 
 
 def form_join(rel: rl.Join, to: Lowering) -> Rel:
     """Return a join of two inputs that have the forms of the engine."""
     if to.profile.has_form("joins_by_one_key"):
         return keyed_join(rel, to)
-    left, right, how, condition = rel.left, rel.right, rel.how, formed(rel.condition, to)
+    left, right, how, condition = rel.left, rel.right, rel.how, to_form(rel.condition, to)
     if how == "inner" and condition == TRUE and to.profile.takes("relations", "CROSS"):
         return rl.Cross(left, right)
     if to.profile.takes("relations", "JOIN", how.upper()):
@@ -30,15 +30,15 @@ def form_join(rel: rl.Join, to: Lowering) -> Rel:
 def _anti(rel: rl.Join, to: Lowering) -> Rel:
     """Return the left rows without a match of a left join."""
     width, names = len(rel.left.schema), rel.left.schema.names
-    marked = shown(rel.right, [*columns(rel.right), TRUE], [*rel.right.schema.names, "mark"], to)
-    joined = rl.Join(rel.left, marked, "left", formed(rel.condition, to))
-    without = rl.Filter(joined, formed(is_null(column(joined, len(joined.schema) - 1)), to))
-    return shown(without, columns(without, range(width)), names, to)
+    marked = merge_projection(rel.right, [*columns(rel.right), TRUE], [*rel.right.schema.names, "mark"], to)
+    joined = rl.Join(rel.left, marked, "left", to_form(rel.condition, to))
+    without = rl.Filter(joined, to_form(is_null(column(joined, len(joined.schema) - 1)), to))
+    return merge_projection(without, columns(without, range(width)), names, to)
 
 
 def _semi(rel: rl.Join, to: Lowering) -> Rel:
     """Return the left rows that equal none of the rows without a match."""
     width = len(rel.left.schema)
     without = _anti(rel, to)
-    tests = [same(column(rel.left, n), shifted(column(without, n), width)) for n in range(width)]
+    tests = [same(column(rel.left, n), shift_fields(column(without, n), width)) for n in range(width)]
     return _anti(rl.Join(rel.left, without, "left_anti", conjunction(tests)), to)

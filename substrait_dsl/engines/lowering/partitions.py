@@ -9,7 +9,7 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
 from substrait_dsl.engines.lowering.aggregates import lower_aggregate
 from substrait_dsl.engines.lowering.context import Lowering
-from substrait_dsl.engines.lowering.terms import column, conjunction, of_type, one_zero, same, shifted
+from substrait_dsl.engines.lowering.terms import as_type, column, conjunction, one_zero, same, shift_fields
 
 
 def over_partitions(
@@ -53,6 +53,6 @@ def _with_groups(
     sets = (tuple(range(len(keys))),) if keys else ()
     groups = lower_aggregate(rl.Aggregate(child, keys, sets, measures, names), to)
     width = len(source.schema)
-    tests = [same(key, shifted(column(groups, n), width)) for n, key in enumerate(keys)]
+    tests = [same(key, shift_fields(column(groups, n), width)) for n, key in enumerate(keys)]
     joined = rl.Join(source, groups, "inner", conjunction(tests)) if tests else rl.Cross(source, groups)
-    return joined, [of_type(column(joined, width + len(keys) + n), each.type) for n, each in enumerate(windows)]
+    return joined, [as_type(column(joined, width + len(keys) + n), each.type) for n, each in enumerate(windows)]

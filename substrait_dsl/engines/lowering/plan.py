@@ -85,7 +85,7 @@ def try_to_lower(plan: AlgebraPlan, profile: Profile) -> LoweringResult:
     bound = plan.with_parameters_bound()
     trees: list[Root] = []
     for tree in bound.trees:
-        relation = _lowered(tree, to)
+        relation = _lower_tree(tree, to)
         if isinstance(tree, Root):
             _require_root(tree, relation, to)
             trees.append(
@@ -116,7 +116,7 @@ def _require_root(root: Root, rel: Rel, to: Lowering) -> None:
         raise AssertionError(f"lowered to {found}, not {types}")
 
 
-def _lowered(tree: Tree, to: Lowering) -> Rel:
+def _lower_tree(tree: Tree, to: Lowering) -> Rel:
     """Lower a tree; a refused node is recorded, and a placeholder stands for it."""
     top = tree.input
     done: dict[int, Node] = {}
@@ -135,11 +135,11 @@ def _lowered(tree: Tree, to: Lowering) -> Rel:
     result = done[id(top)]
     assert isinstance(result, Rel)
     if to.profile.forms is None or to.refusals:
-        return _put_out(result, tree, to)
+        return _lower_output(result, tree, to)
     return bring_to_forms(result, to, top)
 
 
-def _put_out(relation: Rel, tree: Tree, to: Lowering) -> Rel:
+def _lower_output(relation: Rel, tree: Tree, to: Lowering) -> Rel:
     """Return the output of a tree as the engine reads it, with the plan's names in structs."""
     top = tree.input
     found: list[tuple[str, Node]] = []
@@ -202,7 +202,7 @@ def _lower_over(node: Node, done: Mapping[int, Node], to: Lowering) -> tuple[Nod
     match same:
         case Rel():
             relation = lower_relation(same, to)
-            return _fitted(relation, same), not _is_same(_without_names(relation), same) or logical is not node
+            return _restore_names(relation, same), not _is_same(_without_names(relation), same) or logical is not node
         case Expression():
             expression = lower_expression(expression_as_union(same), to)
             return (same, False) if _is_same(expression, same) else (expression, True)
@@ -233,7 +233,7 @@ def _without_method(node: Rel) -> Rel:
             return node
 
 
-def _fitted(lowered: Rel, rel: Rel) -> Rel:
+def _restore_names(lowered: Rel, rel: Rel) -> Rel:
     """Restore the column names of a lowered relation."""
     return (
         lowered
@@ -274,7 +274,7 @@ def lower_relation(rel: Rel, to: Lowering) -> Rel:
     relation = rl.as_union(rel)
     split = split_windows(relation, to)
     if split is not None:
-        return split.shown(lower_relation(split.over(relation, lower_relation(split.projection, to)), to))
+        return split.restore(lower_relation(split.over(relation, lower_relation(split.projection, to)), to))
     match relation:
         case rl.Read() as read:
             return rows.lower_read(read, to)

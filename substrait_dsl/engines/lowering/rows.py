@@ -13,10 +13,10 @@ from substrait_dsl.algebra.expressions import Expression, FieldReference, Litera
 from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.algebra.properties import NO_PROPERTIES
 from substrait_dsl.engines.lowering.context import Lowering
-from substrait_dsl.engines.lowering.dependent import MAX_ROW, fetched, integer_of
-from substrait_dsl.engines.lowering.expressions import directed, require_precision
+from substrait_dsl.engines.lowering.dependent import MAX_ROW, fetch_conditions, integer_of
+from substrait_dsl.engines.lowering.expressions import direct_sort_key, require_precision
 from substrait_dsl.engines.lowering.structs import has_structs, with_names, with_positions
-from substrait_dsl.engines.lowering.subqueries import attach, filtered, has_subquery
+from substrait_dsl.engines.lowering.subqueries import attach, filter_rows, has_subquery
 from substrait_dsl.engines.lowering.terms import (
     call,
     column,
@@ -49,7 +49,7 @@ def lower_read(rel: rl.Read, to: Lowering) -> Rel:
         case rl.LocalFiles() | rl.IcebergTable() | rl.ExtensionTable():
             raise to.refusal("a read of what is no table with a name and no rows in the plan")
     if rel.filter is not None:
-        source = filtered(to, source, rel.filter, rel.anchor)
+        source = filter_rows(to, source, rel.filter, rel.anchor)
     if rel.projection is None:
         return source
     if any(item.child is not None for item in rel.projection.items):
@@ -68,7 +68,7 @@ def lower_filter(rel: rl.Filter, to: Lowering) -> Rel:
     """Lower a filter to one without subqueries, on joins."""
     if is_bare(rel) and not isinstance(rel.input, rl.Sort) and not has_subquery(rel.condition):
         return rel
-    return above_sort(rel.input, lambda child: filtered(to, child, rel.condition, rel.anchor))
+    return above_sort(rel.input, lambda child: filter_rows(to, child, rel.condition, rel.anchor))
 
 
 def above_sort(rel: Rel, step: Callable[[Rel], Rel]) -> Rel:
@@ -110,7 +110,7 @@ def sort_keys(rel: Rel, keys: Sequence[SortKey], anchor: int | None, to: Lowerin
     if any(map(has_subquery, expressions)):
         rel, expressions = attach(to, rel, expressions, anchor)
         keys = [SortKey(each, key.direction) for each, key in zip(expressions, keys, strict=True)]
-    return rel, tuple([directed(key, to) for key in keys])
+    return rel, tuple([direct_sort_key(key, to) for key in keys])
 
 
 def lower_fetch(rel: rl.Fetch, to: Lowering) -> Rel:
@@ -153,7 +153,7 @@ def _numbered_fetch(child: Rel, keys: tuple[SortKey, ...], count: Expression | N
     """Return the first rows in an order, by row number."""
     width = len(child.schema)
     numbered = with_columns(child, row_number(sorts=keys), name="row")
-    chosen = rl.Filter(numbered, conjunction(fetched(column(numbered, width), count, offset)))
+    chosen = rl.Filter(numbered, conjunction(fetch_conditions(column(numbered, width), count, offset)))
     return first_columns(rl.Sort(chosen, keys), width)
 
 
@@ -182,7 +182,7 @@ def lower_top_n(rel: rl.TopN, to: Lowering) -> Rel:
     ranked = with_columns(source, row_number(sorts=keys), window("rank", sorts=keys), name="rank")
     last = min(integer_of(count) + (0 if offset is None else integer_of(offset)), MAX_ROW)
     conditions = [
-        *fetched(column(ranked, inner), None, offset),
+        *fetch_conditions(column(ranked, inner), None, offset),
         call("comparison", "lte", column(ranked, inner + 1), number(last)),
     ]
     return first_columns(rl.Sort(rl.Filter(ranked, conjunction(conditions)), keys), width)

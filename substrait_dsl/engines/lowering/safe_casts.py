@@ -15,7 +15,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Cast, Expression, Literal, literal
 from substrait_dsl.algebra.types import INTEGER_RANGES
 from substrait_dsl.engines.lowering.context import Lowering
-from substrait_dsl.engines.lowering.terms import balanced, call, chosen, of_type
+from substrait_dsl.engines.lowering.terms import as_type, call, case_when, connect
 
 NEVER_FAILING: Mapping[type[t.Type], tuple[type[t.Type], ...]] = {
     t.Boolean: (t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.String),
@@ -113,7 +113,7 @@ def null_where_it_fails(node: Cast, throwing: Expression, to: Lowering) -> Expre
         return throwing if taken.holds(value.value) else Literal(None, target)
     if taken is None or to.profile.has_form("unchecked_casts"):
         raise to.refusal(f"a cast of {value.type} to {target} that gives NULL where it fails", rule="cast")
-    return of_type(chosen([(_is_within(value, taken), throwing)], Literal(None, target)), target)
+    return as_type(case_when([(_is_within(value, taken), throwing)], Literal(None, target)), target)
 
 
 def _is_within(value: Expression, taken: NumberRange) -> Expression:
@@ -125,7 +125,7 @@ def _is_within(value: Expression, taken: NumberRange) -> Expression:
         tests.append(call("comparison", "gte", value, _constant(taken.least, type_)))
     if taken.most < found.most:
         tests.append(call("comparison", "lte", value, _constant(taken.most, type_)))
-    return balanced("and", tests)
+    return connect("and", tests)
 
 
 def _constant(value: int | decimal.Decimal, type_: t.Type) -> Literal:

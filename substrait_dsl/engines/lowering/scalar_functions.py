@@ -11,22 +11,22 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.engines.lowering.calls import FORM_RULES
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.divisions import exact_quotient, guarded_division, wide_decimal
-from substrait_dsl.engines.lowering.equivalents import EQUIVALENTS, floored_modulus, overflowing, wrapped
+from substrait_dsl.engines.lowering.equivalents import EQUIVALENTS, floored_modulus, overflowing, wrap_around
 from substrait_dsl.engines.lowering.fitted import fitted_decimal, fitted_quotient
 from substrait_dsl.engines.lowering.terms import (
     FALSE,
     TRUE,
-    balanced,
+    as_type,
     call,
-    chosen,
-    compared,
+    case_when,
+    compare,
     conjunction,
+    connect,
     equal,
     is_null,
-    negated,
-    of_type,
+    negate,
 )
-from substrait_dsl.engines.lowering.texts import lowered_text, reversed_text
+from substrait_dsl.engines.lowering.texts import lower_text, reverse_text
 
 MAX_PRECISION = 38
 """The maximal precision of decimals; with it, the engine would keep more scale than the specification."""
@@ -131,7 +131,7 @@ def _comparisons(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
     """Write BETWEEN as two comparisons."""
     match node.function.name, node.arguments:
         case "between", (ex.Expression() as value, ex.Expression() as low, ex.Expression() as high):
-            test = conjunction([compared("gte", value, low), compared("lte", value, high)])
+            test = conjunction([compare("gte", value, low), compare("lte", value, high)])
             return _null_if_any(node.arguments, test)
         case _:
             return None
@@ -141,7 +141,7 @@ def _nullif(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
     """Write NULLIF as a conditional."""
     match node.arguments:
         case (ex.Expression() as left, ex.Expression() as right):
-            return chosen([(equal(left, right), ex.Literal(None, node.type))], left)
+            return case_when([(equal(left, right), ex.Literal(None, node.type))], left)
         case _:
             return None
 
@@ -168,9 +168,9 @@ def _with_one_zero(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | Non
         case name, (ex.Expression() as left, ex.Expression() as right):
             is_negated = name == "is_distinct_from" and not to.has_function("scalar function", node.function)
             if is_negated:
-                return negated(compared("is_not_distinct_from", left, right))
+                return negate(compare("is_not_distinct_from", left, right))
             to.require_function("scalar function", node.function)
-            return compared(name, left, right)
+            return compare(name, left, right)
         case _:
             return None
 
@@ -209,7 +209,7 @@ def _fitted_division(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | N
         case type_, (_, divisor) if isinstance(type_, INTEGERS):
             to.require_function("scalar function", node.function)
             # Of the least integer by -1 the engine makes 0.
-            return node if isinstance(divisor, ex.Literal) and divisor.value != -1 else wrapped(node)
+            return node if isinstance(divisor, ex.Literal) and divisor.value != -1 else wrap_around(node)
         case _:
             return None
 
@@ -231,11 +231,11 @@ def _guarded_division(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | 
             return None
 
 
-def _reversed(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+def _reverse(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
     match node.arguments:
         case (ex.Expression() as value,):
             to.require_function("scalar function", node.function)
-            return reversed_text(node, value, to.profile.urn_of("length_grapheme:str"))
+            return reverse_text(node, value, to.profile.urn_of("length_grapheme:str"))
         case _:
             return None
 
@@ -244,7 +244,7 @@ def _lower_case(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
     match node.arguments:
         case (ex.Expression() as value,):
             to.require_function("scalar function", node.function)
-            return lowered_text(node, value)
+            return lower_text(node, value)
         case _:
             return None
 
@@ -260,7 +260,7 @@ RULES: Mapping[str, Callable[[ex.ScalarFunction, Lowering], ex.Expression | None
     "like_pattern": _like_pattern,
     "null_if_any": _null_of_null,
     "nullif": _nullif,
-    "one_character_each": _reversed,
+    "one_character_each": _reverse,
     "one_zero": _with_one_zero,
     "other_sigma": _lower_case,
     "wide_decimal": _wide_decimal,
@@ -275,7 +275,7 @@ def _without_escapes(pattern: ex.Expression) -> ex.Expression:
     """Escape the backslashes of a pattern: the specification has no escape character, the engine has one."""
     if not isinstance(pattern, ex.Literal):
         one, two = (ex.Literal(text, pattern.type.as_required()) for text in ("\\", "\\\\"))
-        return of_type(call("string", "replace", pattern, one, two), pattern.type)
+        return as_type(call("string", "replace", pattern, one, two), pattern.type)
     return pattern if pattern.value is None else attrs.evolve(pattern, value=pattern.value.replace("\\", "\\\\"))
 
 
@@ -284,7 +284,7 @@ def _null_if_any(arguments: Sequence[ex.Argument], value: ex.Expression) -> ex.E
     tests = [is_null(each) for each in arguments if isinstance(each, ex.Expression) and each.type.nullable]
     if not tests:
         return value
-    return chosen([(balanced("or", tests), ex.Literal(None, value.type.as_nullable()))], value)
+    return case_when([(connect("or", tests), ex.Literal(None, value.type.as_nullable()))], value)
 
 
 def _quotient(node: ex.ScalarFunction, value: ex.Expression) -> ex.Expression:
@@ -295,4 +295,4 @@ def _quotient(node: ex.ScalarFunction, value: ex.Expression) -> ex.Expression:
     scale = max(dividend.scale, type_.scale - 3)
     precision = min(MAX_PRECISION, dividend.precision + scale - dividend.scale)
     wider = t.Decimal(precision, scale, nullable=dividend.nullable)
-    return ex.Cast(attrs.evolve(node, arguments=(of_type(value, wider), *node.arguments[1:])), type_)
+    return ex.Cast(attrs.evolve(node, arguments=(as_type(value, wider), *node.arguments[1:])), type_)

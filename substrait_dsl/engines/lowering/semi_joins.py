@@ -10,12 +10,12 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.expressions import ROOT, Expression, FieldReference, ScalarFunction
 from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.algebra.relations.joins import conjuncts
-from substrait_dsl.engines.lowering.calls import formed
+from substrait_dsl.engines.lowering.calls import to_form
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.groups import form_aggregate
 from substrait_dsl.engines.lowering.pairs import form_join
 from substrait_dsl.engines.lowering.subqueries import distinct
-from substrait_dsl.engines.lowering.terms import column, conjunction, moved, same, shifted
+from substrait_dsl.engines.lowering.terms import column, conjunction, map_fields, same, shift_fields
 
 EQUALITIES = ("equal", "is_not_distinct_from")
 
@@ -38,11 +38,11 @@ def form_semi_join(rel: rl.Join, to: Lowering) -> Rel:
     place = {position: n for n, position in enumerate(used)}
     count = len(used)
     domain = _distinct(rel.left, used, to)
-    condition = moved(rel.condition, lambda at: place[at] if at < width else at - width + count)
+    condition = map_fields(rel.condition, lambda at: place[at] if at < width else at - width + count)
     matches = form_join(rl.Join(domain, rel.right, "inner", condition), to)
     found = _distinct(matches, list(range(count)), to)
-    tests = [same(column(rel.left, at), shifted(column(found, n), width)) for n, at in enumerate(used)]
-    return rl.Join(rel.left, found, "left_semi", formed(conjunction(tests), to))
+    tests = [same(column(rel.left, at), shift_fields(column(found, n), width)) for n, at in enumerate(used)]
+    return rl.Join(rel.left, found, "left_semi", to_form(conjunction(tests), to))
 
 
 def _distinct(rel: Rel, positions: list[int], to: Lowering) -> Rel:

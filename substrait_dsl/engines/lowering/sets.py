@@ -19,10 +19,10 @@ from substrait_dsl.engines.lowering.terms import (
     first_columns,
     is_bare,
     one_zero,
-    only,
+    project_only,
     row_number,
     same,
-    shifted,
+    shift_fields,
     with_columns,
 )
 
@@ -42,12 +42,12 @@ def lower_set(rel: rl.Set, to: Lowering) -> Rel:
         case "intersection_multiset":
             return _intersection(rel.relations)
         case "minus_primary_all":
-            return first_columns(rl.Set((_numbered(first), _numbered(_union(others))), "minus_primary"), width)
+            return first_columns(rl.Set((_number_rows(first), _number_rows(_union(others))), "minus_primary"), width)
         case "intersection_multiset_all":
-            return first_columns(_intersection(tuple(map(_numbered, rel.relations))), width)
+            return first_columns(_intersection(tuple(map(_number_rows, rel.relations))), width)
         case "minus_multiset":
             removed = _intersection(tuple(others)) if len(others) > 1 else others[0]
-            tests = [same(a, shifted(b, width)) for a, b in zip(columns(first), columns(removed), strict=True)]
+            tests = [same(a, shift_fields(b, width)) for a, b in zip(columns(first), columns(removed), strict=True)]
             return rl.Join(first, removed, "left_anti", conjunction(tests))
         case never:
             assert_never(never)
@@ -57,7 +57,7 @@ def _with_one_zero(rel: Rel) -> Rel:
     """Return the rows with one zero for floating-point numbers."""
     own = columns(rel)
     values = list(map(one_zero, own))
-    return rel if all(map(is_, values, own)) else only(rel, values, rel.schema.names)
+    return rel if all(map(is_, values, own)) else project_only(rel, values, rel.schema.names)
 
 
 def _union(rels: list[Rel]) -> Rel:
@@ -69,6 +69,6 @@ def _intersection(rels: tuple[Rel, ...]) -> Rel:
     return reduce(lambda one, other: rl.Set((one, other), op), rels)
 
 
-def _numbered(rel: Rel) -> Rel:
+def _number_rows(rel: Rel) -> Rel:
     """Return the rows with a number, from 1, among equal rows."""
     return with_columns(rel, row_number(columns(rel)), name="repetition")

@@ -10,11 +10,11 @@ from substrait_dsl.algebra.expressions import ROOT, Expression, FieldReference, 
 from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.engines.lowering.context import Lowering
-from substrait_dsl.engines.lowering.declared import declared_for, projected
-from substrait_dsl.engines.lowering.terms import columns, conjunction, only
+from substrait_dsl.engines.lowering.declared import projection_parts, with_known_types_for
+from substrait_dsl.engines.lowering.terms import columns, conjunction, project_only
 
 
-def shown(child: Rel, expressions: Sequence[Expression], names: Sequence[str], to: Lowering) -> Rel:
+def merge_projection(child: Rel, expressions: Sequence[Expression], names: Sequence[str], to: Lowering) -> Rel:
     """Return the rows of a relation with only these columns.
 
     Projections on each other become one, unless an expression would be computed several times. Computed columns are of
@@ -22,16 +22,16 @@ def shown(child: Rel, expressions: Sequence[Expression], names: Sequence[str], t
     """
     if list(expressions) == list(columns(child)):
         return child
-    below = projected(child)
+    below = projection_parts(child)
     if below is None or not _can_be_one(expressions, below[1]):
-        return only(declared_for(child, expressions, to), expressions, names)
+        return project_only(with_known_types_for(child, expressions, to), expressions, names)
     source, values = below
 
     def change(node: Node) -> Node:
         return values[node.position] if isinstance(node, FieldReference) and node.root == ROOT else node
 
     fused = [rebuild(each, change, into_relations=False) for each in expressions]
-    return source if fused == list(columns(source)) else only(source, fused, names)
+    return source if fused == list(columns(source)) else project_only(source, fused, names)
 
 
 def _can_be_one(expressions: Sequence[Expression], values: Sequence[Expression]) -> bool:
@@ -48,9 +48,9 @@ MOST_FUSED = 32
 """The maximal number of conjuncts of filters that are merged."""
 
 
-def filtered(child: Rel, condition: Expression, to: Lowering) -> Rel:
+def merge_filter(child: Rel, condition: Expression, to: Lowering) -> Rel:
     """Return a filter, merged with those below it."""
-    child = declared_for(child, [condition], to)
+    child = with_known_types_for(child, [condition], to)
     if isinstance(child, rl.Filter):
         parts = [*conjuncts(child.condition), *conjuncts(condition)]
         if len(parts) <= MOST_FUSED:

@@ -13,7 +13,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FunctionId, Literal, ScalarFunction
 from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.engines.lowering.context import Lowering
-from substrait_dsl.engines.lowering.terms import call, chosen, columns, is_null, of_type, only
+from substrait_dsl.engines.lowering.terms import as_type, call, case_when, columns, is_null, project_only
 
 MAKE_STRUCT = "named_struct:any"
 FIELD = "get_field:any_str"
@@ -56,15 +56,15 @@ def field_of(value: Expression, position: int, to: Lowering, name: Names = by_po
     type_ = value.type
     assert isinstance(type_, t.Struct)
     part = type_.types[position]
-    source = _in_place(value, to) if name is by_position else value
+    source = _with_barrier(value, to) if name is by_position else value
     arguments = (source, Literal(name(position), t.String()))
     found = ScalarFunction(FunctionId(to.profile.urn_of(FIELD), FIELD), arguments, part)
-    return chosen([(is_null(value), Literal(None, part.as_nullable()))], found) if type_.nullable else found
+    return case_when([(is_null(value), Literal(None, part.as_nullable()))], found) if type_.nullable else found
 
 
-def _in_place(value: Expression, to: Lowering) -> Expression:
+def _with_barrier(value: Expression, to: Lowering) -> Expression:
     """Wrap a value in a conditional that is never met, so that its fields are computed in place."""
-    return chosen([(never(to), Literal(None, value.type.as_nullable()))], value)
+    return case_when([(opaque_false(to), Literal(None, value.type.as_nullable()))], value)
 
 
 def has_random(to: Lowering) -> bool:
@@ -72,7 +72,7 @@ def has_random(to: Lowering) -> bool:
     return RANDOM in to.profile.function_keys
 
 
-def never(to: Lowering) -> Expression:
+def opaque_false(to: Lowering) -> Expression:
     """Return a condition that is false, which the engine does not know."""
     drawn = ScalarFunction(FunctionId(to.profile.urn_of(RANDOM), RANDOM), (), t.FP64())
     return call("comparison", "lt", drawn, Literal(0.0, t.FP64()))
@@ -90,8 +90,8 @@ def literal_struct(node: Literal, to: Lowering, lower: Callable[[Literal], Expre
     assert isinstance(type_, t.Struct)
     if node.value is None:
         return node
-    fields = [of_type(lower(value), part) for value, part in zip(node.value, type_.types, strict=True)]
-    return of_type(make_struct(fields, type_, to), node.type)
+    fields = [as_type(lower(value), part) for value, part in zip(node.value, type_.types, strict=True)]
+    return as_type(make_struct(fields, type_, to), node.type)
 
 
 def require_flat(type_: t.Struct[Any], to: Lowering) -> None:
@@ -100,15 +100,17 @@ def require_flat(type_: t.Struct[Any], to: Lowering) -> None:
         raise to.refusal(f"a column of {type_}, a struct of other nested values")
 
 
-def renamed(value: Expression, old: Names, new: Names, to: Lowering) -> Expression:
+def rename_fields(value: Expression, old: Names, new: Names, to: Lowering) -> Expression:
     """Return a struct with other field names."""
     type_ = value.type
     assert isinstance(type_, t.Struct)
-    fields = [of_type(field_of(value, position, to, old), part) for position, part in enumerate(type_.types)]
+    fields = [as_type(field_of(value, position, to, old), part) for position, part in enumerate(type_.types)]
     struct = make_struct(fields, type_, to, new)
     # The NULL must have the new names, too.
     return (
-        chosen([(is_null(value), call("comparison", "nullif", struct, struct))], struct) if type_.nullable else struct
+        case_when([(is_null(value), call("comparison", "nullif", struct, struct))], struct)
+        if type_.nullable
+        else struct
     )
 
 
@@ -131,5 +133,5 @@ def _with_names(
     for position, type_ in enumerate(types):
         if isinstance(type_, t.Struct):
             require_flat(type_, to)
-            values[position] = renamed(values[position], *names(type_), to)
-    return only(rel, values, rel.schema.names)
+            values[position] = rename_fields(values[position], *names(type_), to)
+    return project_only(rel, values, rel.schema.names)

@@ -22,26 +22,26 @@ from substrait_dsl.engines.lowering.terms import (
     FALSE,
     TRUE,
     UNKNOWN,
+    as_type,
     call,
+    case_when,
     cast,
-    chosen,
     column,
     columns,
-    compared,
+    compare,
     conjunction,
     equal,
     first_columns,
     is_not_null,
     is_null,
+    map_fields,
     measure,
-    moved,
-    negated,
+    negate,
     number,
-    of_type,
     one_zero,
     row_count,
     same,
-    shifted,
+    shift_fields,
     with_columns,
 )
 
@@ -57,7 +57,7 @@ def has_subquery(node: Node) -> bool:
     return node.flags.has_subqueries
 
 
-def filtered(to: Lowering, rel: Rel, condition: ex.Expression, anchor: int | None) -> Rel:
+def filter_rows(to: Lowering, rel: Rel, condition: ex.Expression, anchor: int | None) -> Rel:
     """Return the rows for which a condition is true; a subquery that is a conjunct is a semi or an anti join."""
     if not has_subquery(condition):
         return rl.Filter(rel, condition)
@@ -90,13 +90,13 @@ def attach(
     for expression in expressions:
         for node in walk(expression, into_relations=False):
             if isinstance(node, Subquery) and node not in found:
-                rel, value = _attached(to, rel, node, anchor)
-                found[node] = of_type(value, node.type)
+                rel, value = _attach_subquery(to, rel, node, anchor)
+                found[node] = as_type(value, node.type)
     change = lambda node: found.get(node, node) if isinstance(node, Subquery) else node  # noqa: E731
     return rel, [rebuild(each, change, into_relations=False) for each in expressions]
 
 
-def _attached(to: Lowering, rel: Rel, node: Subquery, anchor: int | None) -> tuple[Rel, ex.Expression]:
+def _attach_subquery(to: Lowering, rel: Rel, node: Subquery, anchor: int | None) -> tuple[Rel, ex.Expression]:
     """Return the relation with further columns, and the value of a subquery over them."""
     match node:
         case ex.ScalarSubquery(input=child):
@@ -109,11 +109,11 @@ def _attached(to: Lowering, rel: Rel, node: Subquery, anchor: int | None) -> tup
             return any_match(to, rel, child, _in_condition(rel, needles, child), anchor)
         case ex.SetComparison(reduction=reduction, comparison=comparison, left=left, right=child):
             value = ex.FieldReference(len(rel.schema), child.schema.types[0])
-            test = compared(COMPARISONS[comparison], left, value)
+            test = compare(COMPARISONS[comparison], left, value)
             if reduction == "any":
                 return any_match(to, rel, child, test, anchor)
-            rel, found = any_match(to, rel, child, negated(test), anchor)
-            return rel, negated(found)
+            rel, found = any_match(to, rel, child, negate(test), anchor)
+            return rel, negate(found)
         case ex.SetPredicate():
             raise to.refusal(f"a set predicate {node.op}")
         case _:
@@ -123,7 +123,7 @@ def _attached(to: Lowering, rel: Rel, node: Subquery, anchor: int | None) -> tup
 def _in_condition(rel: Rel, needles: Sequence[ex.Expression], child: Rel) -> ex.Expression:
     """Return the condition that values equal a row of a subquery, over both rows."""
     values = columns(child)
-    return conjunction([equal(a, shifted(b, len(rel.schema))) for a, b in zip(needles, values, strict=True)])
+    return conjunction([equal(a, shift_fields(b, len(rel.schema))) for a, b in zip(needles, values, strict=True)])
 
 
 # --- conditions by themselves
@@ -155,8 +155,8 @@ def _matching(to: Lowering, rel: Rel, child: Rel, condition: ex.Expression, anch
         domain = distinct(rel, positions)
         width, added = len(rel.schema), len(positions)
         spread = for_each(to, child, domain, anchor, positions)
-        keys = [same(column(rel, at), shifted(column(spread, n), width)) for n, at in enumerate(positions)]
-        conditions = [moved(each, lambda at: at if at < width else at + added) for each in conditions]
+        keys = [same(column(rel, at), shift_fields(column(spread, n), width)) for n, at in enumerate(positions)]
+        conditions = [map_fields(each, lambda at: at if at < width else at + added) for each in conditions]
         return rl.Join(rel, spread, how, conjunction([*keys, *conditions]))
     return rl.Join(rel, child, how, conjunction(conditions))
 
@@ -203,18 +203,18 @@ def distinct(rel: Rel, positions: Sequence[int]) -> Rel:
     return rl.Aggregate(rel, keys, (tuple(range(len(keys))),), (), tuple(f"key{n}" for n in range(len(keys))))
 
 
-def _joined(rel: Rel, found: Rel, positions: Sequence[int]) -> Rel:
+def _left_join(rel: Rel, found: Rel, positions: Sequence[int]) -> Rel:
     """Left join a relation by its first columns to columns of the rows.
 
     The other columns of the relation stand behind those of the rows.
     """
     width, added = len(rel.schema), len(positions)
-    keys = [same(column(rel, at), shifted(column(found, n), width)) for n, at in enumerate(positions)]
+    keys = [same(column(rel, at), shift_fields(column(found, n), width)) for n, at in enumerate(positions)]
     joined = rl.Join(rel, found, "left", conjunction(keys))
     return rl.emit(joined, [*range(width), *range(width + added, len(joined.schema))])
 
 
-def _spread(to: Lowering, rel: Rel, child: Rel, anchor: int | None, positions: list[int]) -> Rel:
+def _rows_for_each(to: Lowering, rel: Rel, child: Rel, anchor: int | None, positions: list[int]) -> Rel:
     """Return the rows of a subquery behind the outer columns that it refers to."""
     if anchor is None or not positions:
         return child
@@ -225,13 +225,13 @@ def _scalar(to: Lowering, rel: Rel, child: Rel, anchor: int | None) -> tuple[Rel
     """Return the value of the only row of a subquery."""
     width = len(rel.schema)
     positions = outer_positions(child, anchor)
-    spread = _spread(to, rel, child, anchor, positions)
+    spread = _rows_for_each(to, rel, child, anchor, positions)
     if not has_one_row_at_most(child):
         spread = one_at_most(to, spread, len(positions), "a scalar subquery")
     if not positions and child.single_row:
         joined: Rel = rl.Cross(rel, spread)
     else:
-        joined = _joined(rel, spread, positions)
+        joined = _left_join(rel, spread, positions)
     return joined, column(joined, width)
 
 
@@ -266,7 +266,9 @@ def one_at_most(to: Lowering, rel: Rel, keys: int, what: str) -> Rel:
     sets = (tuple(range(keys)),) if keys else ()
     counts = rl.Aggregate(rel, columns(rel, range(keys)), sets, (measure("aggregate_generic", "count"),), names)
     single = rl.Filter(counts, _is_one(column(counts, keys), what))
-    tests = [same(one, shifted(other, width)) for one, other in zip(columns(rel), columns(single)[:keys], strict=False)]
+    tests = [
+        same(one, shift_fields(other, width)) for one, other in zip(columns(rel), columns(single)[:keys], strict=False)
+    ]
     joined = rl.Join(rel, single, "inner", conjunction(tests)) if keys else rl.Cross(rel, single)
     return first_columns(joined, width)
 
@@ -280,8 +282,8 @@ def _is_one(many: ex.Expression, what: str) -> ex.Expression:
         cast(many, t.String()),
         ex.Literal(" rows", t.String()),
     )
-    zero = of_type(ex.Literal("0", t.String()), text.type)
-    return equal(cast(chosen([(call("comparison", "gt", many, number(1)), text)], zero), t.I64()), number(0))
+    zero = as_type(ex.Literal("0", t.String()), text.type)
+    return equal(cast(case_when([(call("comparison", "gt", many, number(1)), text)], zero), t.I64()), number(0))
 
 
 def _any_row(
@@ -289,13 +291,13 @@ def _any_row(
 ) -> tuple[Rel, ex.Expression]:
     """Return whether a subquery has a row for which a condition over both rows is true."""
     width = len(rel.schema)
-    found, positions = _beside_domain(to, rel, child, condition, anchor)
+    found, positions = _join_to_domain(to, rel, child, condition, anchor)
     if not positions:
         counted = rl.Aggregate(found, (), (), (measure("aggregate_generic", "count"),), ("rows",))
         joined: Rel = rl.Cross(rel, counted)
         return joined, call("comparison", "gt", column(joined, width), number(0))
     marked = with_columns(distinct(found, range(len(positions))), TRUE, name="mark")
-    joined = _joined(rel, marked, positions)
+    joined = _left_join(rel, marked, positions)
     return joined, is_not_null(column(joined, width))
 
 
@@ -318,9 +320,11 @@ def any_match(
     if not condition.type.nullable:
         return _any_row(to, rel, child, condition, anchor)
     width = len(rel.schema)
-    found, positions = _beside_domain(to, rel, child, condition, anchor, is_filtered=False)
+    found, positions = _join_to_domain(to, rel, child, condition, anchor, is_filtered=False)
     test = column(found, len(found.schema) - 1)
-    outcome = chosen([(call("comparison", "coalesce", test, FALSE), number(2)), (is_null(test), number(1))], number(0))
+    outcome = case_when(
+        [(call("comparison", "coalesce", test, FALSE), number(2)), (is_null(test), number(1))], number(0)
+    )
     coded = with_columns(found, outcome, name="outcome")
     keys = columns(coded, range(len(positions)))
     best = measure("arithmetic", "max", column(coded, len(coded.schema) - 1))
@@ -331,13 +335,13 @@ def any_match(
         (best,),
         (*(f"key{n}" for n in range(len(keys))), "best"),
     )
-    joined = _joined(rel, groups, positions) if keys else rl.Cross(rel, groups)
-    value = call("comparison", "coalesce", column(joined, width), of_type(number(0), t.I64(nullable=True)))
+    joined = _left_join(rel, groups, positions) if keys else rl.Cross(rel, groups)
+    value = call("comparison", "coalesce", column(joined, width), as_type(number(0), t.I64(nullable=True)))
     is_true, is_unknown = (call("comparison", "equal", value, number(each)) for each in (2, 1))
-    return joined, chosen([(is_true, TRUE), (is_unknown, UNKNOWN)], FALSE)
+    return joined, case_when([(is_true, TRUE), (is_unknown, UNKNOWN)], FALSE)
 
 
-def _beside_domain(
+def _join_to_domain(
     to: Lowering, rel: Rel, child: Rel, condition: ex.Expression, anchor: int | None, *, is_filtered: bool = True
 ) -> tuple[Rel, list[int]]:
     """Return the rows of a subquery behind the distinct outer values that it, or a condition, refers to.
@@ -360,7 +364,7 @@ def _beside_domain(
         spread = for_each(to, child, distinct(rel, positions), anchor, positions)
     else:
         spread = rl.Cross(distinct(rel, positions), child)
-    test = moved(condition, lambda at: new_positions[at] if at < width else at - width + len(positions))
+    test = map_fields(condition, lambda at: new_positions[at] if at < width else at - width + len(positions))
     if is_filtered:
         return (spread if test is TRUE else rl.Filter(spread, test)), positions
     return with_columns(spread, test, name="test"), positions
@@ -369,7 +373,7 @@ def _beside_domain(
 def _unique(to: Lowering, rel: Rel, child: Rel, anchor: int | None) -> tuple[Rel, ex.Expression]:
     """Return whether no two rows of a subquery are equal."""
     positions = outer_positions(child, anchor)
-    spread = _spread(to, rel, child, anchor, positions)
+    spread = _rows_for_each(to, rel, child, anchor, positions)
     width, outer = len(rel.schema), len(positions)
     keys = columns(spread)
     names = (*(f"key{n}" for n in range(len(keys))), "rows")
@@ -384,5 +388,5 @@ def _unique(to: Lowering, rel: Rel, child: Rel, anchor: int | None) -> tuple[Rel
         joined: Rel = rl.Cross(rel, total)
         return joined, call("comparison", "equal", column(joined, width), number(0))
     marked = with_columns(distinct(repeated, range(outer)), TRUE, name="mark")
-    joined = _joined(rel, marked, positions)
+    joined = _left_join(rel, marked, positions)
     return joined, is_null(column(joined, width))

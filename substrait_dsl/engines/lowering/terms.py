@@ -75,7 +75,7 @@ def one_zero(value: ex.Expression) -> ex.Expression:
         )
     type_ = value.type.as_required()
     is_nan = call("comparison", "is_nan", value)
-    return chosen(
+    return case_when(
         [(is_nan, ex.Literal(math.nan, value.type))], call("arithmetic", "add", value, ex.literal(0.0, type_))
     )
 
@@ -101,21 +101,21 @@ OF_ITSELF = {"equal": True, "lte": True, "gte": True, "not_equal": False, "lt": 
 """The value of a comparison of a value that is not NULL with itself."""
 
 
-def compared(name: str, left: ex.Expression, right: ex.Expression) -> ex.Expression:
+def compare(name: str, left: ex.Expression, right: ex.Expression) -> ex.Expression:
     """Compare two values, with one zero.
 
     A comparison of a value with itself is expanded: an engine may take a nullable value for a required one.
     """
     if left == right and name in OF_ITSELF and (left.type.nullable or right.type.nullable):
         one_zero(left)  # which refuses what is not compared
-        return chosen([(is_null(left), UNKNOWN)], ex.Literal(OF_ITSELF[name], t.Boolean()))
+        return case_when([(is_null(left), UNKNOWN)], ex.Literal(OF_ITSELF[name], t.Boolean()))
     prepared = in_order if name in ("lt", "lte", "gt", "gte") else one_zero
     return call("comparison", name, prepared(left), prepared(right))
 
 
 def equal(left: ex.Expression, right: ex.Expression) -> ex.Expression:
     """Return whether two values are equal; NULL if one is NULL."""
-    return compared("equal", left, right)
+    return compare("equal", left, right)
 
 
 def same(left: ex.Expression, right: ex.Expression) -> ex.ScalarFunction:
@@ -124,7 +124,7 @@ def same(left: ex.Expression, right: ex.Expression) -> ex.ScalarFunction:
     return call("comparison", name, left, right)
 
 
-def negated(condition: ex.Expression) -> ex.ScalarFunction:
+def negate(condition: ex.Expression) -> ex.ScalarFunction:
     """Return NOT of a condition."""
     return call("boolean", "not", condition)
 
@@ -141,10 +141,10 @@ def is_not_null(value: ex.Expression) -> ex.ScalarFunction:
 
 def conjunction(conditions: Sequence[ex.Expression]) -> ex.Expression:
     """Return the conjunction of conditions; true, if there are none."""
-    return balanced("and", conditions) if conditions else TRUE
+    return connect("and", conditions) if conditions else TRUE
 
 
-def balanced(name: str, conditions: Sequence[ex.Expression]) -> ex.Expression:
+def connect(name: str, conditions: Sequence[ex.Expression]) -> ex.Expression:
     """Connect conditions pairwise, so that the tree is as low as possible."""
     level = list(conditions)
     while len(level) > 1:
@@ -153,7 +153,7 @@ def balanced(name: str, conditions: Sequence[ex.Expression]) -> ex.Expression:
     return level[0]
 
 
-def chosen(clauses: Iterable[tuple[ex.Expression, ex.Expression]], otherwise: ex.Expression) -> ex.IfThen:
+def case_when(clauses: Iterable[tuple[ex.Expression, ex.Expression]], otherwise: ex.Expression) -> ex.IfThen:
     """Return the value of the first clause whose condition is true."""
     return ex.IfThen(tuple(ex.IfClause(condition, then) for condition, then in clauses), otherwise)
 
@@ -164,14 +164,14 @@ def cast(value: ex.Expression, type_: t.Type) -> ex.Expression:
     return value if value.type == wanted else ex.Cast(value, wanted)
 
 
-def of_type(value: ex.Expression, type_: t.Type) -> ex.Expression:
+def as_type(value: ex.Expression, type_: t.Type) -> ex.Expression:
     """Cast a value to exactly that type, nullability included."""
     return value if value.type == type_ else ex.Cast(value, type_)
 
 
-def unless(test: ex.Expression, message: str) -> ex.Expression:
+def fail_where(test: ex.Expression, message: str) -> ex.Expression:
     """Return a condition that is true, and fails with a message where a test is true."""
-    text = chosen([(test, ex.Literal(message, t.String()))], ex.Literal("0", t.String()))
+    text = case_when([(test, ex.Literal(message, t.String()))], ex.Literal("0", t.String()))
     return equal(ex.Cast(text, t.I32()), ex.literal(0, t.I32()))
 
 
@@ -202,12 +202,12 @@ def columns(rel: Rel, positions: Iterable[int] | None = None) -> tuple[ex.FieldR
     return tuple(column(rel, each) for each in (range(len(rel.schema)) if positions is None else positions))
 
 
-def shifted(expression: ex.Expression, by: int) -> ex.Expression:
+def shift_fields(expression: ex.Expression, by: int) -> ex.Expression:
     """Shift the field references of an expression."""
-    return moved(expression, lambda position: position + by) if by else expression
+    return map_fields(expression, lambda position: position + by) if by else expression
 
 
-def moved(expression: ex.Expression, position_of: Callable[[int], int]) -> ex.Expression:
+def map_fields(expression: ex.Expression, position_of: Callable[[int], int]) -> ex.Expression:
     """Map the field references of an expression to other positions."""
 
     def change(node: Node) -> Node:
@@ -223,7 +223,7 @@ def with_columns(rel: Rel, *expressions: ex.Expression, name: str = "value") -> 
     return rl.Project(rel, expressions, tuple(f"{name}{n}" for n in range(len(expressions)))) if expressions else rel
 
 
-def only(rel: Rel, expressions: Sequence[ex.Expression], names: Sequence[str]) -> Rel:
+def project_only(rel: Rel, expressions: Sequence[ex.Expression], names: Sequence[str]) -> Rel:
     """Replace the columns of a relation."""
     width = len(rel.schema)
     return rl.emit(rl.Project(rel, tuple(expressions), tuple(names)), range(width, width + len(expressions)))

@@ -12,14 +12,14 @@ from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.equivalents import extreme_of_class, without_extremes
 from substrait_dsl.engines.lowering.terms import (
     TRUE,
+    as_type,
     call,
+    case_when,
     cast,
-    chosen,
     in_order,
     is_not_null,
     measure,
     number,
-    of_type,
     one_zero,
 )
 
@@ -42,7 +42,7 @@ UNSIGNED = "arrow_cast:any_str"
 
 def lower_window_function(node: ex.WindowFunction, to: Lowering) -> ex.Expression:
     """Lower a window function over rows, or over a range of one numeric key."""
-    framed = _framed(node, to)
+    framed = _with_frame(node, to)
     argument = next((each for each in node.call.arguments if isinstance(each, ex.Expression)), None)
     match node.call.function.name, argument:
         case "avg", ex.Expression(type=t.I8() | t.I16() | t.I32() | t.I64()):
@@ -54,7 +54,7 @@ def lower_window_function(node: ex.WindowFunction, to: Lowering) -> ex.Expressio
         case "lag" | "lead", ex.Expression() if len(node.call.arguments) == 3:
             return _neighbour(framed, to)
         case _:
-            return _required(framed, to)
+            return _require(framed, to)
 
 
 def is_of_partition(node: ex.WindowFunction) -> bool:
@@ -67,13 +67,13 @@ def is_of_partition(node: ex.WindowFunction) -> bool:
     return covers_partition and is_plain and call.function.name in WITHOUT_ORDER
 
 
-def _required(node: ex.WindowFunction, to: Lowering) -> ex.WindowFunction:
+def _require(node: ex.WindowFunction, to: Lowering) -> ex.WindowFunction:
     """Return a window function that the engine must have."""
     to.require_function("window function", node.call.function)
     return node
 
 
-def _framed(node: ex.WindowFunction, to: Lowering) -> ex.WindowFunction:
+def _with_frame(node: ex.WindowFunction, to: Lowering) -> ex.WindowFunction:
     """Return the call with partitions, an order and a frame that the engine takes."""
     to.require_options(node.call.function, node.call.options)
     if node.call.invocation != "all" or node.call.phase != "initial_to_result":
@@ -95,7 +95,7 @@ def _framed(node: ex.WindowFunction, to: Lowering) -> ex.WindowFunction:
         distances = [_distance(each, key.expression, to) for each in offsets]
         lower, upper = (_of_distance(bound, distances) for bound in (function.lower, function.upper))
         function = attrs.evolve(function, lower=lower, upper=upper)
-        sorts = (ex.SortKey(_counted(key.expression, to), key.direction),)
+        sorts = (ex.SortKey(_count_units(key.expression, to), key.direction),)
     return ex.WindowFunction(function, partitions, sorts)
 
 
@@ -104,7 +104,7 @@ def _of_distance(bound: ex.Bound, distances: list[ex.Literal]) -> ex.Bound:
     return bound if bound.offset is None else ex.Bound(bound.kind, distances.pop(0))
 
 
-def _counted(key: ex.Expression, to: Lowering) -> ex.Expression:
+def _count_units(key: ex.Expression, to: Lowering) -> ex.Expression:
     """Return a range key as an unsigned count of its units: engines add offsets to unsigned integers alone."""
     if not any(name == UNSIGNED for _, _, name in to.profile.functions):
         raise to.refusal("a frame that is a range with an offset")
@@ -149,27 +149,27 @@ def _like(node: ex.WindowFunction, name: str, extension: str, *arguments: ex.Arg
 def _integer_average(node: ex.WindowFunction, value: ex.Expression, to: Lowering) -> ex.Expression:
     """Compute the average of integers without its fraction: sum and count are decimals, which do not overflow."""
     wide = t.Decimal(38, 0)
-    total = _required(_like(node, "sum", "arithmetic_decimal", cast(value, wide)), to)
-    many = _required(_like(node, "count", "aggregate_generic", value), to)
-    divisor = chosen(
+    total = _require(_like(node, "sum", "arithmetic_decimal", cast(value, wide)), to)
+    many = _require(_like(node, "count", "aggregate_generic", value), to)
+    divisor = case_when(
         [(call("comparison", "gt", many, number(0)), cast(many, wide))], ex.Literal(None, wide.as_nullable())
     )
     rest = cast(call("arithmetic_decimal", "modulus", total, divisor), wide)
     multiple = cast(call("arithmetic_decimal", "subtract", total, rest), wide)
-    return of_type(call("arithmetic_decimal", "divide", multiple, divisor), node.call.output_type)
+    return as_type(call("arithmetic_decimal", "divide", multiple, divisor), node.call.output_type)
 
 
 def _extreme_truth(node: ex.WindowFunction, value: ex.Expression, name: str, to: Lowering) -> ex.Expression:
     """Compute whether all, or some, of the values are true: the least, or the largest, of 0 and 1."""
-    found = _required(_like(node, name, "arithmetic", cast(value, t.I32())), to)
-    return of_type(call("comparison", "equal", found, number(1, t.I32())), node.call.output_type)
+    found = _require(_like(node, name, "arithmetic", cast(value, t.I32())), to)
+    return as_type(call("comparison", "equal", found, number(1, t.I32())), node.call.output_type)
 
 
 def _real_extreme(node: ex.WindowFunction, value: ex.Expression, to: Lowering) -> ex.Expression:
     """Compute the least or the largest of floating-point numbers, of which NaN is the largest."""
     finite, class_of = without_extremes(value)
     extreme = _like(node, node.call.function.name, "arithmetic", finite)
-    found = _required(_like(node, node.call.function.name, "arithmetic", class_of), to)
+    found = _require(_like(node, node.call.function.name, "arithmetic", class_of), to)
     return extreme_of_class(extreme, found, node.call.output_type)
 
 
@@ -177,14 +177,14 @@ def _neighbour(node: ex.WindowFunction, to: Lowering) -> ex.Expression:
     """Return LAG or LEAD with a default for rows without a neighbour; engines take a constant default alone."""
     value, distance, default = (each for each in node.call.arguments if isinstance(each, ex.Expression))
     if isinstance(default, ex.Literal):
-        return _required(node, to)
+        return _require(node, to)
     function = attrs.evolve(node.call.function, key=f"{node.call.function.name}:any_i32")
 
     def at_distance(each: ex.Expression) -> ex.WindowFunction:
         neighbour = attrs.evolve(
             node.call, function=function, arguments=(each, distance), output_type=each.type.as_nullable()
         )
-        return _required(attrs.evolve(node, call=neighbour), to)
+        return _require(attrs.evolve(node, call=neighbour), to)
 
     exists = is_not_null(at_distance(TRUE))
-    return of_type(chosen([(exists, at_distance(value))], default), node.call.output_type)
+    return as_type(case_when([(exists, at_distance(value))], default), node.call.output_type)

@@ -38,7 +38,7 @@ class SplitWindows:
             done[id(child)] = projection
         return with_children(rel, done)
 
-    def shown(self, rel: Rel) -> Rel:
+    def restore(self, rel: Rel) -> Rel:
         """Restore the columns that the relation had before."""
         return rel if self.mapping is None else rl.emit(rel, self.mapping)
 
