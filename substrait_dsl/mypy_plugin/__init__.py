@@ -1,10 +1,10 @@
-"""The mypy plugin: it knows the columns of every step of a pipeline.
+"""The mypy plugin: it infers the columns of every step of a pipeline.
 
     [tool.mypy]
     plugins = ["substrait_dsl.mypy_plugin"]
 
-mypy asks it what a call of the fluent API gives, and it makes that very call, with placeholders for the values (see
-`placeholders`). The library is loaded when the first such call is met, so that mypy starts as fast as without.
+mypy asks it for the type of a call of the fluent API, and it makes that very call, with placeholders for the values
+(see `placeholders`). The library is loaded at the first such call, so that mypy starts as fast as without the plugin.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ R = TypeVar("R")
 
 _PACKAGE = "substrait_dsl."
 _PARTIQL = "substrait_dsl.partiql."
-"""No call of it is made here: so what mypy says of its signatures is all that is said."""
+"""Its calls are not evaluated: mypy checks them by their signatures."""
 _ROWS = ("substrait_dsl.fluent.rows.Row.", "substrait_dsl.fluent.schemas.DynRow.")
 _FUNCTIONS = "substrait_dsl.functions."
 _OPERATORS = ("substrait_dsl.fluent.operators.Operators.__", "substrait_dsl.fluent.expr.Expr.__")
@@ -50,14 +50,14 @@ _REVEAL = "substrait_dsl.fluent.reveal.reveal_schema"
 
 
 class SubstraitPlugin(Plugin):
-    """Hooks for whatever is defined in this library."""
+    """Hooks for the names of this library."""
 
     def report_config_data(self, ctx: ReportConfigContext) -> Any:
-        """What the answers depend on beside the program: mypy checks everything again when it changes."""
+        """Return what the answers depend on beside the program: when it changes, mypy checks everything again."""
         return compute_digest()
 
     def get_additional_indirect_deps(self, file: MypyFile) -> set[str]:
-        """The modules on which the answers for a module depend, beside those that its types name."""
+        """Return the modules on which the answers for a module depend, beside those that its types name."""
         from substrait_dsl.mypy_plugin import declarations
 
         return declarations.find_dependencies(file)
@@ -108,7 +108,7 @@ class SubstraitPlugin(Plugin):
         return guard(_check_schema_class, lambda _: None) if declarations.is_schema_base(symbol) else None
 
 
-# mypy asks for the hook of a name each time that the name is used; it is made once.
+# mypy asks for the hook of a name at each use of the name; it is made once.
 
 
 @cache
@@ -164,12 +164,12 @@ def _check_schema_class(context: ClassDefContext) -> None:
 
 
 def guard(hook: Callable[[C], R], default: Callable[[C], R]) -> Callable[[C], R]:
-    """A hook that leaves the answer to mypy where it fails, and says so in a note: no mistake of ours ends mypy.
+    """Return a hook that, where it fails, reports that in a note and gives mypy's own answer.
 
-    With ``--show-traceback`` it fails all the same, so that mistakes of ours can be found.
+    So an error of the plugin does not end mypy. With ``--show-traceback`` the error is raised all the same.
     """
 
-    def called(context: C) -> R:
+    def guarded_hook(context: C) -> R:
         try:
             return hook(context)
         except Exception as error:
@@ -180,9 +180,9 @@ def guard(hook: Callable[[C], R], default: Callable[[C], R]) -> Callable[[C], R]
             report_failure(error, context)
             return default(context)
 
-    return called
+    return guarded_hook
 
 
 def plugin(version: str) -> type[Plugin]:
-    """What mypy looks for in a plugin."""
+    """Return the class of the plugin: the entry point that mypy calls."""
     return SubstraitPlugin

@@ -1,7 +1,7 @@
-"""Types and schemas, as mypy and as the algebra know them.
+"""Translate types and schemas between mypy and the algebra.
 
-A column's type is to mypy what a schema class is annotated with (``Nullable[Decimal[Literal[15], Literal[2]]]``), to
-the algebra a value (``decimal<15,2>?``). What mypy does not know has no value: it is None here.
+To mypy, the type of a column is the annotation in a schema class (``Nullable[Decimal[Literal[15], Literal[2]]]``); to
+the algebra it is a value (``decimal<15,2>?``). A type that mypy does not know is None here.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class TranslationCache:
-    """What has been translated already for the file that mypy is checking, but for structs."""
+    """Translations for the file that mypy is checking; those of structs are not kept."""
 
     def __init__(self, checker: TypeChecker | None) -> None:
         self.checker = checker
@@ -55,10 +55,10 @@ _LAST = [TranslationCache(None)]
 
 
 class Annotations:
-    """Translates between mypy's types and those of the algebra, for one call that is checked.
+    """Translates between mypy's types and those of the algebra, for one call.
 
-    Structs come back as they went in: a column that is annotated with ``Struct[Address]`` keeps that annotation, though
-    the algebra knows only the fields of an address.
+    Structs keep their annotations: a column that is annotated with ``Struct[Address]`` is translated back to that,
+    though the algebra knows only the fields of an address.
     """
 
     def __init__(self, checker: TypeChecker) -> None:
@@ -68,23 +68,23 @@ class Annotations:
         self._cache = _LAST[0]
         self._structs: dict[tuple[t.Type, bool, tuple[str, ...]], Type] = {}
         self._structs_met = 0
-        """How many structs have been translated. What has one in it is not kept: it belongs to this call."""
+        """How many structs have been translated. A type with a struct in it is not cached: it belongs to this call."""
         self._open: set[TypeInfo] = set()
-        """The schema classes whose columns are being looked at; one inside itself has none that anybody knows."""
+        """The schema classes that are being translated, against endless recursion. A class inside itself is unknown."""
 
     # --- from mypy
 
     def to_algebra_type(self, annotation: Type) -> t.Type | None:
-        """The type that an annotation says, or None if mypy does not know all of it."""
+        """Return the type of an annotation, or None if mypy does not know all of it."""
         type_ = get_proper_type(annotation)
         if not isinstance(type_, Instance):
             return None
         if type_ in self._cache.types:
             return self._cache.types[type_]
-        met, found = self._structs_met, self._translate_type(type_)
-        if met == self._structs_met:
-            self._cache.types[type_] = found
-        return found
+        structs_before, translated = self._structs_met, self._translate_type(type_)
+        if structs_before == self._structs_met:
+            self._cache.types[type_] = translated
+        return translated
 
     def _translate_type(self, type_: Instance) -> t.Type | None:
         match type_.type.fullname, type_.args:
@@ -108,11 +108,11 @@ class Annotations:
         return None
 
     def is_known(self, type_: Type | None) -> bool:
-        """Whether all is known of a relation or an expression that a method is called on; or there is no such thing."""
-        on = None if type_ is None else get_proper_type(type_)
-        if not isinstance(on, Instance) or not on.args:
+        """Whether the receiver of a method is a relation or an expression that is known, or there is no receiver."""
+        receiver = None if type_ is None else get_proper_type(type_)
+        if not isinstance(receiver, Instance) or not receiver.args:
             return type_ is None
-        first = on.args[0]
+        first = receiver.args[0]
         return self.to_schema(first) is not None or self.to_algebra_type(first) is not None
 
     def _translate_struct(self, row: Type) -> t.Type | None:
@@ -128,11 +128,11 @@ class Annotations:
         return type_
 
     def _struct_key(self, type_: t.Struct) -> tuple[t.Type, bool, tuple[str, ...]]:
-        """What tells structs apart: equal ones may have other names, at any depth."""
+        """Return what identifies a struct: equal ones may have other names, at any depth."""
         return type_, type_.names is None, tuple(t.struct_names(type_))
 
     def to_schema(self, row: Type) -> NamedStruct | None:
-        """The columns of a row or of a schema class, or None if mypy does not know them."""
+        """Return the columns of a row or of a schema class, or None if mypy does not know them."""
         type_ = get_proper_type(row)
         if not isinstance(type_, Instance):
             return None
@@ -140,10 +140,10 @@ class Annotations:
             return self._cache.rows[type_]
         if type_.type.fullname != ROW:
             return self.schema_of_class(type_.type) if is_schema(type_.type) else None
-        met, found = self._structs_met, self._translate_row(type_)
-        if met == self._structs_met:
-            self._cache.rows[type_] = found
-        return found
+        structs_before, translated = self._structs_met, self._translate_row(type_)
+        if structs_before == self._structs_met:
+            self._cache.rows[type_] = translated
+        return translated
 
     def _translate_row(self, row: Instance) -> NamedStruct | None:
         fields = []
@@ -158,40 +158,40 @@ class Annotations:
         return NamedStruct(tuple(fields))
 
     def is_unknown_relation(self, type_: Type | None) -> bool:
-        """Whether a type is that of a relation, or of its groups, whose columns mypy does not know."""
+        """Whether a type is that of a relation or of groups, with columns that mypy does not know."""
         proper = get_proper_type(type_)
         if not isinstance(proper, Instance) or proper.type.fullname not in (RELATION, GROUP_BY):
             return False
         return self.to_schema(proper.args[-1]) is None
 
     def schema_of_class(self, schema: TypeInfo) -> NamedStruct | None:
-        """The columns of a schema class."""
+        """Return the columns of a schema class, or None if they are not known."""
         if schema in self._cache.schemas:
             return self._cache.schemas[schema]
         annotations = find_annotations(schema, self.checker)
         if not annotations or schema in self._open:
             return None
         self._open.add(schema)
-        met = self._structs_met
+        structs_before = self._structs_met
         struct = NamedStruct(
             tuple(Field(name, self.to_algebra_type(type_) or UNKNOWN) for name, type_ in annotations.items())
         )
         self._open.remove(schema)
-        if met == self._structs_met:
+        if structs_before == self._structs_met:
             self._cache.schemas[schema] = struct
         return struct
 
     # --- to mypy
 
     def to_annotation(self, type_: t.Type) -> Type:
-        """What a schema class would be annotated with for a column of a type."""
+        """Return the annotation of a column of a type."""
         if type_ == UNKNOWN:
             return unknown_type()
         if type_ not in self._cache.annotations:
-            met, found = self._structs_met, self._translate_to_annotation(type_)
-            if met != self._structs_met:
-                return found
-            self._cache.annotations[type_] = found
+            structs_before, translated = self._structs_met, self._translate_to_annotation(type_)
+            if structs_before != self._structs_met:
+                return translated
+            self._cache.annotations[type_] = translated
         return self._cache.annotations[type_]
 
     def _translate_to_annotation(self, type_: t.Type) -> Type:
@@ -206,9 +206,9 @@ class Annotations:
         match type_:
             case t.Struct():
                 self._structs_met += 1
-                known = self._structs.get(self._struct_key(type_))
+                annotated = self._structs.get(self._struct_key(type_))
                 fields = zip(type_.field_names, type_.types, strict=True)
-                row = known or self.make_row(NamedStruct(tuple(Field(name, inner) for name, inner in fields)))
+                row = annotated or self.make_row(NamedStruct(tuple(Field(name, inner) for name, inner in fields)))
                 return self.make_instance(STRUCT, [row])
             case t.List(element=element):
                 return self.make_instance(LIST, [self.to_annotation(element)])
@@ -223,30 +223,30 @@ class Annotations:
                 )
 
     def make_row(self, struct: NamedStruct) -> Instance:
-        """The type of a row with these columns."""
+        """Return the type of a row with some columns."""
         return self.make_instance(ROW, [self._translate_field(field) for field in struct])
 
     def _translate_field(self, field: Field) -> Type:
         if field in self._cache.columns:
             return self._cache.columns[field]
-        met, annotation = self._structs_met, self.to_annotation(field.type)
+        structs_before, annotation = self._structs_met, self.to_annotation(field.type)
         column = self.make_instance(COLUMN, [self._make_literal(field.name, "builtins.str"), annotation])
-        if met == self._structs_met:
+        if structs_before == self._structs_met:
             self._cache.columns[field] = column
         return column
 
     def make_typed(self, fullname: str, type_: t.Type) -> Type:
-        """An expression, a measure or a window function of a type."""
+        """Return the type of an expression, a measure or a window function with values of a type."""
         if (fullname, type_) in self._cache.typed:
             return self._cache.typed[fullname, type_]
-        met, mark = self._structs_met, full_name(t.Null if type_.nullable else t.Req)
-        found = self.make_instance(fullname, [self.to_annotation(type_.as_required()), self.make_instance(mark)])
-        if met == self._structs_met:
-            self._cache.typed[fullname, type_] = found
-        return found
+        structs_before, mark = self._structs_met, full_name(t.Null if type_.nullable else t.Req)
+        translated = self.make_instance(fullname, [self.to_annotation(type_.as_required()), self.make_instance(mark)])
+        if structs_before == self._structs_met:
+            self._cache.typed[fullname, type_] = translated
+        return translated
 
     def make_instance(self, fullname: str, arguments: Sequence[Type] = ()) -> Instance:
-        """An instance of a class, by its full name."""
+        """Return the type of instances of a class, by its full name."""
         if fullname not in self._cache.classes:
             symbol = lookup_fully_qualified(fullname, self.checker.modules, raise_on_missing=True)
             assert symbol is not None
@@ -259,11 +259,11 @@ class Annotations:
 
 
 UNKNOWN = t.UserDefined("extension:substrait_dsl:mypy", "unknown_to_mypy", nullable=True)
-"""Stands for the type of a column that mypy does not know; rules that only pass columns on do not mind."""
+"""Stands for the type of a column that mypy does not know. Verbs that only pass columns on accept it."""
 
 
 def _parse_foreign_type(text: str, name: str, urn: str) -> t.Type | None:
-    """The type that a text says, of which an extension declares a name."""
+    """Return the type that a text names, with one name that an extension declares. None if there are more."""
     try:
         return parse_type(text, urns={name: urn})
     except SubstraitDslError:
@@ -271,24 +271,24 @@ def _parse_foreign_type(text: str, name: str, urn: str) -> t.Type | None:
 
 
 def is_annotation(type_: t.Type | None) -> bool:
-    """Whether a type is one of those that mypy has a class for."""
+    """Whether a type has a class, so that it can be an annotation."""
     return type_ is not None and not isinstance(type_, t.UserDefined) and type_.variation is None
 
 
-def _make_sized_type(made: Callable[..., t.Type], sizes: Sequence[object]) -> t.Type | None:
+def _make_sized_type(class_: Callable[..., t.Type], sizes: Sequence[object]) -> t.Type | None:
     try:
-        return made(*sizes) if all(isinstance(size, int) for size in sizes) else None
+        return class_(*sizes) if all(isinstance(size, int) for size in sizes) else None
     except SubstraitDslError:
-        return None  # no type has these sizes
+        return None  # there is no type of these sizes
 
 
 def unknown_type() -> Type:
-    """What mypy calls a type that it does not know."""
+    """Return mypy's type for what is not known."""
     return AnyType(TypeOfAny.special_form)
 
 
 def is_erroneous(type_: Type | None) -> bool:
-    """Whether a type is that of what mypy has objected to, or follows from it."""
+    """Whether a type follows from an error that mypy has reported."""
     proper = get_proper_type(type_)
     if isinstance(proper, AnyType) and proper.source_any is not None:
         proper = proper.source_any
@@ -296,7 +296,7 @@ def is_erroneous(type_: Type | None) -> bool:
 
 
 def literal_value(type_: Type) -> object:
-    """The value of a literal type, else None."""
+    """Return the value of a literal type, else None."""
     proper = get_proper_type(type_)
     if isinstance(proper, Instance) and proper.last_known_value is not None:
         proper = proper.last_known_value

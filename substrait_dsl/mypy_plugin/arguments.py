@@ -1,4 +1,4 @@
-"""The arguments of one call, as values: of those that mypy does not know only what the result does not depend on."""
+"""Evaluate the arguments of a call. Unknown arguments that do not matter for the schema get neutral values."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from substrait_dsl.mypy_plugin.budget import UnknownValueError
 from substrait_dsl.mypy_plugin.verbs import COLUMN_VERBS, MEASURE_VERBS, SET_VERBS, is_parameter, neutral_arguments
 
 Argument = tuple[Expression, ArgKind, str | None, Type]
-"""An argument: its expression, kind, name (that of the parameter, if it is given by position), and type."""
+"""An argument: its expression, kind, name (that of the parameter, if it is positional), and type."""
 
 
 class Arguments:
-    """Makes the arguments of a verb or function."""
+    """Evaluates the arguments of a verb or function."""
 
     def __init__(self, verb: str, evaluator: ArgumentEvaluator) -> None:
         self.neutral = neutral_arguments(verb)
         self._verb = verb
         self._evaluator = evaluator
 
-    def evaluate(self, given: Iterable[Argument]) -> tuple[list[Any], dict[str, Any]]:
-        """The values of some arguments, by position and by name."""
+    def evaluate(self, arguments: Iterable[Argument]) -> tuple[list[Any], dict[str, Any]]:
+        """Return the values of some arguments, by position and by name."""
         positional: list[Any] = []
         named: dict[str, Any] = {}
-        for node, kind, name, typed in given:
+        for node, kind, name, typed in arguments:
             if kind == ARG_NAMED and name is not None:
                 try:
                     named[name] = self._replace_result(name, self._evaluator.evaluate(node, typed))
@@ -53,7 +53,7 @@ class Arguments:
         return positional, named
 
     def _evaluate_star(self, node: Expression) -> Iterable[Any]:
-        """What stands after a star."""
+        """Return the values of ``*node``."""
         try:
             return self._evaluator.evaluate_star(node)
         except UnknownValueError:
@@ -62,8 +62,8 @@ class Arguments:
             return self._evaluator.sample_relations(node)
 
     def _replace_unknown(self, name: str, error: UnknownValueError) -> Any:
-        """What stands for an argument that mypy does not know. Raises the error if the result depends on it."""
-        self._evaluator.needs_declared_check = True  # nobody but mypy says what is wrong with it
+        """Return a placeholder for an unknown argument. Raise the error if the schema depends on the argument."""
+        self._evaluator.needs_declared_check = True  # only mypy can report an error in it
         if name in self.neutral:
             return self.neutral[name]
         if self._verb in (*COLUMN_VERBS, *MEASURE_VERBS) and is_parameter(self._verb, name):
@@ -75,7 +75,7 @@ class Arguments:
         raise error
 
     def _replace_result(self, name: str, value: Any) -> Any:
-        """An argument; if it is a function of which it cannot be told what it gives, that column alone is unknown."""
+        """Return an argument. If it is a function whose result is not known, only its column becomes unknown."""
         verbs = (*COLUMN_VERBS, *MEASURE_VERBS)
         if not isinstance(value, FunctionType) or self._verb not in verbs or is_parameter(self._verb, name):
             return value

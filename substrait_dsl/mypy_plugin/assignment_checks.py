@@ -1,6 +1,6 @@
-"""Relations that come where the program declares other columns: what differs is said, and what to do about it.
+"""Report relations that are assigned to a type with other columns: the difference, and what to write.
 
-mypy would name both types, with every column of theirs, and say nothing of the difference.
+mypy would print both types, with all their columns, and not the difference.
 """
 
 from __future__ import annotations
@@ -25,20 +25,25 @@ if TYPE_CHECKING:
     from mypy.plugin import FunctionContext, MethodContext
 
 
-def check_assignment(context: MethodContext | FunctionContext, annotations: Annotations, given: Type) -> Type | None:
-    """The declared type that a relation has not, after it has been said why; None if there is nothing to say.
+def check_assignment(
+    context: MethodContext | FunctionContext, annotations: Annotations, result_type: Type
+) -> Type | None:
+    """Report a relation that is assigned to a type with other columns.
 
     Args:
-        context: the call that gives the relation.
-        annotations: what translates types.
-        given: the type of the relation.
+        context: the call that returns the relation.
+        annotations: translates types.
+        result_type: the type of the relation.
+
+    Returns:
+        the declared type if an error has been reported, else None.
     """
-    wanted = expected_relation(context)
-    relation = get_proper_type(given)
-    if wanted is None or not isinstance(relation, Instance) or relation.type.fullname != RELATION:
+    expected = expected_relation(context)
+    relation = get_proper_type(result_type)
+    if expected is None or not isinstance(relation, Instance) or relation.type.fullname != RELATION:
         return None
-    schema = get_proper_type(wanted.args[0])
-    if not isinstance(schema, Instance) or is_subtype(relation, wanted):
+    schema = get_proper_type(expected.args[0])
+    if not isinstance(schema, Instance) or is_subtype(relation, expected):
         return None
     declared, columns = annotations.to_schema(schema), annotations.to_schema(relation.args[0])
     if declared is None or columns is None:
@@ -50,11 +55,11 @@ def check_assignment(context: MethodContext | FunctionContext, annotations: Anno
         if variable is None:
             return None
         mistake = _explain_variable(variable, declared, columns)
-    return wanted if report(mistake, context.api, locate_method_name(context.context)) else None
+    return expected if report(mistake, context.api, locate_method_name(context.context)) else None
 
 
 def _explain_schema_class(schema: TypeInfo, declared: NamedStruct, columns: NamedStruct) -> SchemaError:
-    """Why columns are not taken for those that a schema class declares."""
+    """Return why columns are not those of a schema class."""
     name = schema.name
     error = _compare_columns(declared, columns, name, schema.module_name)
     if error is None:
@@ -63,10 +68,10 @@ def _explain_schema_class(schema: TypeInfo, declared: NamedStruct, columns: Name
     return error
 
 
-def _explain_variable(variable: str, held: NamedStruct, columns: NamedStruct) -> SchemaError:
-    """Why a relation is not taken for one that a variable holds, which has the columns that were assigned first."""
+def _explain_variable(variable: str, assigned: NamedStruct, columns: NamedStruct) -> SchemaError:
+    """Return why a relation cannot be assigned to a variable, whose columns are those of its first assignment."""
     name = f'the variable "{variable}"'
-    error = _compare_columns(held, columns, name, __name__)
+    error = _compare_columns(assigned, columns, name, __name__)
     if error is None:
         error = SchemaError(f"the columns are those of {name}, but some are never NULL that may be in it")
     error.hint = f"give this step a name of its own, or declare {variable}: Relation"
@@ -74,7 +79,7 @@ def _explain_variable(variable: str, held: NamedStruct, columns: NamedStruct) ->
 
 
 def _compare_columns(declared: NamedStruct, columns: NamedStruct, name: str, module: str) -> SchemaError | None:
-    """What `as_` says of columns and a schema class; None if it takes them."""
+    """Return the error of `as_` for columns and a schema class; None if it accepts them."""
     schema = placeholders.make_schema_class(module, name, declared)
     try:
         placeholders.make_relation(columns).as_(schema)
@@ -85,7 +90,7 @@ def _compare_columns(declared: NamedStruct, columns: NamedStruct, name: str, mod
 
 
 def expected_relation(context: MethodContext | FunctionContext) -> Instance | None:
-    """The relation that is wanted where a call stands, if it is one, perhaps among other things."""
+    """Return the relation type that is expected where a call stands; also if it is the only one in a union."""
     proper = get_proper_type(context.api.type_context[-1] if context.api.type_context else None)
     items = map(get_proper_type, proper.items) if isinstance(proper, UnionType) else [proper]
     relations = [item for item in items if isinstance(item, Instance) and item.type.fullname == RELATION]

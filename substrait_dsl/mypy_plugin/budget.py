@@ -1,7 +1,7 @@
-"""How much the plugin computes for one call of a program: sizes that are known before anything is computed, no clocks.
+"""Limit what the plugin computes for one call: steps and sizes are counted before anything is computed, not time.
 
-A checker reads what anybody has written, and half-written programs too. So what it would take long to compute, or what
-would be large, is not known: mypy's own answer stands.
+A checker reads any program, and half-written ones, too. A value that takes long to compute or is large is unknown, and
+mypy's own answer stands.
 """
 
 from __future__ import annotations
@@ -25,31 +25,31 @@ from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.schemas import Schema
 
 MAX_LENGTH = 10_000
-"""The length of the longest text that is computed, and of the longest list or dict."""
+"""The greatest length of a text, a list or a dict that is computed."""
 
 MAX_BITS = 10_000
-"""How many bits a number has at most that is computed, and the exponent of a decimal; no literal holds so many."""
+"""The most bits of a number that is computed, and the greatest exponent of a decimal. No literal has so many."""
 
 MAX_DISPLAY_SIZE = 200_000
-"""How many values a list, tuple or dict has at most that the program writes out, with those inside of its values."""
+"""The most values in a list, tuple or dict display of the program, with those inside of its values."""
 
 MAX_COLUMNS = 10_000
-"""How many columns a relation has at most."""
+"""The most columns of a relation."""
 
 MAX_ARGUMENTS = 1_000
-"""How many arguments a function has at most: to say which cast would help takes as long as their square."""
+"""The most arguments of a function. To find the cast that an error suggests takes time in their square."""
 
 MAX_STEPS = 50_000
-"""How many operators, methods and functions are evaluated at most to find out what the arguments of one call are."""
+"""The most operators, methods and functions that are evaluated for the arguments of one call."""
 
 STEPS_PER_CALL = 10
-"""As how many steps a call counts, of a lambda or of the library; each column of its relation is one more."""
+"""The steps of a call of a lambda or of the library; each column of its relation is one more."""
 
 MAX_LAMBDA_DEPTH = 60
-"""How deep calls of lambdas stand in each other at most."""
+"""The greatest depth of nested calls of lambdas."""
 
 VALUES_PER_STEP = 10
-"""How many values a function of Python goes through in one step."""
+"""How many values a function of Python processes in one step."""
 
 _CHARACTERS_PER_VALUE = 64
 """How many characters count as one value."""
@@ -64,10 +64,10 @@ _FUNCTIONS = (types.FunctionType, types.MethodType)
 
 
 class UnknownValueError(Exception):
-    """What an argument is cannot be told from the program.
+    """The value of an argument is not known from the program.
 
     Args:
-        node: what cannot be told, though nothing is wrong with it; None if what is wrong has been said.
+        node: the expression that is unknown, though nothing is wrong with it; None if its error has been reported.
     """
 
     def __init__(self, node: Expression | None = None) -> None:
@@ -76,52 +76,49 @@ class UnknownValueError(Exception):
 
 
 class NotEvaluatedError(UnknownValueError):
-    """The plugin does not compute this: it is not allowed to, or it is too large. What it is, is not known then."""
+    """The plugin does not evaluate an expression: it is not in the tables of `allowed`, or too large."""
 
 
 class Budget:
-    """What is left of the steps for one call, and how large its values are."""
+    """The steps that one call has used, and the sizes of its values."""
 
     def __init__(self) -> None:
         self._steps = 0
         self._calls = 0
         self._sizes: dict[int, tuple[object, int]] = {}
-        """How many values containers have, by their numbers; each is kept, lest another gets its number."""
+        """The sizes of containers and types by their `id`, with each object, so that no other one gets its `id`."""
 
     def reset(self) -> None:
-        """The arguments are evaluated once more, with other samples."""
+        """Begin anew: the arguments are evaluated with other samples."""
         self._steps = 0
 
     def spend(self, count: int = 1) -> None:
-        """Something is evaluated. Raises `NotEvaluatedError` if that is too much."""
+        """Count steps. Raise `NotEvaluatedError` if there are too many."""
         self._steps += count
         if self._steps > MAX_STEPS:
             raise NotEvaluatedError
 
     def enter_lambda(self) -> None:
-        """A lambda is called. Raises `NotEvaluatedError` if too many are being called."""
+        """Count the call of a lambda. Raise `NotEvaluatedError` if too many calls are nested."""
         if self._calls >= MAX_LAMBDA_DEPTH:
             raise NotEvaluatedError
         self.spend(STEPS_PER_CALL)
         self._calls += 1
 
     def leave_lambda(self) -> None:
-        """The lambda has returned."""
+        """Count the return of a lambda."""
         self._calls -= 1
 
     def spend_call(self, owner: object) -> None:
-        """A function or method of the library is called."""
+        """Count a call of a function or method of the library. Raise `NotEvaluatedError` if there are too many."""
         self.spend(STEPS_PER_CALL + _count_columns(owner))
 
     def require_small(self, value: Any, limit: int = MAX_LENGTH) -> Any:
-        """A value that has been evaluated. Raises `NotEvaluatedError` if it is too large, or of no class that is known.
+        """Return a value. Raise `NotEvaluatedError` if it is too large, or of a class that is not known.
 
         Args:
             value: the value.
-            limit: how many values it may have in it, if it is a list, tuple or dict.
-
-        Returns:
-            the value itself.
+            limit: how many values may be in it, if it is a list, tuple or dict.
         """
         if isinstance(value, str | bytes):
             require_length(len(value))
@@ -130,19 +127,19 @@ class Budget:
         return value
 
     def require_all_small(self, values: Iterable[Any]) -> None:
-        """As `require_small`, for what Python is to compute with: the more there is, the more steps it takes."""
+        """Count the steps of a function of Python by the sizes of its arguments. Raise as `require_small` does."""
         self.spend(sum(self._count_values(self.require_small(value)) for value in values) // VALUES_PER_STEP)
 
     def _count_values(self, value: Any) -> int:
-        """How many values a value is, itself included. Raises `NotEvaluatedError` for one of no class that is known."""
+        """Return how many values are in a value, with itself. Raise `NotEvaluatedError` for one of an unknown class."""
         if isinstance(value, t.Type):
             return self._count_types(value)
         if isinstance(value, ExprBase) and value._node is not None:
             self._count_types(value._node.type)
         if not isinstance(value, CONTAINERS):
             return _count_single_value(value)
-        known = self._sizes.get(id(value))
-        if known is None:
+        cached = self._sizes.get(id(value))
+        if cached is None:
             size = 1
             for part in (*value.keys(), *value.values()) if isinstance(value, dict) else value:
                 size += self._count_values(part)
@@ -150,13 +147,13 @@ class Budget:
                     break
             self._sizes[id(value)] = (value, size)
             return size
-        return known[1]
+        return cached[1]
 
     def _count_types(self, type_: t.Type) -> int:
-        """How many types a type is, with those inside of it as often as they stand there: it is written out so."""
-        known = self._sizes.get(id(type_))
-        if known is not None:
-            return known[1]
+        """Return how many types are in a type, with itself and with repetitions, as its text has them."""
+        cached = self._sizes.get(id(type_))
+        if cached is not None:
+            return cached[1]
         match type_:
             case t.Struct(types=inner):
                 parts: tuple[t.Type, ...] = tuple(inner)
@@ -185,7 +182,7 @@ def require_arguments(function: object, count: int) -> None:
 
 
 def is_scalar(value: object) -> bool:
-    """Whether a value is one of Python's own, without parts, or a constant of an enumeration."""
+    """Whether a value is one of Python's own without parts, or a member of an enum."""
     return type(value) in SCALARS or isinstance(value, enum.Enum)
 
 
@@ -210,7 +207,7 @@ def is_of_library(value: object) -> bool:
 
 
 def _count_columns(value: object) -> int:
-    """How many columns a relation has; 0 for anything else."""
+    """Return the number of columns of a relation; 0 for anything else."""
     match value:
         case Relation():
             return len(value._rel.schema)

@@ -1,7 +1,7 @@
-"""The codes of the plugin's errors: one for each kind of mistake in the library's own tree of errors.
+"""The error codes of the plugin: one for each class in the library's tree of errors.
 
-mypy must know them as soon as the plugin is loaded, for then it looks at ``disable_error_code`` and
-``enable_error_code``; so this module imports little.
+mypy reads ``disable_error_code`` and ``enable_error_code`` as soon as the plugin is loaded, and must know the codes
+then. So this module imports little.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import substrait_dsl.errors as errors  # ``from substrait_dsl import`` would loa
 _CATEGORY = "Substrait"
 
 CODES: Mapping[type[errors.SubstraitDslError], ErrorCode] = {
-    kind: ErrorCode(f"substrait-{kind.code}", (kind.__doc__ or "").partition("\n")[0], _CATEGORY)
-    for kind in (
+    class_: ErrorCode(f"substrait-{class_.code}", (class_.__doc__ or "").partition("\n")[0], _CATEGORY)
+    for class_ in (
         errors.SchemaError,
         errors.TypeMismatchError,
         errors.LiteralError,
@@ -30,10 +30,10 @@ CODES: Mapping[type[errors.SubstraitDslError], ErrorCode] = {
         errors.UnsupportedError,
     )
 }
-"""The code of each kind of mistake."""
+"""The code of each class of errors."""
 
 FAILURE = ErrorCode("substrait-internal", "The plugin itself has failed, and mypy's own types stand.", _CATEGORY)
-"""A mistake of the plugin's, and none of the program's."""
+"""An error of the plugin, not of the program."""
 
 DYNAMIC = ErrorCode(
     "substrait-dynamic",
@@ -41,4 +41,4 @@ DYNAMIC = ErrorCode(
     _CATEGORY,
     default_enabled=False,
 )
-"""Not a mistake: says where the plugin knows the columns no longer, to those who ask."""
+"""No error: where the columns of a relation become unknown. Reported only if it is enabled."""

@@ -1,8 +1,8 @@
-"""Schema classes, as mypy sees them.
+"""Read the columns of schema classes from mypy, and tell mypy what depends on them.
 
-mypy's caches sort the names of a class, so the order of its columns is written beside them, when the class is analysed.
-And mypy does not know that what a call gives follows from the columns of the classes that its types name: it is told,
-in the terms of its daemon, which checks functions anew, and in those of its caches, which hold modules.
+mypy's caches sort the names of a class, so the order of its columns is written to the metadata of the class. mypy does
+not know that the type of a call depends on the columns of schema classes: dependencies are added for its daemon, which
+checks functions anew, and for its caches, which hold modules.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ if TYPE_CHECKING:
     from mypy.plugin import ClassDefContext
 
 KEY = "substrait_dsl"
-"""Where in the metadata of a class the order of its columns stands."""
+"""The key of the order of the columns in the metadata of a class."""
 
 SCHEMA = "substrait_dsl.fluent.schemas.Schema"
 ROWS = ("substrait_dsl.fluent.schemas.DynRow", "substrait_dsl.fluent.rows.Row")
 
 
 def is_schema(info: TypeInfo) -> bool:
-    """Whether a class declares columns: a subclass of `Schema` that is no row of the library's own."""
+    """Whether a class declares columns: a subclass of `Schema` that is no row class of the library."""
     return info.has_base(SCHEMA) and info.fullname != SCHEMA and not any(info.has_base(row) for row in ROWS)
 
 
 def is_column(info: TypeInfo, name: str) -> bool:
-    """Whether a name of a class is that of a column; it may be a method, a ``ClassVar``, or have no annotation."""
+    """Whether a name of a class is a column, and no method, no ``ClassVar`` and no name without an annotation."""
     return is_schema(info) and (info.get(name) is None or any(_is_annotated(base, name) for base in info.mro))
 
 
@@ -59,12 +59,12 @@ def _is_annotated(base: TypeInfo, name: str) -> bool:
 
 
 def is_schema_base(symbol: SymbolTableNode | None) -> bool:
-    """Whether what inherits from this declares columns."""
+    """Whether the subclasses of a class declare columns."""
     return symbol is not None and isinstance(symbol.node, TypeInfo) and symbol.node.has_base(SCHEMA)
 
 
 def record_columns(context: ClassDefContext) -> None:
-    """Write down the order of a schema class's own columns, and what depends on them."""
+    """Write the order of a schema class's own columns to its metadata, and tell mypy what depends on them."""
     info = context.cls.info
     names = [
         target.name
@@ -76,7 +76,7 @@ def record_columns(context: ClassDefContext) -> None:
     marked = [name for statement in context.cls.defs.body for name in _marked_names(statement)]
     unclear = any(map(_has_unclear_column, context.cls.defs.body))
     info.metadata[KEY] = {"columns": names, "marked": marked, "unclear": unclear}
-    # Whatever depends on the class depends on what is in it, on the types of its columns, and on its bases.
+    # What depends on the class depends on its contents, on the types of its columns, and on its base classes.
     changes = [make_wildcard_trigger(info.fullname)]
     changes += [make_trigger(f"{info.fullname}.{name}") for name in names]
     changes += [make_trigger(base.fullname) for base in info.mro[1:] if KEY in base.metadata]
@@ -93,12 +93,12 @@ def _has_unclear_column(statement: Statement) -> bool:
 
 
 def _marked_names(statement: Statement) -> list[str]:
-    """The columns that a statement declares whose type may be in metadata, which mypy does not keep."""
+    """Return the columns of a statement whose types may be in metadata, which mypy does not keep."""
     return [target.name for target in marked_targets(statement) if isinstance(target, NameExpr)]
 
 
 def marked_targets(statement: Statement) -> list[Expression]:
-    """What a statement declares with metadata that may be a type: ``x: Annotated[Func, Func((I64(),), I64())]``."""
+    """Return the targets with metadata that may be a type: ``x: Annotated[Func, Func((I64(),), I64())]``."""
     match statement:
         case AssignmentStmt(lvalues=targets, unanalyzed_type=Type() as type_) if _has_metadata(type_):
             return targets
@@ -106,7 +106,7 @@ def marked_targets(statement: Statement) -> list[Expression]:
 
 
 def _has_metadata(type_: Type) -> bool:
-    """Whether a type has metadata in it that are no text: they may be another type."""
+    """Whether a type contains metadata other than text: they may be another type."""
     if not isinstance(type_, UnboundType):
         return False
     metadata = type_.args[1:] if type_.name.rpartition(".")[2] == "Annotated" else ()
@@ -121,40 +121,40 @@ def _is_text(type_: Type) -> bool:
 
 def has_unlisted_columns(base: TypeInfo) -> bool:
     """Whether a class that is no schema may have annotations, which are columns of the schemas that inherit from it."""
-    of_python = base.module_name in ("builtins", "typing", "abc") or base.fullname == SCHEMA
-    if of_python or KEY in base.metadata:
+    is_of_python = base.module_name in ("builtins", "typing", "abc")
+    if is_of_python or base.fullname == SCHEMA or KEY in base.metadata:
         return False
     return any(isinstance(each.node, Var) for each in base.names.values())
 
 
 def find_annotations(schema: TypeInfo, checker: TypeChecker) -> dict[str, Type]:
-    """The annotation of each column, in order: first those of the classes that it inherits from."""
+    """Return the annotation of each column, in order: first those of base classes."""
     _READ_SCHEMAS[checker.tree.fullname].add(schema)
-    found: dict[str, Type] = {}
+    annotations: dict[str, Type] = {}
     if any(has_unlisted_columns(base) or base.metadata.get(KEY, {}).get("unclear") for base in schema.mro):
-        return found
+        return annotations
     for base in reversed(schema.mro):
-        found.update(_own_annotations(base))
-    return found
+        annotations.update(_own_annotations(base))
+    return annotations
 
 
 def _own_annotations(schema: TypeInfo) -> dict[str, Type]:
-    found: dict[str, Type] = {}
-    written = schema.metadata.get(KEY, {})
-    for name in written.get("columns", ()):
+    annotations: dict[str, Type] = {}
+    recorded = schema.metadata.get(KEY, {})
+    for name in recorded.get("columns", ()):
         symbol = schema.names.get(name)
         column = symbol.node if symbol is not None else None
         if isinstance(column, Var) and column.type is not None and not column.is_classvar:
-            found[name] = AnyType(TypeOfAny.special_form) if name in written.get("marked", ()) else column.type
-    return found
+            annotations[name] = AnyType(TypeOfAny.special_form) if name in recorded.get("marked", ()) else column.type
+    return annotations
 
 
 _READ_SCHEMAS: defaultdict[str, set[TypeInfo]] = defaultdict(set)
-"""For each module that is being checked, the schema classes whose columns have been looked at."""
+"""The schema classes whose columns have been read, for each module that is being checked."""
 
 
 def find_dependencies(file: MypyFile) -> set[str]:
-    """The modules on which what was found for a module depends, when it has been checked."""
+    """Return the modules on which the types of a module depend, after it has been checked."""
     classes = [base for schema in _READ_SCHEMAS.pop(file.fullname, ()) for base in schema.mro]
     types = [column for schema in classes for column in _own_annotations(schema).values()]
     return {schema.module_name for schema in classes} | TypeIndirectionVisitor().find_modules(types)

@@ -1,4 +1,4 @@
-"""What the plugin's answers depend on: the library's own code, which it calls, its hints, and the extension files."""
+"""A digest of what the plugin's answers depend on: the code of the library, its hints, and the extension files."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from pathlib import Path
 
 
 def find_files() -> list[Path]:
-    """Every file that an answer can follow from, found without importing any of them."""
+    """Return every file that an answer may depend on, without importing any of them."""
     library = Path(__file__).parent.parent
-    found = [*sorted(library.rglob("*.py")), *sorted(library.glob("hints/*.toml"))]
+    paths = [*sorted(library.rglob("*.py")), *sorted(library.glob("hints/*.toml"))]
     extensions = find_spec("substrait_extensions")  # to ask for a package inside of it would import it
-    for place in (extensions.submodule_search_locations or ()) if extensions else ():
-        found += sorted(Path(place, "extensions").glob("*.yaml"))
-    return found
+    for folder in (extensions.submodule_search_locations or ()) if extensions else ():
+        paths += sorted(Path(folder, "extensions").glob("*.yaml"))
+    return paths
 
 
 @cache
 def compute_digest() -> str:
-    """A digest of all these files."""
-    found = hashlib.sha256()
+    """Return a digest of all these files."""
+    result = hashlib.sha256()
     for path in find_files():
         with open(path, "rb", buffering=0) as file:  # each run of mypy waits for these some hundred files
-            found.update(file.readall())
-    return found.hexdigest()
+            result.update(file.readall())
+    return result.hexdigest()

@@ -1,6 +1,6 @@
 """Constants that mypy knows by their types: the values of literal types, and members of enums.
 
-A member that is a text, too, is the name of a column like others; what else it is good for the library itself says.
+A member that is a text, too, may name a column, as other texts do.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from substrait_dsl.mypy_plugin.annotations import literal_value
 
 
 def read_literal(type_: ProperType) -> object:
-    """The value of a literal type, or the member of an enum that it names; else None."""
-    named = type_.last_known_value if isinstance(type_, Instance) else type_
-    if not isinstance(named, LiteralType) or not named.is_enum_literal():
+    """Return the value of a literal type, or the member of an enum that it names; else None."""
+    literal = type_.last_known_value if isinstance(type_, Instance) else type_
+    if not isinstance(literal, LiteralType) or not literal.is_enum_literal():
         return literal_value(type_)
-    info, name = named.fallback.type, str(named.value)
+    info, name = literal.fallback.type, str(literal.value)
     member = info.names[name].node if name in info.names else None
     value = literal_value(member.type) if isinstance(member, Var) and member.type is not None else None
     own = [base for base in info.mro if base.module_name not in ("builtins", "enum")]
@@ -30,15 +30,15 @@ def read_literal(type_: ProperType) -> object:
 
 
 def _make_member(name: str, member: str, value: object, bases: Sequence[str]) -> object:
-    """A member of an enum, which may be a text or a number, too: the full names of the classes of Python say so.
+    """Return a member of an enum with the given base classes; None if Python has no such member.
 
-    None: Python makes no such member, as of an `IntEnum` with a text; mypy says so, unless the program ignores it.
+    An `IntEnum` has no member that is a text, for example: mypy reports that, unless the program ignores it.
     """
-    kinds: tuple[type[Any], ...] = (enum.StrEnum, enum.IntEnum)
-    base = next((kind for kind in kinds if f"enum.{kind.__name__}" in bases), None)
-    mixed = next((kind for kind in (str, int) if f"builtins.{kind.__name__}" in bases), None)
+    classes: tuple[type[Any], ...] = (enum.StrEnum, enum.IntEnum)
+    base = next((base_class for base_class in classes if f"enum.{base_class.__name__}" in bases), None)
+    mixed = next((base_class for base_class in (str, int) if f"builtins.{base_class.__name__}" in bases), None)
     try:
-        made: Any = enum.Enum(name, {member: value}, type=mixed) if base is None else base(name, {member: value})
-        return made[member]
+        class_: Any = enum.Enum(name, {member: value}, type=mixed) if base is None else base(name, {member: value})
+        return class_[member]
     except (ValueError, TypeError, KeyError):  # also of names such as `mro`
         return None

@@ -1,6 +1,6 @@
-"""All that a file of the program is made of, statement by statement and expression by expression.
+"""Walk over the statements and expressions of a file.
 
-mypy has visitors of its own, but none that Python may inherit from, as they are compiled.
+mypy has visitors, but Python code cannot inherit from them, because they are compiled.
 """
 
 from __future__ import annotations
@@ -67,11 +67,11 @@ CHILD_FIELDS: Mapping[type, tuple[str, ...]] = {
     n.StarExpr: ("expr",),
     n.AssignmentExpr: ("target", "value"),
 }
-"""Where the parts of each kind of node are; what is not here has none."""
+"""The fields of each class of nodes that have child nodes. Other classes have none."""
 
 
 def walk(tree: n.MypyFile) -> Iterator[Any]:
-    """Each node of a file, in no order that matters."""
+    """Return each node of a file, in any order."""
     stack: list[Any] = [tree]
     while stack:
         node = stack.pop()

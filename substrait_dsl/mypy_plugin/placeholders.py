@@ -1,7 +1,7 @@
-"""What stands for the values of a program that is checked and not run: relations, expressions, measures of a type.
+"""Placeholders for the values of a program that is checked and not run: relations, expressions, measures of a type.
 
-The verbs of the fluent API need no data, only schemas and types. So what a call gives is found out by making that very
-call, with values that have the types which mypy has inferred: no rule is written twice.
+The verbs of the fluent API need schemas and types, no data. So the type of a call is inferred by making that very call,
+with values of the types that mypy has inferred: no rule is written twice.
 """
 
 from __future__ import annotations
@@ -28,39 +28,39 @@ FIRST_PARAMETER = 1_000_000_000
 _NUMBERS = itertools.count(FIRST_PARAMETER)
 
 NAMELESS = "\N{WHITE SQUARE}"
-"""What a column is called whose name mypy does not know."""
+"""The name of a column whose name mypy does not know."""
 
 
 _NO_TABLE = NamedTable(("table",))
 
 
 def is_nameless(names: Iterable[str]) -> bool:
-    """Whether mypy does not know one of some names, or a part of one."""
+    """Whether one of some names, or a part of it, is unknown."""
     return any(NAMELESS in name for name in names)
 
 
 def make_expression(type_: t.Type, name: str | None = None) -> DynExpr:
-    """An expression of a type, about which nothing else is known but perhaps the name it has."""
+    """Return an expression of which only the type is known, and perhaps the name."""
     return bound_expr(ex.DynamicParameter(type_, next(_NUMBERS)), None, name)
 
 
 def make_relation(struct: NamedStruct) -> Relation[Any]:
-    """A relation with these columns."""
+    """Return a relation of which only the columns are known."""
     return Relation(Read(struct, _NO_TABLE))
 
 
-def is_placeholder(made: Relation[Any]) -> bool:
-    """Whether a relation stands for one of which only the columns are known."""
-    return isinstance(made._rel, Read) and made._rel.definition is _NO_TABLE
+def is_placeholder(relation: Relation[Any]) -> bool:
+    """Whether a relation is a placeholder, of which only the columns are known."""
+    return isinstance(relation._rel, Read) and relation._rel.definition is _NO_TABLE
 
 
 def make_row(struct: NamedStruct) -> DynRow:
-    """A row of these columns, as a lambda gets it."""
+    """Return a row with some columns, as a lambda gets it."""
     return DynRow(struct, lambda position: make_expression(struct.fields[position].type, struct.fields[position].name))
 
 
 class _KnownCall(FunctionCall):
-    """A call of a function of which only the type of the result is known."""
+    """A call of a function of which only the output type is known."""
 
     __slots__ = ("output_type",)
 
@@ -73,45 +73,45 @@ class _KnownCall(FunctionCall):
 
 
 def make_measure(type_: t.Type, name: str = "this") -> Measure[Any, Any]:
-    """An aggregate function with a result of a type."""
+    """Return a measure of which only the output type is known."""
     return Measure(_KnownCall("aggregate", name, type_))
 
 
 def make_window_function(type_: t.Type, name: str = "this") -> WindowFunction[Any, Any]:
-    """A window function with a result of a type."""
+    """Return a window function of which only the output type is known."""
     return WindowFunction(_KnownCall("window", name, type_))
 
 
 def make_schema_class(module: str, name: str, struct: NamedStruct, base: type[Schema] = Schema) -> type[Schema]:
-    """A schema class with these columns."""
+    """Return a schema class with some columns."""
     columns = {field.name: field.type for field in struct}
     return type(name, (base,), {"__module__": module, "__annotations__": columns})
 
 
 class _RowOrInstance(Schema):
-    """What is of a schema class: a row with its columns, or an instance that names an expression for each."""
+    """An instance of a schema class in the program: a row, or an instance with an expression for each column."""
 
     def __getitem__(self, column: str | int) -> DynExpr:
         struct = self.__struct__
-        made = self.__columns__[struct.names[struct.position(column)]]
-        assert isinstance(made, DynExpr)
-        return made
+        expression = self.__columns__[struct.names[struct.position(column)]]
+        assert isinstance(expression, DynExpr)
+        return expression
 
 
 def make_schema_instance(module: str, name: str, struct: NamedStruct) -> Schema:
-    """What the program declares to be of a schema class: what a function gives, say, or is given."""
+    """Return an instance of a schema class, such as the program declares as a parameter or a result."""
     columns = {field.name: make_expression(field.type, field.name) for field in struct}
-    made = make_schema_class(module, name, struct, _RowOrInstance)(**columns)
-    vars(made).update(columns)  # a row has them as attributes
-    return made
+    instance = make_schema_class(module, name, struct, _RowOrInstance)(**columns)
+    vars(instance).update(columns)  # a row has them as attributes
+    return instance
 
 
 class _UnboundError(SchemaError):
-    """An expression names a column of a row that is not known yet."""
+    """An expression refers to a column of a row that is not known yet."""
 
 
 class _EveryRow(Scope):
-    """The row of expressions that name columns by their relations, whichever these are."""
+    """The row of expressions that refer to columns by their relations, whatever the relations are."""
 
     __slots__ = ()
 
@@ -130,7 +130,7 @@ _EVERY_ROW = _EveryRow("an expression", (), NamedStruct(()))
 
 
 def derive_result_type(value: object) -> t.Type | None:
-    """The type of an expression or of what an aggregate or window function gives; None while it waits for a row."""
+    """Return the type of an expression, a measure or a window function; None if it depends on the row."""
     try:
         return _resolve(value)
     except SubstraitDslError:
@@ -138,7 +138,7 @@ def derive_result_type(value: object) -> t.Type | None:
 
 
 def find_error(value: object) -> SubstraitDslError | None:
-    """What is wrong with an expression, or with an aggregate or window function, whatever its row is."""
+    """Return the error of an expression, a measure or a window function that does not depend on the row."""
     try:
         _resolve(value)
     except _UnboundError:

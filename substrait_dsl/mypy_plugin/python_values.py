@@ -1,4 +1,4 @@
-"""Values of Python in the program that is checked: those that it writes out, and samples of those that it computes."""
+"""Samples of the values of Python that a program computes, and the errors that say something about their types."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from substrait_dsl.errors import (
 from substrait_dsl.mypy_plugin.placeholders import NAMELESS
 
 MODULES = ("datetime", "decimal", "uuid")
-"""Modules of Python whose classes make the values that literals are of."""
+"""Modules of Python with classes whose values become literals."""
 
 SAMPLES: Mapping[str, Sequence[Any]] = {
     "builtins.int": (0, 1, 10**37),  # as positions of columns, and as decimals, they are different things
@@ -34,17 +34,17 @@ SAMPLES: Mapping[str, Sequence[Any]] = {
     "decimal.Decimal": (decimal.Decimal(1), decimal.Decimal("1E-37"), decimal.Decimal(10**37)),
     "uuid.UUID": (uuid.UUID(int=0),),
 }
-"""Values of types of Python; several where it depends on the value of which type a literal is, or which column."""
+"""Sample values of classes of Python; several where the type of the literal, or the column, depends on the value."""
 
 AMBIGUOUS = ("builtins.int", "datetime.datetime", "decimal.Decimal")
-"""Types of Python whose values become literals of several types: that one of the samples does not fit says nothing."""
+"""Classes of Python whose values become literals of several types: one refused sample says nothing about the type."""
 
 VALUE_ERRORS = (FunctionNotFoundError, InvalidArgumentError, LiteralError, TypeMismatchError)
-"""What is raised for a value that does not fit; a position that does not exist may do so with another value."""
+"""Errors about a value. Others, such as that of a position that does not exist, may be absent for another value."""
 
 
 def is_python_value(value: object) -> bool:
-    """Whether a value is one of Python's own, or a type: what depends on such a value may be anything."""
+    """Whether a value is one of Python's own, or a type: a result that depends on it may be anything."""
     return isinstance(value, t.Type) or type(value).__module__.partition(".")[0] != "substrait_dsl"
 
 
@@ -54,7 +54,7 @@ def is_python_class(fullname: str) -> bool:
 
 
 def find_type_error(fullname: str, refusals: Sequence[SubstraitDslError]) -> SubstraitDslError | None:
-    """What is wrong with every value of a type, by what is said of its samples; None if it may be the value."""
+    """Return what is wrong with a class of Python by the errors of all its samples; None if another value may do."""
     refused = [_refused_value(error) for error in refusals]
     if fullname not in SAMPLES or not all(each is not None and each.takes is not None for each in refused):
         return None
@@ -68,7 +68,7 @@ def find_type_error(fullname: str, refusals: Sequence[SubstraitDslError]) -> Sub
 
 
 def _refused_value(error: SubstraitDslError | None) -> LiteralError | None:
-    """The error that says which value of Python's fits no type, if that is what another one is about."""
+    """Return the error about a value of Python's that is the reason of another error; None if there is none."""
     while error is not None:
         if isinstance(error, LiteralError) and error.value is not None:
             return error

@@ -1,7 +1,7 @@
-"""Whether the objects of a file are the library's or Python's own, as far as text and annotations say.
+"""Whether objects of a file are of classes of the library or of Python, by syntax and annotations.
 
-No verb changes what it is given. A method of the program's own may, though it is called as a verb is; and so may an
-operator of a class of the program's own. mypy may not have checked yet what such an object is.
+No verb changes its arguments. But a method of a class of the program may, and it may have the name of a verb; an
+operator of such a class may, too. mypy may not have inferred yet of which class an object is.
 """
 
 from __future__ import annotations
@@ -54,18 +54,18 @@ _DISPLAYS = (
     StrExpr,
     TupleExpr,
 )
-"""What is of a class of Python's own, or of this library."""
+"""Expressions whose values are of classes of Python, or of this library."""
 
 _MAX_DEPTH = 100
-"""How far a chain is followed, lest variables that are assigned to each other are followed for ever."""
+"""The greatest length of a chain that is followed: variables may be assigned to each other."""
 
 
 class Receivers:
-    """Tells the objects of the library and of Python from those of the program's own classes.
+    """Distinguishes objects of the library and of Python from those of classes of the program.
 
     Args:
-        assigned: what each variable holds that holds one thing.
-        given_to: the call that a lambda is given to, by the parameters of the lambda.
+        assigned: the expression of each variable that is assigned once.
+        calls_with_lambda: the calls with lambdas as arguments, by the parameters of the lambdas.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Receivers:
         self._calls_with_lambda = calls_with_lambda
 
     def is_harmless(self, node: Expression | None, depth: int = 0) -> bool:
-        """Whether an object has no methods of the program's own. False if that cannot be told."""
+        """Whether an object is of no class of the program. False if that is not known."""
         depth += 1
         if node is None or depth > _MAX_DEPTH:
             return False
@@ -103,7 +103,7 @@ class Receivers:
         return isinstance(node, _DISPLAYS)
 
     def _is_harmless_call(self, callee: Expression, depth: int) -> bool:
-        """Whether what a call gives is harmless."""
+        """Whether the result of a call is harmless."""
         match callee:
             case RefExpr(node=Decorator(func=function)) | RefExpr(node=FuncDef() as function):
                 type_ = get_proper_type(function.type)
@@ -114,7 +114,7 @@ class Receivers:
         return self.is_harmless(callee, depth)  # a class, or a method of something harmless
 
     def _is_harmless_attribute(self, owner: Expression, name: str, depth: int) -> bool:
-        """Whether what an object has by a name is harmless."""
+        """Whether an attribute of an object is harmless."""
         type_ = owner.node.type if isinstance(owner, RefExpr) and isinstance(owner.node, Var) else None
         proper = get_proper_type(type_)
         if not isinstance(proper, Instance) or _is_foreign(proper.type.fullname):
@@ -122,12 +122,12 @@ class Receivers:
         if proper.type.get(name) is not None and is_column(proper.type, name):
             return True
         symbol = proper.type.get(name)
-        held = symbol.node.type if symbol is not None and isinstance(symbol.node, Var) else None
-        return held is not None and _is_harmless_type(held)
+        attribute_type = symbol.node.type if symbol is not None and isinstance(symbol.node, Var) else None
+        return attribute_type is not None and _is_harmless_type(attribute_type)
 
 
 def _is_foreign(fullname: str) -> bool:
-    """Whether a class or function is none of the program's."""
+    """Whether a class or function is one of the library or of Python."""
     return fullname.startswith(("substrait_dsl.", "builtins."))
 
 

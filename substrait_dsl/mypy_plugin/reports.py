@@ -1,7 +1,7 @@
-"""What the plugin says, and where.
+"""Report errors of the library as errors of mypy, with the same words.
 
-An error of the library's own tree becomes an error of mypy with the same words; its code says which kind it is, so that
-``# type: ignore[substrait-unknown-field]`` and ``disable_error_code`` work as for mypy's own.
+The error code is that of the class of the error, so that ``# type: ignore[substrait-unknown-field]`` and
+``disable_error_code`` work as for mypy's own codes.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 _INNER = r"<[^<>]*>"
 _PLACEHOLDER = re.compile(rf"parameter\(1\d{{9}}\):[a-z_\d!]+(<([^<>]|<([^<>]|{_INNER})*>)*>)?\??")
-"""How an expression reads of which only the type is known."""
+"""The text of an expression of which only the type is known."""
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+(?=>)")
-"""Where a function is in the memory of mypy: a different place each time, and no matter of the program's."""
+"""The address of a function in the memory of mypy, which differs from run to run."""
 
 
 def report(
@@ -41,14 +41,17 @@ def report(
     within: Iterable[Context] = (),
     called: tuple[Context, str] | None = None,
 ) -> bool:
-    """Say what a mistake is, unless it is only about what mypy does not know; whether it has been said.
+    """Report an error, unless it is about a column or a type that mypy does not know.
 
     Args:
-        error: what the library says.
+        error: the error of the library.
         api: mypy's checker.
-        location: where the mistake is.
-        within: where mypy may have said in its own words that something is wrong; these words stand instead.
-        called: the call that is wrong, and what it calls; mypy may have said so of its type variables.
+        location: where the error is reported.
+        within: parts of the program about which mypy may have reported errors, which this error replaces.
+        called: the call that is wrong and the name of its function; mypy may have reported its type variables.
+
+    Returns:
+        whether the error has been reported.
     """
     if UNKNOWN.name in str(error) or NAMELESS in str(error):
         return False
@@ -56,37 +59,37 @@ def report(
     if is_reporting(api.msg.errors):
         location = withdraw(api.msg.errors, within, called, text) or location
     code = next((CODES[kind] for kind in type(error).__mro__ if kind in CODES), CODES[errors.SchemaError])
-    said = api.fail(text, location, code=code)
-    if said is not None and not said.target:
-        said.target = said.module  # else mypy's daemon does not know to which part of a module a lambda belongs
+    info = api.fail(text, location, code=code)
+    if info is not None and not info.target:
+        info.target = info.module  # else mypy's daemon does not know to which part of a module a lambda belongs
     return True
 
 
 def report_failure(error: Exception, context: Any) -> None:
-    """Say that the plugin has failed at a part of the program, whatever mypy was about to ask it."""
-    said = f"the plugin of substrait_dsl has failed here ({type(error).__name__}), and mypy's own types stand; "
-    said += "mypy --show-traceback says where it failed: please report it"
+    """Report that the plugin has failed at a part of the program."""
+    text = f"the plugin of substrait_dsl has failed here ({type(error).__name__}), and mypy's own types stand; "
+    text += "mypy --show-traceback says where it failed: please report it"
     if isinstance(context, ClassDefContext):
-        context.api.note(said, context.cls, code=FAILURE)  # type: ignore[attr-defined]  # mypy's own analyser has it
+        context.api.note(text, context.cls, code=FAILURE)  # type: ignore[attr-defined]  # mypy's own analyser has it
         return
     with without_filters(context.api.msg.errors):
-        context.api.msg.note(said, context.context, code=FAILURE)
+        context.api.msg.note(text, context.context, code=FAILURE)
 
 
 def format_error(error: errors.SubstraitDslError) -> str:
-    """What an error says, in one line."""
+    """Return the text of an error, in one line."""
     head = ", ".join(part for part in (error.verb, error.place) if part)
-    said = error.message
+    text = error.message
     if isinstance(error, errors.FunctionNotFoundError) and error.candidates:
-        there = "" if error.hint else f"; there is {', '.join(error.nearest_candidates)}"
-        said = f"no overload takes {error.call}{there}"
+        candidates = "" if error.hint else f"; there is {', '.join(error.nearest_candidates)}"
+        text = f"no overload takes {error.call}{candidates}"
     if error.hint:
-        said = f"{said}; {' '.join(error.hint.split())}"
-    return _ADDRESS.sub("", _PLACEHOLDER.sub("...", f"{head}: {said}" if head else said))
+        text = f"{text}; {' '.join(error.hint.split())}"
+    return _ADDRESS.sub("", _PLACEHOLDER.sub("...", f"{head}: {text}" if head else text))
 
 
 def is_in_lambda(api: CheckerPluginInterface) -> bool:
-    """Whether a lambda is being checked: the verb that it is given to will say what is wrong in it, and better."""
+    """Whether a lambda is being checked: its verb will report the errors in it, with more context."""
     checker: TypeChecker = api  # type: ignore[assignment]  # mypy's own checker is the only one
     return isinstance(checker.scope.current_function(), LambdaExpr)
 
@@ -94,31 +97,40 @@ def is_in_lambda(api: CheckerPluginInterface) -> bool:
 def withdraw(
     reported: Errors, within: Iterable[Context], called: tuple[Context, str] | None, text: str | None = None
 ) -> Context | None:
-    """Take back what mypy has said in its own words about some parts of the program, and what says less than a text.
+    """Withdraw mypy's own errors about some parts of the program, and errors that say less than a text.
 
-    In a lambda the mistake has been said without the verb that the lambda is given to: then where that stood.
+    An error in a lambda has been reported without the verb of the lambda.
+
+    Args:
+        reported: mypy's errors.
+        within: the parts of the program.
+        called: a call, and the name of its function: errors about its type variables are withdrawn.
+        text: the text that is reported instead.
+
+    Returns:
+        the location of an error that says less than the text; None if there is none.
     """
     location: Context | None = None
-    places = [((location.line, location.column), _end_position(location)) for location in within]
-    for said in _reported_lists(reported):
-        kept: list[ErrorInfo] = []
+    ranges = [((part.line, part.column), _end_position(part)) for part in within]
+    for infos in _reported_lists(reported):
+        remaining: list[ErrorInfo] = []
         is_kept, line = True, 0
-        for info in said:
+        for info in infos:
             if info.severity == "error":  # notes on its line belong to the error before them
                 line = info.line
-                of_mypy = info.code is None or not info.code.code.startswith("substrait-")
-                there = any(start <= (info.line, info.column) <= end for start, end in places)
-                is_kept = not (of_mypy and (there or _is_type_variable_error(info, called)))
-                if is_kept and there and text is not None and _is_more_specific(text, info.message):
+                is_of_mypy = info.code is None or not info.code.code.startswith("substrait-")
+                is_within = any(start <= (info.line, info.column) <= end for start, end in ranges)
+                is_kept = not (is_of_mypy and (is_within or _is_type_variable_error(info, called)))
+                if is_kept and is_within and text is not None and _is_more_specific(text, info.message):
                     is_kept, location = False, Context(info.line, info.column)
             if is_kept or info.line != line:
-                kept.append(info)
-        said[:] = kept
+                remaining.append(info)
+        infos[:] = remaining
     return location
 
 
 def _is_type_variable_error(info: ErrorInfo, called: tuple[Context, str] | None) -> bool:
-    """Whether mypy has said of a call that a type variable of it cannot be what it is given."""
+    """Whether an error says that the arguments of a call do not fit its type variables."""
     if called is None or info.code is not TYPE_VAR:
         return False
     call, verb = called
@@ -126,23 +138,23 @@ def _is_type_variable_error(info: ErrorInfo, called: tuple[Context, str] | None)
 
 
 _EXPRESSION = re.compile(r"Expr\([^:()]*: ")
-"""How an expression reads, up to its type; its name is not known at first."""
+"""The text of an expression up to its type. At first, the name is not known."""
 
 
 def _is_more_specific(text: str, before: str) -> bool:
-    """Whether a text says all that another one says that was said before it."""
-    whole, part = (_EXPRESSION.sub("Expr(", said) for said in (text, before))
-    return f": {whole}".endswith(f": {part}")
+    """Whether a text says all that a former one says."""
+    text, before = (_EXPRESSION.sub("Expr(", each) for each in (text, before))
+    return f": {text}".endswith(f": {before}")
 
 
 def _end_position(location: Context) -> tuple[int, int]:
-    """Where a part of the program ends; mypy before 2.4 does not know it of a lambda, but of what is in it."""
-    inside = subexpressions(location) if isinstance(location, Expression) else [location]
-    return max((part.end_line or part.line, part.end_column or part.column) for part in inside)
+    """Return where an expression ends. mypy before 2.4 does not know that of a lambda, but of its parts."""
+    parts = subexpressions(location) if isinstance(location, Expression) else [location]
+    return max((part.end_line or part.line, part.end_column or part.column) for part in parts)
 
 
 def _reported_lists(reported: Errors) -> Iterator[list[ErrorInfo]]:
-    """What mypy has said of a file, and what it has put by to say, perhaps, when an expression has been checked."""
+    """Return mypy's lists of errors: those of a file, and those that it may report when an expression is checked."""
     yield reported.error_info_map.get(reported.file, [])
     for watcher in reported._watchers:
         if watcher._filtered is not None:
@@ -150,15 +162,15 @@ def _reported_lists(reported: Errors) -> Iterator[list[ErrorInfo]]:
 
 
 def is_reporting(reported: Errors) -> bool:
-    """Whether what is reported now will be said: not while mypy only tries which overload of a function fits."""
+    """Whether errors are shown or kept: mypy drops them while it tries which overload of a function fits."""
     return all(watcher._filter is False or watcher._filtered is not None for watcher in reported._watchers)
 
 
 @contextmanager
 def without_filters(reported: Errors) -> Iterator[None]:
-    """What is reported now is said though mypy is only trying something, and mypy goes on as if nothing were wrong.
+    """Show errors though mypy is trying something, and let mypy continue as if there were none.
 
-    Otherwise, it would try object's ``==`` next, or take what an operator gives for `Any` and say so, too.
+    Otherwise it would try the ``==`` of `object` next, or take the result of an operator for `Any` and report that.
     """
     watchers = reported._watchers[:]
     reported._watchers.clear()
@@ -171,7 +183,7 @@ def without_filters(reported: Errors) -> Iterator[None]:
 def report_unknown(
     verb: str, node: Context, lost: str, api: CheckerPluginInterface, *, is_relation: bool = False
 ) -> None:
-    """Say why the columns of what a verb gives cannot be told: an opt-in report, about no mistake."""
+    """Report why the columns of a result are unknown, if ``substrait-dynamic`` is enabled."""
     if not api.msg.errors.is_error_code_enabled(DYNAMIC):
         return
     match node:

@@ -1,4 +1,4 @@
-"""What a call gives, as mypy knows it."""
+"""The types of results of calls, as types of mypy."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from mypy.plugin import AttributeContext, FunctionContext, MethodContext, MethodSigContext
 
 DECLARING = ("into", "as_")
-"""Verbs whose result has the columns that the program declares, though some may never be NULL that are declared so."""
+"""Verbs whose result has the declared columns, though a nullable one may be required in fact."""
 
 
 def infer_result_type(annotations: Annotations, result: object, verb: str, default: Type) -> Type | None:
-    """The type of what a verb or function gives; None if it cannot be told.
+    """Return the type of the result of a verb or function; None if it is not known.
 
     Args:
-        annotations: what translates types.
-        result: what it gives.
-        verb: its name.
-        default: what mypy takes it to give.
+        annotations: translates types.
+        result: the result.
+        verb: the name of the verb or function.
+        default: the type that mypy has found for it.
     """
     declared = get_proper_type(default)
     match result:
@@ -41,10 +41,10 @@ def infer_result_type(annotations: Annotations, result: object, verb: str, defau
             if is_nameless(keys.names) or not isinstance(declared, Instance):
                 return None
             return declared.copy_modified(args=[declared.args[0], annotations.make_row(keys)])
-    for kind, fullname in ((ExprBase, EXPR), (Measure, MEASURE), (WindowFunction, WINDOW_FUNCTION)):
-        if isinstance(result, kind):
-            found = placeholders.derive_result_type(result)
-            return annotations.make_typed(fullname, found) if found is not None and is_annotation(found) else None
+    for class_, fullname in ((ExprBase, EXPR), (Measure, MEASURE), (WindowFunction, WINDOW_FUNCTION)):
+        if isinstance(result, class_):
+            type_ = placeholders.derive_result_type(result)
+            return annotations.make_typed(fullname, type_) if type_ is not None and is_annotation(type_) else None
     return None
 
 
@@ -60,7 +60,7 @@ def _infer_relation_type(annotations: Annotations, result: Relation[Any], verb: 
 
 
 def have_same_columns(results: Sequence[object]) -> bool:
-    """Whether all that a verb gives for different values has the same columns, and the same keys of groups."""
+    """Whether all results of a call have the same columns, and the same keys of groups."""
     return len(results) == 1 or len(set(map(_describe_columns, results))) == 1
 
 
@@ -74,12 +74,12 @@ def _describe_columns(result: object) -> object:
 
 
 def is_expression(type_: Type | None) -> bool:
-    """Whether a type is that of an expression, or of what an aggregate or window function gives."""
+    """Whether a type is that of an expression, a measure or a window function."""
     proper = get_proper_type(type_)
     return isinstance(proper, Instance) and proper.type.fullname in EXPRESSIONS
 
 
 def is_dynamic_expected(context: MethodContext | MethodSigContext | FunctionContext | AttributeContext) -> bool:
-    """Whether the program itself does not want to know: the result goes where a `DynExpr` is declared."""
-    wanted = context.api.type_context[-1] if context.api.type_context else None
-    return wanted is not None and is_unbound(wanted)
+    """Whether the result is assigned to a declared `DynExpr`, of which nothing is to be known."""
+    expected = context.api.type_context[-1] if context.api.type_context else None
+    return expected is not None and is_unbound(expected)

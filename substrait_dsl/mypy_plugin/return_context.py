@@ -1,6 +1,6 @@
-"""What functions of the program return: it meets no verb there that would say what is wrong with it.
+"""Expressions that functions of the program return: no verb in the function reports their errors.
 
-That is what stands after ``return``, and what is put into the local variables that stand there.
+That is an expression after ``return``, and one that is assigned to a local variable that is returned.
 """
 
 from __future__ import annotations
@@ -38,15 +38,17 @@ if TYPE_CHECKING:
 
 
 def is_returned(node: Context, checker: TypeChecker) -> bool:
-    """Whether an expression is what a function returns, or a part of it that is no argument of a call."""
+    """Whether an expression is returned by a function, or a part of such a one that is no argument of a call."""
     if not _LAST or _LAST[0][0] is not checker:
         _LAST[:] = [(checker, _find_returned(checker.tree))]
-    found = _LAST[0][1]
-    return id(node) in found or (isinstance(node, OpExpr) and id(node.right) in found)  # mypy's own, for ``x += y``
+    returned = _LAST[0][1]
+    return id(node) in returned or (
+        isinstance(node, OpExpr) and id(node.right) in returned
+    )  # mypy's own, for ``x += y``
 
 
 def _find_returned(tree: MypyFile) -> dict[int, Context]:
-    """The expressions, by their numbers; each is kept, lest another gets its number."""
+    """Return the expressions by their `id`, with each node, so that no other one gets its `id`."""
     statements: dict[int, ReturnStmt] = {}
     of_lambdas: set[int] = set()
     assigned: defaultdict[SymbolNode, list[Context]] = defaultdict(list)
@@ -62,15 +64,15 @@ def _find_returned(tree: MypyFile) -> dict[int, Context]:
                 | CallExpr(callee=MemberExpr(expr=NameExpr(node=Var() as variable), name="append"), args=[value])
             ):
                 assigned[variable].append(value)
-    found: dict[int, Context] = {}
+    returned: dict[int, Context] = {}
     stack: list[Context | None] = [each.expr for number, each in statements.items() if number not in of_lambdas]
     while stack:
         if (part := stack.pop()) is not None:
-            found[id(part)] = part
+            returned[id(part)] = part
             stack.extend(_find_parts(part))
             if isinstance(part, NameExpr) and isinstance(part.node, Var) and "." not in part.node.fullname:
                 stack.extend(assigned.pop(part.node, ()))
-    return found
+    return returned
 
 
 def _find_parts(node: Context) -> Iterator[Expression | None]:
@@ -88,4 +90,4 @@ def _find_parts(node: Context) -> Iterator[Expression | None]:
 
 
 _LAST: list[tuple[TypeChecker, dict[int, Context]]] = []
-"""What is returned in the file asked about last."""
+"""The returned expressions of the file that was asked about last."""

@@ -1,4 +1,4 @@
-"""Columns of rows, and the columns of relations, where the program asks for them."""
+"""Infer the types of attributes and items of rows and relations: columns."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 
 def infer_attribute(context: AttributeContext, name: str) -> Type:
-    """The column of a row that an attribute names."""
+    """Return the type of an attribute of a row: a column."""
     return _infer_column(context, context.type, name) or context.default_attr_type
 
 
 def infer_item(context: MethodContext) -> Type:
-    """The column of a relation or row that an item names. One that the program computes is for the method itself."""
+    """Return the type of an item of a relation or row: a column. Keys that the program computes go to the method."""
     match context.context, context.type:
-        case IndexExpr(index=StrExpr(value=column) | IntExpr(value=column)), Instance(type=info, args=args) as on:
-            row = args[0] if info.fullname == RELATION else on
+        case IndexExpr(index=StrExpr(value=column) | IntExpr(value=column)), Instance(type=info, args=args) as instance:
+            row = args[0] if info.fullname == RELATION else instance
             return _infer_column(context, row, column) or context.default_return_type
     return infer_method_call(context, "__getitem__")
 
@@ -50,7 +50,7 @@ def _infer_column(context: AttributeContext | MethodContext, row: Type, column: 
 
 
 def reveal_schema(context: FunctionContext) -> Type:
-    """Say what the columns of a relation are."""
+    """Show the columns of a relation in a note."""
     annotations = Annotations(context.api)  # type: ignore[arg-type]  # mypy's own checker is the only one
     if not context.arg_types or not context.arg_types[0]:
         return context.default_return_type  # mypy says that the relation is missing

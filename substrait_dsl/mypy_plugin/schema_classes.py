@@ -1,4 +1,4 @@
-"""Columns of schema classes whose annotations are no types of Substrait: said where they stand."""
+"""Report columns of schema classes whose annotations are no types of Substrait."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def check(context: ClassDefContext) -> None:
-    """Make a class of each column, as Python will; what the library says of it is said here."""
+    """Create a class with each column, as Python will, and report the library's errors."""
     for base in context.cls.info.mro[1:]:
         if has_unlisted_columns(base):
             for symbol in base.names.values():
@@ -51,7 +51,7 @@ def check(context: ClassDefContext) -> None:
                 _check_column(context, context.cls.name, variable, type_, statement)
 
 
-def _check_column(context: ClassDefContext, owner: str, variable: Var, type_: Type | None, place: Context) -> None:
+def _check_column(context: ClassDefContext, owner: str, variable: Var, type_: Type | None, location: Context) -> None:
     name = variable.name
     is_private = name.startswith("__")
     if is_private and not name.endswith("__"):
@@ -61,7 +61,7 @@ def _check_column(context: ClassDefContext, owner: str, variable: Var, type_: Ty
             annotation = I64 if is_private else Final if variable.is_final else _make_annotation(type_)
             type(context.cls.name, (Schema,), {"__annotations__": {name: annotation}})
     except SubstraitDslError as error:
-        context.api.fail(format_error(error), place, code=CODES[SchemaError])
+        context.api.fail(format_error(error), location, code=CODES[SchemaError])
     except LookupError:
         pass
 
@@ -72,7 +72,7 @@ def _is_omitted(parameter: Type) -> bool:
 
 
 def _make_annotation(type_: Type | None) -> Any:
-    """An annotation as Python sees it. Raises `LookupError` for what it depends on the program to know, or on mypy."""
+    """Return an annotation as Python evaluates it. Raise `LookupError` if only the program or mypy knows it."""
     match get_proper_type(type_):
         case Instance(type=info) if is_schema(info):
             return type(info.name, (Schema,), {"__module__": info.module_name})  # whatever its columns are
@@ -83,14 +83,14 @@ def _make_annotation(type_: Type | None) -> Any:
         case AnyType(type_of_any=TypeOfAny.explicit):
             return Any
         case Instance(type=info, args=args) if is_evaluated(info.fullname) and args and all(map(_is_omitted, args)):
-            return import_named(info.fullname)  # which needs parameters
+            return import_named(info.fullname)  # it needs type arguments
         case UnionType(items=items):
             return reduce(or_, map(_make_annotation, items))
         case Instance(type=info, args=args) if is_evaluated(info.fullname) or is_python_class(info.fullname):
-            known = import_named(info.fullname)
+            class_ = import_named(info.fullname)
             for argument, variable in zip(args, info.defn.type_vars, strict=False):
                 if isinstance(variable, TypeVarType) and not is_subtype(argument, variable.upper_bound):
-                    break  # mypy says so itself
+                    break  # mypy reports it
             else:
-                return known[tuple(map(_make_annotation, args))] if args else known
+                return class_[tuple(map(_make_annotation, args))] if args else class_
     raise LookupError

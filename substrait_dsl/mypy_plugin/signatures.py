@@ -1,4 +1,4 @@
-"""Signatures as mypy is to see them, where the call itself says better what is wrong with an argument."""
+"""Widen signatures, so that the library's own error is reported for an argument, which says more than mypy's."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def accept_any_arguments(context: MethodSigContext | FunctionSigContext) -> CallableType:
-    """A signature that takes whatever it is given: what is wrong with it the call itself says, and better."""
+    """Return a signature that accepts any arguments: the call itself refuses wrong ones."""
     signature = context.default_signature
     if any(isinstance(node, LambdaExpr) for nodes in context.args for node in nodes):
         return signature  # the lambda's parameters get their types from it
@@ -57,14 +57,14 @@ def accept_any_arguments(context: MethodSigContext | FunctionSigContext) -> Call
 
 
 def accept_any_results(context: MethodSigContext | FunctionSigContext) -> CallableType:
-    """A signature whose lambdas may return anything, and whose expressions and constants may be of any type."""
+    """Return a signature whose lambdas may return anything, with expressions and constants of any type."""
     signature = context.default_signature
     annotations = Annotations(context.api)  # type: ignore[arg-type]  # mypy's own checker is the only one
     anything = annotations.make_instance("builtins.object")
     constants = _is_evaluated_call(signature.ret_type) and annotations.is_known(getattr(context, "type", None))
     types = [
-        _widen(type_, anything, constants, given) if given and all(map(_is_evaluable, given)) else type_
-        for type_, given in zip(signature.arg_types, context.args, strict=True)
+        _widen(type_, anything, constants, nodes) if nodes and all(map(_is_evaluable, nodes)) else type_
+        for type_, nodes in zip(signature.arg_types, context.args, strict=True)
     ]
     if signature.unpack_kwargs:
         types[-1] = signature.arg_types[-1]  # a dict of the named arguments, of which mypy knows what to make
@@ -72,7 +72,7 @@ def accept_any_results(context: MethodSigContext | FunctionSigContext) -> Callab
 
 
 def accept_any_item(context: MethodSigContext) -> CallableType:
-    """As `accept_any_results`, for ``relation["x"]``: a text or a number fits as it is."""
+    """Return the signature for ``relation["x"]``: a text or a number is accepted as it is."""
     match context.args:
         case [[StrExpr() | IntExpr()]]:
             return context.default_signature
@@ -80,7 +80,7 @@ def accept_any_item(context: MethodSigContext) -> CallableType:
 
 
 def accept_any_structs(context: FunctionSigContext) -> CallableType:
-    """The signature of a schema class that takes structs of whatever fields: `into` compares them."""
+    """Return the signature of a schema class with structs of any fields: `into` compares them."""
     signature = context.default_signature
     return signature.copy_modified(arg_types=[_with_any_structs(type_) for type_ in signature.arg_types])
 
@@ -95,13 +95,13 @@ def _with_any_structs(type_: Type) -> Type:
 
 
 def _is_evaluated_call(result: Type) -> bool:
-    """Whether a call is made to find out what it gives."""
+    """Whether the type of a result is one of those that the plugin infers by a call."""
     type_ = get_proper_type(result)
     return isinstance(type_, Instance) and type_.type.fullname in RESULTS
 
 
 def _is_evaluable(node: Expression) -> bool:
-    """Whether an argument is written out, so that the call can be made with it."""
+    """Whether the program shows the value of an argument, so that the call can be made with it."""
     match node:
         case LambdaExpr() | OpExpr() | ComparisonExpr() | UnaryExpr() | MemberExpr() | IndexExpr():
             return True
@@ -114,25 +114,25 @@ def _is_evaluable(node: Expression) -> bool:
     return False
 
 
-def _widen(type_: Type, anything: Instance, constants: bool, given: Sequence[Expression]) -> Type:
+def _widen(type_: Type, anything: Instance, constants: bool, nodes: Sequence[Expression]) -> Type:
     proper = get_proper_type(type_)
-    if constants and not has_type_vars(type_) and not isinstance(proper, NoneType) and all(map(is_constant, given)):
+    if constants and not has_type_vars(type_) and not isinstance(proper, NoneType) and all(map(is_constant, nodes)):
         return anything
     functions = proper.items if isinstance(proper, UnionType) else [proper]
     callables = [item for item in map(get_proper_type, functions) if isinstance(item, CallableType)]
     if not callables or any(has_type_vars(item.ret_type) for item in callables):
-        return type_  # what the lambda of `into` returns says what the verb gives
+        return type_  # the result of the lambda of `into` determines the type of the relation
     other = (
         unknown_type() if has_type_vars(type_) else anything
     )  # with an `object` in it, such a union would be no more
     return UnionType(
-        [other, *(_add_default_parameters(item, given).copy_modified(ret_type=anything) for item in callables)]
+        [other, *(_add_default_parameters(item, nodes).copy_modified(ret_type=anything) for item in callables)]
     )
 
 
-def _add_default_parameters(function: CallableType, given: Sequence[Expression]) -> CallableType:
-    """A function that takes further arguments, as many as lambdas have defaults for: ``lambda r, least=n: r.x > n``."""
-    lambdas = [node for node in given if isinstance(node, LambdaExpr)]
+def _add_default_parameters(function: CallableType, nodes: Sequence[Expression]) -> CallableType:
+    """Add optional parameters to a function type for the defaults of lambdas: ``lambda r, least=n: r.x > n``."""
+    lambdas = [node for node in nodes if isinstance(node, LambdaExpr)]
     more = max((len(node.arg_kinds) - len(function.arg_kinds) for node in lambdas), default=0)
     optional = [ARG_OPT] * more
     if not optional or any(node.arg_kinds[-more:] != optional for node in lambdas):

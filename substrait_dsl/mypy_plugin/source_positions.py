@@ -1,6 +1,6 @@
-"""Where in a program a mistake is.
+"""Find the location of an error in the program.
 
-A call stands, to mypy, where its chain begins, which may be many lines above the verb.
+To mypy, a call is at the beginning of its chain, which may be many lines above the verb.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from substrait_dsl.errors import SubstraitDslError
 
 
 def find_leaf(arguments: Iterable[Expression], error: SubstraitDslError) -> Expression | None:
-    """The first text or attribute in some arguments that an error is about."""
+    """Return the first text or attribute in some arguments that is one of the names of an error."""
     leaves: dict[str, Expression] = {}
     for node in (part for argument in arguments for part in subexpressions(argument)):
         match node:
@@ -38,7 +38,7 @@ def find_leaf(arguments: Iterable[Expression], error: SubstraitDslError) -> Expr
 
 
 def subexpressions(node: Expression) -> Iterator[Expression]:
-    """What an expression is made of, in the order in which it stands, and itself."""
+    """Return the parts of an expression at any depth, each before what contains it, and the expression itself."""
     found: list[Expression] = []
     stack = [node]
     while stack:
@@ -70,9 +70,9 @@ def _children(node: Expression) -> list[Expression | None]:
 
 
 def locate_method_name(call: Context) -> Context:
-    """The name of the method that a call is of."""
+    """Return the location of the name of a method that is called; of other calls that of the call."""
     if not (isinstance(call, CallExpr) and isinstance(call.callee, MemberExpr)):
         return call
-    place = Context(call.callee.end_line or call.line, (call.callee.end_column or 0) - len(call.callee.name))
-    place.end_line, place.end_column = call.callee.end_line, call.callee.end_column
-    return place
+    location = Context(call.callee.end_line or call.line, (call.callee.end_column or 0) - len(call.callee.name))
+    location.end_line, location.end_column = call.callee.end_line, call.callee.end_column
+    return location

@@ -1,4 +1,4 @@
-"""What the text of a program says by itself: constants, the names of columns and functions."""
+"""Read constants and the names of columns and functions from the syntax of a program."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NO_CONSTANT = object()
 
 
 def read_constant(node: Expression) -> Any:
-    """The value of a constant; `NO_CONSTANT` for anything else."""
+    """Return the value of a constant; `NO_CONSTANT` for anything else."""
     match node:
         case StrExpr(value=value) | IntExpr(value=value) | FloatExpr(value=value):
             return value
@@ -63,7 +63,7 @@ def is_constant(node: Expression) -> bool:
 
 
 def column_name(node: Expression) -> str | None:
-    """The name that an expression of the program has as a column: None if it has none."""
+    """Return the name of an expression as a column: None if it has none, `NAMELESS` if it is not known."""
     match node:
         case MemberExpr(name=name):
             return name
@@ -87,7 +87,7 @@ def column_name(node: Expression) -> str | None:
 
 
 def function_name(node: Expression | None) -> str:
-    """What the function is called that a measure is made by, for errors."""
+    """Return the name of the function that is called, for errors."""
     match node:
         case CallExpr(callee=RefExpr(node=FuncDef(name=name) | OverloadedFuncDef(name=name))):
             return name
@@ -95,7 +95,7 @@ def function_name(node: Expression | None) -> str:
 
 
 def is_type_expression(node: Expression) -> bool:
-    """Whether an expression is a type of Substrait: its class, or what that is called with numbers."""
+    """Whether an expression is a type of Substrait: its class, or a call of it."""
     match node:
         case RefExpr(node=TypeInfo(fullname=name)) | CallExpr(callee=RefExpr(node=TypeInfo(fullname=name))):
             return is_type(name)
@@ -103,7 +103,7 @@ def is_type_expression(node: Expression) -> bool:
 
 
 def instantiated_schema(node: Expression) -> TypeInfo | None:
-    """The schema class that a call makes an instance of."""
+    """Return the schema class of which a call makes an instance; None if it is another call."""
     match node:
         case CallExpr(callee=RefExpr(node=TypeInfo() as info)) if is_schema(info):
             return info

@@ -1,7 +1,7 @@
-"""Variables of the program that hold one value: what is assigned to them is what they stand for.
+"""Variables of the program that are assigned once: their value is that of the assigned expression.
 
-``keys = ["a", "b"]`` and ``revenue = sd.col("price") * sd.col("quantity")`` are as good as written where they are used,
-if nothing else is ever assigned to the variable, and nothing can change a list or dict that it holds.
+``keys = ["a", "b"]`` and ``revenue = sd.col("price") * sd.col("quantity")`` are evaluated where the variables are used,
+if the variable is assigned once, and if nothing can change the list or dict.
 """
 
 from __future__ import annotations
@@ -69,10 +69,10 @@ _READING_METHODS = frozenset(("get", "items", "keys", "values", "copy", "index",
 """Methods of lists and dicts that change nothing."""
 
 _READING_FUNCTIONS = frozenset(f"builtins.{name}" for name in ("isinstance", "len", "print", "repr", "str"))
-"""Functions that keep nothing of what they are given, and change nothing."""
+"""Functions that neither keep nor change their arguments."""
 
 _COPYING_FUNCTIONS = frozenset(f"builtins.{name}" for name in ("dict", "list", "set", "sorted", "tuple"))
-"""Functions that give something else with the same parts."""
+"""Functions that return another container with the same items."""
 
 _VERBS = frozenset(
     name
@@ -80,16 +80,16 @@ _VERBS = frozenset(
     for name in dir(kind)
     if name == "sort" or not any(hasattr(changed, name) for changed in (list, dict, set))
 )
-"""Methods of this library: none of them changes what it is given."""
+"""Methods of this library: none of them changes its arguments."""
 
 _NO_VALUE = full_name(NoValue)
-"""What waits for more, such as ``when(...)``: none of its methods changes it."""
+"""The base class of incomplete values such as ``when(...)``: none of its methods changes it."""
 
 _PLAIN = frozenset(f"builtins.{name}" for name in ("bool", "bytes", "float", "int", "str"))
 
 
 def _is_immutable(type_: Type | None) -> bool:
-    """Whether no value of a type can be changed."""
+    """Whether the values of a type are immutable."""
     match get_proper_type(type_):
         case Instance(type=info, args=arguments):
             if info.fullname == "builtins.tuple":
@@ -104,7 +104,7 @@ def _is_immutable(type_: Type | None) -> bool:
 
 
 def _has_immutable_items(type_: Type | None) -> bool:
-    """Whether the parts of a list or dict cannot be changed."""
+    """Whether the items of a list or dict are immutable."""
     proper = get_proper_type(type_)
     if isinstance(proper, TupleType):
         return all(map(_is_immutable, proper.items))
@@ -112,42 +112,42 @@ def _has_immutable_items(type_: Type | None) -> bool:
 
 
 _ConditionalUse = tuple[Expression, Counter[SymbolNode], Counter[SymbolNode] | None]
-"""An object that may be of a class of the program's own, and as what a place counts if it is none, and if it is."""
+"""An object that may be of a class of the program; the counter of uses if it is of none, and the counter if it is."""
 
 
 class Variables:
-    """What is assigned to each variable of a file: an expression, or None where that is not one expression.
+    """The expression that is assigned to each variable of a file; None where there are several.
 
-    What can be changed is known only if the variable stands nowhere but in places that do not change it, and that give
-    it to no other name: each place is counted, and each such place.
+    A mutable value is known only if no use of the variable changes it or gives it another name. So all uses are
+    counted, and all harmless uses: the value is known if the two numbers are the same.
     """
 
     def __init__(self, tree: MypyFile) -> None:
         self._module = tree.fullname
         self._assigned: dict[SymbolNode, Expression | None] = {}
         self.targets: dict[int, tuple[Expression, str]] = {}
-        """The variables and attributes that calls are assigned to, by the numbers of the calls, which are kept."""
+        """The variables and attributes that calls are assigned to, by the `id` of the call, with the call itself."""
         self._imported: set[str] = set()
         self._uses: Counter[SymbolNode] = Counter()
         self._harmless_uses: Counter[SymbolNode] = Counter()
-        """Places where neither the value is changed nor its parts are taken out of it."""
+        """Uses that neither change the value nor read its items."""
         self._reading_uses: Counter[SymbolNode] = Counter()
-        """Places where parts of the value are taken out, which matters if they can be changed."""
+        """Uses that read items of the value: harmless if the items are immutable."""
         self._conditional_uses: defaultdict[SymbolNode, list[_ConditionalUse]] = defaultdict(list)
-        """Places where it matters whether an object is of a class of the program's own."""
+        """Uses that are harmless if an object is of no class of the program."""
         self._calls_with_lambda: dict[SymbolNode, CallExpr] = {}
-        """The calls that lambdas are given to, by the parameters of the lambdas."""
+        """The calls with lambdas as arguments, by the parameters of the lambdas."""
         for node in walk(tree):
             visit = _VISITS.get(type(node))
             if visit is not None:
                 visit(self, node)
 
     def find_assigned_value(self, variable: Var) -> Expression | None:
-        """The one expression that a variable holds; None if that is not known."""
+        """Return the expression that a variable is assigned once; None if there is no such one."""
         found = self._assigned.get(variable)
         is_local = "." not in variable.fullname
         if found is None or not (is_local or variable.fullname == f"{self._module}.{variable.name}"):
-            return None  # another module's: a fallback for what cannot be imported
+            return None  # of another module: a fallback for what cannot be imported
         if variable.name in self._imported:
             return None
         if _is_immutable(variable.type):
@@ -159,7 +159,7 @@ class Variables:
         return found if self._uses[variable] == harmless else None
 
     def _count_conditional_uses(self, variable: Var) -> None:
-        """Count the places of a variable where it is given to an object that is the library's, or Python's."""
+        """Count the uses of a variable that depend on the class of another object."""
         receivers = Receivers(self._assigned, self._calls_with_lambda)
         for receiver, places, otherwise in self._conditional_uses.pop(variable, ()):
             if receivers.is_harmless(receiver):
@@ -181,7 +181,7 @@ class Variables:
                 self._assigned[variable] = None  # a part of it is another now
 
     def _record_use(self, node: Expression, places: Counter[SymbolNode]) -> None:
-        """A variable stands where it is not changed."""
+        """Count a use of a variable that does not change it."""
         match node:
             case NameExpr(node=Var() as variable):
                 places[variable] += 1
@@ -193,7 +193,7 @@ class Variables:
         places: Counter[SymbolNode],
         otherwise: Counter[SymbolNode] | None = None,
     ) -> None:
-        """As `_record_use`, if an object is none of a class of the program's own; else it is such a place, or none."""
+        """Record a use of a variable that counts as one of two sorts, by the class of another object."""
         match node:
             case NameExpr(node=Var() as variable):
                 self._conditional_uses[variable].append((receiver, places, otherwise))
@@ -213,7 +213,7 @@ class Variables:
             self._record_use(o.lvalues[0], self._harmless_uses)
 
     def _record_alias(self, target: Expression) -> None:
-        """What two variables hold can be changed by either name."""
+        """Count a use that gives the value a second name, by which it can be changed."""
         if isinstance(target, NameExpr) and target.node is not None:
             self._uses[target.node] += 1
 
@@ -268,7 +268,7 @@ class Variables:
     def visit_import_from(self, o: ImportFrom) -> None:
         self._imported.update(alias or name for name, alias in o.names)
 
-    # --- other places
+    # --- other uses
 
     def visit_name_expr(self, o: NameExpr) -> None:
         if o.node is not None:
@@ -319,7 +319,7 @@ class Variables:
             self._record_use(o.callee.expr, self._reading_uses)
 
     def _uses_of_arguments(self, callee: Expression) -> Counter[SymbolNode] | None:
-        """As what places the arguments of a call count."""
+        """Return the counter for the arguments of a call; None if the call may change them."""
         match callee:
             case RefExpr(fullname=name) if is_evaluated(name) or name in _READING_FUNCTIONS:
                 return self._harmless_uses
@@ -358,10 +358,10 @@ _VISITS: Mapping[type, Callable[[Variables, Any], None]] = {
 
 
 def find_assigned_value(variable: NameExpr, checker: TypeChecker) -> Expression | None:
-    """The one expression that a variable of the file holds; None if that is not known.
+    """Return the expression that a variable of the file is assigned once; None if there is no such one.
 
-    It may stand outside of the function that is being checked: mypy's daemon is told to check this function again when
-    anything changes that the expression names.
+    It may be outside of the function that is being checked. So a dependency is added for mypy's daemon, which checks
+    the function again when anything changes that the expression names.
     """
     expression = _variables_of(checker).find_assigned_value(variable.node) if isinstance(variable.node, Var) else None
     if expression is not None and (checker.options.fine_grained_incremental or checker.options.cache_fine_grained):
@@ -373,7 +373,7 @@ def find_assigned_value(variable: NameExpr, checker: TypeChecker) -> Expression 
 
 
 def find_assignment_target(call: Context, checker: TypeChecker) -> str | None:
-    """The variable or attribute that a call is assigned to, if it is."""
+    """Return the name of the variable or attribute that a call is assigned to; None if there is none."""
     found = _variables_of(checker).targets.get(id(call))
     return found and found[1]
 
@@ -385,4 +385,4 @@ def _variables_of(checker: TypeChecker) -> Variables:
 
 
 _LAST: list[tuple[TypeChecker, Variables]] = []
-"""The variables of the file asked about last; mypy's daemon makes a checker each time that it checks a file."""
+"""The variables of the file that was asked about last. mypy's daemon makes a checker each time it checks a file."""

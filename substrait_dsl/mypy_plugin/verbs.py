@@ -1,4 +1,4 @@
-"""What the plugin has to know of verbs by their names: which arguments are columns, and which do not matter."""
+"""Facts about verbs, by name: which arguments are columns, and which do not matter for the schema."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ _NEUTRAL: Mapping[str, object] = {
     "where": True,
     "detail": AnyMessage("", b""),
 }
-"""Arguments on which the columns of the result do not depend, with a value that is always right."""
+"""Arguments on which the columns of the result do not depend, with a value that is always accepted."""
 
 SET_VERBS = ("set_op", "union_all", "union", "intersect", "subtract")
-"""Verbs whose result is nullable where other relations are, of which the annotations say nothing."""
+"""Verbs whose columns are nullable where those of another input are. The annotations do not express that."""
 
 COLUMN_VERBS = ("project", "with_columns", "select", "group_by", "expand")
 MEASURE_VERBS = ("aggregate", "agg", "rollup", "cube")
-"""Verbs whose named arguments are columns of the result, and those where they are measures."""
+"""Verbs whose named arguments are columns of the result, and those whose named arguments are measures."""
 
 OPERATIONS = (OpExpr, ComparisonExpr, UnaryExpr)
 
 STRUCTURE_VERBS = ("hash_join", "merge_join", "exchange")
-"""Verbs that ask how an expression is made: whether it compares two columns, or is one."""
+"""Verbs that look into an expression: whether it compares two columns, or is one."""
 
 
 def neutral_arguments(verb: str) -> Mapping[str, object]:
-    """The arguments of a verb that do not matter, with a value that is always right."""
+    """Return the arguments of a verb that do not matter for the schema, with a value that is always accepted."""
     return {**_NEUTRAL, "rows": ()} if verb == "read_virtual" else _NEUTRAL
 
 
 def is_parameter(verb: str, name: str) -> bool:
-    """Whether a name is that of a parameter of a verb, and none of a column that the call makes."""
+    """Whether a name is that of a parameter of a verb, not of a column of the result."""
     found = getattr(Relation, verb, None) or getattr(GroupBy, verb)
     parameter = inspect.signature(found).parameters.get(name)
     return parameter is not None and parameter.kind is not parameter.VAR_KEYWORD

@@ -1,4 +1,4 @@
-"""The versions of mypy that the plugin works with. What plugins use of mypy may change with each minor version."""
+"""The versions of mypy that the plugin is tested with. The interface for plugins may change with each minor version."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import sys
 from substrait_dsl.installation import install_line
 
 OLDEST, NEWEST = (2, 2), (2, 4)
-"""The tested range of minor versions; the extra ``mypy`` of the package says it, too.
+"""The tested range of minor versions, which the extra ``mypy`` of the package has, too.
 
-Versions before 2.2 are silent about mistakes inside of comprehensions; those before 1.19 refuse the codes of plugins in
-a configuration file.
+Versions before 2.2 report no errors inside of comprehensions; those before 1.19 refuse the codes of plugins in a
+configuration file.
 """
 
 
 def require_tested(version: str) -> None:
-    """Refuse an older version of mypy, which is known not to do, and say so of a newer one, which may do."""
+    """Refuse an older version of mypy, which is known not to work. Print a warning for a newer one, which may work."""
     found = re.match(r"(\d+)\.(\d+)", version)
     minor = (int(found[1]), int(found[2])) if found else NEWEST
     if OLDEST <= minor <= NEWEST:
