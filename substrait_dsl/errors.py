@@ -6,8 +6,7 @@ column or measure (`place`), where in a plan it was found (`path`), and a stable
 of its own, such as the `name` and the `candidates` of `UnknownFieldError`. Its text (`message`, ``str(error)``) is made
 of the fields when somebody asks for it. Nothing in the library reads that text again: what is to be known is a field.
 
-What to do about it (`hint`) is looked up when it is asked for, too, by those who know the words that people write; see
-`look_up_hints`.
+The `hint`, what to write instead, is looked up in the table of hints when it is first read; see `look_up_hints`.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from substrait_dsl.texts import suggestion as suggestion
 
 
 class _Absent:
-    """What stands for an argument that is not given, where None may be one."""
+    """The default of an argument that may be None."""
 
 
 _ABSENT: Final = _Absent()
@@ -76,7 +75,7 @@ class SubstraitDslError(Exception):
 
     @property
     def message(self) -> str:
-        """What was expected and what came, in one sentence."""
+        """The message: what was expected and what came, in one sentence."""
         if self._message is not None:
             return self._message
         text = printable(self._sentence())
@@ -87,7 +86,7 @@ class SubstraitDslError(Exception):
         self._message = message
 
     def _sentence(self) -> str:
-        """What the fields say in words."""
+        """Return the message that the fields make."""
         text = self.text or ""
         return text if self.got is None else f"{text}, got {self.got}"
 
@@ -99,7 +98,7 @@ class SubstraitDslError(Exception):
 
     @property
     def hint(self) -> str | None:
-        """What to do about it. It is looked for only when somebody asks."""
+        """The hint: what to write instead. It is looked up when it is first read."""
         hint = self._hint() if callable(self._hint) else self._hint
         if hint is not None:
             return hint
@@ -111,7 +110,7 @@ class SubstraitDslError(Exception):
         self._hint = hint
 
     def _suggestion(self) -> str | None:
-        """What to do about it, if nobody says it: a candidate that is near, or what the reason says."""
+        """Return the hint of an error that has none: a near candidate, or the hint of the reason."""
         return None if self.reason is None else self.reason.hint
 
     def __reduce__(self) -> str | tuple[object, ...]:
@@ -132,14 +131,14 @@ class SubstraitDslError(Exception):
 
 
 def _without_fields(error_class: type[SubstraitDslError], args: tuple[object, ...]) -> SubstraitDslError:
-    """An error that pickle puts the fields into: no class need be called with them again."""
+    """Return an error that pickle puts the fields into: no class need be called with them again."""
     error = error_class.__new__(error_class)
     error.args = args
     return error
 
 
 def are_same(one: SubstraitDslError, other: SubstraitDslError, *, anywhere: bool = False) -> bool:
-    """Whether two errors are about the same mistake, of the same verb and place, or anywhere."""
+    """Return whether two errors are about the same mistake, of the same verb and place, or anywhere."""
     mine, theirs = ((type(each), each.path, each.message) for each in (one, other))
     return mine == theirs and (anywhere or (one.verb, one.place) == (other.verb, other.place))
 
@@ -201,7 +200,7 @@ class SchemaError(SubstraitDslError, ValueError):
 
     @classmethod
     def of_columns(cls, declaration: str, differences: Sequence[Difference], hint: str | None = None) -> SchemaError:
-        """The error for columns that are not those of a declaration, which has a name."""
+        """Return the error for columns that are not those of a declaration, which has a name."""
         error = cls(f"the columns are not those of {declaration}: {'; '.join(map(str, differences))}", hint=hint)
         error.differences = tuple(differences)
         return error
@@ -237,7 +236,7 @@ class LiteralError(TypeMismatchError, ValueError):
         remedy: str | None = None,
         hint: str | None = None,
     ) -> LiteralError:
-        """The error for a value, as Python shows it, that does not fit a type; `problem` or `takes` says why."""
+        """Return the error for a value, as Python shows it, that does not fit a type; `problem` or `takes` says why."""
         error = cls(problem, names=names, remedy=remedy, hint=hint)
         error.value = error.shown = value
         error.type = str(type)
@@ -267,7 +266,7 @@ class UnknownFieldError(SubstraitDslError, LookupError):
     def of_name(
         cls, name: str | int, candidates: Iterable[str], kind: str = "column", inside: str = ""
     ) -> UnknownFieldError:
-        """The error for a name or position that no field has; `inside` says of what, if that is not clear."""
+        """Return the error for a name or position that no field has; `inside` says of what, if that is not clear."""
         error = cls(names=[name] if isinstance(name, str) else ())
         error.name, error.candidates = name, tuple(candidates)
         error.kind, error.inside = kind, inside
@@ -278,7 +277,7 @@ class UnknownFieldError(SubstraitDslError, LookupError):
 
     @classmethod
     def of_position(cls, position: int, kind: str, rest: str) -> UnknownFieldError:
-        """The error for a position that no field has; `rest` says what there is."""
+        """Return the error for a position that no field has; `rest` says what there is."""
         error = cls(f"there is no {kind} {position}{rest}")
         error.name, error.kind = position, kind
         return error
@@ -303,7 +302,7 @@ class AmbiguousFieldError(SubstraitDslError, LookupError):
 
     @classmethod
     def of_name(cls, name: str, positions: Iterable[int]) -> AmbiguousFieldError:
-        """The error for a name that stands at several positions of a row."""
+        """Return the error for a name that stands at several positions of a row."""
         error = cls(names=(name,), remedy="ambiguous-column")
         error.name, error.positions = name, tuple(positions)
         return error
@@ -343,7 +342,10 @@ class FunctionNotFoundError(SubstraitDslError, TypeError, LookupError):
         names: Iterable[str] = (),
         hint: str | None = None,
     ) -> FunctionNotFoundError:
-        """The error for a call of a function of which no overload takes the arguments; the nearest ones come first."""
+        """Return the error for a call of a function of which no overload takes the arguments.
+
+        The nearest ones come first.
+        """
         error = cls(names=names, hint=hint)
         error.function, error.arguments, error.candidate_count = function, tuple(arguments), len(candidates)
         error.candidates = tuple(map(str, candidates[:SHOWN_CANDIDATES]))
@@ -394,7 +396,7 @@ class InvalidChoiceError(SubstraitDslError, ValueError):
     def of_word(
         cls, what: str, got: object, candidates: Iterable[str], receiver: str | None = None
     ) -> InvalidChoiceError:
-        """The error for a word outside a closed list of words."""
+        """Return the error for a word outside a closed list of words."""
         error = cls(got=got)
         error.what, error.candidates, error.receiver = what, tuple(candidates), receiver
         if isinstance(got, str):
@@ -433,7 +435,7 @@ class SignatureError(InvalidArgumentError):
     surplus: str | None = None
     """The first argument by position that nothing takes, as Python shows it."""
     repeated: tuple[str, ...] = ()
-    """What is given by position and by name."""
+    """The arguments that are given both by position and by name."""
     missing: tuple[str, ...] = ()
     candidates: tuple[str, ...] = ()
     """The names that an argument of an unknown name may have been meant for."""
@@ -493,7 +495,7 @@ class UnsupportedError(SubstraitDslError, NotImplementedError):
     expression: str | None = None
     """The part of the step that is refused."""
     refused: object = None
-    """What was being lowered, for who names the step."""
+    """The node that was being lowered, by which the step is found."""
     rule: str | None = None
     """The code of the rule of an engine's profile that refuses it, if it is one."""
 

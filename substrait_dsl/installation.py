@@ -1,4 +1,4 @@
-"""How the library was installed, and so what installs an extra of it: the line that hints say."""
+"""How the library was installed, and the command that installs an extra of it, for hints."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import shlex
 from urllib.parse import unquote, urlsplit
 
 NAME = "substrait-dsl"
-"""What the distribution is called."""
+"""The name of the distribution."""
 
 
 def install_line(extra: str, *packages: str) -> str:
@@ -24,7 +24,10 @@ def install_line(extra: str, *packages: str) -> str:
 
 
 def _argument(requirement: str) -> str:
-    """A requirement as a word of a shell's; in double quotes, which all of them know, if they mean nothing in it."""
+    """Return a requirement as a word of a shell's.
+
+    In double quotes, which all of them know, if they mean nothing in it.
+    """
     return shlex.quote(requirement) if any(sign in requirement for sign in '"$`\\') else f'"{requirement}"'
 
 

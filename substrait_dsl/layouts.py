@@ -1,7 +1,7 @@
-"""Arrow's layouts that engines do not take, made those that Spark does, without a change of any value.
+"""Conversion of Arrow's layouts that engines do not take to those that Spark takes, without a change of any value.
 
-Arrow has several layouts for the values of one type. Its own casts do not go from each to each, least of all inside
-other types, and make broken lists of views of lists (pyarrow 26). They are used only for values without others inside.
+Arrow has several layouts for the values of one type. Its own casts do not convert between all of them, least of all
+inside other types, and make broken lists of list views (pyarrow 26). They are used only for types without parts.
 
 Specification: https://arrow.apache.org/docs/format/Columnar.html.
 """
@@ -39,11 +39,14 @@ AS_DECLARED = (
     "pyarrow.table(frame).select(rel.schema.names).cast(rel.schema.to_arrow()) has the declared types; rel is what "
     "read_named gave"
 )
-"""What to write in place of a frame, of whatever library, whose columns are of other types than a plan declares."""
+"""The hint for a frame of any library whose columns have other types than the plan declares."""
 
 
 def plain_type(arrow_type: pa.DataType) -> pa.DataType:
-    """The type that holds the values of a type in a layout that Spark takes; the type itself, if it does already."""
+    """Return the type that holds the values of a type in a layout that Spark takes.
+
+    The type itself, if it does already.
+    """
     import pyarrow as pa
 
     if (leaf := _leaves().get(arrow_type)) is not None:
@@ -70,7 +73,7 @@ def _plain_field(field: pa.Field) -> pa.Field:
 
 
 def plain_columns(table: pa.Table) -> pa.Table:
-    """The table with each column in a layout that Spark takes.
+    """Return the table with each column in a layout that Spark takes.
 
     Raises:
         pyarrow.ArrowInvalid: a value of ``date64`` is no whole day.
@@ -89,7 +92,7 @@ def plain_columns(table: pa.Table) -> pa.Table:
 
 
 def plain_array(array: pa.Array, target: pa.DataType) -> pa.Array:
-    """The values of an array as one of the type that `plain_type` gives for its own."""
+    """Return the values of an array as one of the type that `plain_type` gives for its own."""
     import pyarrow as pa
     from pyarrow import compute
 

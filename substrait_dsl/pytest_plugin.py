@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def embedded_session() -> SparkSession:
-    """The session of the embedded engine, one for all tests: `substrait_dsl.testing` uses it, too."""
+    """Return the session of the embedded engine, one for all tests: `substrait_dsl.testing` uses it, too."""
     from substrait_dsl.spark.session.embedded import embedded_session
 
     return embedded_session()

@@ -151,7 +151,7 @@ class _Finder(MetaPathFinder, Loader):
         pass  # its classes are made when the program asks for them
 
     def all_classes(self) -> Iterator[OpenSchemaType]:
-        """The classes that the programs have asked for."""
+        """Yield the classes that the programs have asked for."""
         for classes in self.classes.values():
             yield from classes.values()
 
@@ -189,7 +189,7 @@ def _evaluating(finder: _Finder) -> Iterator[None]:
 
 
 def _is_of(name: str, module: object, folder: str) -> bool:
-    """Whether a module is one of a project, in its folder."""
+    """Return whether a module is one of a project, in its folder."""
     file = getattr(module, "__file__", None) or ""
     is_ours = name.partition(".")[0] in (__name__.partition(".")[0], "__main__")
     return isinstance(file, str) and file.startswith(folder + os.sep) and "site-packages" not in file and not is_ours
@@ -217,7 +217,7 @@ def _failed(what: str, error: BaseException, module: str) -> InvalidArgumentErro
 
 
 def _shown(path: Path) -> str:
-    """A path from here, if it is below."""
+    """Return a path from here, if it is below."""
     return os.path.relpath(path) if path.is_absolute() and path.is_relative_to(Path.cwd()) else str(path)
 
 
@@ -238,7 +238,7 @@ class _Pipeline:
         return f"{self.function.__name__} of {self.module}"
 
     def waiting_for(self) -> list[str]:
-        """The schema classes of its parameters whose columns are not known yet."""
+        """Return the schema classes of its parameters whose columns are not known yet."""
         parameters = [_open(hint) for name, hint in self.hints.items() if name != "return"]
         return [schema.__name__ for schema in parameters if schema is not None and schema.is_open]
 
@@ -288,14 +288,14 @@ class _Pipeline:
 
 
 def _declared(hint: object) -> type[Schema] | None:
-    """The schema class of a relation that an annotation declares."""
+    """Return the schema class of a relation that an annotation declares."""
     arguments = typing.get_args(hint) if typing.get_origin(hint) is Relation else ()
     is_class = bool(arguments) and isinstance(arguments[0], type) and issubclass(arguments[0], Schema)
     return arguments[0] if is_class else None
 
 
 def _open(hint: object) -> OpenSchemaType | None:
-    """The class of a schema module of which an annotation declares a relation."""
+    """Return the class of a schema module of which an annotation declares a relation."""
     schema: object = _declared(hint)
     return schema if isinstance(schema, OpenSchemaType) and OpenSchema in schema.__bases__ else None
 

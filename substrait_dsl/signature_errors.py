@@ -1,7 +1,6 @@
-"""Calls with arguments that no parameter takes: an error of the library's own, with what to write, not Python's.
+"""Errors for calls that do not fit a signature: the library's own, with a hint, instead of Python's.
 
-The verbs, and the functions of the package, are called through a wrapper, which nothing but a call that does not fit
-the signature notices.
+The verbs, and the functions of the package, are called through a wrapper, which has an effect only for such calls.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ class Called:
 
 
 def public(value: V, name: str, package: str) -> V:
-    """What a package offers under a name: a function or a class, which say the same of their arguments."""
+    """Return a public function or class of a package, with `SignatureError` for wrong arguments."""
     if isinstance(value, FunctionType):
         function = guarded(value, name)
         function.__module__ = package  # where the function itself is found, which is not in the module it is from
@@ -56,7 +55,7 @@ def _guard_making(cls: type, name: str) -> None:
 
 
 def guarded(function: Callable[P, R], name: str, *, is_method: bool = False) -> Callable[P, R]:
-    """The function, or the method, with an `SignatureError` for arguments that its signature does not take."""
+    """Return the function, or the method, with an `SignatureError` for arguments that its signature does not take."""
     if hasattr(function, "__wrapped__"):
         return function
 
@@ -76,7 +75,7 @@ def guarded(function: Callable[P, R], name: str, *, is_method: bool = False) -> 
 def _mistake(
     name: str, parameters: Sequence[inspect.Parameter], args: Sequence[object], kwargs: Mapping[str, object]
 ) -> SignatureError | None:
-    """What is wrong with the arguments of a call; None if they fit."""
+    """Return the error for the arguments of a call; None if they fit."""
     kinds = {each.kind for each in parameters}
     positional, named = _names(parameters, _BY_POSITION), _names(parameters, _BY_NAME)
     required = [each.name for each in parameters if each.default is each.empty and each.kind not in _MANY]
@@ -94,17 +93,17 @@ def _mistake(
 
 
 def _names(parameters: Sequence[inspect.Parameter], kinds: Sequence[object]) -> list[str]:
-    """The names of the parameters of some kinds."""
+    """Return the names of the parameters of some kinds."""
     return [each.name for each in parameters if each.kind in kinds]
 
 
 def _without(names: Iterable[str], others: Collection[str]) -> tuple[str, ...]:
-    """The names that are none of the others."""
+    """Return the names that are none of the others."""
     return tuple(each for each in names if each not in others)
 
 
 def _shown(parameters: Sequence[inspect.Parameter]) -> str:
-    """The parameters by name, those that may be left out with ``=...``."""
+    """Return the parameters by name, those that may be left out with ``=...``."""
     parts: list[str] = []
     for each in parameters:
         if each.annotation == "Never":  # it is there to tell what is misplaced

@@ -1,7 +1,7 @@
 """Helpers for tests of pipelines: rows in, rows out.
 
-They run a relation on the embedded engine, which needs no Java and answers in milliseconds once it is up, and say what
-is different, and what to write if it is as it should be. The fixture ``embedded_session`` of the pytest plugin, which
+They run a relation on the embedded engine, which needs no Java and answers in milliseconds once it is up, and report
+the difference, and what to write if the rows are right. The fixture ``embedded_session`` of the pytest plugin, which
 is installed with the package, gives the session of that engine.
 """
 
@@ -139,7 +139,10 @@ def assert_schema(relation: RelationBase | RelationSchema, expected: object) -> 
 
 
 def _other_names(found: t.Type, wanted: t.Type) -> tuple[Sequence[str], Sequence[str]] | None:
-    """The names of the fields of a struct, and the other ones that are expected; None: there are no such structs."""
+    """Return the names of the fields of a struct, and the other ones that are expected.
+
+    None: there are no such structs.
+    """
     match found, wanted:
         case t.Struct(field_names=names), t.Struct(names=tuple(others)) if names != others:
             return names, others
@@ -189,12 +192,12 @@ def rows_table(rows: Sequence[Any], schema: NamedStruct) -> pa.Table:
 
 
 def _names(name: Any) -> Any:
-    """The parts of a name of `tables`."""
+    """Return the parts of a name of `tables`."""
     return (name,) if isinstance(name, str) else name
 
 
 def _with_tables(relation: RelationBase, tables: Tables | None) -> Tables | None:
-    """The tables, with Arrow tables in place of lists of rows."""
+    """Return the tables, with Arrow tables in place of lists of rows."""
     if not isinstance(tables, Mapping) or not any(isinstance(each, list | tuple) for each in tables.values()):
         return tables
     declared: dict[tuple[str, ...], NamedStruct] = {}
@@ -215,14 +218,14 @@ def _with_tables(relation: RelationBase, tables: Tables | None) -> Tables | None
 
 @attrs.frozen
 class _Run:
-    """What the relations of a comparison are run with."""
+    """The arguments with which the relations of a comparison are run."""
 
     relations: Sequence[RelationBase]
     tables: Tables | None
     session: Session | None
 
     def rows(self, relation: RelationBase) -> list[tuple[Any, ...]]:
-        """The rows of a relation, which is given all tables but those that only the other one reads."""
+        """Return the rows of a relation, which is given all tables but those that only the other one reads."""
         used = _with_tables(relation, self.tables)
         if isinstance(used, Mapping):
             own, all_read = _reads(relation), set().union(*map(_reads, self.relations))
@@ -231,14 +234,14 @@ class _Run:
 
 
 def _reads(relation: RelationBase) -> set[Any]:
-    """The names of the tables that a relation reads."""
+    """Return the names of the tables that a relation reads."""
     return {access.names for access in relation._plan().accesses.reads}
 
 
 def _rows(
     rows: Rows, struct: NamedStruct | None, run: _Run, what: str, names: tuple[str, ...] = ()
 ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-    """The names of columns, if there are any, and the rows that are given in any form.
+    """Return the names of columns, if there are any, and the rows that are given in any form.
 
     Args:
         rows: the rows.
@@ -272,7 +275,7 @@ def _rows(
 
 
 def _values(column: pa.ChunkedArray) -> list[Any]:
-    """The values of a column, with maps as dicts where Python has such keys, and each but once."""
+    """Return the values of a column, with maps as dicts where Python has such keys, and each but once."""
     try:
         found: list[Any] = column.to_pylist(maps_as_pydicts="strict")
     except (KeyError, TypeError):
@@ -281,7 +284,7 @@ def _values(column: pa.ChunkedArray) -> list[Any]:
 
 
 def _names_of_rows(rows: Sequence[Any], names: tuple[str, ...], what: str) -> tuple[str, ...]:
-    """The names that the rows of a list have: keys in the order of `names`, or named fields; of tuples, none."""
+    """Return the names that the rows of a list have: keys in the order of `names`, or named fields; of tuples, none."""
     found = dict.fromkeys(fields for row in rows if (fields := _fields(row)))
     if len(found) > 1:
         one, other = map(quoted, list(found)[:2])
@@ -293,7 +296,7 @@ def _names_of_rows(rows: Sequence[Any], names: tuple[str, ...], what: str) -> tu
 
 
 def _fields(row: Any) -> tuple[str, ...]:
-    """The names of the fields of a row of Spark, or of a named tuple."""
+    """Return the names of the fields of a row of Spark, or of a named tuple."""
     names: Any = getattr(row, "__fields__", None) or getattr(row, "_fields", ())
     return tuple(names) if isinstance(row, tuple) else ()
 
@@ -321,13 +324,13 @@ def _row(row: Any, number: int, names: tuple[str, ...], struct: NamedStruct | No
 
 
 def _python_value(value: Any) -> Any:
-    """The value of Python for one of numpy, and lists for its arrays."""
+    """Return the value of Python for one of numpy, and lists for its arrays."""
     is_of_numpy = type(value).__module__ == "numpy" and hasattr(value, "tolist")
     return value.tolist() if is_of_numpy and "64[" not in str(value.dtype) else value  # no numbers for times
 
 
 def _of_type(value: Any, type_: t.Type) -> Any:
-    """An expected value as `collect` gives it: a struct as a tuple, a uuid as text, a point in time in local time.
+    """Return an expected value as `collect` has it: a struct as a tuple, a uuid as text, a timestamp in local time.
 
     What is none of the type stays what it is, and so differs from all that are.
     """
@@ -359,7 +362,7 @@ def _of_type(value: Any, type_: t.Type) -> Any:
 
 
 def _of_float(value: float, type_: t.Type) -> float:
-    """A number as a float of a type: a whole one if it is exactly one, any other as the nearest."""
+    """Return a number as a float of a type: a whole one if it is exactly one, any other as the nearest."""
     if isinstance(value, int):
         return float(value) if abs(value) < 2**1024 - 2**970 and int(float(value)) == value else value
     if isinstance(type_, t.FP32) and math.isfinite(value):
@@ -375,7 +378,7 @@ def _of_float(value: float, type_: t.Type) -> float:
 
 
 def _key(value: Any) -> Any:
-    """What two values have in common that are the same.
+    """Return a key that is equal for values that count as the same.
 
     NaN is NaN, both zeros are one, and of decimals the digits count and not the scale. 1 is neither 1.0 nor a decimal,
     nor True, nor "1".
@@ -399,7 +402,7 @@ def _key(value: Any) -> Any:
 
 
 def _difference(actual: Sequence[Any], expected: Sequence[Any], ordered: bool) -> str | None:
-    """What is different; None: nothing."""
+    """Describe the difference of two results; None if there is none."""
     found, wanted = [*map(_key, actual)], [*map(_key, expected)]
     missing, unexpected = Counter(wanted) - Counter(found), Counter(found) - Counter(wanted)
     if not missing and not unexpected:
@@ -434,7 +437,7 @@ def _columns(names: Sequence[str]) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A value as a program writes it; structs are tuples."""
+    """Return a value as a program writes it; structs are tuples."""
     match value:
         case tuple():
             return f"({', '.join(map(_shown, value))}{',' if len(value) == 1 else ''})"

@@ -1,4 +1,4 @@
-"""Texts for messages: printable, short, and with the nearest of the names that there are."""
+"""Texts for messages: printable, short, and with the nearest known name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 def printable(value: object) -> str:
-    """A text for a message, on one line, with what is not seen escaped, as texts of plans have it.
+    """Return a text for a message, on one line, with what is not seen escaped, as texts of plans have it.
 
     Names and values come from others: a line break in one must not begin a line of a log, nor a control character, or
     one that turns the direction of the text, say something else to a terminal. No encoding has lone surrogates.
@@ -25,7 +25,7 @@ class Listing(str):
 
 
 def listing(head: str, lines: Iterable[str]) -> Listing:
-    """A text for a message with lines of its own below it."""
+    """Return a text for a message with lines of its own below it."""
     return Listing("\n    ".join(map(printable, (head, *lines))))
 
 
@@ -37,24 +37,24 @@ def quoted(names: Iterable[str], limit: int = 12) -> str:
 
 
 def shortened(text: str, limit: int = 200) -> str:
-    """A text for a message, cut after `limit` characters."""
+    """Return a text for a message, cut after `limit` characters."""
     return text if len(text) <= limit else f"{text[:limit]}..."
 
 
 def kind_words(value: object) -> str:
-    """What an object is, by the name of its class in words: "a nested loop join"."""
+    """Return the class of an object in words: "a nested loop join"."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(value).__name__).lower()
     return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
 
 
 def suggestion(name: str, known: Iterable[str]) -> str | None:
-    """The known name nearest to a misspelt one, as `nearest` finds it, as a hint, or None."""
+    """Return the known name nearest to a misspelt one, as `nearest` finds it, as a hint, or None."""
     near = nearest(name, known)
     return None if near is None else f'did you mean "{near}"?'
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name nearest to a misspelt one, or the one that it is a part of, or None.
+    """Return the known name nearest to a misspelt one, or the one that it is a part of, or None.
 
     No name is better than a far one: people write it. A short name is told from others by one letter only.
     """
@@ -68,7 +68,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def close_matches(name: str, known: Iterable[str], cutoff: float) -> list[str]:
-    """The known name that is most similar to another, if it is similar enough.
+    """Return the known name that is most similar to another, if it is similar enough.
 
     Args:
         name: the other.

@@ -1,4 +1,4 @@
-"""What a plan reads, writes and defines outside of itself: one `Access` for each thing, by the name that it writes.
+"""The tables, files and other objects that a plan reads, writes and defines: one `Access` for each, under its own name.
 
 A service that runs plans of others asks this before it runs one. All parts of a plan count: subqueries, lateral joins,
 shared relations, definitions of views, and trees that are evaluated for their effect alone.
@@ -111,7 +111,10 @@ class Access:
 
 
 def _shown(name: str) -> str:
-    """A part of a name on one line: in quotes, with escapes, unless it is letters, digits and underscores alone."""
+    """Return a part of a name on one line.
+
+    In quotes, with escapes, unless it is letters, digits and underscores alone.
+    """
     if _PLAIN.fullmatch(name):
         return name
     signs = (c if c.isprintable() and c not in '\\"' else c.encode("unicode_escape", "surrogatepass") for c in name)
@@ -145,17 +148,17 @@ class Accesses:
 
     @property
     def reads(self) -> tuple[Access, ...]:
-        """What is read: also the rows that an update or a delete sees."""
+        """The objects that are read; an update and a delete read their target, too."""
         return self._of(_READS)
 
     @property
     def writes(self) -> tuple[Access, ...]:
-        """What gets or loses rows."""
+        """The objects that gain or lose rows."""
         return self._of(_WRITES)
 
     @property
     def definitions(self) -> tuple[Access, ...]:
-        """What is made, altered or dropped; a ``ctas`` is a write, too."""
+        """The objects that are created, altered or dropped; a ``ctas`` is a write, too."""
         return self._of(_DEFINITIONS)
 
     def _of(self, operations: frozenset[str]) -> tuple[Access, ...]:
@@ -166,7 +169,7 @@ class Accesses:
 
 
 Allowed = Callable[[Access], bool] | Iterable[Access] | Accesses
-"""What a plan may access: a predicate, or all accesses that there may be."""
+"""The accesses that a plan may have: a predicate, or all of them."""
 
 
 def accesses_of(nodes: Iterable[Node], enhancement: AnyMessage | None = None) -> Accesses:
@@ -203,7 +206,7 @@ _MOST_SHOWN = 6
 
 
 def _predicate(allow: Any) -> Callable[[Access], bool]:
-    """What a caller allows, as a predicate. Raises `InvalidArgumentError`."""
+    """Return what a caller allows as a predicate. Raises `InvalidArgumentError`."""
     if callable(allow):
         return partial(_answer, allow)
     found = allow.all if isinstance(allow, Accesses) else allow
@@ -224,7 +227,7 @@ def _answer(predicate: Callable[[Access], object], access: Access) -> bool:
 
 
 def _accesses(rel: Rel) -> Iterator[Access]:
-    """What one relation accesses itself, without its inputs."""
+    """Yield the accesses of one relation, without those of its inputs."""
     common = rel.common or Common()
     definition = rel.definition if isinstance(rel, Read) else None
     target = rel.target if isinstance(rel, Write | Ddl) else rel.table if isinstance(rel, Update) else None

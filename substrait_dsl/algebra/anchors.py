@@ -1,8 +1,7 @@
-"""Numbering the rows that outer references name, so that plans compare whatever their numbers are.
+"""Canonical anchors of outer references, so that plans compare equal whatever their anchors are.
 
-An anchor is a name like that of a variable: which number it is does not matter, only who refers to whom. The numbers
-given here depend on nothing else, and not on what lies around a relation, so that a subtree keeps them wherever it
-stands and however often it is shared.
+An anchor is like the name of a variable: only which references belong to which relation matters. Canonical anchors
+depend on nothing else, not even on the relations above, so that a subtree keeps them wherever it is used.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ from substrait_dsl.algebra.plan import AlgebraPlan
 
 
 def canonical_plan(plan: AlgebraPlan) -> AlgebraPlan:
-    """The plan with canonical anchors: two plans that differ only in theirs become equal."""
+    """Return the plan with canonical anchors: two plans that differ only in theirs become equal."""
     return plan.rebuilt(_renumbered) if any(map(_has_anchors, plan.relations)) else plan
 
 
 def canonical_extended(extended: ExtendedExpression) -> ExtendedExpression:
-    """The extended expression with canonical anchors, as `canonical_plan`."""
+    """Return the extended expression with canonical anchors, as `canonical_plan`."""
     done = [attrs.evolve(each, expression=rebuild(each.expression, _renumbered)) for each in extended.referred]
     anchor, number = extended.anchor, None
     if anchor is not None:
@@ -36,7 +35,7 @@ def canonical_extended(extended: ExtendedExpression) -> ExtendedExpression:
 
 
 def canonical(rel: Rel) -> Rel:
-    """The relation with canonical anchors, and none where nothing refers to the row.
+    """Return the relation with canonical anchors, and none where nothing refers to the row.
 
     A row is called by one more than the largest number below, inside what refers to it: as 1, mostly, and as 2 if
     another correlated relation is inside. The numbers are made negative, so that they never meet one that is still to
@@ -50,7 +49,7 @@ def _has_anchors(rel: Rel) -> bool:
 
 
 def _renumbered(node: Node) -> Node:
-    """A node whose children are canonical, made canonical."""
+    """Return a node whose children are canonical, made canonical."""
     if not isinstance(node, Rel) or node.anchor is None:
         return node
     anchor = node.anchor
@@ -64,13 +63,13 @@ def _renumbered(node: Node) -> Node:
 
 
 def _next_number(nodes: Iterable[Node]) -> int:
-    """The canonical number of a row that these canonical nodes refer to."""
+    """Return the canonical number of a row that these canonical nodes refer to."""
     below = (inner.anchor for node in nodes for inner in walk(node) if isinstance(inner, Rel))
     return min((other for other in below if other is not None and other < 0), default=0) - 1
 
 
 def _renaming(anchor: int, number: int) -> Callable[[Node], Node]:
-    """What makes references to the row of that anchor references to one of that number."""
+    """Return a function that renames references to an anchor."""
 
     def change(inner: Node) -> Node:
         match inner:

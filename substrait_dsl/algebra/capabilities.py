@@ -1,4 +1,4 @@
-"""What a system says that it takes, and what a plan needs beyond that.
+"""The capabilities that a system declares, and the requirements of a plan that they do not meet.
 
 Specification: the message ``Capabilities``, which had versions, messages, functions and types until 0.82, and dialect
 files since, which have relations, expressions, functions and types.
@@ -25,11 +25,11 @@ from substrait_dsl.errors import InvalidArgumentError, error_context, require, r
 All = Literal["all"]
 ALL: All = "all"
 Words = All | Mapping[str, frozenset[str] | None] | None
-"""What is said of relations or expressions: the forms of each word, where None is all of them."""
+"""Declared relations or expressions: the forms of each word; None is all of them."""
 Types = All | Mapping[str, Mapping[str, int]] | None
-"""What is said of the types of the specification: the limits of the numbers in each."""
+"""Declared types of the specification: the limits of the parameters of each."""
 Names = frozenset[tuple[str, str]] | None
-"""What is said of the types or the variations of extensions: their URNs and their names."""
+"""Declared types or variations of extensions: their URNs and their names."""
 
 
 def _signatures(said: Iterable[str] | None) -> frozenset[str] | None:
@@ -88,7 +88,7 @@ class FunctionCapability:
 
 
 Functions = Mapping[str, tuple[FunctionCapability, ...]] | None
-"""What is said of functions: those of each kind."""
+"""Declared functions: those of each kind."""
 
 
 SaidWords = All | Iterable[str] | Mapping[str, Iterable[str] | None] | None
@@ -96,7 +96,7 @@ SaidTypes = All | Iterable[str] | Mapping[str, Mapping[str, int]] | None
 SaidFunctions = Iterable[FunctionCapability] | Mapping[str, Iterable[FunctionCapability]] | None
 
 VERB = "Capabilities"
-"""What errors name as the call that was made."""
+"""The verb that errors name."""
 
 
 def _relations(said: SaidWords) -> Words:
@@ -190,13 +190,13 @@ def _forms(known: Forms | None, what: str, said: Any) -> frozenset[str] | None:
 
 
 def require_word(what: str, word: Any, known: Collection[str]) -> str:
-    """The word, if it is known; raise `InvalidChoiceError` with the nearest one for another."""
+    """Return the word, if it is known; raise `InvalidChoiceError` with the nearest one for another."""
     require_choice(what, word, tuple(known))
     return cast("str", word)
 
 
 def _by_word(said: Any, default: object, expected: str) -> Mapping[str, Any]:
-    """What is said of each word: a dict says it, several words have the default."""
+    """Return the value of each word: a dict has them, a sequence of words gives each the default."""
     if isinstance(said, Mapping):
         return said
     words = _several(said, expected)
@@ -235,7 +235,7 @@ def _names(said: Any, what: str) -> Names:
 
 @attrs.frozen
 class Capabilities:
-    """What a system says that it takes. What it says nothing about is None, which is not the same as nothing.
+    """The capabilities that a system declares. A field that it does not declare is None, not empty.
 
         system = sd.Capabilities(relations=["READ", "FILTER", "PROJECT"], types="all")
         print(orders.to_plan().check(system))

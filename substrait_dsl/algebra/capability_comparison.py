@@ -1,4 +1,4 @@
-"""What a plan needs, held against what a system says that it takes."""
+"""The requirements of a plan, compared with the capabilities that a system declares."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from substrait_dsl.errors import quoted
 def unmet_requirements(
     requirements: Iterable[Requirement], system: Capabilities
 ) -> Iterator[tuple[Requirement, str | None]]:
-    """What a system does not have of what a plan needs, each with the reason; None where it says nothing about it."""
+    """Yield the requirements that a system does not meet, with reasons; None where it declares nothing."""
     for requirement in requirements:
         match _problem(requirement, system):
             case _Silence.UNDECLARED:
@@ -63,7 +63,7 @@ def _version_problem(version: str, versions: frozenset[str] | None) -> _Problem:
 
 
 def _minor(version: str) -> tuple[str, ...]:
-    """The first two numbers of a version: the third is that of corrections, which change no message."""
+    """Return the first two numbers of a version: the third is that of corrections, which change no message."""
     return tuple(version.split(".")[:2])
 
 
@@ -90,7 +90,7 @@ def _word_problem(need: Requirement, words: Words) -> _Problem:
 
 
 def _is_message_of_relation(type_url: str, relations: Words) -> bool:
-    """Whether a system takes a relation of an extension with that message."""
+    """Return whether a system takes a relation of an extension with that message."""
     return isinstance(relations, Mapping) and any(type_url in forms for forms in relations.values() if forms)
 
 
@@ -124,7 +124,7 @@ def _function_problem(need: Requirement, functions: Iterable[FunctionCapability]
 
 
 def _option_problem(need: Requirement, function: FunctionCapability) -> str | None:
-    """What is the matter with the options of calls: they are to be exactly those that the system lists."""
+    """Return why options of calls are not met: they must be exactly those that the system lists."""
     if function.options is None:
         return None
     used = dict(need.options)

@@ -1,4 +1,4 @@
-"""What every relation may carry beside its own fields: hints, and extension messages of others.
+"""The fields that every relation may have beside its own: hints and extension messages.
 
 Specification: ``RelCommon`` in ``algebra.proto`` and https://substrait.io/relations/common_fields/. None of it changes
 a schema.
@@ -26,7 +26,7 @@ def _unless_zero(value: float | None) -> float | None:
 
 @attrs.frozen(repr=False)
 class Stats(FrozenValue):
-    """What is expected of a relation's output: the number of its rows, and the average size of one in bytes.
+    """The expected output of a relation: the number of rows, and their average size in bytes.
 
     0 says nothing, as in the message: it becomes None.
     """
@@ -74,7 +74,7 @@ class Hint(FrozenValue):
 
     stats: Stats | None = None
     constraint: AdvancedExtension | None = None
-    """What ``RuntimeConstraint`` holds; by itself it says nothing."""
+    """The content of ``RuntimeConstraint``, which has no fields of its own."""
     alias: str | None = None
     """A name for the relation."""
     output_names: tuple[str, ...] = ()

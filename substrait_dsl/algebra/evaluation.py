@@ -2,9 +2,9 @@
 
 "Executing a plan involves computing the result sets for each of these trees ... in the order in which they are defined.
 Relation references can be used to refer to the result set of a previously evaluated subtree" (Basics, Plans). So a
-shared relation is a tree of its own. A plan need not list it: it is evaluated just before the first tree that uses it.
+shared relation is evaluated as a tree. A plan need not list it: it is evaluated before the first tree that uses it.
 
-Without changes of tables the order shows in nothing. So all this is asked of plans that have some.
+The order has an effect only in plans that change tables. So these functions are called for such plans alone.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from substrait_dsl.algebra.relations import Ddl, Emit, Fetch, Read, Update, Writ
 from substrait_dsl.algebra.trees import Root, Subtree, Tree
 
 Change = Write | Update | Ddl
-"""What changes a table, files or a definition when it is evaluated."""
+"""The relations that change a table, files or a definition when they are evaluated."""
 
 
 def evaluated_children(node: Node) -> tuple[Node, ...]:
-    """The nodes inside one that are evaluated with it: the definition of a view is only kept."""
+    """Return the nodes inside one that are evaluated with it: the definition of a view is only kept."""
     return () if isinstance(node, Ddl) else node.children()
 
 
 def is_tree(rel: Rel) -> bool:
-    """Whether a shared relation has one result set: it refers to no row, and to no parameter, around it."""
+    """Return whether a shared relation has one result set: it refers to no row, and to no parameter, around it."""
     return rel.shared and not rel.free_anchors and not rel.flags.parameter_uses
 
 
 def _shared_relations(rel: Rel, seen: set[int]) -> list[Rel]:
-    """The shared relations in a tree that are trees of their own, inner ones first; the relation itself may be one.
+    """Return the shared relations in a tree that are evaluated as trees, inner ones first; maybe the relation itself.
 
     What was seen is left out, and what is found is added to that.
     """
@@ -45,7 +45,7 @@ def _shared_relations(rel: Rel, seen: set[int]) -> list[Rel]:
 
 
 def evaluated_trees(trees: Sequence[Tree]) -> tuple[Tree, ...]:
-    """All trees in the order in which they are evaluated, with the shared relations that the plan does not list."""
+    """Return all trees in the order of their evaluation, with the shared relations that the plan does not list."""
     seen: set[int] = set()
     order: list[Tree] = []
     for tree in trees:
@@ -56,7 +56,7 @@ def evaluated_trees(trees: Sequence[Tree]) -> tuple[Tree, ...]:
 
 
 def normalized_trees(trees: tuple[Tree, ...]) -> tuple[Tree, ...]:
-    """The same trees, so that plans which are evaluated alike have equal ones.
+    """Return the same trees, so that plans which are evaluated alike have equal ones.
 
     A change that stands in several places is shared, and so is a subtree that stands in other trees, too: each is one
     object, so it is evaluated once. A shared subtree is listed only if it matters where: then all of them are.
@@ -72,7 +72,7 @@ def normalized_trees(trees: tuple[Tree, ...]) -> tuple[Tree, ...]:
 
 
 def _without_shared_subtrees(trees: tuple[Tree, ...]) -> tuple[Tree, ...]:
-    """The trees without the subtrees that others use: these stand before the first that does anyway."""
+    """Return the trees without the subtrees that others use: these stand before the first that does anyway."""
     nodes = _depth_first([tree.input for tree in trees], lambda node: node.flags.has_shared)
     used = {id(child) for node in nodes for child in evaluated_children(node)}
     left_out = used | {id(tree.input) for tree in trees if isinstance(tree, Root)}
@@ -86,12 +86,12 @@ def _without_shared_subtrees(trees: tuple[Tree, ...]) -> tuple[Tree, ...]:
 
 
 def _steps(trees: Sequence[Tree]) -> list[int | frozenset[int]]:
-    """The changes that a plan makes, in order, and between them what it reads, whose order shows in nothing."""
+    """Return the changes that a plan makes, in order, and between them what it reads, whose order shows in nothing."""
     return steps_of([tree.input for tree in evaluated_trees(trees)], frozenset())
 
 
 def steps_of(rels: Sequence[Rel], separate: AbstractSet[int]) -> list[int | frozenset[int]]:
-    """The changes in relations that are evaluated one after the other, and the reads between them, by their ids.
+    """Return the changes in relations that are evaluated one after the other, and the reads between them, by their ids.
 
     Args:
         rels: the relations.
@@ -118,7 +118,7 @@ def steps_of(rels: Sequence[Rel], separate: AbstractSet[int]) -> list[int | froz
 
 
 def _with_shared(trees: tuple[Tree, ...], rels: Sequence[Rel]) -> tuple[Tree, ...]:
-    """The trees with some of their relations shared, which are given inner ones first.
+    """Return the trees with some of their relations shared, which are given inner ones first.
 
     A change is made once, wherever it stands. Of a subtree the trees in front of it are evaluated on their own.
     """
@@ -147,7 +147,7 @@ def _with_shared(trees: tuple[Tree, ...], rels: Sequence[Rel]) -> tuple[Tree, ..
 
 
 def _repeated(trees: Sequence[Tree]) -> list[Rel]:
-    """The changes that stand in several places, and the subtrees that stand in later trees, unless they are shared."""
+    """Return the changes in several places, and the subtrees that stand in later trees, unless they are shared."""
     first = _first_places(trees)
     nodes, places = _count_places([tree.input for tree in trees], None if first else _has_changes)
     last: dict[int, int] = {}
@@ -168,7 +168,7 @@ def _repeated(trees: Sequence[Tree]) -> list[Rel]:
 
 
 def _first_places(trees: Sequence[Tree]) -> dict[int, int]:
-    """Where the relations that are subtrees are listed first, by their ids."""
+    """Return where the relations that are subtrees are listed first, by their ids."""
     places: dict[int, int] = {}
     for number, tree in enumerate(trees):
         if isinstance(tree, Subtree):
@@ -177,7 +177,7 @@ def _first_places(trees: Sequence[Tree]) -> dict[int, int]:
 
 
 def count_references(trees: Sequence[Tree]) -> Counter[int]:
-    """How many references there are to each shared relation, by its id; what is referred to more than once has two.
+    """Count the references to each shared relation, by its id; one that is referred to more than once has two.
 
     A root that returns the rows of one is a reference to it.
     """
@@ -187,7 +187,7 @@ def count_references(trees: Sequence[Tree]) -> Counter[int]:
 
 
 def _count_places(tops: Sequence[Rel], is_inside: Callable[[Node], bool] | None) -> tuple[list[Node], Counter[int]]:
-    """The nodes of trees, and in how many places each stands, by its id: of those in many, at least two."""
+    """Return the nodes of trees, and in how many places each stands, by its id: of those in many, at least two."""
     nodes = list(_depth_first(tops, is_inside))
     places = Counter(map(id, tops))
     for node in reversed(nodes):
@@ -204,7 +204,7 @@ def _has_changes(node: Node) -> bool:
 def _depth_first(
     tops: Sequence[Node], is_inside: Callable[[Node], bool] | None, seen: set[int] | None = None
 ) -> Iterator[Node]:
-    """The nodes of trees in the order of their evaluation, each once.
+    """Yield the nodes of trees in the order of their evaluation, each once.
 
     Args:
         tops: the nodes at the top of the trees.

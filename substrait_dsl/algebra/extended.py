@@ -52,7 +52,7 @@ class ExtendedExpression(Picklable):
     anchor: int | None = attrs.field(default=None, kw_only=True)
     """The number by which subqueries in the expressions call the row."""
     version: Version | None = attrs.field(default=None, eq=False, kw_only=True)
-    """What the message that was read says of its version; None for an extended expression that was built."""
+    """The version in the message that was read; None for an extended expression that was built."""
 
     def __attrs_post_init__(self) -> None:
         if not self.referred:

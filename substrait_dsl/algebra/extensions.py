@@ -1,4 +1,4 @@
-"""What others have attached to a plan or a relation: messages that only they can read.
+"""Extension messages of a plan or a relation, which only their owners can read.
 
 Specification: ``AdvancedExtension`` in ``extensions/extensions.proto``. The library never looks inside such a message:
 it carries it from a plan that is read to a plan that is written.
@@ -36,7 +36,7 @@ class AnyMessage(FrozenValue):
 
 
 class ProtobufMessage(Protocol):
-    """What a message of protobuf has."""
+    """The members that a protobuf message has."""
 
     @property
     def DESCRIPTOR(self) -> Any: ...  # noqa: N802  # protobuf's name
@@ -48,7 +48,7 @@ AnyLike = AnyMessage | ProtobufMessage
 
 
 def packed(value: object) -> AnyMessage | None:
-    """A message of others, packed; None for what is no message."""
+    """Return a message of others, packed; None for what is no message."""
     match value:
         case AnyMessage():
             return value
@@ -60,7 +60,7 @@ def packed(value: object) -> AnyMessage | None:
 
 
 def any_message(value: object, what: str) -> AnyMessage:
-    """A message of others, packed. Raises `InvalidArgumentError` for what is no message."""
+    """Return a message of others, packed. Raises `InvalidArgumentError` for what is no message."""
     message = packed(value)
     if message is None:
         raise InvalidArgumentError(

@@ -1,4 +1,4 @@
-"""What is not as the specification says in a plan that was read: codes, weights, and findings.
+"""Findings: where a plan that was read differs from the specification, with codes and weights.
 
 Every finding has a code, and `FindingCode` is the one table of them: its members have the weight and the text that
 the documentation prints.
@@ -28,7 +28,7 @@ MAX_PATHS = 3
 
 
 class FindingCode(StrEnum):
-    """What kind of finding one is; each member is equal to its text, and has a weight and a description.
+    """The code of a finding; each member equals its text, and has a weight and a description.
 
     ``harmless`` is what can mean one thing only, and what is kept as it came: an engine that does not know it refuses
     it by name. ``assumed`` is what may mean something else, by which rows can differ.
@@ -306,5 +306,5 @@ def merge_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def at_least(findings: Iterable[Finding], weight: Weight) -> tuple[Finding, ...]:
-    """The findings of this weight, and heavier ones."""
+    """Return the findings of this weight, and heavier ones."""
     return tuple(each for each in findings if WEIGHTS.index(each.weight) >= WEIGHTS.index(weight))

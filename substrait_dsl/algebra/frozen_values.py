@@ -1,4 +1,4 @@
-"""What frozen classes of attrs have in common that need not be made for each of them.
+"""The base class of frozen classes of attrs, with the methods that all of them share.
 
 A method that attrs makes is source that is compiled when the class is: of a program that builds a plan and writes it,
 the texts of values alone were a tenth of the time.

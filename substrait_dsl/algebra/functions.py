@@ -1,4 +1,4 @@
-"""What identifies a function, and what part of an aggregation a call of one may be."""
+"""Identifiers of functions, and the phases of an aggregation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PHASES: tuple[Phase, ...] = get_args(Phase)
 
 @attrs.frozen(cache_hash=True, repr=False)
 class FunctionId(FrozenValue):
-    """What a function is called everywhere: the URN of its extension and its compound key (``add:i64_i64``)."""
+    """The identifier of a function: the URN of its extension and its compound key (``add:i64_i64``)."""
 
     urn: str
     key: str

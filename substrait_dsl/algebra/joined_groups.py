@@ -12,7 +12,7 @@ from substrait_dsl.algebra.relations import Aggregate, Set
 
 
 def has_keys(rel: Rel) -> bool:
-    """Whether a relation makes groups, or rows that are there once, so that some of its columns are a key of them."""
+    """Return whether a relation groups its rows or makes them distinct, so that some of its columns are a key."""
     return (isinstance(rel, Aggregate) and bool(rel.keys)) or (isinstance(rel, Set) and rel.op != "union_all")
 
 

@@ -1,7 +1,7 @@
-"""When each read and each change of a plan is evaluated, and until when the rows of a read are needed.
+"""Live ranges: when each read and each change of a plan is evaluated, and until when the rows of a read are needed.
 
-A consumer that computes rows when they are asked for needs this: what is evaluated before a change of a table, and
-needed after it, has to be kept.
+A consumer that computes rows lazily needs this: rows that are evaluated before a change of a table, and used after it,
+have to be stored.
 """
 
 from __future__ import annotations
@@ -70,23 +70,23 @@ class EvaluationOrder:
         self._references = count_references(self.trees)
 
     def is_shared(self, tree: int) -> bool:
-        """Whether other trees may refer to a tree, which is that of a shared relation."""
+        """Return whether other trees may refer to a tree, which is that of a shared relation."""
         return self._tree_of.get(id(self.trees[tree].input)) == tree
 
     def uses(self, tree: int) -> int:
-        """How many references there are to the relation of a tree; of many, at least two."""
+        """Return how many references there are to the relation of a tree; of many, at least two."""
         return self._references[id(self.trees[tree].input)] if self.is_shared(tree) else 0
 
     def depends(self, tree: int, other: int) -> bool:
-        """Whether a tree refers to another, itself or through others; or is the same."""
+        """Return whether a tree refers to another, itself or through others; or is the same."""
         return any(user == tree for user in self._users(other))
 
     def is_needed_after(self, tree: int, change: PlacedChange) -> bool:
-        """Whether the rows of a tree are needed after a change."""
+        """Return whether the rows of a tree are needed after a change."""
         return self._ends[tree] > change.position
 
     def _users(self, tree: int) -> Iterator[int]:
-        """A tree, and those that refer to it, themselves or through others."""
+        """Yield a tree, and those that refer to it, themselves or through others."""
         seen: set[int] = set()
         waiting = [tree]
         while waiting:
@@ -97,14 +97,14 @@ class EvaluationOrder:
                 waiting += [user for user, _ in self._uses[found]]
 
     def live_reads(self, change: PlacedChange) -> Iterator[PlacedRead]:
-        """The reads that are evaluated before a change, and whose rows are needed after it."""
+        """Yield the reads that are evaluated before a change, and whose rows are needed after it."""
         for read in self.reads:
             until = self._ends[read.tree] if read.consumer is None else read.consumer
             if read.position < change.position < until:
                 yield read
 
     def evaluated_before(self, read: PlacedRead, change: PlacedChange) -> Rel | None:
-        """The largest relation of a read's tree around it that is evaluated before a change, and can be by itself.
+        """Return the largest relation around a read that is evaluated before a change, and can be evaluated alone.
 
         None: all of them refer to a row outside.
         """
@@ -116,7 +116,7 @@ class EvaluationOrder:
         return found
 
     def around(self, read: PlacedRead) -> Iterator[Rel]:
-        """A read, and the relations around it in its tree up to the change that needs it, inner ones first."""
+        """Yield a read, and the relations around it in its tree up to the change that needs it, inner ones first."""
         current: Rel | None = read.read
         while current is not None:
             yield current
@@ -173,10 +173,10 @@ class EvaluationOrder:
 
 
 def _unfolded_trees(trees: Sequence[Tree]) -> tuple[Tree, ...]:
-    """The trees, those that change tables with a relation of its own in each place."""
+    """Return the trees, those that change tables with a relation of its own in each place."""
     unfolded: list[Tree] = []
     done: dict[int, Node] = {}
-    """What stands for the shared relations that are others now, by their ids."""
+    """The replacements of shared relations, by the ids of these."""
     for tree in trees:
         rel = rebuild(tree.input, lambda node: node, done=dict(done)) if done else tree.input
         if rel.flags.has_changes:
@@ -188,7 +188,10 @@ def _unfolded_trees(trees: Sequence[Tree]) -> tuple[Tree, ...]:
 
 
 def _unfolded(top: Rel) -> Rel:
-    """The tree with a relation of its own in each place, but for shared ones: what stands twice is evaluated twice."""
+    """Return the tree with a relation of its own in each place, but for shared ones.
+
+    What stands twice is evaluated twice.
+    """
     if not _has_repeated(top):
         return top
     count = 0
@@ -222,7 +225,7 @@ def _unfolded(top: Rel) -> Rel:
 
 
 def _has_repeated(top: Rel) -> bool:
-    """Whether a relation that is not shared stands in several places of a tree."""
+    """Return whether a relation that is not shared stands in several places of a tree."""
     seen: set[int] = set()
     stack: list[Node] = [top]
     while stack:

@@ -1,12 +1,12 @@
-"""How what refers to much else is pickled and copied: as a list, in which everything stands before what refers to it.
+"""Pickling and copying of deep structures without recursion.
 
-A pipeline may be thousands of steps deep, and `pickle` recurses into what an object refers to. So an object is pickled
-as the list of all that it is made of, in such an order that whatever an entry refers to was pickled before it, and is
-written as a reference. What is shared stays shared, also between several objects of one pickle, and the size of the
-pickle is linear in what an object is made of. Each object is made anew by its class, from what it was made from: what
-it derives, it derives again.
+A pipeline may be thousands of steps deep, and `pickle` recurses into the objects that an object refers to. So an object
+is pickled as a list of all its components in topological order: whatever an entry refers to was pickled before it, and
+is written as a reference. Shared components stay shared, also between several objects of one pickle, and the size of
+the pickle is linear in the number of components. Each object is built again by its class from its fields, and derives
+the rest again.
 
-All that is immutable; so a copy of it is the object itself.
+All these objects are immutable, so a copy is the object itself.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Recipe = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
 class Immutable:
-    """What is its own copy."""
+    """Base of classes whose instances are their own copies."""
 
     __slots__ = ()
 
@@ -37,19 +37,19 @@ class Immutable:
 
 
 class Picklable(Immutable):
-    """What pickles without recursion. By default an instance is its attributes: those of attrs, or its slots."""
+    """Base of classes that pickle without recursion: by the attributes of attrs, or by the slots."""
 
     __slots__ = ()
 
     def _recipe(self) -> Recipe:
-        """What makes an equal object."""
+        """Return a function and arguments that build an equal object."""
         own_class = type(self)
         if attrs.has(own_class):
             return _from_fields, (own_class, *(getattr(self, name) for name, _ in _fields_of(own_class)))
         return _from_slots, (own_class, *(getattr(self, name) for name in slots_of(own_class)))
 
     def _components(self) -> Sequence[Picklable]:
-        """What stands before the object in a pickle: what its recipe refers to."""
+        """Return the objects that the recipe refers to: they stand before this one in a pickle."""
         return [*_inside(self._recipe()[1])]
 
     def __reduce__(self) -> Recipe:
@@ -98,7 +98,7 @@ def _fields_of(of_class: type[Any]) -> tuple[tuple[str, str], ...]:
 
 
 def slots_of(of_class: type[Any]) -> list[str]:
-    """The slots of a class and of those that it extends, these first."""
+    """Return the slots of a class and of those that it extends, these first."""
     names = (name for base in reversed(of_class.__mro__) for name in vars(base).get("__slots__", ()))
     return [name for name in names if name != "__weakref__"]
 
@@ -131,7 +131,7 @@ def _entry(of: Picklable) -> _Entry:
 
 
 def _with_entries(value: Any) -> Any:
-    """A value with entries in place of what is `Picklable` in it."""
+    """Return a value with entries in place of what is `Picklable` in it."""
     if isinstance(value, Picklable):
         return _entry(value)
     value_class = type(value)
@@ -149,7 +149,7 @@ def _with_entries(value: Any) -> Any:
 
 
 def _inside(value: Any) -> Iterator[Picklable]:
-    """What `_with_entries` has entries for."""
+    """Yield the objects for which `_with_entries` makes entries."""
     if isinstance(value, Picklable):
         yield value
         return
@@ -164,7 +164,7 @@ def _inside(value: Any) -> Iterator[Picklable]:
 
 
 def _in_order(root: Picklable) -> Iterator[Picklable]:
-    """All that an object is made of, each once and behind what it is made of; the object itself is the last."""
+    """Yield all that an object is made of, each once and behind what it is made of; the object itself is the last."""
     done: set[int] = set()
     stack: list[tuple[Picklable, bool]] = [(root, False)]
     while stack:

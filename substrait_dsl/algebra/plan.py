@@ -1,4 +1,4 @@
-"""A plan: trees in the order of their evaluation, and what is said beside them; ready to be encoded or run.
+"""A plan: trees in the order of their evaluation, and its other declarations; ready to be encoded or run.
 
 Specification: https://substrait.io/serialization/basics/ and ``plan.proto``.
 """
@@ -68,7 +68,7 @@ def _required(types: Iterable[Type]) -> tuple[Type, ...]:
 
 @attrs.frozen(repr=False)
 class AlgebraPlan(Picklable, FrozenValue):
-    """The trees of a plan in the order of their evaluation, and what a plan says beside them."""
+    """The trees of a plan in the order of their evaluation, and its other declarations."""
 
     trees: tuple[Tree, ...]
     """Its roots and subtrees. A shared relation may be left out: it is evaluated before the first tree that uses it."""
@@ -82,7 +82,7 @@ class AlgebraPlan(Picklable, FrozenValue):
     """Types that the plan declares and refers to by number, instead of writing them out wherever they stand. A type
     and the same type nullable have one alias."""
     version: Version | None = attrs.field(default=None, eq=False)
-    """What the plan that was read says of its version; None for a plan that was built."""
+    """The version in the plan that was read; None for a plan that was built."""
 
     def __attrs_post_init__(self) -> None:
         require_choice("evaluation mode", self.evaluation_mode, EVALUATION_MODES)
@@ -127,26 +127,26 @@ class AlgebraPlan(Picklable, FrozenValue):
 
     @property
     def accesses(self) -> Accesses:
-        """What the plan reads, writes and defines outside of itself."""
+        """The tables, files and other objects that the plan reads, writes and defines."""
         from substrait_dsl.algebra.accesses import accesses_of  # not needed for writing
 
         return accesses_of(self.nodes, self.settings.enhancement)
 
     @property
     def settings(self) -> PlanSettings:
-        """What the rows of the roots depend on beside the trees."""
+        """The settings of the plan on which the rows of its roots depend."""
         extension = self.advanced_extensions
         enhancement = None if extension is None else extension.enhancement
         return PlanSettings(self.evaluation_mode, self.parameter_bindings, enhancement)
 
     def rebuilt(self, change: Callable[[Node], Node]) -> AlgebraPlan:
-        """The plan with `change` applied to every node of its trees, which go on sharing what they share."""
+        """Return the plan with `change` applied to every node of its trees, which go on sharing what they share."""
         done: dict[int, Node] = {}
         trees = tuple(attrs.evolve(tree, input=rebuild(tree.input, change, done=done)) for tree in self.trees)
         return attrs.evolve(self, trees=trees)
 
     def with_parameters_bound(self) -> AlgebraPlan:
-        """The plan with the values of the parameters that are bound in place of the parameters.
+        """Return the plan with the values of the parameters that are bound in place of the parameters.
 
         Raises `LiteralError` for a value of another type than its parameter has.
         """
@@ -172,7 +172,7 @@ def _check_aliases(types: Sequence[Type]) -> None:
 
 
 def parameters_in(nodes: Iterable[Node]) -> Iterator[DynamicParameter]:
-    """The dynamic parameters in trees, those of a shared subtree once."""
+    """Yield the dynamic parameters in trees, those of a shared subtree once."""
     stack = [*nodes][::-1]
     seen: set[int] = set()
     while stack:

@@ -1,4 +1,4 @@
-"""The two properties that a relation maintains beside its schema: orderedness and distribution.
+"""The two properties that a relation has besides its schema: ordering and distribution.
 
 Specification: https://substrait.io/relations/basics/#orderedness and #distribution. Neither has a field in the
 protobuf messages: they live in the objects.
@@ -80,13 +80,13 @@ SINGLETON = Distribution("singleton")
 
 
 def partitioned(*fields: FieldPath) -> Distribution:
-    """The distribution in which rows that agree on `fields` share a partition."""
+    """Return the distribution in which rows that agree on `fields` share a partition."""
     return Distribution("partitioned", frozenset(fields))
 
 
 @attrs.frozen(repr=False)
 class Properties(FrozenValue):
-    """What is known of a relation's output: its order, per partition, and its distribution (None: nothing).
+    """The known properties of a relation's output: its ordering per partition, and its distribution (None: unknown).
 
     Two properties are equal if these two are. What is known besides helps to make use of them.
 
@@ -171,14 +171,14 @@ class Properties(FrozenValue):
 
 
 def representative(path: FieldPath, equal: Mapping[int, FieldPath]) -> FieldPath:
-    """The one that stands for all fields that are equal to this one (see `Properties.equal`)."""
+    """Return the one that stands for all fields that are equal to this one (see `Properties.equal`)."""
     while path[0] in equal:
         path = (*equal[path[0]], *path[1:])
     return path
 
 
 def united(equal: Mapping[int, FieldPath], pairs: Iterable[tuple[FieldPath, FieldPath]]) -> dict[int, FieldPath]:
-    """What is equal (see `Properties.equal`) if the two fields of each pair are, too; one of the two must be a column.
+    """Return `Properties.equal` extended by pairs of equal fields; one field of each pair must be a column.
 
     Of two columns, the second one comes to stand for the first.
     """

@@ -1,4 +1,4 @@
-"""What a plan needs of the system that takes it, one `Requirement` for each thing, and the words for these things.
+"""The requirements of a plan: one `Requirement` for each relation, function, type and so on that a consumer must have.
 
 The words are those of dialect files, which are the names that the fields and enumerations of the messages have:
 https://github.com/substrait-io/substrait/blob/main/text/dialect_schema.yaml.
@@ -28,7 +28,7 @@ class Forms:
     """The forms of one relation or expression, such as the join types: a system may take some of them only."""
 
     key: str
-    """What dialect files call the list of them."""
+    """The key of their list in dialect files."""
     words: tuple[str, ...] = ()
     """All of them; empty for the type URLs of messages, of which there is no end."""
 
@@ -88,7 +88,7 @@ EXPRESSION_WORDS: Mapping[str, Forms | None] = {
 """The expressions, and the forms that each of them has."""
 
 DETACHED = "DETACHED_EXPRESSION_ORDINAL"
-"""What stands for an expression that is nested too deeply to stand in its place: dialect files have no word for it."""
+"""The word for a reference to a detached expression, one that is nested too deeply: dialect files have none."""
 
 TYPE_WORDS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("BOOL", "I8", "I16", "I32", "I64", "FP32", "FP64", "BINARY", "STRING", "DATE", "UUID"), ()),
@@ -151,7 +151,7 @@ class Requirement:
     form: str = attrs.field(default="", validator=TEXT)
     """Which of several forms: ``LEFT_SEMI`` of a ``JOIN``."""
     numbers: tuple[tuple[str, int], ...] = attrs.field(default=(), validator=_check_numbers)
-    """What a type says of itself: ``(("precision", 38), ("scale", 2))``."""
+    """The parameters of a type: ``(("precision", 38), ("scale", 2))``."""
     options: tuple[tuple[str, tuple[str, ...]], ...] = attrs.field(default=(), validator=_check_options)
     """The options of a call, each with the values that it prefers."""
     arguments: tuple[int, int] | None = attrs.field(default=None, eq=False, validator=_check_arguments)

@@ -53,12 +53,12 @@ LATERAL_JOIN_TYPES: tuple[LateralJoinType, ...] = get_args(LateralJoinType)
 SET_OPS: tuple[SetOp, ...] = get_args(SetOp)
 
 Side = Literal["preserved", "null_extended", "dropped"]
-"""What becomes of one input's columns: as they are, nullable (padded with NULL where no row matches), or gone."""
+"""The columns of one input in a join's output: as they are, nullable (NULL where no row matches), or left out."""
 
 
 @attrs.frozen(repr=False)
 class JoinRule(FrozenValue):
-    """What a join type puts out."""
+    """The output of a join type."""
 
     left: Side
     right: Side
@@ -90,7 +90,10 @@ JOIN_RULES: dict[JoinType, JoinRule] = {
 
 
 def join_schema(how: JoinType, left: NamedStruct, right: NamedStruct, mark: str = "mark") -> NamedStruct:
-    """The direct output of a join: left fields, right fields, mark column, as far as the join type keeps them."""
+    """Return the direct output of a join.
+
+    Left fields, right fields, mark column, as far as the join type keeps them.
+    """
     rule = JOIN_RULES.get(how)
     if rule is None:
         raise InvalidChoiceError.of_word("join type", how, JOIN_TYPES)
@@ -134,7 +137,7 @@ SET_RULES: dict[SetOp, SetNullability] = {
 
 
 def set_schema(op: SetOp, inputs: Sequence[NamedStruct]) -> NamedStruct:
-    """The output of a set operation: the primary input's fields, nullable by the operation's rule.
+    """Return the output of a set operation: the primary input's fields, nullable by the operation's rule.
 
     Raises `SchemaError` for fewer than two inputs or inputs of different widths, and `TypeMismatchError` for types
     that differ in more than their outermost nullability (spec decision 18).
@@ -177,7 +180,7 @@ def _require_same_types(op: SetOp, primary: NamedStruct, other: NamedStruct, num
 
 
 def _set_hint(mine: Type, theirs: Type, number: int) -> str:
-    """What to cast where a column of the first input of a set operation and of another one have different types."""
+    """Return the hint to cast a column whose types differ in two inputs of a set operation."""
     both = nullable_as_either(mine, theirs)
     if both is None:
         return f"cast one of them, for example to {mine}"
@@ -189,7 +192,7 @@ def _set_hint(mine: Type, theirs: Type, number: int) -> str:
 
 
 def _set_nullable(op: SetOp, mine: list[bool], theirs: Sequence[Sequence[bool]]) -> list[bool]:
-    """Which columns of the output are nullable, given which ones of the first input and of the others are."""
+    """Return which columns of the output are nullable, given which ones of the first input and of the others are."""
     match SET_RULES[op]:
         case "primary":
             return mine
@@ -204,7 +207,7 @@ def _set_nullable(op: SetOp, mine: list[bool], theirs: Sequence[Sequence[bool]])
 def aggregate_schema(
     keys: Sequence[Field], grouping_sets: Sequence[Sequence[int]], measures: Sequence[Field], index: str
 ) -> NamedStruct:
-    """The output of an aggregate: keys, measures, and the ``i32`` set index if there is more than one grouping set.
+    """Return the output of an aggregate: keys, measures, and the grouping set index if there are several sets.
 
     A key that is missing from any set is nullable; the index is required (spec decisions 12 and 13). Raises
     `SchemaError` for a key in no set, a set that names no key, and an aggregate of no columns (spec decision 11).
@@ -232,7 +235,7 @@ def aggregate_schema(
 
 
 def common_type(types: Sequence[Type], what: str) -> Type:
-    """The one type of several values, nullable if any of them is.
+    """Return the one type of several values, nullable if any of them is.
 
     Raises `TypeMismatchError` if they differ in more than their outermost nullability.
     """
@@ -246,7 +249,7 @@ def common_type(types: Sequence[Type], what: str) -> Type:
 
 
 def expand_schema(fields: Sequence[tuple[str, Sequence[Type], bool]], index: str) -> NamedStruct:
-    """The output of an expand: its fields, then the required ``i32`` index of the duplicate (spec decision 1).
+    """Return the output of an expand: its fields, then the required ``i32`` index of the duplicate (spec decision 1).
 
     Args:
         fields: for each field the name, the types of its duplicates, and whether it switches between them.
@@ -291,7 +294,7 @@ def require_assignable(what: str, columns: Sequence[Field], target: Sequence[Fie
 
 
 def branch_type(types: Sequence[Type], what: str) -> Type:
-    """The type of an expression with alternatives: their one type, nullable if any of them is (spec decision 21).
+    """Return the type of an expression with alternatives: their one type, nullable if any is (spec decision 21).
 
     Raises `TypeMismatchError` if they differ in more than their outermost nullability.
     """
@@ -307,7 +310,7 @@ def branch_type(types: Sequence[Type], what: str) -> Type:
 
 
 def member_type(value: Type, options: Sequence[Type], what: str) -> Type:
-    """The type of a membership test: a boolean, nullable if any side is (spec decision 20).
+    """Return the type of a membership test: a boolean, nullable if any side is (spec decision 20).
 
     Raises `TypeMismatchError` for an option of another type than the value.
     """
@@ -321,7 +324,7 @@ def member_type(value: Type, options: Sequence[Type], what: str) -> Type:
 
 
 def struct_field_type(base: Type, position: int) -> Type:
-    """The type of a field inside a struct: nullable if the struct is (spec decision 24)."""
+    """Return the type of a field inside a struct: nullable if the struct is (spec decision 24)."""
     if not isinstance(base, Struct):
         raise TypeMismatchError(f"only a struct has fields, this is {base}")
     if not 0 <= position < len(base.types):
@@ -331,14 +334,14 @@ def struct_field_type(base: Type, position: int) -> Type:
 
 
 def list_element_type(base: Type) -> Type:
-    """The type of an element of a list: always nullable, an offset out of range gives NULL (spec decision 24)."""
+    """Return the type of a list's element: nullable, since an offset out of range gives NULL (spec decision 24)."""
     if not isinstance(base, List):
         raise TypeMismatchError(f"only a list has elements, this is {base}")
     return base.element.as_nullable()
 
 
 def map_value_type(base: Type, key: Type) -> Type:
-    """The type of the value under a key of a map: always nullable, a missing key gives NULL (spec decision 24)."""
+    """Return the type of a map's value: nullable, since a missing key gives NULL (spec decision 24)."""
     if not isinstance(base, Map):
         raise TypeMismatchError(f"only a map has keys, this is {base}")
     if not base.key.matches(key):
@@ -347,7 +350,7 @@ def map_value_type(base: Type, key: Type) -> Type:
 
 
 def cast_type(target: Type, on_failure: Literal["return_null", "throw"]) -> Type:
-    """The type of a cast: the target, nullable if a failure gives NULL (spec decision 23).
+    """Return the type of a cast: the target, nullable if a failure gives NULL (spec decision 23).
 
     A required target says that the input is not NULL, whatever its type says: a NULL fails as a misfit does.
     """

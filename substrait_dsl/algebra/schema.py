@@ -1,7 +1,7 @@
-"""What a relation's rows look like: fields with positions, names and types.
+"""Schemas: fields with positions, names and types.
 
-Specification: ``NamedStruct`` in ``type.proto``. Positions are what a plan refers to; names are a convenience that
-people have and that a plan carries only at its edges, so two fields may well share one.
+Specification: ``NamedStruct`` in ``type.proto``. A plan refers to fields by position; it has names only in
+reads and roots, and two fields may have the same one.
 """
 
 from __future__ import annotations
@@ -79,13 +79,13 @@ class NamedStruct(PickledByFields):
 
     @classmethod
     def of(cls, fields: Mapping[str, Type] | Iterable[tuple[str, Type]]) -> NamedStruct:
-        """A schema from names and types."""
+        """Return a schema from names and types."""
         pairs = fields.items() if isinstance(fields, Mapping) else fields
         return cls(tuple(Field(name, type_) for name, type_ in pairs))
 
     @classmethod
     def named(cls, types: Sequence[Type], names: Sequence[str]) -> NamedStruct:
-        """The schema of columns of these types, with names for them and for the fields of structs inside, depth first.
+        """Return the schema of columns of these types; `names` are depth first, with those of the fields of structs.
 
         Raises `SchemaError` for another number of names.
         """
@@ -100,7 +100,7 @@ class NamedStruct(PickledByFields):
 
     @classmethod
     def beside(cls, *schemas: NamedStruct) -> NamedStruct:
-        """The fields of several schemas side by side."""
+        """Return the fields of several schemas side by side."""
         if len(schemas) == 1:
             return schemas[0]
         joined = cls(sum((schema.fields for schema in schemas), ()))
@@ -120,7 +120,7 @@ class NamedStruct(PickledByFields):
         return self._types or ()
 
     def row_type(self) -> Struct:
-        """The type of a row: a required struct."""
+        """Return the type of a row: a required struct."""
         return Struct(self.types, self.names)
 
     def __len__(self) -> int:
@@ -133,7 +133,7 @@ class NamedStruct(PickledByFields):
         return ", ".join(str(field) for field in self.fields)
 
     def depth_first_names(self) -> tuple[str, ...]:
-        """All names, nested ones after their parent, as ``NamedStruct.names`` and ``RelRoot.names`` list them."""
+        """Return all names, nested ones after their parent, as ``NamedStruct.names`` and ``RelRoot.names`` do."""
         names: list[str] = []
         for field in self.fields:
             names.append(field.name)
@@ -141,7 +141,7 @@ class NamedStruct(PickledByFields):
         return tuple(names)
 
     def position(self, column: str | int) -> int:
-        """The position of a column given by name, or by position (negative ones count from the end).
+        """Return the position of a column given by name, or by position (negative ones count from the end).
 
         Raises `UnknownFieldError`, `AmbiguousFieldError`, and `InvalidArgumentError` for what is neither.
         """
@@ -175,11 +175,11 @@ class NamedStruct(PickledByFields):
         return self._positions
 
     def pick(self, positions: Sequence[int]) -> NamedStruct:
-        """The fields at these positions, in that order, repeats allowed."""
+        """Return the fields at these positions, in that order, repeats allowed."""
         return NamedStruct(tuple([self.fields[position] for position in positions]))
 
     def renamed(self, names: Sequence[str]) -> NamedStruct:
-        """The same types under other names."""
+        """Return the same types under other names."""
         return NamedStruct(tuple([Field(name, field.type) for name, field in zip(names, self.fields, strict=True)]))
 
     def as_nullable(self) -> NamedStruct:
@@ -188,7 +188,7 @@ class NamedStruct(PickledByFields):
 
 
 def _named(type_: Type, names: Iterator[str]) -> Type:
-    """The type with names for the fields of its structs: the inverse of `struct_names`."""
+    """Return the type with names for the fields of its structs: the inverse of `struct_names`."""
     match type_:
         case Struct():
             fields = [(next(names), _named(inner, names)) for inner in type_.types]

@@ -1,4 +1,4 @@
-"""What a plan says of itself that the rows of its roots depend on."""
+"""Settings of a plan on which the rows of its roots depend."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ParameterBinding(FrozenValue):
 
 @attrs.frozen(repr=False)
 class PlanSettings(FrozenValue):
-    """What a plan says of itself, as far as the rows of its roots depend on it.
+    """The settings of a plan on which the rows of its roots depend.
 
     A root that is taken out of the plan carries it (`Rel.settings`), so that it means the same elsewhere.
     """
@@ -66,8 +66,8 @@ class PlanSettings(FrozenValue):
     """How often variables such as the current time are evaluated."""
     parameter_bindings: tuple[ParameterBinding, ...] = ()
     enhancement: AnyMessage | None = None
-    """What changes the meaning of the plan in a way that only the owner of the message knows."""
+    """The enhancement of the plan, whose meaning only the owner of the message knows."""
 
 
 DEFAULT_SETTINGS = PlanSettings()
-"""What a plan says of itself if it says nothing."""
+"""The settings of a plan that declares none."""

@@ -1,7 +1,7 @@
-"""Whether a relation gives the same rows each time it is computed, as long as no table changes.
+"""Whether a relation has the same rows each time it is computed, as long as no table changes.
 
-A reference is to one result set. What may be another one each time is therefore computed once for all references, or
-refused where an engine computes it for each.
+All references to a shared relation have one result set. A relation whose rows may differ each time is therefore
+computed once for all references, or refused where an engine computes it for each.
 
 Specification: https://substrait.io/relations/logical_relations/#reference-operation.
 """
@@ -22,12 +22,12 @@ SHARED_ROWS = (
     "computes a shared relation once for each use, and this one may have other rows each time: which rows a fetch "
     "takes, or a window numbers first, depends on their order"
 )
-"""What is said of an engine that has no one result set for what is shared."""
+"""The reason for an engine that computes a shared relation more than once."""
 SHARED_HINT = "an aggregate, or a filter of ranks, says which rows are taken whatever their order"
 
 
 def is_stable(rel: Rel) -> bool:
-    """Whether the rows are the same each time, of tables that do not change and views that call no functions of chance.
+    """Return whether the rows are the same each time, if tables do not change and views are deterministic.
 
     Which rows a fetch takes, and how a window numbers those that are equal to it, depends on the order in which an
     engine gets to them.
@@ -36,7 +36,7 @@ def is_stable(rel: Rel) -> bool:
 
 
 def does_not_depend_on_order(node: Node) -> bool:
-    """Whether a node gives the same whatever the order is in which rows come that it does not say."""
+    """Return whether a node gives the same whatever the order is in which rows come that it does not say."""
     match node:
         case Fetch(count=count, offset=offset):
             return count is None and offset is None
@@ -49,7 +49,7 @@ def does_not_depend_on_order(node: Node) -> bool:
 
 
 def unstable_shared_relations(trees: Iterable[Rel]) -> list[Rel]:
-    """The shared relations that are used several times, and may have other rows each time they are computed."""
+    """Return the shared relations that are used several times, and may have other rows each time they are computed."""
     uses: Counter[int] = Counter()
     shared: dict[int, Rel] = {}
     seen: set[int] = set()

@@ -25,7 +25,7 @@ class Root(Picklable, FrozenValue):
 
     @classmethod
     def of(cls, rel: Rel) -> Root:
-        """The root that a relation is, under its own names. Raises `SchemaError` as `check_closed` does."""
+        """Return the root that a relation is, under its own names. Raises `SchemaError` as `check_closed` does."""
         check_closed(rel)
         return cls(rel, rel.schema.depth_first_names())
 
@@ -35,7 +35,7 @@ class Root(Picklable, FrozenValue):
         return tuple(self.names[position] for position in self._positions())
 
     def _positions(self) -> list[int]:
-        """Where the names of the columns are among all names."""
+        """Return where the names of the columns are among all names."""
         positions: list[int] = []
         position = 0
         for type_ in self.input.schema.types:
@@ -44,7 +44,7 @@ class Root(Picklable, FrozenValue):
         return positions
 
     def with_unique_columns(self, *, is_alike: bool = False) -> Root:
-        """The root whose columns have different names: the later ones of one name have a number behind it.
+        """Return the root whose columns have different names: the later ones of one name have a number behind it.
 
         Args:
             is_alike: whether names that differ in nothing but case are one name, and an empty one is none.
@@ -77,7 +77,7 @@ class Subtree(Picklable, FrozenValue):
 
     @classmethod
     def of(cls, rel: Rel) -> Subtree:
-        """The subtree that a relation is. Raises `SchemaError` as `check_closed` does."""
+        """Return the subtree that a relation is. Raises `SchemaError` as `check_closed` does."""
         check_closed(rel)
         return cls(rel)
 

@@ -65,7 +65,7 @@ _TRAILING_BLANK = re.compile(_BLANK)
 
 
 def without_comments(text: str) -> str:
-    """The text with blanks in place of its comments, so that what remains stays where it is.
+    """Return the text with blanks in place of its comments, so that what remains stays where it is.
 
     A comment to the end of its line leaves the line break; one between ``/*`` and ``*/`` joins the lines that it
     spans, as comments are no tokens. One without an end stays, for the parser to refuse.
@@ -79,13 +79,13 @@ def without_comments(text: str) -> str:
 
 
 def is_name(text: str) -> bool:
-    """Whether the text is one name, such as that of a field."""
+    """Return whether the text is one name, such as that of a field."""
     found = _TOKEN.fullmatch(text)
     return found is not None and found["name"] == text
 
 
 def parse_type_node(text: str, urns: Mapping[str, str], *, variables: bool) -> TypeNode:
-    """The tree of one type. `variables` allows names such as ``P1`` and ``any1``, as argument patterns have them.
+    """Parse one type. `variables` allows names such as ``P1`` and ``any1``, as argument patterns have them.
 
     Args:
         text: The type.
@@ -102,7 +102,7 @@ def parse_type_node(text: str, urns: Mapping[str, str], *, variables: bool) -> T
 
 
 def parse_program(text: str, urns: Mapping[str, str]) -> Program:
-    """The tree of a return type: lines ``name = expression``, then the type.
+    """Return the tree of a return type: lines ``name = expression``, then the type.
 
     Raises:
         PlanFormatError: As `parse_type_node`.
@@ -240,7 +240,7 @@ class _Parser:
     # --- expressions
 
     def expression(self, minimum: int = 0, *, in_brackets: bool = False) -> Expression:
-        """An expression of operators that bind at least as tightly as `minimum`.
+        """Return an expression of operators that bind at least as tightly as `minimum`.
 
         Directly inside ``<`` and ``>`` these two are brackets, never comparisons.
         """
@@ -328,7 +328,7 @@ class _Parser:
         return word in KEYWORDS or (self.variables is not None and word in ANY_LABELS)
 
     def type_node(self) -> TypeNode:
-        """A type: ``keyword[variation]<parameters>?``; the mark may also follow the keyword."""
+        """Return a type: ``keyword[variation]<parameters>?``; the mark may also follow the keyword."""
         token = self.next
         if token.kind == "user" or (token.kind == "name" and self.after_next.text == "."):
             keyword, (name, urn) = "u!", self.user_type()
@@ -380,7 +380,7 @@ class _Parser:
         return TypeVariation(urn, name)
 
     def parameters(self, keyword: str) -> tuple[Expression, ...]:
-        """What follows ``<``, up to and with ``>``."""
+        """Parse the parameters after ``<``, up to and with ``>``."""
         if keyword == "func":
             return self.func_parameters()
         if keyword == "struct" and self.after_next.text == ":":

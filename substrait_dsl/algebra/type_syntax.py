@@ -1,8 +1,8 @@
-"""What the type text syntax says, as a small tree.
+"""The syntax tree of types that are written as text.
 
 One grammar serves three readers: types written in full (``decimal<15,2>?``), the argument patterns of extension files
-(``decimal<P1,S1>``, ``list<any1>``) and the programs that compute a function's return type. What the trees mean is said
-elsewhere: `type_parser` reads them, `type_text` makes types of them, the catalogue matches and evaluates them.
+(``decimal<P1,S1>``, ``list<any1>``) and the programs that compute a function's return type. `type_parser`
+parses the trees, `type_text` makes types of them, and the catalogue matches and evaluates them.
 
 Specification: ``grammar/SubstraitType.g4`` and https://substrait.io/types/type_parsing/.
 """
@@ -26,7 +26,7 @@ PARAMETER_NAMES: dict[str, tuple[str, ...]] = {
     type_class.keyword: tuple(field.name for field in attrs.fields(type_class) if field.init and not field.kw_only)
     for type_class in FIXED_FORMS
 }
-"""What the parameters of these types are called."""
+"""The names of the parameters of these types."""
 
 KEYWORDS: dict[str, str] = {
     **{type_class.short_name: type_class.keyword for type_class in FIXED_FORMS},
@@ -163,7 +163,7 @@ class Program(FrozenValue):
     result: Expression
 
     def expressions(self) -> tuple[Expression, ...]:
-        """What is assigned, in its order, and the type that comes out."""
+        """Return the assigned expressions, in order, and the type that is returned."""
         return (*(value for _, value in self.assignments), self.result)
 
     def __str__(self) -> str:
@@ -171,7 +171,7 @@ class Program(FrozenValue):
 
 
 def parts_of(expression: Expression) -> tuple[Expression, ...]:
-    """The expressions directly inside an expression."""
+    """Return the expressions directly inside an expression."""
     match expression:
         case TypeNode():
             return expression.parameters

@@ -1,6 +1,6 @@
 """Types written as text: ``parse_type("decimal<15,2>?")`` is ``Decimal(15, 2, nullable=True)``.
 
-Printing is `str` of a type, and reading back what was printed gives the same type.
+`str` of a type prints it, and parsing that text gives the same type.
 
 Specification: https://substrait.io/types/type_parsing/ and the short names of
 https://substrait.io/extensions/#function-signature.
@@ -48,7 +48,7 @@ def parse_type(text: str, *, urns: Mapping[str, str] = _NO_URNS) -> Type:
 
 
 def make_type(node: TypeNode, parameters: Sequence[TypeParameter]) -> Type:
-    """The type that a node denotes, given the values of its parameters.
+    """Return the type that a node denotes, given the values of its parameters.
 
     Raises:
         InvalidArgumentError: If a parameter is out of range.

@@ -1,4 +1,4 @@
-"""Text that a plan can hold: protobuf's strings are UTF-8."""
+"""Checks of texts: the strings of protobuf are UTF-8."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from substrait_dsl.errors import InvalidArgumentError
 
 
 def is_unicode(text: str) -> bool:
-    """Whether a text has no lone surrogates, which Python has for bytes that are no text."""
+    """Return whether a text has no lone surrogates, which Python has for bytes that are no text."""
     return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
 

@@ -1,6 +1,6 @@
-"""What the fields of a type, of a message or of a format must be: validators of attrs that raise the library's errors.
+"""Validators of attrs for the fields of types, messages and formats, which raise the library's errors.
 
-They are for the classes that people make themselves. The nodes of the algebra check what the rules say of them.
+They are for classes that users instantiate. The nodes of the algebra are checked by the rules.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Validator = Callable[[Any, "attrs.Attribute[Any]", Any], None]
 
 
 def refusal(instance: object, field: str, expected: str, value: object) -> InvalidArgumentError:
-    """The error for a value that a field of an instance cannot have."""
+    """Return the error for a value that a field of an instance cannot have."""
     return InvalidArgumentError(f"{field} of {type(instance).__name__} must be {expected}", got=value)
 
 

@@ -1,6 +1,6 @@
-"""Rows in exactly the types of a schema: what engines hold in another type of Arrow's, or call otherwise, is converted.
+"""Rows in exactly the types of a schema: columns that engines return in another type or under another name.
 
-No value is changed. Engines have fewer types than Arrow: they hold uuids as texts, unsigned integers as larger ones.
+No value is changed. Engines have fewer types than Arrow: they return uuids as texts, unsigned integers as larger ones.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _field(array: pa.Array, field: pa.Field, what: str) -> pa.Array:
 
 
 def _values(array: pa.Array, wanted: pa.DataType, what: str) -> pa.Array:
-    """The values of an array as those of another type that holds them."""
+    """Return the values of an array as those of another type that holds them."""
     pa = pyarrow_module()
     if array.type != wanted:
         array = plain_array(array, plain_type(array.type))

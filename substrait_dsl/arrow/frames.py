@@ -26,7 +26,7 @@ def require_library(verb: str) -> None:
 
 
 def pandas_frame(table: pa.Table) -> pd.DataFrame:
-    """A DataFrame of pandas whose columns are of Arrow's types."""
+    """Return a DataFrame of pandas whose columns are of Arrow's types."""
     import pandas as pd
 
     frame: pd.DataFrame = _with_storage(table).to_pandas(types_mapper=pd.ArrowDtype)
@@ -34,7 +34,7 @@ def pandas_frame(table: pa.Table) -> pd.DataFrame:
 
 
 def polars_frame(table: pa.Table) -> pl.DataFrame:
-    """A DataFrame of Polars.
+    """Return a DataFrame of Polars.
 
     Raises `UnsupportedError` for columns of a type that Polars has not, and for two of one name.
     """
@@ -49,7 +49,7 @@ def polars_frame(table: pa.Table) -> pl.DataFrame:
 
 
 def _with_storage(table: pa.Table) -> pa.Table:
-    """The table with uuids as texts: neither library has a type for them."""
+    """Return the table with uuids as texts: neither library has a type for them."""
     pa = pyarrow_module()
     for position, field in enumerate(table.schema):
         if field.type == pa.uuid():

@@ -144,7 +144,7 @@ def type_from_arrow(arrow_type: pa.DataType, nullable: bool) -> Type:
 
 @cache
 def pyarrow_module() -> Any:
-    """The ``pyarrow`` module, loaded when it is first needed."""
+    """Return the ``pyarrow`` module, loaded when it is first needed."""
     try:
         import pyarrow
     except ImportError as error:
@@ -156,7 +156,7 @@ def pyarrow_module() -> Any:
 
 @cache
 def _equals() -> Mapping[Type, pa.DataType]:
-    """The types that Arrow has under another name, none of whose meaning needs metadata."""
+    """Return the types that Arrow has under another name, none of whose meaning needs metadata."""
     pa = pyarrow_module()
     table = {
         Boolean(): pa.bool_(),
@@ -206,7 +206,7 @@ def _field(name: str, type_: Type, path: str) -> pa.Field:
 
 
 def _metadata(type_: Type) -> dict[bytes, str]:
-    """What a field has to say beside its storage, so that the type is not lost."""
+    """Return the metadata of a field that keeps the type beside its storage."""
     metadata = {}
     plain = _plain(type_)
     if isinstance(plain, FixedChar | VarChar | IntervalYear | IntervalCompound) and plain not in _equals():
@@ -217,7 +217,7 @@ def _metadata(type_: Type) -> dict[bytes, str]:
 
 
 def _plain(type_: Type) -> Type:
-    """The type without what a field says apart: the outermost nullability and the variation."""
+    """Return the type without what a field says apart: the outermost nullability and the variation."""
     required = type_.as_required()
     return required if required.variation is None else attrs.evolve(required, variation=None)
 
@@ -252,7 +252,7 @@ def _storage(type_: Type, path: str) -> pa.DataType:
 
 
 def _way_out(type_: Type) -> str | None:
-    """What to do about a type that Arrow has no storage for."""
+    """Return the hint for a type that Arrow has no storage for."""
     match type_:
         case PrecisionTime() | PrecisionTimestamp() | PrecisionTimestampTZ() | IntervalDay():
             wide_enough = [digits for digits in UNITS if digits >= type_.precision]
@@ -299,7 +299,7 @@ def _field_type(field: pa.Field, path: str) -> Type:
 
 
 def _declared(text: bytes, stored: Type, path: str) -> Type:
-    """The type that the metadata declares, checked against what the storage says by itself."""
+    """Return the type that the metadata declares, checked against what the storage says by itself."""
     try:
         declared = parse_type(_text(text, path))
     except PlanFormatError as error:
@@ -330,13 +330,13 @@ def _text(value: bytes, path: str) -> str:
 
 
 def _type(arrow_type: pa.DataType, path: str) -> Type:
-    """The type by storage alone, required; nested fields have their metadata read."""
+    """Return the type by storage alone, required; nested fields have their metadata read."""
     read = None if arrow_type.num_fields else _readings().get(arrow_type)  # how Arrow looks for a deep type takes long
     return read or _composite(arrow_type, path)
 
 
 def _composite(arrow_type: pa.DataType, path: str) -> Type:
-    """The type for an Arrow type with parameters or with types inside."""
+    """Return the type for an Arrow type with parameters or with types inside."""
     pa = pyarrow_module()
     try:
         match arrow_type:
@@ -368,5 +368,5 @@ def _composite(arrow_type: pa.DataType, path: str) -> Type:
 
 
 def _member(path: str, name: str) -> str:
-    """The path to a field of the struct at `path`; a row itself has none."""
+    """Return the path to a field of the struct at `path`; a row itself has none."""
     return f"{path}.{name}" if path else name

@@ -75,7 +75,7 @@ def _module(source: Any) -> str:
 
 
 def _hint(source: Any) -> str | None:
-    """What to write for what is nearly a table."""
+    """Return the hint for a value that is nearly a table."""
     match _module(source), type(source).__name__:
         case "polars", "LazyFrame":
             return "frame.collect() makes a DataFrame of it"

@@ -30,7 +30,7 @@ def literals_table(rows: Sequence[Sequence[Literal]], schema: NamedStruct) -> pa
 
 
 def _stored(arrow_type: pa.DataType) -> pa.DataType:
-    """The type with bytes for uuids, of which pyarrow makes none inside of other types."""
+    """Return the type with bytes for uuids, of which pyarrow makes none inside of other types."""
     pa = pyarrow_module()
     match arrow_type:
         case pa.UuidType():
@@ -50,7 +50,10 @@ def _stored_field(field: pa.Field) -> pa.Field:
 
 
 def _plain(literal: Literal) -> Any:
-    """The value of a literal as pyarrow takes it for the storage of its type: times as whole numbers of units."""
+    """Return the value of a literal as pyarrow takes it for the storage of its type.
+
+    Times as whole numbers of units.
+    """
     value, type_ = literal.value, literal.type
     if value is None:
         return None

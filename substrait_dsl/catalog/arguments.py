@@ -1,4 +1,4 @@
-"""What a caller knows about the arguments of a function call."""
+"""Arguments of a function call, as far as a caller knows them."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ CallArgument = Typed | EnumValue | TypeValue | Open
 
 
 def stands_for_equals(argument: CallArgument) -> bool:
-    """Whether what is found out about an argument holds for all arguments that equal it.
+    """Return whether what is found out about an argument holds for all arguments that equal it.
 
     Not for a bare value, which would never be met again, nor for types whose equals may have other field names.
     """

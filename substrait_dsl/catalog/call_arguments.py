@@ -1,4 +1,4 @@
-"""What a catalogue is told of the arguments of a call."""
+"""Arguments of calls in the algebra, described for a catalogue."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from substrait_dsl.catalog.arguments import CallArgument, EnumValue, Typed, Type
 
 
 def describe_argument(argument: Argument, *, by_value: bool = False) -> CallArgument:
-    """What an argument of a call is given as; of an integer literal the value, too, if that may decide."""
+    """Describe an argument of a call; `by_value` adds the value of an integer literal, which may decide."""
     match argument:
         case Literal(value=int() as value) if not isinstance(value, bool):
             return Typed(argument.type, value if by_value else None, constant=True)

@@ -1,4 +1,4 @@
-"""The casts that would make a call fit: what the errors of function resolution advise."""
+"""The casts that would make a call fit: the hints of overload resolution."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _FAMILIES: Mapping[type[Type], tuple[str, int]] = {
 
 
 def widening_cast(arguments: Sequence[CallArgument], overloads: Sequence[Overload]) -> str | None:
-    """The first cast of a single argument to a wider type that would make the call fit, or of two of them to one."""
+    """Return the first widening cast of one argument that makes the call fit, or of two of them to one type."""
     others = [other.type for other in arguments if isinstance(other, Typed)]
     for position, argument in enumerate(arguments):
         for type_ in _wider_types(argument.type, others) if isinstance(argument, Typed) else ():
@@ -66,7 +66,7 @@ def widening_cast(arguments: Sequence[CallArgument], overloads: Sequence[Overloa
 
 
 def possible_cast(arguments: Sequence[CallArgument], overloads: Sequence[Overload]) -> str | None:
-    """The best cast of a single argument that would make the call fit, though it may fail or lose something."""
+    """Return the best cast of a single argument that would make the call fit, though it may fail or lose something."""
     casts: list[tuple[tuple[int, int], int, Type]] = []
     for position, argument in enumerate(arguments):
         if isinstance(argument, Typed):
@@ -89,7 +89,7 @@ def _advice(position: int, argument: CallArgument, type_: Type) -> str:
 
 
 def _wanted_types(arguments: Sequence[CallArgument], position: int, overloads: Sequence[Overload]) -> Iterator[Type]:
-    """The types that an argument may be wanted to have: those of the others, and those that the overloads name.
+    """Yield the types that an argument may be wanted to have: those of the others, and those that the overloads name.
 
     Beside a bare value it is the value that should change, unless the argument is a text.
     """
@@ -109,7 +109,10 @@ def _wanted_types(arguments: Sequence[CallArgument], position: int, overloads: S
 
 
 def _order(type_: Type, wanted: Type) -> tuple[int, int] | None:
-    """How good a cast is, less is better: within a family, then from text, then to text; None if it makes no sense."""
+    """Return how good a cast is, less is better.
+
+    Within a family, then from text, then to text; None if it makes no sense.
+    """
     own, other = _FAMILIES.get(type(type_)), _FAMILIES.get(type(wanted))
     if own is None or other is None or type_.matches(wanted):
         return None
@@ -120,7 +123,10 @@ def _order(type_: Type, wanted: Type) -> tuple[int, int] | None:
 
 
 def _wider_types(type_: Type, others: Sequence[Type]) -> Iterator[Type]:
-    """The types that hold every value of a type: those of wider numbers and texts, and wider ones among `others`."""
+    """Yield the types that hold every value of a type.
+
+    Those of wider numbers and texts, and wider ones among `others`.
+    """
     if type(type_) in _NUMBERS:
         for wider in _NUMBERS[_NUMBERS.index(type(type_)) + 1 :]:
             if wider is not FP32 or type(type_) in (I8, I16):  # an fp32 holds no more than 24 bits exactly
@@ -141,7 +147,7 @@ def _wider_types(type_: Type, others: Sequence[Type]) -> Iterator[Type]:
 
 
 def _decimal_of_all(arguments: Sequence[CallArgument]) -> Type | None:
-    """The decimal that holds the values of two arguments which are decimals or integers, if there is one."""
+    """Return the decimal that holds the values of two arguments which are decimals or integers, if there is one."""
     types = [argument.type for argument in arguments if isinstance(argument, Typed)]
     digits = [each for each in map(_digits, types) if each is not None]
     if len(arguments) != 2 or len(digits) != 2:
@@ -155,7 +161,7 @@ def _decimal_of_all(arguments: Sequence[CallArgument]) -> Type | None:
 
 
 def _digits(type_: Type) -> tuple[int, int] | None:
-    """How many digits the values of an integer or decimal type have at most, before and after the point."""
+    """Return how many digits the values of an integer or decimal type have at most, before and after the point."""
     if isinstance(type_, Decimal):
         return int(type_.precision) - int(type_.scale), int(type_.scale)
     return (len(str(INTEGER_RANGES[type(type_)][1])), 0) if type(type_) in INTEGER_RANGES else None

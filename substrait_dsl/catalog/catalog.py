@@ -1,4 +1,4 @@
-"""The catalogue: all functions and types that extensions declare, and which of them a call means."""
+"""The catalogue: all functions and types that extensions declare, and overload resolution."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Catalog(Immutable):
             )
         require(relations, Mapping, "the relations of a catalogue are a dict of columns by type URL")
         self.relations = relations
-        """What extension relations put out that were written by others, by the type URL of their message."""
+        """The functions that derive the output of extension relations, by the type URL of their message."""
         self._extensions: dict[str, Extension] = {extension.urn: extension for extension in extensions}
         self.separate: frozenset[TypeVariation] = frozenset(
             declared.variation
@@ -373,12 +373,15 @@ class Catalog(Immutable):
 
 @cache
 def standard_catalog() -> Catalog:
-    """The catalogue of the installed specification's extensions. What a function declares is read when it is called."""
+    """Return the catalogue of the installed specification's extensions.
+
+    What a function declares is read when it is called.
+    """
     return Catalog(standard_extensions())
 
 
 def _catalog(parts: Sequence[Extension | str], relations: Mapping[str, NamedStruct]) -> Catalog:
-    """The catalogue of extensions, of which the specification's own are given by their URNs."""
+    """Return the catalogue of extensions, of which the specification's own are given by their URNs."""
     known = standard_catalog().extensions
     return Catalog([known[each] if isinstance(each, str) else each for each in parts], relations)
 
@@ -393,7 +396,7 @@ def _kinds(kind: Kinds) -> tuple[Kind, ...]:
 
 
 def _text_of(extension: str | os.PathLike[str]) -> tuple[str, str]:
-    """The text of an extension, and what to call it in messages."""
+    """Return the text of an extension, and what to call it in messages."""
     if isinstance(extension, str) and "\n" in extension:
         return extension, "extension text"
     require(extension, (str, os.PathLike), "an extension is the path of a YAML file, or its text")

@@ -1,4 +1,4 @@
-"""How types meet the patterns of extension files: matching arguments, and evaluating return types.
+"""Type derivation: matching argument types with the patterns of extension files, and evaluating return types.
 
 Specification: https://substrait.io/extensions/#type-derivation, ``grammar/SubstraitType.g4``, and the nullability
 modes of https://substrait.io/expressions/scalar_functions/#nullability-handling.
@@ -35,7 +35,7 @@ IntegerParameter = Callable[[str], int]
 
 @attrs.define
 class Bindings:
-    """What the names (``P1``, ``any1``) of a function's patterns stand for in one call.
+    """The values that the names (``P1``, ``any1``) of a function's patterns have in one call.
 
     `separate` are the type variations that the functions of their parent type do not take.
     """
@@ -44,11 +44,14 @@ class Bindings:
     values: dict[str, TypeParameter] = attrs.field(factory=dict)
 
     def copy(self) -> Bindings:
-        """The same bindings, free to grow apart."""
+        """Return the same bindings, free to grow apart."""
         return Bindings(self.separate, dict(self.values))
 
     def match_argument(self, pattern: TypeNode, type_: Type, *, discrete: bool) -> bool:
-        """Whether an argument of that type fits, and bind the names. Its own nullability counts only if `discrete`."""
+        """Return whether an argument of that type fits, and bind the names.
+
+        Its own nullability counts only if `discrete`.
+        """
         if discrete and pattern.nullable is not type_.nullable:
             return False
         return self._match_type(pattern, type_.as_required())
@@ -90,7 +93,7 @@ class Bindings:
 
 
 def run(program: Program, bindings: Bindings, integer_parameter: IntegerParameter) -> Type:
-    """The type that a return program computes.
+    """Return the type that a return program computes.
 
     Raises:
         CatalogError: If the program computes something else, or reads what is not bound.
@@ -106,7 +109,7 @@ def run(program: Program, bindings: Bindings, integer_parameter: IntegerParamete
 
 
 def build(pattern: TypeNode, bindings: Bindings) -> Type | None:
-    """The type that a pattern stands for, or None if not all its names are bound."""
+    """Return the type that a pattern stands for, or None if not all its names are bound."""
     try:
         result = _Scope(bindings.values, _no_integer_parameter).evaluate(pattern)
     except _UnboundError:

@@ -1,7 +1,7 @@
-"""Dialect files: what a system takes, by the words of the specification.
+"""Dialect files: the capabilities of a system, in the words of the specification.
 
-A list of types, relations or expressions that is not there or empty means all of them; a list of functions that is not
-there says nothing. What a file says for whoever maps names to a system (``system_metadata``, ``metadata``) is not kept.
+A list of types, relations or expressions that is missing or empty means all of them; a missing list of functions
+declares nothing. ``system_metadata`` and ``metadata``, which map names to a system, are not read.
 
 Specification: ``dialect_schema.yaml`` beside the extension files.
 """
@@ -71,7 +71,7 @@ def read_dialect(text: str, source: str) -> Capabilities:
 
 
 def _items(file: Entry, key: str, what: str) -> Iterator[tuple[str, Entry]]:
-    """The items of a list, each of them a word, or a mapping that says the word and what holds for it."""
+    """Yield the items of a list, each of them a word, or a mapping that says the word and what holds for it."""
     value: Any = file.values.get(key) or []
     if not isinstance(value, list):
         raise CatalogError(f"{file.where}: {key} must be a sequence, got {value!r}")
@@ -104,7 +104,7 @@ def _words(file: Entry, key: str, what: str, known: Mapping[str, Forms | None]) 
 
 
 def _listed(entry: Entry, key: str, known: tuple[str, ...]) -> tuple[str, ...]:
-    """The words of a list; none if it is not there."""
+    """Return the words of a list; none if it is not there."""
     if not entry.values.get(key):
         return ()
     words = entry.words(key)
@@ -117,7 +117,7 @@ def _listed(entry: Entry, key: str, known: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _limits(types: list[tuple[str, Entry]]) -> Types:
-    """The largest number of each kind in each type."""
+    """Return the largest number of each kind in each type."""
     found: dict[str, dict[str, int]] = {}
     for word, entry in types:
         _require_word(entry, "type", word, {**TYPE_WORDS, USER_DEFINED: ()})
@@ -164,7 +164,7 @@ def _function(entry: Entry, urns: Mapping[str, str]) -> FunctionCapability:
 
 
 def _values(entry: Entry, name: str, value: object) -> tuple[str, ...]:
-    """The values of an option: one word or several."""
+    """Return the values of an option: one word or several."""
     values = [value] if isinstance(value, str) else value
     if not isinstance(values, list) or not values or not all(isinstance(each, str) for each in values):
         raise CatalogError(f"{entry.where}: the option {name} has a word or several, got {value!r}")

@@ -1,4 +1,4 @@
-"""Reading the mappings of an extension file, strictly: what is not understood is refused by name and place."""
+"""Strict reading of the mappings of an extension file: an unknown key is refused by name and line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _shown = reprlib.repr
 
 
 def read_yaml(text: str, source: str) -> object:
-    """The mappings, sequences and texts of a YAML document.
+    """Return the mappings, sequences and texts of a YAML document.
 
     Raises:
         CatalogError: If it is no YAML, or nests too deeply.
@@ -105,7 +105,7 @@ class Entry(FrozenValue):
 
     @classmethod
     def of(cls, value: object, where: str) -> Entry:
-        """The mapping that a YAML value must be; an empty value is an empty mapping."""
+        """Return the mapping that a YAML value must be; an empty value is an empty mapping."""
         if value in ("", None):
             return cls({}, where)
         if not isinstance(value, Mapping):
@@ -113,7 +113,7 @@ class Entry(FrozenValue):
         return cls(value, where)
 
     def named(self, where: str) -> Entry:
-        """The same mapping under another name."""
+        """Return the same mapping under another name."""
         return attrs.evolve(self, where=where)
 
     def only(self, *keys: str) -> None:
@@ -125,14 +125,14 @@ class Entry(FrozenValue):
                 )
 
     def text(self, key: str) -> str:
-        """A text, empty if the key is absent."""
+        """Return a text, empty if the key is absent."""
         value = self.values.get(key, "")
         if not isinstance(value, str):
             raise CatalogError(f"{self.where}: {key} must be a text, got {_shown(value)}")
         return value.strip()
 
     def required(self, key: str) -> str:
-        """A text that must be there."""
+        """Return a text that must be there."""
         text = self.text(key)
         if not text:
             raise CatalogError(f'{self.where}: the key "{key}" is missing')
@@ -146,14 +146,14 @@ class Entry(FrozenValue):
         return word == "true"
 
     def count(self, key: str) -> int | None:
-        """An integer that is not negative, or None if the key is absent."""
+        """Return an integer that is not negative, or None if the key is absent."""
         number = self.integer(key)
         if number is not None and number < 0:
             raise CatalogError(f"{self.where}: {key} must not be negative, got {number}")
         return number
 
     def integer(self, key: str) -> int | None:
-        """An integer, or None if the key is absent."""
+        """Return an integer, or None if the key is absent."""
         text = self.text(key)
         try:
             return int(text) if text else None
@@ -171,7 +171,7 @@ class Entry(FrozenValue):
         return cast("Word", word)
 
     def words(self, key: str, *, may_be_empty: bool = False) -> tuple[str, ...]:
-        """A sequence of texts: of at least one, unless it may be empty."""
+        """Return a sequence of texts: of at least one, unless it may be empty."""
         value = self.values.get(key)
         if (
             not isinstance(value, list)
@@ -182,16 +182,16 @@ class Entry(FrozenValue):
         return tuple(value)
 
     def entry(self, key: str) -> Entry:
-        """A mapping, empty if the key is absent."""
+        """Return a mapping, empty if the key is absent."""
         return Entry.of(self.values.get(key), f"{self.where}, {key}")
 
     def mapping(self, key: str) -> dict[str, str]:
-        """A mapping from texts to texts, empty if the key is absent."""
+        """Return a mapping from texts to texts, empty if the key is absent."""
         entry = self.entry(key)
         return {name: entry.required(name) for name in entry.values}
 
     def entries(self, key: str) -> list[Entry]:
-        """A sequence of mappings, empty if the key is absent."""
+        """Return a sequence of mappings, empty if the key is absent."""
         value: Any = self.values.get(key) or []
         if not isinstance(value, list):
             raise CatalogError(f"{self.where}: {key} must be a sequence, got {_shown(value)}")
@@ -218,7 +218,7 @@ class TypeTexts:
             raise CatalogError(f"{where}: {problem}")
 
     def pattern(self, text: str, where: str) -> TypeNode:
-        """The pattern of an argument.
+        """Return the pattern of an argument.
 
         Raises:
             CatalogError: If it is none; naming the place.
@@ -233,7 +233,7 @@ class TypeTexts:
         return self._patterns[text]
 
     def struct_pattern(self, fields: Mapping[str, str], where: str) -> TypeNode:
-        """The pattern of a struct with named fields, of which each type is a text by itself.
+        """Return the pattern of a struct with named fields, of which each type is a text by itself.
 
         Raises:
             CatalogError: As `pattern`; and for no fields, and for what is no name of one.
@@ -250,7 +250,7 @@ class TypeTexts:
         return pattern
 
     def program(self, text: str, where: str) -> Program:
-        """A return type.
+        """Return a return type.
 
         Raises:
             CatalogError: As `pattern`.

@@ -1,7 +1,7 @@
-"""What functions must be like for what they do besides being called: comparing, moving a bound, running in phases.
+"""Requirements on functions that are used otherwise than by a call: to compare, to move a bound, to run in phases.
 
-The builder and the reader of plans ask the same questions here. What extensions that the catalogue does not have
-declare is never refused.
+The builder and the decoder of plans share these checks. Functions of extensions that the catalogue does not have are
+never refused.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PHASES_OF: dict[Decomposable, tuple[Phase, ...]] = {
 
 
 def known_overload(catalog: Catalog, function: FunctionId) -> Overload | None:
-    """The overload that a function is, None for one of somebody else."""
+    """Return the overload that a function is, None for one of somebody else."""
     if function.urn not in catalog.extensions:
         return None
     try:
@@ -58,7 +58,7 @@ def require_match(overload: Overload, result: Type) -> None:
 
 
 def distance_type(catalog: Catalog, key: Type, distance: CallArgument) -> Type:
-    """The type of a distance that can be added to a sort key and taken from it: the offset of a range.
+    """Return the type of a distance that can be added to a sort key and taken from it: the offset of a range.
 
     Raises `TypeMismatchError` unless key and distance add up to the type of the key.
     """
@@ -82,14 +82,17 @@ def distance_type(catalog: Catalog, key: Type, distance: CallArgument) -> Type:
 
 
 def _same(result: Type, key: Type) -> bool:
-    """Whether a sum has the type of its key. Decimals grow when they are added: their scale must stay."""
+    """Return whether a sum has the type of its key. Decimals grow when they are added: their scale must stay."""
     if isinstance(result, Decimal) and isinstance(key, Decimal):
         return bool(result.scale == key.scale)
     return result.matches(key)
 
 
 def is_known(catalog: Catalog, type_: Type) -> bool:
-    """Whether the catalogue can tell which functions take a type: it is bound, and of no extension of somebody else."""
+    """Return whether the catalogue can tell which functions take a type.
+
+    It is bound, and of no extension of somebody else.
+    """
     if isinstance(type_, Unbound) or (isinstance(type_, UserDefined) and type_.urn not in catalog.extensions):
         return False
     return type_.variation is None or type_.variation.urn in catalog.extensions

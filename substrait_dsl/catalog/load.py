@@ -1,7 +1,7 @@
 """Extension files: YAML in, records out, with every mistake named by file, function and overload.
 
 Every scalar is read as text (YAML's base schema), so that an option value ``NULL`` or ``NO`` stays the word it is.
-Free-form ``metadata`` has no meaning to the library and is not kept.
+Free-form ``metadata`` has no meaning to the library and is not read.
 
 Specification: https://substrait.io/extensions/ and ``simple_extensions_schema.yaml``.
 """
@@ -203,7 +203,10 @@ def _deprecation(entry: Entry) -> Deprecation | None:
 
 
 def _declared_names(file: Entry, urn: str, source: str, known: Mapping[str, Extension]) -> dict[str, str]:
-    """The URN behind every name that the file's types may use: its own, and those of its dependencies by alias."""
+    """Return the URN behind every name that the file's types may use.
+
+    Its own, and those of its dependencies by alias.
+    """
     names = {name: urn for section in ("types", "type_variations") for name in _by_name(file, section)}
     for alias, dependency in file.mapping("dependencies").items():
         if dependency not in known:
@@ -217,7 +220,7 @@ def _declared_names(file: Entry, urn: str, source: str, known: Mapping[str, Exte
 
 
 def _by_name(file: Entry, section: str) -> dict[str, Entry]:
-    """The entries of a section, which must differ in their names."""
+    """Return the entries of a section, which must differ in their names."""
     found: dict[str, Entry] = {}
     for entry in file.entries(section):
         name = entry.required("name")

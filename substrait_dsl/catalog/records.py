@@ -1,4 +1,4 @@
-"""What an extension file declares, as immutable records.
+"""The declarations of an extension file, as immutable records.
 
 Specification: https://substrait.io/extensions/ and ``simple_extensions_schema.yaml``.
 """
@@ -132,18 +132,18 @@ class Overload(FrozenValue):
         return f"{self.name}:{'_'.join(argument.short_name for argument in self.arguments)}"
 
     function: FunctionId = attrs.field(init=False, eq=False, repr=False)
-    """What it is called in expressions."""
+    """Its name in expressions."""
 
     @function.default
     def _function(self) -> FunctionId:
         return FunctionId(self.urn, self.key)
 
     def takes_count(self, count: int) -> bool:
-        """Whether a call may have this many arguments."""
+        """Return whether a call may have this many arguments."""
         return count == self.nearest_count(count)
 
     def nearest_count(self, count: int) -> int:
-        """The number of arguments, of those that a call may have, that is nearest to the given one."""
+        """Return the number of arguments, of those that a call may have, that is nearest to the given one."""
         if self.variadic is None:
             return len(self.arguments)
         fixed, most = len(self.arguments) - 1, self.variadic.maximum
@@ -151,15 +151,15 @@ class Overload(FrozenValue):
         return fixed + (repeats if most is None else min(repeats, most))
 
     def argument_at(self, position: int) -> Argument:
-        """The argument at a position of a call; past the end, the variadic one again."""
+        """Return the argument at a position of a call; past the end, the variadic one again."""
         return self.arguments[min(position, len(self.arguments) - 1)]
 
     def argument_position(self, name: str) -> int | None:
-        """The position of an argument given by name."""
+        """Return the position of an argument given by name."""
         return next((position for position, argument in enumerate(self.arguments) if argument.name == name), None)
 
     def option(self, name: str) -> Option:
-        """The option of a name, in any case.
+        """Return the option of a name, in any case.
 
         Raises:
             InvalidChoiceError: With the options there are.
@@ -172,7 +172,7 @@ class Overload(FrozenValue):
         raise InvalidChoiceError.of_word(f"option of {self.name}", name, (option.name for option in self.options))
 
     def option_values(self, name: str, values: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-        """An option and its preferred values, as the file spells them.
+        """Return an option and its preferred values, as the file spells them.
 
         Raises:
             InvalidChoiceError: For an unknown option or value.
@@ -214,7 +214,7 @@ class Function(FrozenValue):
 
 @attrs.frozen(repr=False)
 class TypeParameterDeclaration(FrozenValue):
-    """What a user-defined type takes as a parameter."""
+    """The declaration of a parameter of a user-defined type."""
 
     kind: ParameterKind
     name: str = ""
@@ -251,7 +251,7 @@ class VariationDeclaration(FrozenValue):
 
 @attrs.frozen(repr=False)
 class Extension(FrozenValue):
-    """What one file declares. `functions` gives the functions (of several kinds, seldom) that carry a name."""
+    """The declarations of one file. `functions` returns the functions of a name, rarely of several kinds."""
 
     urn: str
     functions: Mapping[str, tuple[Function, ...]]

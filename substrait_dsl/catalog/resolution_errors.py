@@ -1,4 +1,4 @@
-"""The errors of function resolution: what was asked for, what there is, and the nearest way out."""
+"""The errors of overload resolution: the call, the candidates, and a hint."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_ARGUMENTS = 50
 def unknown_function(
     name: str, kinds: Sequence[Kind], known: Callable[[], Iterable[str]], other_kinds: Sequence[Kind]
 ) -> FunctionNotFoundError:
-    """The error for a name that no function of these kinds has; `other_kinds` are the kinds it does have."""
+    """Return the error for a name that no function of these kinds has; `other_kinds` are the kinds it does have."""
     wanted = " or ".join(kinds)
     if other_kinds:
         expected = f'"{name}" is {_with_article(other_kinds)} function; expected {_with_article(kinds)} function'
@@ -37,7 +37,7 @@ def _with_article(kinds: Sequence[Kind]) -> str:
 
 
 def unknown_extension(urn: str, known: Sequence[str]) -> FunctionNotFoundError:
-    """The error for a URN that is not in the catalogue."""
+    """Return the error for a URN that is not in the catalogue."""
     return FunctionNotFoundError(
         f'there is no extension "{urn}" in the catalogue; it has {quoted(known, limit=20)}',
         names=[urn],
@@ -46,7 +46,7 @@ def unknown_extension(urn: str, known: Sequence[str]) -> FunctionNotFoundError:
 
 
 def no_overload(name: str, arguments: Sequence[CallArgument], overloads: Sequence[Overload]) -> FunctionNotFoundError:
-    """The error for arguments that no overload takes, with the nearest overloads and the cast that would help."""
+    """Return the error for arguments that no overload takes, with the nearest candidates and the cast that helps."""
     # The number of arguments first; then how many of them fit on their own.
     shown = arguments[:MOST_ARGUMENTS]
     ranked = sorted(overloads, key=lambda each: (not each.takes_count(len(arguments)), -_fitting(each, shown)))
@@ -62,7 +62,7 @@ def _fitting(overload: Overload, arguments: Sequence[CallArgument]) -> int:
 
 
 def _word_hint(arguments: Sequence[CallArgument], overloads: Sequence[Overload]) -> str | None:
-    """What to write for a word that goes with other arguments; the nearest word for a misspelt one."""
+    """Return the hint for a word that goes with other arguments, or for a misspelt one."""
     word = next((w for w in map(_word, arguments) if w is not None), None)
     if word is None:
         return None
@@ -82,7 +82,7 @@ def _word_hint(arguments: Sequence[CallArgument], overloads: Sequence[Overload])
 
 
 def _count_hint(arguments: Sequence[CallArgument], overloads: Sequence[Overload]) -> str | None:
-    """What to write for another number of arguments than any overload has."""
+    """Return the hint for a number of arguments that no overload has."""
     count = len(arguments)
     if not overloads or any(overload.takes_count(count) for overload in overloads):
         return None
@@ -92,7 +92,7 @@ def _count_hint(arguments: Sequence[CallArgument], overloads: Sequence[Overload]
 
 
 def _more_hint(arguments: Sequence[CallArgument], overloads: Sequence[Overload]) -> str | None:
-    """What to write where an overload takes these arguments and one more."""
+    """Return the hint for a call that lacks one argument of an overload."""
     for overload in overloads:
         if len(overload.arguments) == len(arguments) + 1 and _fitting(overload, arguments) == len(arguments):
             return f"write {_example(overload, next(filter(None, map(_word, arguments)), None))}"
@@ -110,7 +110,7 @@ def _word(argument: CallArgument) -> str | None:
 
 
 def _example(overload: Overload, word: str | None = None, count: int | None = None) -> str:
-    """A call of an overload, with a word in the first place that takes one and the first of the others' words.
+    """Return a call of an overload, with a word in the first place that takes one and the first of the others' words.
 
     `count` is how many arguments it has; those that are one argument several times are numbered.
     """

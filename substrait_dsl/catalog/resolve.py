@@ -1,4 +1,4 @@
-"""Function resolution: which overload a call means, and what type it has.
+"""Overload resolution: which overload a call means, and its output type.
 
 Specification: https://substrait.io/extensions/ (arguments, variadic behaviour, nullability handling) and
 https://substrait.io/expressions/scalar_functions/.
@@ -50,7 +50,7 @@ class Fit(FrozenValue):
 def choose(
     overloads: Iterable[Overload], arguments: Sequence[CallArgument], separate: frozenset[TypeVariation] = frozenset()
 ) -> Fit | None:
-    """The overload that takes the arguments, or None.
+    """Return the overload that takes the arguments, or None.
 
     Of several it is the one that leaves most bare values the type they have by nature, then the first.
     """
@@ -68,14 +68,14 @@ def choose(
 def fit(
     overload: Overload, arguments: Sequence[CallArgument], separate: frozenset[TypeVariation] = frozenset()
 ) -> Fit | None:
-    """How an overload takes the arguments, or None if it does not."""
+    """Return how an overload takes the arguments, or None if it does not."""
     if not overload.takes_count(len(arguments)):
         return None
     return _Attempt(overload, arguments, Bindings(separate)).finish()
 
 
 def takes_argument(overload: Overload, position: int, arguments: Sequence[CallArgument]) -> bool:
-    """Whether one argument of a call fits an overload by itself, whatever the others are."""
+    """Return whether one argument of a call fits an overload by itself, whatever the others are."""
     if not overload.arguments:
         return False
     attempt = _Attempt(overload, arguments, Bindings())
@@ -85,7 +85,7 @@ def takes_argument(overload: Overload, position: int, arguments: Sequence[CallAr
 def derive(
     overload: Overload, arguments: Sequence[CallArgument], separate: frozenset[TypeVariation] = frozenset()
 ) -> Type:
-    """The type that a call of a known overload has.
+    """Return the type that a call of a known overload has.
 
     Args:
         overload: The overload, as a plan's function reference names it.
@@ -102,7 +102,7 @@ def derive(
 def derive_intermediate(
     overload: Overload, arguments: Sequence[CallArgument], separate: frozenset[TypeVariation] = frozenset()
 ) -> Type | None:
-    """The type of an aggregate function's intermediate value, or None if it declares none.
+    """Return the type of an aggregate function's intermediate value, or None if it declares none.
 
     Raises:
         FunctionNotFoundError: If the overload does not take these arguments.
@@ -117,7 +117,7 @@ def type_of_call(
     phase: Phase,
     separate: frozenset[TypeVariation] = frozenset(),
 ) -> Type | None:
-    """The type of a call in a phase, None if only the plan can tell: it goes on with intermediate values.
+    """Return the type of a call in a phase, None if only the plan can tell: it goes on with intermediate values.
 
     Spec decision 15.
 
@@ -158,12 +158,12 @@ def require_intermediate(
 
 
 def _is_plain(expression: Expression) -> bool:
-    """Whether a type is written with names and numbers only, so that others can be matched with it."""
+    """Return whether a type is written with names and numbers only, so that others can be matched with it."""
     return isinstance(expression, TypeNode | Name | Constant) and all(map(_is_plain, parts_of(expression)))
 
 
 def output_type(found: Fit, arguments: Sequence[CallArgument]) -> Type:
-    """The type of a call, by the overload's return type and nullability mode.
+    """Return the type of a call, by the overload's return type and nullability mode.
 
     Raises:
         InvalidArgumentError: If an argument must be a literal (or a constant) and is not.
@@ -240,7 +240,7 @@ class _Attempt:
         return Fit(self.overload, resolved, self.bindings, self.defaults) if self.is_consistent(resolved) else None
 
     def resolve_argument(self, position: int, declared: Argument, argument: CallArgument) -> ResolvedArgument | None:
-        """What an argument is, or None if it does not fit."""
+        """Return the type or word that an argument becomes, or None if it does not fit."""
         match declared, argument:
             case ValueArgument(), Typed():
                 return argument.type if self.matches(declared.pattern, argument.type, position) else None
@@ -261,7 +261,7 @@ class _Attempt:
         return bindings.match_argument(pattern, type_, discrete=self.discrete)
 
     def is_consistent(self, resolved: Sequence[ResolvedArgument]) -> bool:
-        """Whether all occurrences of a variadic argument have one type, if they must."""
+        """Return whether all occurrences of a variadic argument have one type, if they must."""
         variadic = self.overload.variadic
         if variadic is None or not variadic.consistent:
             return True
@@ -281,7 +281,7 @@ class _Attempt:
         return None
 
     def candidates(self, pattern: TypeNode, argument: Open) -> Iterator[Type]:
-        """The types that a bare value might take, best first."""
+        """Yield the types that a bare value might take, best first."""
         forced = build(pattern, self.bindings)
         if forced is not None:
             yield forced
@@ -294,7 +294,7 @@ class _Attempt:
             yield from (type_ for type_ in argument.types if type_.keyword == pattern.keyword)
 
     def natural_types(self, pattern: TypeNode, argument: Open) -> Iterator[Type]:
-        """The natural types of this value, and of those that share its label, as far as all of these take them."""
+        """Yield the natural types of this value, and of those that share its label, if all of these take them."""
         sharing = [
             other
             for position, other in enumerate(self.arguments)

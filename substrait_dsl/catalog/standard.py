@@ -1,9 +1,9 @@
 """The extension files of the specification, read a function at a time.
 
 Reading all files takes tens of milliseconds, and a program calls a handful of functions. So the files are scanned for
-the places where functions are declared, which takes a millisecond, and only the text of a function that is asked for
-is parsed. This relies on the layout that the specification's own files have (entries are indented by two spaces); a
-user's file is read as a whole.
+the lines where functions are declared, which takes a millisecond, and only the text of a function that is used is
+parsed. This relies on the layout of the specification's files (entries are indented by two spaces); a user's file is
+parsed completely.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PACKAGE = "substrait_extensions.extensions"
 """Where they are."""
 
 INSTALL = 'pip install "substrait>=0.37,<0.38"'
-"""What installs them."""
+"""The command that installs them."""
 
 OWN_URNS = "extension:io.substrait:"
 """How the URNs of the specification's own extensions begin."""
@@ -43,12 +43,12 @@ PREFERRED_ORDER = ("functions_aggregate_generic", "functions_aggregate_decimal_o
 
 
 def is_specified(function: FunctionId) -> bool:
-    """Whether a function is from an extension of the specification."""
+    """Return whether a function is from an extension of the specification."""
     return function.urn.startswith(OWN_URNS)
 
 
 def standard_extensions() -> tuple[Extension, ...]:
-    """The extensions of the installed specification, in the order in which their overloads are preferred."""
+    """Return the extensions of the installed specification, in the order in which their overloads are preferred."""
     found = {
         file.name.removesuffix(".yaml"): file.read_text(encoding="utf-8")
         for file in _folder().iterdir()
@@ -58,7 +58,7 @@ def standard_extensions() -> tuple[Extension, ...]:
 
 
 def _folder() -> Path | Traversable:
-    """The folder of the extension files."""
+    """Return the folder of the extension files."""
     try:
         spec = find_spec(PACKAGE)
     except ModuleNotFoundError:  # there is no package around it either
@@ -94,7 +94,7 @@ def _read_lazily(text: str, source: str) -> Extension:
 
 
 def _slices(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterator[tuple[str, tuple[int, int]]]:
-    """The names that a pattern finds, with the stretch of text up to the next one."""
+    """Yield the names that a pattern finds, with the stretch of text up to the next one."""
     found = list(pattern.finditer(text, start, end))
     starts = [match.start() for match in found]
     for match, stop in zip(found, [*starts[1:], end], strict=False):

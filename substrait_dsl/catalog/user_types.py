@@ -1,4 +1,4 @@
-"""Whether user-defined types are as the extensions that declare them say.
+"""Checks of user-defined types against the extensions that declare them.
 
 Specification: https://substrait.io/types/user_defined_types/.
 """
@@ -29,13 +29,13 @@ _CLASSES: dict[ParameterKind, tuple[type, ...]] = {
 
 
 def problem_in(extensions: Mapping[str, Extension], type_: Type) -> str | None:
-    """What `type_problem` says of the user-defined types in a type: of the first one that is not right."""
+    """Return the problem of the first wrong user-defined type inside a type; None if all are right."""
     problems = (type_problem(extensions, part) for part in types_in(type_) if isinstance(part, UserDefined))
     return next(filter(None, problems), None)
 
 
 def problem_in_text(extensions: Mapping[str, Extension], expression: Expression) -> str | None:
-    """What is wrong with the user-defined types that an extension file writes, as far as it says their parameters."""
+    """Return the problem of a user-defined type in an extension file, as far as its parameters are written there."""
     problem = next(filter(None, (problem_in_text(extensions, part) for part in parts_of(expression))), None)
     if problem or not isinstance(expression, TypeNode) or expression.keyword != "u!":
         return problem
@@ -54,7 +54,7 @@ def _written(parameter: Expression) -> _Value:
 
 
 def type_problem(extensions: Mapping[str, Extension], type_: UserDefined) -> str | None:
-    """What is wrong with a user-defined type, in words; None for one that is right, or of an extension not known."""
+    """Return the problem of a user-defined type; None if it is right, or its extension is unknown."""
     return _problem(extensions, type_.urn, type_.name, type_.type_parameters, type_.as_required())
 
 

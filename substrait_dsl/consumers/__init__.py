@@ -1,1 +1,1 @@
-"""Engines that take plans as bytes: what their sessions hold, and rows and text in the form that they have on Spark."""
+"""Engines that take plans as bytes: their sessions, and rows and text in the same form as on Spark."""

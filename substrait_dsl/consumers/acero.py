@@ -99,7 +99,7 @@ _registered = False
 
 
 def are_acero_functions_registered() -> bool:
-    """Whether `register_acero_functions` was called in this process."""
+    """Return whether `register_acero_functions` was called in this process."""
     return _registered
 
 
@@ -133,7 +133,7 @@ class AceroConsumer(Consumer):
 
     @classmethod
     def of(cls, session: object) -> AceroConsumer | None:
-        """What asks a session; None: it is something else of the module."""
+        """Return the consumer of a session; None for another object of the module."""
         if not isinstance(session, AceroSession):
             return None
         if not _registered:  # it was made in another process

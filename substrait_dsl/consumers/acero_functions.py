@@ -1,4 +1,4 @@
-"""Functions of the specification for Acero, which has none of them: made of those of pyarrow, and registered there.
+"""Functions of the specification that Acero lacks: composed of functions of pyarrow, and registered there.
 
 Arguments come in batches, as arrays, or as scalars where they are constants. Calls whose other arguments are constants
 are computed for a whole array by functions of Arrow; the others row by row. Characters are code points.
@@ -41,7 +41,7 @@ def _no_array(*_: object) -> None:
 
 @lru_cache(256)
 def like_expression(pattern: str) -> re.Pattern[str]:
-    """The regular expression of Python for a pattern of LIKE: it goes back to no part that it has found.
+    """Return the regular expression of Python for a pattern of LIKE: it goes back to no part that it has found.
 
     What is between two ``%`` is taken where it is found first: what follows is found behind it, if behind any other.
     """
@@ -54,7 +54,7 @@ def like_expression(pattern: str) -> re.Pattern[str]:
 
 
 def _characters(part: str, end: str = "") -> str:
-    """A part of a pattern without ``%``, as a part of a regular expression."""
+    """Return a part of a pattern without ``%``, as a part of a regular expression."""
     return ".".join(map(re.escape, part.split("_"))) + end
 
 
@@ -71,7 +71,7 @@ def _like_all(texts: pa.Array, pattern: str) -> pa.Array | None:
 
 
 def _quoted(text: str) -> str:
-    """A text as a regular expression of RE2, for which a backslash before any sign of ASCII means that sign."""
+    """Return a text as a regular expression of RE2, for which a backslash before any sign of ASCII means that sign."""
     return re.sub(r"(?!\w)[\x01-\x7f]", r"\\\g<0>", text)
 
 
@@ -79,7 +79,10 @@ def _quoted(text: str) -> str:
 
 
 def _bounds(start: int, length: int | None) -> tuple[int, int | None] | None:
-    """The bounds of a slice of Python; None: it has no character. A negative start counts from the end, 0 is 1."""
+    """Return the bounds of a slice of Python.
+
+    None: it has no character. A negative start counts from the end, 0 is 1.
+    """
     if length is not None and length <= 0:
         return None
     first = start - 1 if start > 0 else start
@@ -161,7 +164,7 @@ def _require_room(size: int) -> None:
 
 
 def _in_ascii(convert: Callable[[pa.Array], pa.Array], texts: pa.Array) -> pa.Array | None:
-    """What Arrow makes of letters of ASCII. It converts no letter to several, and none by those around it."""
+    """Convert texts by a function of Arrow if all are ASCII: it maps no letter to several, and ignores context."""
     return convert(texts) if _is_ascii(texts) else None
 
 
@@ -237,7 +240,7 @@ def _values(argument: Any, length: int) -> Iterable[Any]:
 
 
 SUMMARY = "A function of Substrait, registered by substrait_dsl"
-"""What the registry of pyarrow says of the functions, by which they are known again."""
+"""The summary of the functions in the registry of pyarrow, by which they are recognised."""
 
 
 def register(name_of: Callable[[str], str]) -> None:
@@ -272,7 +275,7 @@ def _register(key: str, name: str) -> None:
 
 
 def _callable(implementation: Implementation, arguments: int) -> Callable[..., pa.Array]:
-    """A function of so many arguments: pyarrow would take one of any number for one of any number."""
+    """Return a function of so many arguments: pyarrow would take one of any number for one of any number."""
     match arguments:
         case 1:
             return lambda context, a: compute_batch(implementation, context.batch_length, (a,))

@@ -1,4 +1,4 @@
-"""Whether a table has the columns that a plan declares, by the rules that hold for tables of Spark."""
+"""Checks that a table has the columns that a plan declares, by the same rules as for tables of Spark."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CAST = "cast the column with pyarrow to the declared type, table.cast(schema), 
 
 
 def actual_name(name: str, there: Collection[str]) -> str | None:
-    """The name as a table spells it: exactly so, or the only one that differs in nothing but case."""
+    """Return the name as a table spells it: exactly so, or the only one that differs in nothing but case."""
     if name in there:
         return name
     alike = [other for other in there if other.lower() == name.lower()]
@@ -27,7 +27,7 @@ def actual_name(name: str, there: Collection[str]) -> str | None:
 
 
 def check_columns(found: pa.Schema, declared: NamedStruct, what: str, way_out: str = _CAST) -> list[int]:
-    """The positions in a table of the columns that are declared.
+    """Return the positions in a table of the columns that are declared.
 
     Raises `SchemaError` with all columns that are declared and not there, there more than once, or of another type,
     about which `way_out` says what to do.
@@ -60,7 +60,7 @@ def check_columns(found: pa.Schema, declared: NamedStruct, what: str, way_out: s
 
 
 def fitted(table: pa.Table, declared: NamedStruct, what: str) -> pa.Table:
-    """The declared columns of a table, in exactly their types. Raises as `check_columns` and `exact_table`."""
+    """Return the declared columns of a table, in exactly their types. Raises as `check_columns` and `exact_table`."""
     import pyarrow as pa
 
     table = _with_known_types(table, declared)
@@ -76,7 +76,7 @@ def fitted(table: pa.Table, declared: NamedStruct, what: str) -> pa.Table:
 
 
 def _with_known_types(table: pa.Table, declared: NamedStruct) -> pa.Table:
-    """The table with decimals of pandas, which knows no type of them, in the types that are declared."""
+    """Return the table with decimals of pandas, which knows no type of them, in the types that are declared."""
     import pyarrow as pa
 
     if b"pandas" not in (table.schema.metadata or {}):
@@ -96,7 +96,10 @@ def _with_known_types(table: pa.Table, declared: NamedStruct) -> pa.Table:
 
 
 def holds(found: pa.DataType, declared: t.Type) -> bool:
-    """Whether a column of Arrow's holds the values of a type; nullability and, if none are declared, names aside."""
+    """Return whether a column of Arrow's holds the values of a type.
+
+    Nullability and, if none are declared, names aside.
+    """
     try:
         return _are_alike(type_from_arrow(found, True), declared)
     except SubstraitDslError:  # no type of the specification
@@ -120,7 +123,7 @@ def _are_alike(found: t.Type, declared: t.Type) -> bool:
 
 
 def _storage(type_: t.Type) -> object:
-    """What tells a type without parts from those whose columns are interchangeable with its own."""
+    """Return the key of a type without parts; columns of types with one key are interchangeable."""
     match type_:
         case t.String() | t.VarChar() | t.FixedChar():
             return t.String

@@ -1,4 +1,4 @@
-"""What is asked of the session of an engine that takes plans as bytes."""
+"""The interface to the session of an engine that takes plans as bytes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Encoded:
 
 @attrs.frozen(eq=False)
 class Result:
-    """What an engine makes of a plan."""
+    """The result of a plan on an engine."""
 
     frame: Any
     table: pa.Table | None = None
@@ -40,24 +40,27 @@ class Consumer(ABC):
     """A session of an engine that takes plans as bytes."""
 
     engine: ClassVar[str]
-    """What the profile of the engine is called."""
+    """The name of the engine's profile."""
     title: ClassVar[str]
-    """What errors call the engine."""
+    """The name of the engine in errors."""
 
     @abstractmethod
     def columns(self, names: Names) -> pa.Schema | None:
-        """The columns of a table of the session; None: there is none of this name."""
+        """Return the columns of a table of the session; None: there is none of this name."""
 
     @abstractmethod
     def tables(self, namespace: Names) -> list[str]:
-        """The names of the tables that there are, without those of their namespace."""
+        """Return the names of the tables that there are, without those of their namespace."""
 
     @abstractmethod
     def with_types(self, names: Names, schema: pa.Schema) -> Any:
-        """A table of the session as a source of these columns, each converted to its type."""
+        """Return a table of the session as a source of these columns, each converted to its type."""
 
     def is_as_declared(self, names: Names, found: pa.Schema, positions: Sequence[int], wanted: pa.Schema) -> bool:
-        """Whether a table is read as it is: the declared columns, at these positions, are of the declared types."""
+        """Return whether a table is read as it is.
+
+        The declared columns, at these positions, are of the declared types.
+        """
         return all(
             mine.name == theirs.name and mine.type == theirs.type and (theirs.nullable or not mine.nullable)
             for mine, theirs in zip((found.field(position) for position in positions), wanted, strict=True)
@@ -69,15 +72,15 @@ class Consumer(ABC):
 
     @abstractmethod
     def collect(self, frame: Any, limit: int | None = None) -> tuple[list[pa.ChunkedArray], int]:
-        """The columns of a frame, and how many rows there are: all, or the first ones."""
+        """Return the columns of a frame, and how many rows there are: all, or the first ones."""
 
     @abstractmethod
     def explain(self, plan: Encoded) -> str:
-        """The plan that the engine makes of a plan."""
+        """Return the plan that the engine makes of a plan."""
 
     @abstractmethod
     def words_of(self, error: BaseException) -> str | None:
-        """What the engine says in an error of its own; None: it is none."""
+        """Return the message of an error of the engine; None for another error."""
 
 
 _CONSUMERS = {
@@ -89,7 +92,7 @@ _CONSUMERS = {
 
 
 def consumer_of(session: object) -> Consumer | None:
-    """What asks a session; None: it is of no engine that takes plans as bytes."""
+    """Return the consumer of a session; None if its engine takes no plans as bytes."""
     own = type(session).__module__
     found = _CONSUMERS.get(own) or _CONSUMERS.get(own.partition(".")[0].lstrip("_"))
     if found is None:

@@ -28,7 +28,7 @@ class DataFusionSession(Consumer):
 
     @classmethod
     def of(cls, session: object) -> DataFusionSession | None:
-        """What asks a session; None: it is something else of the package."""
+        """Return the consumer of a session; None for another object of the package."""
         return cls(session) if isinstance(session, SessionContext) else None
 
     def columns(self, names: Names) -> pa.Schema | None:
@@ -99,7 +99,7 @@ _OWN = "DataFusion error: "
 
 
 def _required(value: Expr, field: pa.Field) -> Expr:
-    """A value that must not be NULL: where it is, a cast fails, which says so."""
+    """Return a value that must not be NULL: where it is, a cast fails, which says so."""
     known = literal(pa.scalar(_some(field.type), field.type))
     none = literal(None).cast(field.type)
     message = literal(f'column "{field.name}" is required, but it is NULL')
@@ -126,7 +126,7 @@ def _some(arrow_type: pa.DataType) -> Any:
 
 
 def _with_types(frame: DataFrame, schema: pa.Schema) -> DataFrame:
-    """A frame with the columns of a schema, whose values it holds already."""
+    """Return a frame with the columns of a schema, whose values it holds already."""
     found = frame.schema()
     if [field.type for field in found] == [field.type for field in schema] and found.names == schema.names:
         return frame
@@ -140,7 +140,7 @@ def _with_types(frame: DataFrame, schema: pa.Schema) -> DataFrame:
 
 
 def _without_nullability(arrow_type: pa.DataType) -> pa.DataType:
-    """A type whose parts may all be NULL."""
+    """Return a type whose parts may all be NULL."""
     if not isinstance(arrow_type, pa.StructType):
         return arrow_type
     return pa.struct([pa.field(part.name, _without_nullability(part.type)) for part in arrow_type])

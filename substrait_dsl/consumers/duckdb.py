@@ -42,7 +42,7 @@ class DuckDBSession(Consumer):
 
     @classmethod
     def of(cls, session: object) -> DuckDBSession | None:
-        """What asks a session; None: it is something else of the package.
+        """Return the consumer of a session; None for another object of the package.
 
         Raises:
             UnsupportedError: DuckDB is of another version, or the extension is not loaded.
@@ -102,7 +102,7 @@ class DuckDBSession(Consumer):
         return same and is_complete and self._lasting(names[0]) is not None
 
     def _lasting(self, name: str) -> str | None:
-        """The whole name of a table that every connection sees; None: it is this one's alone, or may be.
+        """Return the whole name of a table that every connection sees; None: it is this one's alone, or may be.
 
         The extension runs plans on a connection of its own, which sees nothing that is temporary, nor what is changed
         in a transaction that goes on; it takes names for those of the database that was opened first.
@@ -120,7 +120,7 @@ class DuckDBSession(Consumer):
         return ".".join(map(_quoted, places[0]))
 
     def _database(self) -> str:
-        """The name of the database that was opened first."""
+        """Return the name of the database that was opened first."""
         query = "SELECT database_name FROM duckdb_databases() WHERE NOT internal ORDER BY database_oid LIMIT 1"
         name: str = _rows(self._connection, query)[0][0]
         return name
@@ -152,7 +152,7 @@ class DuckDBSession(Consumer):
         return Result(self._connection.from_arrow(table), table)
 
     def _rows_of(self, data: bytes) -> pa.Table:
-        """The rows of a plan, which may read views over names of files."""
+        """Return the rows of a plan, which may read views over names of files."""
         try:
             return self._relation(data).arrow()
         except duckdb.Error as error:
@@ -191,13 +191,13 @@ class DuckDBSession(Consumer):
 
 
 _WITHOUT_FRAMES = "call stack is not deep enough"
-"""What DuckDB says where it looks for a variable, and no function of Python runs."""
+"""DuckDB's message where it looks for a variable, and no function of Python runs."""
 
 _VARIABLES = "python_enable_replacements"
 """The setting by which names of tables may be those of variables."""
 
 _BEFORE = "Attempting to fetch from an unsuccessful query result\nError: "
-"""What DuckDB says before the error of a plan of Substrait."""
+"""The prefix of DuckDB's errors about a plan of Substrait."""
 
 
 _LOCK = RLock()
@@ -205,7 +205,7 @@ _LOCK = RLock()
 
 
 def _rows(connection: Any, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-    """The rows of a statement."""
+    """Return the rows of a statement."""
     with _LOCK:
         rows: list[tuple[Any, ...]] = connection.execute(query, list(values)).fetchall()
         return rows
@@ -232,7 +232,7 @@ _TYPES: Mapping[pa.DataType, str] = {
 
 
 def _sql_type(arrow_type: pa.DataType) -> str:
-    """The name of a type. Raises `UnsupportedError` for one whose columns are of no other layout than its own."""
+    """Return DuckDB's name of a type. Raises `UnsupportedError` for one that no column is converted to."""
     if pa.types.is_decimal(arrow_type):
         return f"DECIMAL({arrow_type.precision}, {arrow_type.scale})"
     if arrow_type not in _TYPES:

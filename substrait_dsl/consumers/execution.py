@@ -1,4 +1,4 @@
-"""Running plans on engines that take them as bytes, with the errors, the rows and the text that they have on Spark."""
+"""Execution on engines that take plans as bytes, with the same errors, rows and text as on Spark."""
 
 from __future__ import annotations
 
@@ -82,7 +82,10 @@ class ConsumerExecution(Execution):
         self.frames = [result.frame for result in self._results]
 
     def _with_schemas(self, plan: AlgebraPlan, output: Output) -> Iterator[tuple[Root, NamedStruct]]:
-        """The roots, each with the columns that its frame has: those of one name have others until they are rows."""
+        """Yield the roots, each with the columns that its frame has.
+
+        Those of one name have others until they are rows.
+        """
         is_alike = load_profile(self._consumer.engine).has_form("named_columns_alike")
         for root in plan.roots:
             renamed = root.with_unique_columns(is_alike=is_alike)
@@ -126,7 +129,7 @@ class ConsumerExecution(Execution):
     def _source(
         self, table: NamedTable, declared: NamedStruct, tables: Mapping[Names, pa.Table], sources: dict[str, Any]
     ) -> NamedTable:
-        """What a read reads: the table itself, or one of those that this execution adds to `sources`."""
+        """Return the table that a read reads: itself, or one that this execution adds to `sources`."""
         names, what = table.names, f"table {quoted(['.'.join(table.names)])}"
         name = f"__substrait_dsl_{uuid.uuid4().hex}"
         if names in tables:
@@ -205,7 +208,10 @@ class ConsumerExecution(Execution):
 def _with_names_of_one_part(
     plan: AlgebraPlan, tables: Mapping[Names, pa.Table]
 ) -> tuple[AlgebraPlan, Mapping[Names, pa.Table]]:
-    """A plan whose given tables have names of one part, in the same words: an engine need not know any others."""
+    """Return a plan whose given tables have names of one part, in the same words.
+
+    An engine need not know any others.
+    """
     joined = {names: (".".join(names),) for names in tables if len(names) > 1}
     if not joined:
         return plan, tables

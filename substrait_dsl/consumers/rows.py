@@ -1,4 +1,4 @@
-"""Rows of an Arrow table as values of Python: those that PySpark gives for the same types."""
+"""Rows of an Arrow table as Python values: those that PySpark has for the same types."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class ResultRow(tuple[Any, ...]):
 
     @classmethod
     def of(cls, names: tuple[str, ...], values: Any) -> ResultRow:
-        """A row of these names and values."""
+        """Return a row of these names and values."""
         row = cls(values)
         row.__dict__["__fields__"] = names
         return row
 
     def asDict(self, recursive: bool = False) -> dict[str, Any]:  # noqa: N802  # as PySpark calls it
-        """The values by their names; `recursive` also makes dicts of the structs inside."""
+        """Return the values by their names; `recursive` also makes dicts of the structs inside."""
 
         def as_python(value: Any) -> Any:
             if isinstance(value, ResultRow):
@@ -87,7 +87,7 @@ def require_values(schema: NamedStruct) -> None:
 
 
 def python_rows(table: pa.Table, schema: NamedStruct, *, is_local: bool = True) -> list[ResultRow]:
-    """The rows of a table of exactly a schema.
+    """Return the rows of a table of exactly a schema.
 
     Args:
         table: the table.
@@ -119,7 +119,7 @@ def _values(values: list[Any], type_: t.Type, is_local: bool) -> list[Any]:
 
 
 def _converter(type_: t.Type, is_local: bool) -> Convert | None:
-    """What makes PySpark's value of Arrow's; None: it is the same."""
+    """Return the function from Arrow's values to PySpark's; None if they are the same."""
     match type_:
         case t.UUID():
             return str
@@ -145,7 +145,7 @@ def _converter(type_: t.Type, is_local: bool) -> Convert | None:
 
 
 def _optional(type_: t.Type, is_local: bool) -> Convert:
-    """What converts a value that may be NULL."""
+    """Return a converter of values that may be NULL."""
     found = _converter(type_, is_local)
     if found is None:
         return lambda value: value

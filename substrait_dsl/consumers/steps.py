@@ -1,4 +1,4 @@
-"""The steps of a plan that an error of a running engine may come from: engines that take bytes do not tell them."""
+"""The steps of a plan that an engine's error may come from: engines that take bytes do not report them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CAUSES: Mapping[str, Callable[[Node, str], bool]] = {
     r"[Oo]verflow()": _calls("add", "subtract", "multiply", "divide", "negate", "abs", "power", "sum", "factorial"),
     r"(?:[Cc]ast|[Cc]onver(?:t|sion)) ?()": lambda node, _: isinstance(node, Cast),
 }
-"""What is in the words of an error, and which nodes of a plan it may come from: the first that fits."""
+"""Patterns of error messages, and the nodes of a plan that they may come from: the first that fits."""
 
 
 def name_steps(error: ExecutionError, words: str, trees: Sequence[Rel]) -> None:

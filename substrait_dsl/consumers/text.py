@@ -27,7 +27,7 @@ _ESCAPES = str.maketrans(
 
 
 def can_be_shown(schema: NamedStruct) -> bool:
-    """Whether `shown` has words for all columns."""
+    """Return whether `shown` has words for all columns."""
     try:
         require_values(schema)
         to_arrow(schema)
@@ -37,7 +37,7 @@ def can_be_shown(schema: NamedStruct) -> bool:
 
 
 def shown(table: pa.Table, schema: NamedStruct, n: int, truncate: bool | int, vertical: bool) -> str:
-    """The text of the first rows.
+    """Return the text of the first rows.
 
     Args:
         table: the rows, one more than are shown if there are more.
@@ -89,7 +89,7 @@ def _vertical(names: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
 
 
 def _width(text: str) -> int:
-    """How wide a text is, in half widths: signs of East Asia are twice as wide as others."""
+    """Return how wide a text is, in half widths: signs of East Asia are twice as wide as others."""
     return len(text) + sum(unicodedata.east_asian_width(sign) in "WF" for sign in text)
 
 
@@ -99,7 +99,7 @@ def _padded(text: str, width: int, is_right: bool) -> str:
 
 
 def _text_of(type_: t.Type) -> Callable[[Any], str]:
-    """What makes the text of a value, as Spark has it."""
+    """Return the function that formats a value as Spark does."""
     text = _text(type_)
     return lambda value: "NULL" if value is None else text(value)
 
@@ -149,7 +149,7 @@ def _days(value: dt.timedelta) -> str:
 
 
 def _float(value: float, *, is_single: bool = False) -> str:
-    """The fewest digits that tell a number from others, as Java writes them."""
+    """Return the fewest digits that tell a number from others, as Java writes them."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -169,7 +169,7 @@ def _float(value: float, *, is_single: bool = False) -> str:
 
 
 def _shortest_single(value: float) -> str:
-    """The fewest digits that tell a number from others of 32 bits."""
+    """Return the fewest digits that tell a number from others of 32 bits."""
     for digits in range(1, 10):
         text = f"{value:.{digits}g}"
         if struct.pack("f", float(text)) == struct.pack("f", value):

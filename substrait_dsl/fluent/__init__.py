@@ -1,4 +1,4 @@
-"""What people write: relations as chains of verbs, expressions by operators, schemas as classes."""
+"""The fluent API: relations as chains of verbs, expressions by operators, schemas as classes."""
 
 from substrait_dsl.errors import SubstraitDslError, look_up_hints
 

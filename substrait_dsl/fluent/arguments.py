@@ -1,4 +1,4 @@
-"""What calls of functions are given: expressions, Python values, words, types; and the overload that takes them."""
+"""Arguments of function calls: expressions, Python values, words, types; and overload resolution for them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Options = Mapping[str, str | Sequence[str]]
 """Function options: a value, or several in order of preference, for each name."""
 
 Resolved = tuple[ex.FunctionId, tuple[ex.Argument, ...], t.Type, tuple[ex.FunctionOption, ...]]
-"""What a call is in the algebra: the function, its arguments, the type of the result, the options."""
+"""A resolved call: the function, its arguments, the output type, the options."""
 
 _ARITHMETIC = frozenset(("add", "subtract", "multiply", "divide", "modulus"))
 _ALIKE = _ARITHMETIC | {"equal", "not_equal", "lt", "lte", "gt", "gte"}
@@ -43,23 +43,23 @@ _SCALARS = frozenset((bool, int, float, str, decimal.Decimal, dt.date, dt.dateti
 
 
 class NoValue(Called):
-    """What is no expression, but is easily taken for one, and what to tell those who do."""
+    """Base of objects that are easily mistaken for expressions, with the text of the error."""
 
     __slots__ = ()
 
     @property
     def _lacks(self) -> str:
-        """What is there: "sum is an aggregate function"."""
+        """What the object is, in words: "sum is an aggregate function"."""
         raise NotImplementedError
 
     @property
     def _advice(self) -> str:
-        """What to write instead."""
+        """The hint: what to write instead."""
         raise NotImplementedError
 
 
 class RelationLike(NoValue):
-    """What every relation of the fluent layer is; named here because a relation is no value."""
+    """Base of the relations of the fluent API; it is here because a relation is no value."""
 
     __slots__ = ()
     _lacks = "this is a relation"
@@ -69,7 +69,7 @@ class RelationLike(NoValue):
 def resolved(
     kind: Kind, name: str, parts: Sequence[Any], options: Options, urn: str | None, catalog: Catalog | None
 ) -> Resolved:
-    """What a call of a function with these parts is.
+    """Resolve a call of a function with these arguments.
 
     Raises `FunctionNotFoundError` for no such function or overload, `InvalidChoiceError` for an unknown option.
     """
@@ -123,14 +123,14 @@ def _resolution(
 
 
 def _either(cast: str | None, written: str | None) -> str | None:
-    """The advice to cast one argument, and that to write another one otherwise."""
+    """Return the advice to cast one argument, and that to write another one otherwise."""
     return f"{cast}, or {written}" if cast and written else cast or written
 
 
 def _as_text(
     kind: Kind, name: str, parts: Sequence[Any], described: Sequence[CallArgument], urn: str | None
 ) -> str | None:
-    """What to write for a number of Python's beside a text, if the text of its digits fits."""
+    """Return the hint to write a number as a string, if an overload takes that."""
     if not any(isinstance(part, ex.Expression) and isinstance(part.type, _TEXTS) for part in parts):
         return None
     for position, part in enumerate(parts):
@@ -155,7 +155,7 @@ def _require_column(kind: Kind, name: str, values: Sequence[Any]) -> None:
 
 
 def _untyped_hint(described: Sequence[CallArgument], parts: Sequence[Any]) -> str | None:
-    """What to do about a list, a map or a struct whose type neither its values nor the other operands say."""
+    """Return the hint for a list, a map or a struct whose type neither its values nor the other operands determine."""
     for each, part in zip(described, parts, strict=True):
         if isinstance(each, Open) and each.default is None and isinstance(part, list | tuple | dict):
             return f"say the type of {part!r}: lit({part!r}, type)"
@@ -165,7 +165,7 @@ def _untyped_hint(described: Sequence[CallArgument], parts: Sequence[Any]) -> st
 def _other_order(
     kind: Kind, name: str, described: Sequence[CallArgument], urn: str | None, catalog: Catalog
 ) -> str | None:
-    """The order in which an overload takes these few arguments, if there is one."""
+    """Return the order in which an overload takes these few arguments, if there is one."""
     for order in permutations(described) if len(described) <= 3 else ():
         try:
             catalog.resolve(kind, name, order, urn=urn)
@@ -176,7 +176,10 @@ def _other_order(
 
 
 def _alike(name: str, left: Any, right: Any) -> list[Any]:
-    """The operands, a Python value as a literal of the other operand's type if it fits: the usual case, and fast."""
+    """Return the operands, a Python value as a literal of the other operand's type if it fits.
+
+    The usual case, and fast.
+    """
     for value, other in ((left, right), (right, left)):
         if type(value) in _SCALARS and isinstance(other, ex.Expression):
             require_no_shown(value)
@@ -194,7 +197,7 @@ def _alike(name: str, left: Any, right: Any) -> list[Any]:
 
 
 def _preferences(name: str, option: str, value: object) -> tuple[str, ...]:
-    """The values of a function option, in order of preference."""
+    """Return the values of a function option, in order of preference."""
     values = (value,) if isinstance(value, str) else value
     if isinstance(values, Sequence) and all(isinstance(each, str) for each in values):
         return tuple(values)
@@ -203,7 +206,7 @@ def _preferences(name: str, option: str, value: object) -> tuple[str, ...]:
 
 
 def describe_operand(part: Any, name: str) -> CallArgument:
-    """A part of a call as the catalogue wants to know it."""
+    """Return a part of a call as the catalogue wants to know it."""
     match part:
         case ex.Literal(value=int() as value) if not isinstance(value, bool):
             return Typed(part.type, value, constant=True)
@@ -239,7 +242,10 @@ def describe_operand(part: Any, name: str) -> CallArgument:
 
 
 def _natural_type(part: Any, name: str) -> t.Type | None:
-    """The type of a Python value; None for ``[]``, ``{}``, ``[None]``, ``(1, "x")``, where another operand says it."""
+    """Return the type of a Python value.
+
+    None for ``[]``, ``{}``, ``[None]``, ``(1, "x")``, where another operand says it.
+    """
     try:
         return ex.natural_type(part)
     except (LiteralError, TypeMismatchError) as error:

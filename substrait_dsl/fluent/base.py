@@ -1,4 +1,4 @@
-"""What every relation is, whatever its columns and verbs; and how the verbs make new ones."""
+"""The base class of relations, whatever their columns and verbs, and how verbs build new ones."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Count = int | ExprBase | None
 
 
 class RelationBase(Picklable, RelationLike):
-    """What every `Relation` is, whatever its columns."""
+    """The base class of `Relation`, whatever its columns."""
 
     __slots__ = ("_rel",)
 
@@ -78,7 +78,7 @@ class RelationBase(Picklable, RelationLike):
 
     @property
     def properties(self) -> Properties:
-        """What is known of the order and the distribution of the rows."""
+        """The known ordering and distribution of the rows."""
         return self._rel.properties
 
     def explain(
@@ -525,14 +525,14 @@ class RelationBase(Picklable, RelationLike):
 
 
 def wrap_relation(rel: rl.Rel) -> Relation[Any]:
-    """The relation that people get for a relation of the algebra."""
+    """Return the relation that people get for a relation of the algebra."""
     from substrait_dsl.fluent.relation import Relation
 
     return Relation(rel)
 
 
 def _members_of_plans() -> dict[str, str]:
-    """What plans have and relations have not, and what to write for it where a relation stands."""
+    """Return the members that only plans have, and what to write for them on a relation."""
     from substrait_dsl.fluent.plan import Plan
 
     members: dict[str, str] = {}
@@ -546,7 +546,7 @@ def _members_of_plans() -> dict[str, str]:
 
 
 def document_hint(value: object) -> str | None:
-    """What to write for a plan, or a tree of one, where a relation belongs."""
+    """Return the hint for a plan, or a tree of one, in place of a relation."""
     from substrait_dsl.fluent.plan import Plan
     from substrait_dsl.fluent.trees import Subtree
 
@@ -556,7 +556,7 @@ def document_hint(value: object) -> str | None:
 
 
 def rel_of(value: object) -> rl.Rel:
-    """The relation of the algebra that a verb was given. Raises `InvalidArgumentError` for anything else."""
+    """Return the relation of the algebra that a verb was given. Raises `InvalidArgumentError` for anything else."""
     if isinstance(value, RelationBase):
         return value._rel
     is_list = isinstance(value, list | tuple) and any(isinstance(each, RelationBase) for each in value)
@@ -565,7 +565,7 @@ def rel_of(value: object) -> rl.Rel:
 
 
 def table_name(name: Any) -> tuple[str, ...]:
-    """The parts of a table's name. Raises `InvalidArgumentError` for what is no name."""
+    """Return the parts of a table's name. Raises `InvalidArgumentError` for what is no name."""
     if isinstance(name, str):
         return (name,)
     if isinstance(name, Sequence) and all(isinstance(part, str) for part in name):

@@ -1,4 +1,4 @@
-"""Calls of the catalogue's functions: overload choice, literals for Python values, result types."""
+"""Calls of the catalogue's functions: overload resolution, literals for Python values, output types."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def scalar(
     urn: str | None = None,
     catalog: Catalog | None = None,
 ) -> DynExpr:
-    """A call of a scalar function.
+    """Return a call of a scalar function.
 
     Args:
         name: the function's name; the overload follows from the operands.
@@ -61,7 +61,10 @@ def _call_on_row(call: FunctionCall, scope: Scope) -> ex.ScalarFunction:
 def scalar_call(
     name: str, options: Options, urn: str | None, catalog: Catalog | None, parts: Sequence[Any]
 ) -> ex.ScalarFunction:
-    """The call of the algebra, of parts that are expressions of one row, or Python values. Raises as `scalar` does."""
+    """Return the call of the algebra, of parts that are expressions of one row, or Python values.
+
+    Raises as `scalar` does.
+    """
     function, arguments, type_, chosen = resolved("scalar", name, parts, options, urn, catalog)
     first = arguments[0] if arguments else None
     if name in _SPLICED and isinstance(first, ex.ScalarFunction) and first.function == function:
@@ -70,7 +73,7 @@ def scalar_call(
 
 
 class MeasureBase(Picklable, NoValue):
-    """What every `Measure` is, whatever its type."""
+    """The base class of `Measure`, whatever its type."""
 
     __slots__ = ("_call", "_distinct", "_filter", "_name", "_sorts")
 
@@ -116,7 +119,7 @@ class FunctionCall(Picklable):
         return [each for of in self.catalog.named(self.name, self.kind, self.urn) for each in of.overloads]
 
     def expressions(self) -> Iterator[ExprBase]:
-        """The expressions that the operands are, and those that functions among them use."""
+        """Yield the expressions that the operands are, and those that functions among them use."""
         for operand in self.operands:
             if isinstance(operand, LambdaFunction):
                 yield from operand.captured
@@ -124,14 +127,17 @@ class FunctionCall(Picklable):
                 yield operand
 
     def parts(self, scope: Scope) -> list[Any]:
-        """The operands over the row of a scope: expressions of the algebra, and the others as they were given."""
+        """Return the operands over the row of a scope.
+
+        Expressions of the algebra, and the others as they were given.
+        """
         parts = [resolve(operand, scope) if isinstance(operand, ExprBase) else operand for operand in self.operands]
         if any(isinstance(part, LambdaFunction) for part in parts):
             return resolve_functions(self.overloads(), parts, scope, partial(describe_operand, name=self.name))
         return parts
 
     def resolved(self, scope: Scope) -> Resolved:
-        """The function, its arguments, type and options, over the row of a scope. Raises as `scalar` does."""
+        """Return the function, its arguments, type and options, over the row of a scope. Raises as `scalar` does."""
         return resolved(self.kind, self.name, self.parts(scope), self.options, self.urn, self.catalog)
 
 
@@ -419,7 +425,7 @@ refuse_operators(WindowFunction)
 
 
 def measure_node(measure: MeasureBase, scope: Scope, sort_keys: Callable[..., tuple[ex.SortKey, ...]]) -> ex.Measure:
-    """The measure of the algebra, over the rows of a scope. Raises as `scalar` does."""
+    """Return the measure of the algebra, over the rows of a scope. Raises as `scalar` does."""
     function = ex.AggregateFunction(
         *measure._call.resolved(scope), sort_keys(measure._sorts, scope), "distinct" if measure._distinct else "all"
     )

@@ -1,4 +1,4 @@
-"""Reading what a system says that it takes."""
+"""Reading the capabilities that a system declares."""
 
 from __future__ import annotations
 

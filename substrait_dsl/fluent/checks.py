@@ -36,7 +36,7 @@ SHAPES_UNKNOWN = "a dialect is a list of words: that the plan has no others does
 
 
 def profile_or_capabilities(engine: object) -> Profile | Capabilities:
-    """What an engine takes: a profile, or what a system says of itself.
+    """Return the profile of an engine, or the capabilities that a system declares.
 
     Raises:
         InvalidArgumentError: for what is neither a name, nor a path, nor `Capabilities`.
@@ -61,7 +61,7 @@ def profile_or_capabilities(engine: object) -> Profile | Capabilities:
 
 
 def capability_report(requirements: Iterable[Requirement], system: Capabilities) -> Report:
-    """What a system lacks, as far as it says what it has: whether it computes the plan, it does not say."""
+    """Report the requirements that a system does not meet; whether its rows are right, capabilities do not tell."""
     findings = []
     for requirement, reason in unmet_requirements(requirements, system):
         where = f"at {requirement.path}" if requirement.path else ""
@@ -88,7 +88,7 @@ class CheckedPlan:
     check: PlanCheck
     refusals: tuple[Refusal, ...]
     message: PlanMessage | None
-    """What the engine gets; None where it gets nothing."""
+    """The message that the engine gets; None where it gets nothing."""
 
 
 def check_and_encode(
@@ -129,7 +129,7 @@ def check_and_encode(
 def message_for(
     plan: AlgebraPlan, profile: Profile, encoding: Encoding | None, outer_references: OuterReferences | None
 ) -> PlanMessage:
-    """The message that an engine gets.
+    """Return the message that an engine gets.
 
     Raises:
         UnsupportedError: for the worst thing that is refused, with its step and the number of others.
@@ -143,7 +143,7 @@ def message_for(
 
 
 def first_error(error: UnsupportedError, others: int, profile: Profile) -> UnsupportedError:
-    """The error for the first refusal, with its step and the number of others."""
+    """Return the error for the first refusal, with its step and the number of others."""
     name_step(error)
     if others:
         count = f"{others} more {'thing is' if others == 1 else 'things are'} refused"
@@ -154,7 +154,7 @@ def first_error(error: UnsupportedError, others: int, profile: Profile) -> Unsup
 
 
 def profile_report(plan: AlgebraPlan, profile: Profile) -> Report:
-    """What an engine does with a plan, as it is written and lowered."""
+    """Report what an engine does with a plan, as it is written and as it is lowered."""
     checked = check_and_encode(plan, profile)
     findings = list(_merged([*_refused(checked.refusals), *_rewritten(checked.check)]))
     verdict = _verdict(plan, checked)
@@ -166,7 +166,7 @@ def profile_report(plan: AlgebraPlan, profile: Profile) -> Report:
 
 
 def _of_names(plan: AlgebraPlan, check: PlanCheck) -> Iterator[CheckFinding]:
-    """What stands against a plan that puts out columns of one name."""
+    """Yield the findings about output columns of one name."""
     from substrait_dsl.engines.rules import SAME_NAMES
 
     assert check.lowered is not None
@@ -177,7 +177,7 @@ def _of_names(plan: AlgebraPlan, check: PlanCheck) -> Iterator[CheckFinding]:
 
 
 def _of_registered_functions(check: PlanCheck) -> Iterator[CheckFinding]:
-    """What stands against a plan that calls functions which have to be registered."""
+    """Yield the findings about functions that have to be registered."""
     from substrait_dsl.engines.rules import REGISTERED_FUNCTION
 
     shape = check.profile.shapes.get(REGISTERED_FUNCTION.code, "unspecified")
@@ -188,7 +188,7 @@ def _of_registered_functions(check: PlanCheck) -> Iterator[CheckFinding]:
 
 
 def _registered_keys(check: PlanCheck) -> list[str]:
-    """The functions that have to be registered for a plan."""
+    """Return the functions that have to be registered for a plan."""
     from substrait_dsl.engines.registered import registered_keys
 
     assert check.lowered is not None
@@ -209,7 +209,7 @@ def _require_registered(check: PlanCheck) -> None:
 
 
 def _encoding_findings(profile: Profile, *, has_others: bool) -> Iterator[CheckFinding]:
-    """What stands against a plan as it is written, wherever one looks at it."""
+    """Yield the findings about the form in which an engine reads plans."""
     from substrait_dsl.engines.rules import OTHER_FORM
 
     if profile.encoding == "legacy":
@@ -263,7 +263,7 @@ def _merged(findings: Iterable[tuple[CheckFinding, tuple[Rel, Node] | None]]) ->
 
 
 def _sorted(findings: Iterable[CheckFinding]) -> tuple[CheckFinding, ...]:
-    """What is refused first, and of that the worst; else in their order."""
+    """Sort findings: refused ones first, of these the worst first; the others stay in their order."""
     return tuple(sorted(findings, key=lambda each: (not each.is_refused, SEVERITIES.index(each.severity))))
 
 
@@ -304,7 +304,7 @@ def check_all(plan: Plan | RelationBase, engines: Iterable[str | Path | Capabili
 
 
 def _require_engines(engines: object) -> tuple[str | Path | Capabilities, ...]:
-    """Several engines. Raises `InvalidArgumentError` for one, or for none."""
+    """Return several engines. Raises `InvalidArgumentError` for one, or for none."""
     if isinstance(engines, str | bytes | Path | Capabilities) or not isinstance(engines, Iterable):
         raise InvalidArgumentError("expected several engines", got=engines, hint="one is held against with check")
     found = tuple(engines)

@@ -1,4 +1,4 @@
-"""What the verbs take for columns, turned into expressions of the algebra over a relation's row."""
+"""Column arguments of the verbs, resolved to expressions of the algebra over a relation's row."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ColumnLike = ExprBase | PythonValue | Callable[[R], ExprBase | PythonValue]
 
 
 class Role:
-    """What an expression is for a verb.
+    """The role of an expression in a verb.
 
     Args:
         noun: what messages call it.
@@ -74,17 +74,17 @@ Role.RESULT_OF_LAMBDA = Role("what a lambda returns")
 
 
 def is_list(value: object) -> bool:
-    """Whether a caller gave a list or tuple where one belongs, and no text."""
+    """Return whether a caller gave a list or tuple where one belongs, and no text."""
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
 def is_plain(value: object) -> bool:
-    """Whether a value is one of Python's own: no expression, and nothing that is taken for one."""
+    """Return whether a value is one of Python's own: no expression, and nothing that is taken for one."""
     return not isinstance(value, ExprBase | NoValue)
 
 
 def rows(scope: Scope) -> list[DynRow]:
-    """The rows that a lambda gets: one for each input of the scope, or that of a table."""
+    """Return the rows that a lambda gets: one for each input of the scope, or that of a table."""
     if not scope.inputs:
         return [_row(scope, scope.schema, 0)]
     found: list[DynRow] = []
@@ -105,7 +105,7 @@ def _column_of_row(scope: Scope, schema: NamedStruct, offset: int, position: int
 
 
 def called(function: Callable[..., Any], scope: Scope, arguments: Sequence[DynRow]) -> Any:
-    """What a lambda returns for these rows; while it runs, the scope is open to correlated subqueries."""
+    """Call a lambda with these rows; while it runs, the scope is open to correlated subqueries."""
     if isinstance(function, CatalogFunction) or getattr(function, "__module__", None) == PACKAGE:
         window = ".over(...)" if getattr(function, "kind", None) == "window" else ""
         raise InvalidArgumentError(
@@ -125,7 +125,7 @@ def called(function: Callable[..., Any], scope: Scope, arguments: Sequence[DynRo
 
 
 def described(function: Callable[..., Any]) -> str:
-    """A function of Python by its name and parameters."""
+    """Return a function of Python by its name and parameters."""
     name = getattr(function, "__name__", type(function).__name__).strip("<>")
     try:
         return f"{name}{inspect.signature(function)}"
@@ -134,7 +134,7 @@ def described(function: Callable[..., Any]) -> str:
 
 
 def takes(function: Callable[..., Any], count: int) -> bool:
-    """Whether a function of Python takes so many arguments."""
+    """Return whether a function of Python takes so many arguments."""
     try:
         inspect.signature(function).bind(*range(count))
     except (TypeError, ValueError):
@@ -143,7 +143,7 @@ def takes(function: Callable[..., Any], count: int) -> bool:
 
 
 def on_row(value: Any, scope: Scope, role: Role, *, raw: bool = False) -> Any:
-    """A value, or what a lambda returns for the one row that the scope's schema describes, as an expression.
+    """Return a value, or what a lambda returns for the one row that the scope's schema describes, as an expression.
 
     With `raw`, what the lambda returns is returned as it is.
     """
@@ -157,7 +157,7 @@ def on_row(value: Any, scope: Scope, role: Role, *, raw: bool = False) -> Any:
 
 
 def evaluate(value: Any, scope: Scope, role: Role) -> ex.Expression:
-    """A value, an expression, or what a lambda returns for the rows of the scope, as an expression."""
+    """Return a value, an expression, or what a lambda returns for the rows of the scope, as an expression."""
     if isinstance(value, str) and role is not Role.CONDITION:
         error = no_column(f"expected {role.noun}", value)
         error.hint = _field_hint(value, scope) or error.hint
@@ -177,7 +177,7 @@ def _require_no_bool(value: object, role: Role, came: str) -> None:
 
 
 def as_expression(value: Any, scope: Scope, role: Role, what: str | None = None) -> ex.Expression:
-    """A value, or an expression, as one of the algebra; `what` it is called in errors, if not by its role."""
+    """Return a value, or an expression, as one of the algebra; `what` it is called in errors, if not by its role."""
     what = what or role.noun
     match value:
         case ExprBase():
@@ -206,12 +206,12 @@ def require_condition(condition: ex.Expression) -> None:
 
 
 def all_of(conditions: Sequence[ex.Expression]) -> ex.Expression:
-    """The conjunction of conditions."""
+    """Return the conjunction of conditions."""
     return scalar_call("and", {}, None, None, conditions)
 
 
 def join_condition(on: Any, scope: Scope) -> ex.Expression:
-    """The condition of a join: an expression, a lambda of two rows, names of common columns, or True."""
+    """Return the condition of a join: an expression, a lambda of two rows, names of common columns, or True."""
     if on is True:
         return ex.Literal(True, Boolean())
     if on is False:
@@ -243,7 +243,10 @@ NAMES_DIFFER = "columns of different names need a lambda: lambda l, r: l.x == r.
 
 
 def key_position(side: str, rel: rl.Rel, name: str, other: rl.Rel | None = None) -> int:
-    """The position of a column of one side of a join, by name; one of the other side has it, too, if that is given."""
+    """Return the position of a column of one side of a join, by name.
+
+    One of the other side has it, too, if that is given.
+    """
     try:
         return rel.schema.position(name)
     except UnknownFieldError as error:
@@ -287,13 +290,13 @@ def _position(column: str | int, scope: Scope) -> int:
 
 
 def _expression_hint(text: str) -> str | None:
-    """What to write for a text that is an expression of SQL."""
+    """Return the hint for a text that is an SQL expression."""
     is_computed = re.search(r"\w\s*(?:[-+*/(=<>]|\bas\b)", text, re.IGNORECASE)
     return 'text of SQL is not read: write x=col("y") + 1, or x=lambda r: r.y + 1' if is_computed else None
 
 
 def _field_hint(text: str, scope: Scope) -> str | None:
-    """What to write for the field of a struct that a text with a point in it means: ``"person.name"``."""
+    """Return the hint for a text with a point that means the field of a struct: ``"person.name"``."""
     column, *parts = text.split(".")
     if not parts or column not in scope.schema.names:
         return None
@@ -301,7 +304,7 @@ def _field_hint(text: str, scope: Scope) -> str | None:
 
 
 def unpacked(value: object) -> str | None:
-    """What to write for several columns, or relations, that were given as one list."""
+    """Return the hint for several columns, or relations, in one list."""
     return "give them one by one: *[...]" if is_list(value) else None
 
 
@@ -334,7 +337,7 @@ def require_distinct(names: Sequence[str]) -> None:
 
 
 def row_count(name: str, value: object, scope: Scope) -> ex.Expression | None:
-    """A number of rows: an int, an expression over no row, or None."""
+    """Return a number of rows: an int, an expression over no row, or None."""
     if value is None:
         return None
     if isinstance(value, ExprBase):
@@ -370,7 +373,7 @@ def sort_keys(keys: Sequence[Any], scope: Scope) -> tuple[ex.SortKey, ...]:
 
 
 def key_expression(of: Any, scope: Scope, verb: str) -> ex.Expression:
-    """A column to sort or partition by, given by name, position, expression or lambda."""
+    """Return a column to sort or partition by, given by name, position, expression or lambda."""
     if callable(of) and not isinstance(of, ExprBase):
         of = called(of, scope, rows(scope))
     if isinstance(of, str | int) and not isinstance(of, bool):
@@ -381,7 +384,10 @@ def key_expression(of: Any, scope: Scope, verb: str) -> ex.Expression:
 
 
 def compute(rel: rl.Rel, named: Sequence[Picked], scope: Scope) -> rl.Rel:
-    """A relation of exactly these columns: an emit where they are columns of the input, else a project and an emit."""
+    """Return a relation of exactly these columns.
+
+    An emit where they are columns of the input, else a project and an emit.
+    """
     width = len(rel.schema)
     mapping: list[int] = []
     computed: list[tuple[str, ex.Expression]] = []
@@ -402,7 +408,7 @@ def compute(rel: rl.Rel, named: Sequence[Picked], scope: Scope) -> rl.Rel:
 
 
 def declared(rel: rl.Rel, row: Any, scope: Scope) -> rl.Rel:
-    """The relation of the columns that an instance of a schema class names."""
+    """Return the relation of the columns that an instance of a schema class names."""
     if not isinstance(row, Schema) or isinstance(row, DynRow):
         raise InvalidArgumentError("the lambda returns an instance of a Schema class", got=row)
     struct = row.__struct__
@@ -448,7 +454,7 @@ def require_declared(schema: NamedStruct, declaration: type[Schema]) -> None:
 
 
 def _differences(schema: NamedStruct, declared: NamedStruct) -> list[Difference]:
-    """How columns differ from declared ones of the same names in the same order, or which names only one has."""
+    """Return how columns differ from declared ones of the same names in the same order, or which names only one has."""
     types, expected = (dict(zip(each.names, map(str, each.types), strict=True)) for each in (schema, declared))
     missing = [Difference(name, type_, None) for name, type_ in expected.items() if name not in types]
     surplus = [Difference(name, None, type_) for name, type_ in types.items() if name not in expected]

@@ -108,7 +108,7 @@ def null(type: Any) -> Any:
 
 
 class Quantified(Picklable):
-    """What ``any_of`` and ``all_of`` give: the right side of a comparison with every row of a relation."""
+    """The result of ``any_of`` and ``all_of``: the right side of a comparison with every row of a relation."""
 
     __slots__ = ("reduction", "rel")
 
@@ -128,7 +128,7 @@ _COMPARISONS: dict[str, ex.ComparisonOp] = {
 
 
 def compare(function: str, left: object, right: object) -> DynExpr:
-    """A comparison of two values, or of a value with all rows of a relation."""
+    """Return a comparison of two values, or of a value with all rows of a relation."""
     if right is None:
         raise InvalidArgumentError("a comparison with None is never true", hint="use is_null() or is_not_null()")
     if isinstance(right, Quantified):
@@ -139,7 +139,7 @@ def compare(function: str, left: object, right: object) -> DynExpr:
 
 
 def in_list(value: ExprBase, options: Any) -> DynExpr:
-    """Whether a value is one of several, or a row of a relation of one column."""
+    """Return whether a value is one of several, or a row of a relation of one column."""
     rel = _rel(options)
     if rel is not None:
         return combine("is_in", partial(_in_predicate, rel), [value])
@@ -179,7 +179,7 @@ def _rel(options: object) -> Any:
 
 
 def _relation(value: object, what: str) -> Any:
-    """The relation that a subquery is about. Raises `InvalidArgumentError` for anything else."""
+    """Return the relation that a subquery is about. Raises `InvalidArgumentError` for anything else."""
     rel = _rel(value)
     if rel is None:
         raise InvalidArgumentError(f"{what} takes a relation", got=value, hint=relation_hint(value))
@@ -200,7 +200,7 @@ def _sequence(options: object) -> list[Any]:
 
 
 def _same_type(part: Any, type_: Type) -> ex.Expression:
-    """A part as an expression; a Python value as a literal of the type."""
+    """Return a part as an expression; a Python value as a literal of the type."""
     if isinstance(part, ex.Expression):
         return part
     if isinstance(part, NoValue):
@@ -421,7 +421,7 @@ class When(_Unfinished):
         self._before = before
 
     def then(self, value: object) -> Then:
-        """The value if the condition is true."""
+        """Return the value if the condition is true."""
         return Then((*self._before, (self._condition, value)))
 
 
@@ -436,11 +436,11 @@ class Then(_Unfinished):
         self._clauses = clauses
 
     def when(self, condition: ExprBase) -> When:
-        """A further condition, tried if the ones before are not true."""
+        """Return a further condition, tried if the ones before are not true."""
         return When(condition, self._clauses)
 
     def otherwise(self, value: object) -> DynExpr:
-        """The whole expression, with the value that holds if no condition is true; None for NULL."""
+        """Return the whole expression, with the value that holds if no condition is true; None for NULL."""
         operands = [part for clause in self._clauses for part in clause]
         return combine("if_then", _if_then, [*operands, value])
 

@@ -1,4 +1,4 @@
-"""What is declared of data that comes from elsewhere: its order and its distribution."""
+"""Declared properties of data from elsewhere: its ordering and its distribution."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Distributed = Sortable | Sequence[Sortable] | Distribution
 
 
 def declared_properties(struct: NamedStruct, ordering: Any, distribution: Any) -> Properties:
-    """The properties that data of these columns is declared to have."""
+    """Return the properties that data of these columns is declared to have."""
     if distribution is None and is_list(ordering) and not ordering:
         return NO_PROPERTIES
     scope = Scope("properties", (), struct)

@@ -1,4 +1,4 @@
-"""What a plan and an extended expression have in common: to and from bytes, JSON and files."""
+"""Documents, plans and extended expressions: to and from bytes, JSON and files."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ A = TypeVar("A", bound="AlgebraPlan | ExtendedExpression")
 
 
 class Document(Immutable, Called, Generic[M, A]):
-    """What is written and read by itself: a `Plan`, or an `ExtendedExpression`."""
+    """A message that is written and read by itself: a `Plan`, or an `ExtendedExpression`."""
 
     __slots__ = ("_algebra", "_canonical", "_findings")
 
     _message: ClassVar[str]
     """The full name of its message."""
     _what: ClassVar[str]
-    """What errors call it."""
+    """The name of the class in errors."""
 
     def _become(self, algebra: A, findings: tuple[Finding, ...]) -> None:
         self._algebra = algebra
@@ -233,7 +233,7 @@ class Document(Immutable, Called, Generic[M, A]):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What was not as the specification says when it was read, and how it was taken, the heavier first.
+        """The findings of the reader: where the message differed from the specification, the heavier first.
 
         One finding stands for all places of one kind: it has a code, a weight, the first paths, and their number.
         """
@@ -501,7 +501,7 @@ def _require_size(size: int, max_bytes: int | None) -> None:
 
 
 def _unexpected(what: str, value: object, hints: Mapping[type, str]) -> InvalidArgumentError:
-    """The error for something that was given instead, with no more of it than an error can show."""
+    """Return the error for something that was given instead, with no more of it than an error can show."""
     text = repr(value)
     if len(text) > _MOST_SHOWN:
         text = f"{text[:_MOST_SHOWN]}... ({type(value).__name__})"
@@ -512,7 +512,7 @@ _MOST_SHOWN = 80
 
 
 def _file(path: object) -> Path:
-    """The path of a file. Raises `InvalidArgumentError` for what cannot be one."""
+    """Return the path of a file. Raises `InvalidArgumentError` for what cannot be one."""
     try:
         if isinstance(path, str | Path) and b"\0" not in os.fsencode(path):
             return Path(path)
@@ -522,7 +522,10 @@ def _file(path: object) -> Path:
 
 
 def type_urls(urls: Any) -> tuple[str, ...]:
-    """The types of extension messages that were given. Raises `InvalidArgumentError` for what is no list of texts."""
+    """Return the types of extension messages that were given.
+
+    Raises `InvalidArgumentError` for what is no list of texts.
+    """
     if isinstance(urls, str) or not isinstance(urls, Sequence) or not all(isinstance(url, str) for url in urls):
         raise InvalidArgumentError("expected_type_urls are several texts", got=urls)
     return tuple(urls)

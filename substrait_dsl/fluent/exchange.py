@@ -1,4 +1,4 @@
-"""How an exchange distributes rows: what people write for each kind."""
+"""The exchanges: how each distributes rows over partitions."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def exchange_target(destination: str | AnyLike, *partition_ids: int) -> rl.Excha
 def exchange(
     rel: rl.Rel, kind: ExchangeKind, partition_count: int | None, targets: Sequence[rl.ExchangeTarget]
 ) -> rl.Exchange:
-    """The exchange of the algebra; see `Relation.exchange`."""
+    """Return the exchange of the algebra; see `Relation.exchange`."""
     if not isinstance(kind, ExchangeKind):
         raise _not_an_exchange(kind, rel)
     if partition_count is not None and type(partition_count) is not int:

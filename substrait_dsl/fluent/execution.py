@@ -1,4 +1,4 @@
-"""What every engine gives for a plan: a frame for each root, and its rows in one form whatever runs it."""
+"""Executions of plans on any engine: a frame for each root, and its rows in one form."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ class Execution(ABC):
 
     @abstractmethod
     def watching(self, *, progress: bool, is_all: bool) -> AbstractContextManager[object]:
-        """What holds while rows are computed: an interrupt ends it, and it may show how far it is."""
+        """Return a context in which rows are computed: an interrupt cancels it, and it may show its progress."""
 
     def telling(self) -> AbstractContextManager[object]:
-        """What holds while errors are raised at the end: they are told which changes were made, where there are any."""
+        """Return a context that adds to errors which changes of tables were made."""
         return nullcontext()
 
     def tell(self, interrupt: KeyboardInterrupt) -> None:
@@ -57,11 +57,11 @@ class Execution(ABC):
 
     @abstractmethod
     def rows(self) -> list[Any]:
-        """The rows of the first root, as tuples with names."""
+        """Return the rows of the first root, as tuples with names."""
 
     @abstractmethod
     def arrow(self) -> pa.Table:
-        """The rows of the first root as an Arrow table of exactly its schema."""
+        """Return the rows of the first root as an Arrow table of exactly its schema."""
 
     @abstractmethod
     def show(self, n: int, truncate: bool | int, vertical: bool) -> None:
@@ -69,7 +69,7 @@ class Execution(ABC):
 
     @abstractmethod
     def explain(self, text: str, mode: ExplainMode | None) -> str:
-        """A plan as text, with the engine's plan of each root below it."""
+        """Return a plan as text, with the engine's plan of each root below it."""
 
 
 class Running(Generic[R]):
@@ -179,7 +179,7 @@ def start(
 
 
 def _session_hint(value: object) -> str:
-    """What to write for what is no session."""
+    """Return the hint for a value that is no session."""
     if type(value) is int:
         return f"write show(n={value})"
     return 'tables={"orders": frame} gives the tables that are read' if is_table(value) else _SESSIONS
@@ -204,5 +204,5 @@ def running(
 
 
 def root_schema(root: Root) -> NamedStruct:
-    """The columns of a root, as its users see them."""
+    """Return the columns of a root, as its users see them."""
     return NamedStruct.named(root.input.schema.types, root.names)

@@ -68,7 +68,7 @@ def switching(*values: object) -> Switching:
 
 
 def expand(rel: rl.Rel, fields: Mapping[str, Any], index: str) -> rl.Expand:
-    """The expand of the algebra; see `Relation.expand`."""
+    """Return the expand of the algebra; see `Relation.expand`."""
     if not fields:
         raise InvalidArgumentError("expected at least one column, as name=switching(...) or name=expression")
     require_name(index)
@@ -89,7 +89,7 @@ def _field(name: str, value: Any, scope: Scope) -> rl.ExpandField:
 
 
 def _duplicates(values: tuple[Any, ...], scope: Scope) -> tuple[ex.Expression, ...]:
-    """The values of a switching field, those of Python as literals of the type that the others have."""
+    """Return the values of a switching field, those of Python as literals of the type that the others have."""
     parts = [_value(value, scope) for value in values]
     types = [part.type for part in parts if isinstance(part, ex.Expression)]
     types = types or [ex.natural_type(part) for part in parts if part is not None]
@@ -100,7 +100,7 @@ def _duplicates(values: tuple[Any, ...], scope: Scope) -> tuple[ex.Expression, .
 
 
 def _value(value: Any, scope: Scope) -> Any:
-    """An expression of the algebra, or a value that waits for its type."""
+    """Return an expression of the algebra, or a value that waits for its type."""
     if isinstance(value, str) and value in scope.schema.names:
         raise InvalidArgumentError(
             f"{value!r} may be a text or a column",

@@ -1,8 +1,8 @@
-"""Expressions as people write them: ``r.price * (1 - r.discount) > 100``.
+"""Expressions of the fluent API: ``r.price * (1 - r.discount) > 100``.
 
-An `Expr` is either bound to the row of one verb call, and then it is an expression of the algebra with a type; or
-deferred, because it names a column (``col("x")``) of a row that is not known yet. A deferred one is a recipe: what
-to make, from which operands. It becomes an expression of the algebra when it meets a relation.
+An `Expr` is either bound to the row of one call of a verb, and then it is an expression of the algebra with a type; or
+unbound, because it names a column (``col("x")``) of a row that is not known yet. An unbound one has a function and
+operands, from which it becomes an expression of the algebra when a verb binds it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _NO_SEQUENCE = "use expression[0] for an element of a list, functions.sum(x) and
 
 
 class ExprBase(Picklable, Called):
-    """What every `Expr` is, whatever its type."""
+    """The base class of `Expr`, whatever its type."""
 
     __slots__ = ("_leaf", "_make", "_name", "_node", "_operands", "_scope", "_what")
 
@@ -245,7 +245,7 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
         return combine("keep", partial(masked, parts), [self], self._name)
 
     def __getitem__(self, key: object) -> DynExpr:
-        """A field of a struct by name or position, an element of a list by offset, or the value of a map's key.
+        """Return a field of a struct by name or position, an element of a list by offset, or the value of a map's key.
 
         Elements and values are nullable: an offset out of range and a missing key give NULL.
         """
@@ -360,7 +360,7 @@ class SortKey(Picklable):
 
 
 def sort_key(expression: Any, order: Literal["asc", "desc"], nulls: Nulls) -> SortKey:
-    """A sort key from words. Raises `InvalidChoiceError` for another word, as for a second column."""
+    """Return a sort key from words. Raises `InvalidChoiceError` for another word, as for a second column."""
     directions: dict[tuple[str, str], SortDirection] = {
         ("asc", "first"): "asc_nulls_first",
         ("asc", "last"): "asc_nulls_last",
@@ -376,7 +376,7 @@ def sort_key(expression: Any, order: Literal["asc", "desc"], nulls: Nulls) -> So
 
 
 def _second_key(order: str, nulls: object) -> str | None:
-    """What to write for a second column, which stands where the place of the NULLs does."""
+    """Return the hint for a second column in place of the argument `nulls`."""
     written = repr(nulls) if isinstance(nulls, str) else "..."
     return f"a second column has a key of its own: {order}({written})" if isinstance(nulls, str | ExprBase) else None
 
@@ -393,17 +393,17 @@ def _required(parts: Sequence[ex.Expression]) -> ex.Expression:
 
 
 def bound_expr(node: ex.Expression, scope: Scope | None, name: str | None = None) -> DynExpr:
-    """An expression over the row of a scope, or over no row at all."""
+    """Return an expression over the row of a scope, or over no row at all."""
     return _new(node, scope, None, (), None, name, "")
 
 
 def unbound_expr(leaf: Callable[[Scope], ex.Expression], name: str | None = None, what: str = "") -> DynExpr:
-    """An expression that is known once a row is. `what` it is, in a word, if it is no column."""
+    """Return an expression that is known once a row is. `what` it is, in a word, if it is no column."""
     return _new(None, None, None, (), leaf, name, what)
 
 
 def combine(what: str, make: Make, operands: Sequence[Any], name: str | None = None) -> DynExpr:
-    """An expression made of others: at once if they all see one row, else when they meet it.
+    """Return an expression made of others: at once if they all see one row, else when they meet it.
 
     `what` is made, in a word, is for those who look at it before that.
     """
@@ -423,7 +423,7 @@ def combine(what: str, make: Make, operands: Sequence[Any], name: str | None = N
 def combine_in_scope(
     what: str, leaf: Callable[[Scope], ex.Expression], parts: Iterable[ExprBase], name: str | None = None
 ) -> DynExpr:
-    """An expression that `leaf` makes for a row: at once if all its parts see one row, else when it meets it.
+    """Return an expression that `leaf` makes for a row: at once if all its parts see one row, else when it meets it.
 
     `what`: as for `combine`.
     """
@@ -436,7 +436,7 @@ def combine_in_scope(
 
 
 def leaves(expr: ExprBase) -> Iterator[ExprBase]:
-    """What an expression is made of in the end: expressions of known rows, and those that wait for a row."""
+    """Yield the leaves of an expression: bound expressions, and unbound ones without operands."""
     stack: list[ExprBase] = [expr]
     seen: set[int] = set()
     while stack:
@@ -470,7 +470,7 @@ def _copy(expr: ExprBase) -> DynExpr:
 
 
 def unwrapped(value: object) -> object:
-    """A Python value with constants (`lit`) inside of it as literals of the algebra, which `literal` takes."""
+    """Return a Python value with constants (`lit`) inside of it as literals of the algebra, which `literal` takes."""
     try:
         return _unwrapped(value)
     except RecursionError:
@@ -491,7 +491,7 @@ def _unwrapped(value: object) -> object:
 
 
 def resolve(expr: ExprBase, scope: Scope) -> ex.Expression:
-    """The expression of the algebra that an `Expr` is, for the row of a scope.
+    """Return the expression of the algebra that an `Expr` is, for the row of a scope.
 
     Without recursion, and each shared operand once, in all lambdas that it stands in, too.
     """
@@ -507,7 +507,7 @@ def resolve(expr: ExprBase, scope: Scope) -> ex.Expression:
 
 
 class _Resolution:
-    """What was resolved so far, from the first call of `resolve` until that returns.
+    """The expressions that are resolved so far, from the first call of `resolve` until it returns.
 
     An expression that is no parameter of a lambda, and has none inside, is the same in a lambda as around it.
     """
@@ -548,7 +548,7 @@ class _Resolution:
         return self._done[self._key(expr, scope)][0]
 
     def _waiting(self, expr: ExprBase, scope: Scope) -> list[ExprBase]:
-        """The operands that are to be resolved first."""
+        """Return the operands that are to be resolved first."""
         if expr._node is not None or (expr._make is None and not self._is_ahead):
             return []
         operands = [each for each in expr._operands if isinstance(each, ExprBase)]
@@ -559,7 +559,7 @@ class _Resolution:
         return [each for each in operands if self._key(each, scope) not in self._done]
 
     def _resolved(self, expr: ExprBase, scope: Scope) -> ex.Expression:
-        """The expression, whose operands are resolved."""
+        """Return the expression, whose operands are resolved."""
         if expr._node is not None:
             return scope.local(expr._node, expr._scope)
         if expr._make is None:

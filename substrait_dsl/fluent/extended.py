@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from substrait_dsl.fluent.relation import Relation
 
 Value = ExprBase | MeasureBase
-"""What the columns of an extended expression are: expressions, and aggregate functions."""
+"""The columns of an extended expression: expressions, and aggregate functions."""
 
 Referred = ex.Expression | ex.AggregateFunction
 
@@ -192,7 +192,7 @@ class ExtendedExpression(Document["ExtendedExpressionMessage", algebra.ExtendedE
 
 
 def _chosen(item: Any, scope: Scope) -> tuple[str, Referred]:
-    """A column given by name or position, or an expression or aggregate function that has a name."""
+    """Return a column given by name or position, or an expression or aggregate function that has a name."""
     if callable(item) and not isinstance(item, ExprBase):
         item = called(item, scope, rows(scope))
     if isinstance(item, MeasureBase):
@@ -228,7 +228,10 @@ def _reference(name: str, node: Referred) -> algebra.ExpressionReference:
 
 
 def _on_row(name: str, expression: ex.Expression, extended: algebra.ExtendedExpression, scope: Scope) -> ex.Expression:
-    """An expression over the base schema, over the row of a scope: its columns are found there by their names."""
+    """Return an expression over the base schema, over the row of a scope.
+
+    Its columns are found there by their names.
+    """
     base = extended.base_schema
     row_of = scope
     while isinstance(row_of, LambdaScope):  # the row is that of what the lambda stands in
@@ -278,7 +281,10 @@ def _other_type(field: Field, found: Type) -> TypeMismatchError:
 
 
 def _same_row(base: NamedStruct, scope: Scope) -> ex.Row:
-    """The row of a scope as a whole, of which an expression picks by position. Raises `SchemaError` for another row."""
+    """Return the row of a scope as a whole, of which an expression picks by position.
+
+    Raises `SchemaError` for another row.
+    """
     if (scope.schema.names, scope.schema.types) != (base.names, base.types):
         raise SchemaError(
             f"the expression picks parts of a whole row of {base}, this row is of {scope.schema}",

@@ -1,4 +1,4 @@
-"""Relations that only those know who know their message, with the columns that they are declared to have."""
+"""Extension relations, with declared columns: only the owner of their message knows what they do."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DETAIL = "the detail of an extension relation"
 
 
 class ExtensionVerbs(RelationBase, Generic[S]):
-    """What others have defined: relations of their own, and what they attach to relations."""
+    """The verbs of extensions: extension relations, and messages that are attached to relations."""
 
     __slots__ = ()
 

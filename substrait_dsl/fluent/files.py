@@ -1,4 +1,4 @@
-"""Files to read, and what people say of paths and formats."""
+"""Files to read: paths, URIs and formats."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from substrait_dsl.fluent.relation import Relation
 
 CSV = rl.DelimitedText(header_lines_to_skip=1)
-"""What ``format="csv"`` stands for: commas, double quotes doubled inside quotes, one header line."""
+"""The format ``"csv"``: commas, double quotes doubled inside quotes, one header line."""
 
 FormatName = Literal["parquet", "orc", "arrow", "dwrf", "csv"]
 
@@ -168,7 +168,7 @@ def read_files(
 
 
 def file_item(path: Any, format: rl.FileFormat, kind: rl.PathKind) -> rl.FileItem:
-    """A path, or a slice of a file, as what a read holds."""
+    """Return a path, or a slice of a file, as what a read holds."""
     if not isinstance(path, FileSlice):
         return rl.FileItem(file_uri(path, kind), format, kind)
     if kind in ("folder", "glob") and (path.start or path.length):
@@ -178,7 +178,7 @@ def file_item(path: Any, format: rl.FileFormat, kind: rl.PathKind) -> rl.FileIte
 
 
 def file_format(format: Any) -> rl.FileFormat:
-    """A format by name, or a format object. Raises `InvalidChoiceError`."""
+    """Return a format by name, or a format object. Raises `InvalidChoiceError`."""
     if isinstance(format, rl.FileFormat):
         return format
     if not isinstance(format, str) or format not in FORMATS:
@@ -198,7 +198,7 @@ def _require_no_other(paths: Sequence[Any]) -> None:
 
 
 def file_uri(path: Any, kind: rl.PathKind) -> str:
-    """The URI of a path; one without scheme is local, made absolute, with all other characters percent-encoded."""
+    """Return the URI of a path; one without scheme is local: it becomes absolute and percent-encoded."""
     if not isinstance(path, str | Path) or not str(path):
         raise InvalidArgumentError("expected a path or a URI", got=path)
     require_unicode(str(path), "a path")
@@ -256,7 +256,10 @@ class _Column(FrozenValue):
 
 
 def _named_column(folder: Sequence[str | _Column], path: str) -> str | None:
-    """The column that a folder of a path is named after. Raises `InvalidArgumentError` if that is not all it is."""
+    """Return the column that a folder of a path is named after.
+
+    Raises `InvalidArgumentError` if that is not all it is.
+    """
     columns = [part for part in folder if isinstance(part, _Column)]
     if not columns:
         return None
@@ -273,4 +276,4 @@ def _named_column(folder: Sequence[str | _Column], path: str) -> str | None:
 
 
 _PLAIN, _OF_PATTERNS = "/!$&'()*+,;=:@~", "?[]{}^\\"
-"""What stands in the path of a URI as it is, beside letters, digits and ``-._``; and what patterns are made of."""
+"""The characters of a path that are not percent-encoded, besides letters, digits and ``-._``; and those of patterns."""

@@ -52,7 +52,7 @@ MeasureLike = MeasureBase | Callable[[S_], MeasureBase]
 """A measure, or a lambda that gets the row and returns one."""
 
 SET_INDEX = "grouping_set"
-"""What the column that numbers the grouping sets is called."""
+"""The default name of the grouping set index."""
 
 
 def aggregate(
@@ -64,7 +64,7 @@ def aggregate(
     named_measures: Mapping[str, Any],
     method: rl.AggregateMethod = "any",
 ) -> rl.Aggregate:
-    """The aggregate of the algebra; see `Relation.aggregate`."""
+    """Return the aggregate of the algebra; see `Relation.aggregate`."""
     require_method(method, rl.AGGREGATE_METHODS, "aggregate-method")
     scope = Scope("aggregate", (rel,))
     grouped = keys_of(keys, scope)
@@ -123,7 +123,7 @@ def _measure(value: Any, name: str | None, scope: Scope) -> MeasureBase:
 
 
 def _measure_hint(value: Any, scope: Scope) -> str | None:
-    """What a text, or a dict of texts, may mean that is given for a measure."""
+    """Return the hint for a text, or a dict of texts, in place of a measure."""
     if isinstance(value, Mapping):
         return 'give measures by name: total=f.sum(col("x"))'
     match value:

@@ -1,6 +1,6 @@
-"""Errors for what people write by habit: other libraries' names, Python's own operators, texts for columns.
+"""Errors for habits from elsewhere: other libraries' names, Python's own operators, texts for columns.
 
-What they write instead is found when it is asked for, by `name_hints` and `operand_hints`, which are loaded then.
+The hints are looked up when they are first read, by `name_hints` and `operand_hints`, which are loaded then.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def no_attribute(
     known: Iterable[str],
     more: Callable[[], Mapping[str, str]] | None = None,
 ) -> UnknownAttributeError:
-    """The error for a method that does not exist, with what it is called here.
+    """Return the error for a method that does not exist, with what it is called here.
 
     Args:
         what: what has no such method, for the message.
@@ -46,7 +46,7 @@ def no_attribute(
 
 
 def no_method(name: str, known: Collection[str], type_: Type | None) -> UnknownAttributeError:
-    """The error for a method that expressions do not have; many are functions, or fields of a struct."""
+    """Return the error for a method that expressions do not have; many are functions, or fields of a struct."""
 
     def hint() -> str | None:
         from substrait_dsl.fluent.name_hints import method_hint
@@ -57,7 +57,7 @@ def no_method(name: str, known: Collection[str], type_: Type | None) -> UnknownA
 
 
 def no_name(name: str, known: Collection[str]) -> UnknownAttributeError:
-    """The error for a name that the package does not have; many are functions, or types by another name."""
+    """Return the error for a name that the package does not have; many are functions, or types by another name."""
 
     def hint() -> str | None:
         from substrait_dsl.fluent.name_hints import name_hint
@@ -68,7 +68,7 @@ def no_name(name: str, known: Collection[str]) -> UnknownAttributeError:
 
 
 def no_text(shown: str) -> TypeMismatchError:
-    """The error for an expression in a text of Python's, which would be a constant: the same for all rows."""
+    """Return the error for an expression in a text of Python's, which would be a constant: the same for all rows."""
     return TypeMismatchError(
         f"{shown} has no text before the query runs",
         hint="functions.concat(x, y) joins texts, x.cast(String) makes one; print(x) and {x!r} show the expression",
@@ -82,7 +82,7 @@ def require_no_shown(value: object) -> None:
 
 
 def no_column(what: str, text: str) -> InvalidArgumentError:
-    """The error for a text that was meant to be a column's name where it is only a text."""
+    """Return the error for a text that was meant to be a column's name where it is only a text."""
     hint = f"write col({text!r}) for a column, lit({text!r}) for text"
     return InvalidArgumentError(
         f"{what}, got the text {text!r}", names=[text], hint="functions.count() counts rows" if text == "*" else hint
@@ -90,7 +90,7 @@ def no_column(what: str, text: str) -> InvalidArgumentError:
 
 
 def relation_hint(value: object) -> str | None:
-    """What to write for a table of another library, or the name of one, where a relation belongs."""
+    """Return the hint for a table of another library, or the name of a table, in place of a relation."""
     from substrait_dsl.hints import phrase
 
     if isinstance(value, str):
@@ -107,7 +107,7 @@ def relation_hint(value: object) -> str | None:
 
 
 def no_operation(name: str, advice: str) -> TypeMismatchError:
-    """The error for an operation of Python's that an expression has not."""
+    """Return the error for an operation of Python's that an expression has not."""
     return TypeMismatchError(f"an expression has no {name} before the query runs", hint=f"write {advice}")
 
 
@@ -115,7 +115,7 @@ IN_LIST = "functions.any_match(xs, lambda x: x == y) looks for a value in a list
 
 
 def bool_hint(value: object) -> str | None:
-    """What to write in place of a bool that is given as a condition; None for another value."""
+    """Return the hint for a bool in place of a condition; None for another value."""
     if not isinstance(value, bool):
         return None
     return (

@@ -1,4 +1,4 @@
-"""Advice about relations, and relations that a plan holds once."""
+"""Hints about relations, and shared relations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from substrait_dsl.fluent.relation import Relation
 
 ComputationLike = Computation | tuple[int, ComputationType]
-"""What a relation saves or loads: its number, and ``"hashtable"``, ``"bloom_filter"`` or ``"unknown"``."""
+"""A computation that a relation saves or loads: a number, and ``"hashtable"``, ``"bloom_filter"`` or ``"unknown"``."""
 
 
 class HintVerbs(RelationBase, Generic[S]):
@@ -112,7 +112,7 @@ def shared(relation: Relation[S]) -> Relation[S]:
 
 
 def with_common(rel: rl.Rel, change: Callable[[Common], Common]) -> rl.Rel:
-    """The relation with other hints and extensions; below an emit, which has none."""
+    """Return the relation with other hints and extensions; below an emit, which has none."""
     if isinstance(rel, rl.Emit):
         return attrs.evolve(rel, input=with_common(rel.input, change))
     return attrs.evolve(rel, common=change(rel.common or Common()))

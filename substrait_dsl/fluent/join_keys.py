@@ -94,7 +94,7 @@ def _no_comparison(value: object) -> InvalidArgumentError:
 
 
 def join_keys(keys: Any, scope: Scope) -> tuple[rl.JoinKey, ...]:
-    """The keys of the algebra, each side of which sees its own input."""
+    """Return the keys of the algebra, each side of which sees its own input."""
     if callable(keys) and not isinstance(keys, ExprBase):
         keys = called(keys, scope, rows(scope))
     each = keys if is_list(keys) else [keys]
@@ -154,14 +154,14 @@ def _compared(key: JoinKey, scope: Scope) -> rl.JoinKey:
 
 
 def _function(function: CatalogFunction, left: Type, right: Type) -> ex.FunctionId:
-    """The function that says whether two values of these types match."""
+    """Return the function that says whether two values of these types match."""
     overload, result = function.resolve([Typed(left), Typed(right)])
     require_match(overload, result)
     return ex.FunctionId(overload.urn, overload.key)
 
 
 def _equality(part: ex.Expression, width: int) -> rl.JoinKey:
-    """The key that an equality of columns of both sides is."""
+    """Return the key that an equality of columns of both sides is."""
     match part:
         case ex.ScalarFunction(
             function=ex.FunctionId(urn=urn) as function,
@@ -188,7 +188,7 @@ def _sides(expression: ex.Expression, width: int) -> set[str]:
 
 
 def _of_right(expression: ex.Expression, width: int) -> ex.Expression:
-    """The expression over both rows as one over the right row."""
+    """Return the expression over both rows as one over the right row."""
 
     def change(node: Node) -> Node:
         if isinstance(node, ex.FieldReference) and node.root == ex.ROOT:

@@ -1,4 +1,4 @@
-"""The verbs that put rows of two relations together."""
+"""The verbs that join two relations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 MARK = "mark"
-"""What the column of a mark join is called if nothing else is said."""
+"""The default name of the mark column."""
 
 
 class JoinVerbs(RelationBase, Generic[S]):
@@ -282,7 +282,7 @@ def _residual(residual: Any, scope: Scope) -> ex.Expression | None:
 
 
 def _post_filter(post_filter: Any, scope: Scope, how: JoinType, mark: str) -> ex.Expression | None:
-    """The condition on the output of a join."""
+    """Return the condition on the output of a join."""
     if post_filter is None:
         return None
     left, right = scope.inputs

@@ -1,9 +1,9 @@
 """Lambdas: Python functions traced into the plan, for functions of the catalogue that take functions.
 
-A Python function is called once, where it is written, with an expression for each parameter. What a parameter's type
-is follows later, from the call it is an argument of: ``f.transform(r.prices, lambda x: x * 2)``. So the body is an
-expression that waits for its row, and a `LambdaScope` is that row: the parameters, and around them what the lambda
-sees of the lambdas and of the record outside.
+A Python function is called once, where it is written, with an expression for each parameter. The types of the
+parameters follow later, from the call that the lambda is an argument of: ``f.transform(r.prices, lambda x: x * 2)``. So
+the body is an unbound expression, and a `LambdaScope` is its row: the parameters, and around them those of the
+enclosing lambdas and the columns of the outer row.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from substrait_dsl.fluent.scope import Scope
 
 
 def is_function(value: object) -> TypeGuard[Callable[..., Any]]:
-    """Whether an operand is a function of Python or a lambda of the plan; classes are types."""
+    """Return whether an operand is a function of Python or a lambda of the plan; classes are types."""
     return callable(value) and not isinstance(value, type)
 
 
@@ -47,7 +47,7 @@ class LambdaParameters(Picklable):
         """Whether the body of the lambda is known."""
 
     def reference(self, position: int, scope: Scope) -> Expression:
-        """The reference to a parameter, as seen from a scope: so many lambdas further out."""
+        """Return the reference to a parameter, as seen from a scope: so many lambdas further out."""
         steps_out = 0
         while isinstance(scope, LambdaScope):
             if scope.parameters is self:
@@ -118,7 +118,7 @@ class LambdaFunction(Picklable):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the parameters are called."""
+        """The names of the parameters."""
         return self._parameters.names
 
     def parameter_types(self, wanted: Sequence[Type | None]) -> tuple[Type, ...] | None:
@@ -157,7 +157,7 @@ class LambdaFunction(Picklable):
         return ex.Lambda(types, body)
 
     def __call__(self, *arguments: object) -> DynExpr:
-        """The value of the lambda for these arguments, which have the declared types; Python values become literals.
+        """Call the lambda with these arguments, which have the declared types; Python values become literals.
 
         Raises `SchemaError` for another number of arguments, `TypeMismatchError` for other types.
         Specification: ``Expression.LambdaInvocation``.
@@ -229,7 +229,7 @@ def lambda_(parameters: Mapping[str, Any], body: Callable[..., Any]) -> LambdaFu
 
 
 def traced_argument(name: str, overloads: Sequence[Overload], operands: Sequence[object], position: int) -> object:
-    """An operand of a call; a Python function traced, with as many parameters as the called function gives it.
+    """Return an operand of a call; a Python function traced, with as many parameters as the called function gives it.
 
     Raises `InvalidArgumentError` for a function of other parameters, or where none belongs.
     """
@@ -258,7 +258,7 @@ def traced_argument(name: str, overloads: Sequence[Overload], operands: Sequence
 def resolve_functions(
     overloads: Sequence[Overload], parts: Sequence[Any], scope: Scope, describe: Callable[[Any], CallArgument]
 ) -> list[Any]:
-    """The parts of a call with its functions as lambdas, of the types that the first fitting overload gives them.
+    """Return the arguments of a call with its functions as lambdas, typed by the first overload that fits.
 
     If none fits, a function stays as it is, or becomes the lambda that fits almost: the error is the catalogue's.
     """
@@ -275,7 +275,7 @@ def resolve_functions(
 def _resolved(
     overload: Overload, parts: Sequence[Any], scope: Scope, describe: Callable[[Any], CallArgument]
 ) -> tuple[list[Any], bool]:
-    """The parts with the lambdas that an overload gives, if it takes the others, and whether it takes them too."""
+    """Return the arguments with lambdas typed by an overload that takes the others, and whether it takes these."""
     patterns = {
         position: _pattern(overload, position)
         for position, part in enumerate(parts)
@@ -304,13 +304,16 @@ def _resolved(
 
 
 def _pattern(overload: Overload, position: int) -> TypeNode | None:
-    """The pattern of an argument that takes a function; None for other arguments."""
+    """Return the pattern of an argument that takes a function; None for other arguments."""
     argument = overload.argument_at(position) if overload.arguments else None
     return argument.pattern if isinstance(argument, ValueArgument) and argument.pattern.keyword == "func" else None
 
 
 def _names(function: Callable[..., Any], count: int) -> list[str] | None:
-    """The names of the parameters of a Python function called with so many arguments; None if it does not take them."""
+    """Return the names of the parameters of a Python function called with so many arguments.
+
+    None if it does not take them.
+    """
     try:
         signature = inspect.signature(function)
         signature.bind(*range(count))

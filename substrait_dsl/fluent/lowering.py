@@ -1,4 +1,4 @@
-"""Plans for other engines: lowered, with errors that name the step, and encoded."""
+"""Lowering of plans for other engines, with errors that name the step, and encoding."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from substrait_dsl.render.step_summary import Step, step
 
 
 def lowered(plan: AlgebraPlan, engine: str | Path) -> AlgebraPlan:
-    """The plan that an engine takes. Raises as `Plan.lower`."""
+    """Return the plan that an engine takes. Raises as `Plan.lower`."""
     from substrait_dsl.engines.lowering.plan import lower_plan
     from substrait_dsl.engines.profile import load_profile
 
@@ -35,13 +35,13 @@ def name_step(error: UnsupportedError) -> None:
 
 
 def step_of(top: Rel, node: Node) -> Step:
-    """The step of a plan that a node is, or is a part of."""
+    """Return the step of a plan that a node is, or is a part of."""
     rel = _relation_of(top, node)
     return step(top, rel, None if node is rel else node)
 
 
 def _relation_of(top: Rel, node: Node) -> Rel:
-    """The relation that a node is, or is a part of."""
+    """Return the relation that a node is, or is a part of."""
     if isinstance(node, Rel):
         return node
     relations = (each for each in walk(top) if isinstance(each, Rel))

@@ -1,4 +1,4 @@
-"""What people attach to relations and plans for others to read."""
+"""Checks of extension messages that are attached to relations and plans."""
 
 from __future__ import annotations
 

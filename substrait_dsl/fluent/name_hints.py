@@ -1,4 +1,4 @@
-"""What to write for a name that does not exist here: a method, a function or a type of another library or language."""
+"""Hints for unknown names: methods, functions and types of another library or language."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from substrait_dsl.hints import advice, words
 
 
 def attribute_hint(name: str, foreign: Mapping[str, str], known: Iterable[str]) -> str | None:
-    """What to write for a name that is none of those that exist, by the words of others or by the nearest name."""
+    """Return the hint for an unknown name, from the table of foreign words or by the nearest name."""
     names = {each: each for each in (*known, *foreign) if not each.startswith("_")}
     near = close_matches(name, names, 0.8)
     found = foreign.get(name) or (foreign.get(near[0]) if near else None)
@@ -36,7 +36,7 @@ def attribute_hint(name: str, foreign: Mapping[str, str], known: Iterable[str]) 
 
 
 def method_hint(name: str, known: Collection[str], type_: Type | None) -> str | None:
-    """What to write for a method that expressions do not have, given the type of the expression if it is known."""
+    """Return the hint for an unknown method of an expression, by the type of the expression if it is known."""
     if isinstance(type_, Struct) and name in type_.field_names:
         return f'the field of the struct is x["{name}"]'
     if isinstance(type_, Struct) and (near := nearest(name, type_.field_names)):
@@ -56,7 +56,7 @@ def method_hint(name: str, known: Collection[str], type_: Type | None) -> str | 
 
 
 def name_hint(name: str, known: Collection[str]) -> str | None:
-    """What to write for a name that the package does not have; many are functions, or types by another name."""
+    """Return the hint for a name that the package does not have; many are functions, or types by another name."""
     functions = {**{each: each for each in _functions()}, **words("functions")}
     foreign = {**{each: _called(write, "...") for each, write in functions.items()}, **words("package")}
     if name not in foreign and (type_ := _type_meant(name)):
@@ -68,7 +68,7 @@ _NO_FUNCTION = "the specification has no such function; Functions(catalog) offer
 
 
 def function_hint(name: str) -> str | None:
-    """What to write for a function of SQL or of another library."""
+    """Return the hint for a function of SQL or of another library."""
     if name in words("absent"):
         return _NO_FUNCTION
     found = advice("functions", name)
@@ -76,20 +76,23 @@ def function_hint(name: str) -> str | None:
 
 
 def _functions() -> set[str]:
-    """The names of the specification's functions; the others are words of Python's."""
+    """Return the names of the specification's functions; the others are words of Python's."""
     names = {function for each in standard_catalog().extensions.values() for function in each.functions}
     return {name for name in names if not keyword.iskeyword(name)}
 
 
 def _called(write: str, arguments: str) -> str:
-    """What to write for a function, where the functions have no place of their own: ``functions.f(x, ...)``."""
+    """Return how to write a function with its namespace: ``functions.f(x, ...)``."""
     if write.startswith("substrait_dsl."):
         return write
     return f"functions.{write}({arguments})" if write.isidentifier() else f"functions.{write}"
 
 
 def type_hint(annotation: Any) -> str | None:
-    """Which type was probably meant by what is none: by a name of SQL, by a type of Python or of another library."""
+    """Return which type was probably meant by what is none.
+
+    By a name of SQL, by a type of Python or of another library.
+    """
     optional = [each for each in get_args(annotation) if each is not NoneType]
     if len(optional) == 1 and NoneType in get_args(annotation):  # `int | None`
         return f"did you mean Nullable[{_annotation(optional[0])}]?"
@@ -103,14 +106,14 @@ def type_hint(annotation: Any) -> str | None:
 
 
 def _annotation(annotation: Any) -> str:
-    """How a type is written in a schema class; a schema class itself is that of a struct."""
+    """Return how a type is written in a schema class; a schema class itself is that of a struct."""
     name = str(getattr(annotation, "__name__", annotation))
     python = _python_type(get_origin(annotation) or annotation)
     return python or (f"Struct[{name}]" if hasattr(annotation, "__struct__") else name)
 
 
 def _python_type(annotation: object) -> str | None:
-    """What an annotation says instead of a type of Python."""
+    """Return the annotation to write instead of a Python type."""
     if not isinstance(annotation, type):
         return None
     module = "" if annotation.__module__ == "builtins" else f"{annotation.__module__}."
@@ -118,7 +121,7 @@ def _python_type(annotation: object) -> str | None:
 
 
 def _type_meant(text: str) -> str | None:
-    """The type that a text of another language means: ``array<int>``, ``decimal(10,2)``, ``DoubleType()``."""
+    """Return the type that a text of another language means: ``array<int>``, ``decimal(10,2)``, ``DoubleType()``."""
     lowered = text.strip().lower()
     for form, mark in _NULLABILITIES:
         if (inner := form.fullmatch(lowered)) is not None:

@@ -1,4 +1,4 @@
-"""Functions by name: what ``substrait_dsl.functions`` offers, and what a user's own catalogue offers alike."""
+"""Namespaces of functions: ``substrait_dsl.functions``, and the same for a user's own catalogue."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class CatalogFunction(Immutable):
             )
 
     def resolve(self, arguments: Sequence[CallArgument]) -> tuple[Overload, Type]:
-        """The overload for these arguments, and the type of its result. Raises as `Catalog.resolve` does."""
+        """Return the overload for these arguments, and the type of its result. Raises as `Catalog.resolve` does."""
         found = self._catalog.resolve(self.kind, self.name, arguments, urn=self._urn)
         return found.overload, found.output_type
 
@@ -110,7 +110,7 @@ class Functions(Immutable):
         self._urn = urn
 
     def _hint_for(self, name: str, error: FunctionNotFoundError) -> str | None:
-        """What to write for a function that there is not, or what the catalogue says of it."""
+        """Return the hint for an unknown function: what to write, or what the catalogue has."""
         from substrait_dsl.fluent.name_hints import function_hint
 
         return function_hint(name) or error.hint or suggestion(name, dir(self))
@@ -138,12 +138,12 @@ class Functions(Immutable):
 
 
 def python_name(name: str) -> str:
-    """What a function is called in Python."""
+    """Return the name of a function in Python."""
     return f"{name}_" if keyword.iskeyword(name) else name
 
 
 def documentation(declared: Sequence[Function]) -> str:
-    """What the extensions say of a function, and its overloads."""
+    """Return the documentation of a function: the extensions' description, and its overloads."""
     parts: list[str] = []
     for function in declared:
         if function.description:
@@ -155,7 +155,7 @@ def documentation(declared: Sequence[Function]) -> str:
 
 
 def _options(declared: Sequence[Function]) -> dict[str, dict[tuple[str, ...], list[Overload]]]:
-    """The options of functions by name; for each list of values, the overloads that have it."""
+    """Return the options of functions by name; for each list of values, the overloads that have it."""
     found: dict[str, dict[tuple[str, ...], list[Overload]]] = {}
     for function in declared:
         for overload in function.overloads:
@@ -165,14 +165,14 @@ def _options(declared: Sequence[Function]) -> dict[str, dict[tuple[str, ...], li
 
 
 def _signature(declared: Sequence[Function]) -> inspect.Signature:
-    """What `inspect` and editors show: the arguments have no names, the options nothing else."""
+    """Return the signature that `inspect` and editors show: arguments have no names, options nothing else."""
     names = [name for name in _options(declared) if name.isidentifier() and not keyword.iskeyword(name)]
     options = (inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=...) for name in names)
     return inspect.Signature([inspect.Parameter("arguments", inspect.Parameter.VAR_POSITIONAL), *options])
 
 
 def _described_options(function: Function) -> list[str]:
-    """What a function's options are and how they are passed, if it has any."""
+    """Describe the options of a function and how they are passed, if it has any."""
     options = _options([function])
     lines: list[str] = []
     for name, choices in options.items():

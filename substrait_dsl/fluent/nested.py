@@ -1,4 +1,4 @@
-"""Structs, lists and maps put together from values, and taken apart."""
+"""Structs, lists and maps built from values, and their parts."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def map_of(entries: Mapping[Any, object] | Sequence[tuple[object, object]]) -> D
 
 
 def _map(parts: Sequence[Any]) -> ex.Expression:
-    """The map of as many keys as values, the keys first."""
+    """Return the map of as many keys as values, the keys first."""
     count = len(parts) // 2
     with error_context(verb="map_of"):
         keys, values = alike(parts[:count], "the keys of a map"), alike(parts[count:], "the values of a map")
@@ -139,17 +139,17 @@ def _require_values(values: Sequence[object]) -> None:
 
 
 def accessed(key: object, parts: Sequence[ex.Expression]) -> ex.FieldAccess:
-    """The part of the one value among `parts`; see `access`."""
+    """Return the part of the one value among `parts`; see `access`."""
     return access(parts[0], key)
 
 
 def masked(fields: Sequence[Any], parts: Sequence[ex.Expression]) -> ex.MaskedReference:
-    """The one value among `parts` with only the fields that are kept; see `mask`."""
+    """Return the one value among `parts` with only the fields that are kept; see `mask`."""
     return ex.MaskedReference(parts[0], mask(parts[0].type, fields))
 
 
 def access(value: ex.Expression, key: object) -> ex.FieldAccess:
-    """The part of a struct, list or map value that ``value[key]`` means."""
+    """Return the part of a struct, list or map value that ``value[key]`` means."""
     match value.type:
         case Struct() as struct:
             names = struct.field_names
@@ -175,7 +175,7 @@ def access(value: ex.Expression, key: object) -> ex.FieldAccess:
 
 
 def mask(type_: Type, parts: Sequence[Any]) -> ex.StructMask:
-    """The mask that keeps parts of a struct; see `Expr.keep`."""
+    """Return the mask that keeps parts of a struct; see `Expr.keep`."""
     if not isinstance(type_, Struct):
         hint = 'a struct around it has a mask: struct_of(xs=x).keep({"xs": elements(first=5)})["xs"]'
         raise TypeMismatchError(
@@ -200,7 +200,7 @@ def mask(type_: Type, parts: Sequence[Any]) -> ex.StructMask:
 
 
 def _inner_mask(type_: Type, parts: Any, what: str) -> ex.Mask:
-    """The mask that keeps parts of what is inside; `what` is what messages call it."""
+    """Return the mask that keeps parts of what is inside; `what` is what messages call it."""
     if isinstance(parts, Elements):
         if not isinstance(type_, List):
             raise TypeMismatchError(f"only a list has elements to keep, {what} is {type_}")

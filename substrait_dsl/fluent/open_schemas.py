@@ -92,12 +92,12 @@ def _not_known(schema: type) -> SchemaError:
 
 
 def _shown(struct: NamedStruct) -> tuple[str, str]:
-    """All that tells columns apart: structs are equal whatever their fields are called."""
+    """Return all that tells columns apart: structs are equal whatever their fields are called."""
     return str(RelationSchema(struct)), str(struct)
 
 
 def _caller() -> str:
-    """The line of the program that is being evaluated."""
+    """Return the line of the program that is being evaluated."""
     frame = sys._getframe(1)
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("substrait_dsl."):
         frame = frame.f_back

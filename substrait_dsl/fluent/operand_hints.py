@@ -1,4 +1,4 @@
-"""What is probably wrong with the arguments of a call that no overload takes."""
+"""Hints for the arguments of a call that no overload takes."""
 
 from __future__ import annotations
 
@@ -48,22 +48,22 @@ class Operands:
         self.plain = [part for part in parts if not isinstance(part, ex.Expression)]
 
     def have(self, *types: type[Type]) -> bool:
-        """Whether one of the expressions is of one of these types."""
+        """Return whether one of the expressions is of one of these types."""
         return any(isinstance(part.type, types) for part in self.typed)
 
     def is_a(self, position: int, *types: type[Type]) -> bool:
-        """Whether an argument is an expression of one of these types."""
+        """Return whether an argument is an expression of one of these types."""
         part = self.parts[position]
         return isinstance(part, ex.Expression) and isinstance(part.type, types)
 
     def are_texts(self) -> bool:
-        """Whether all arguments are texts, the first one an expression."""
+        """Return whether all arguments are texts, the first one an expression."""
         return isinstance(self.parts[0], ex.Expression) and all(
             isinstance(part, str) or self.is_a(position, *_TEXTS) for position, part in enumerate(self.parts)
         )
 
     def words(self) -> list[str]:
-        """The texts that may be the name of a column."""
+        """Return the texts that may be the name of a column."""
         return [part for part in self.plain if isinstance(part, str) and part.isidentifier()]
 
 
@@ -86,7 +86,7 @@ def _of_column_name(operands: Operands) -> str:
 
 
 class _Mistake:
-    """What people take for something else in calls of some functions, or of any, and what to write."""
+    """A common mistake in calls of some functions, or of any, and what to write instead."""
 
     __slots__ = ("advice", "applies", "functions")
 
@@ -99,7 +99,7 @@ class _Mistake:
         self.functions, self.applies, self.advice = functions.split(), applies, advice
 
     def is_in(self, operands: Operands) -> bool:
-        """Whether a call makes it."""
+        """Return whether a call makes it."""
         return (not self.functions or operands.name in self.functions) and self.applies(operands)
 
 
@@ -166,7 +166,7 @@ _MISTAKES: tuple[_Mistake, ...] = (
 
 
 def argument_hint(name: str, parts: Sequence[Any]) -> str | None:
-    """What is probably wrong with the arguments of a call that no overload takes."""
+    """Hints for the arguments of a call that no overload takes."""
     operands = Operands(name, parts)
     mistake = next((mistake for mistake in _MISTAKES if mistake.is_in(operands)), None)
     if mistake is None:
@@ -175,7 +175,7 @@ def argument_hint(name: str, parts: Sequence[Any]) -> str | None:
 
 
 def is_mistake(name: str, refused: LiteralError, parts: Sequence[Any]) -> bool:
-    """Whether a value that does not fit the expression beside it is what is wrong with a call."""
+    """Return whether a value that does not fit the expression beside it is what is wrong with a call."""
     if refused.hint is not None:
         return True
     typed = next(part for part in parts if isinstance(part, ex.Expression))
@@ -183,13 +183,13 @@ def is_mistake(name: str, refused: LiteralError, parts: Sequence[Any]) -> bool:
 
 
 def comparison_hint(name: str, parts: Sequence[Any]) -> str | None:
-    """What a comparison of two types lacks, where no cast of one of them is known to help."""
+    """Return the hint for a comparison of two types, where no cast of one of them is known to help."""
     typed = [part for part in parts if isinstance(part, ex.Expression)]
     return "values that are compared have one type" if name in _COMPARISONS and len(typed) == len(parts) else None
 
 
 def catalog_hint(name: str, parts: Sequence[Any]) -> str | None:
-    """Where to look for a function of a type that only an extension of a user's own declares."""
+    """Return where to look for a function of a type that only an extension of a user's own declares."""
     urns = standard_catalog().urns
     types = (part.type for part in parts if isinstance(part, ex.Expression))
     if not any(isinstance(type_, UserDefined) and type_.urn not in urns for type_ in types):
@@ -201,7 +201,7 @@ def catalog_hint(name: str, parts: Sequence[Any]) -> str | None:
 
 
 def _common_type(left: Type, right: Type) -> str | None:
-    """How two operands come to one type."""
+    """Return how two operands come to one type."""
     match left, right:
         case Decimal(), Decimal():
             scale = max(left.scale, right.scale)
@@ -214,7 +214,7 @@ def _common_type(left: Type, right: Type) -> str | None:
 
 
 def refused_value(name: str, parts: Sequence[Any]) -> LiteralError | None:
-    """The error for the first of some Python values that has not the type of the one expression beside them."""
+    """Return the error for the first of some Python values that has not the type of the one expression beside them."""
     typed = [part for part in parts if isinstance(part, ex.Expression)]
     if len(typed) != 1 or name not in OPERATORS:
         return None

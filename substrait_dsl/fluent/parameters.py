@@ -1,4 +1,4 @@
-"""Values that are known when the plan runs: dynamic parameters, and the time, date and time zone of the execution."""
+"""Values that are known when the plan runs: plan parameters, and the time, date and time zone of the execution."""
 
 from __future__ import annotations
 

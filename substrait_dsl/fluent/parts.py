@@ -1,4 +1,4 @@
-"""Parts of structs and lists, as people name them for `Expr.keep`."""
+"""Parts of structs and lists, as arguments of `Expr.keep`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verbs that say how something is done: top-n, exchange, captures, window, expand."""
+"""The verbs of physical relations: top-n, exchange, captures, window, expand."""
 
 from __future__ import annotations
 

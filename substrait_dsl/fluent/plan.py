@@ -509,7 +509,7 @@ def _under_names(root: Root) -> rl.Rel:
 
 
 def _verbs_of_roots(plan: AlgebraPlan) -> dict[str, str]:
-    """What to write for a verb of relations where a plan stands."""
+    """Return what to write for a verb of relations on a plan."""
     verbs = [verb for verb in dir(Relation) if not verb.startswith("_")]
     trees = evaluated_trees(plan.trees)
     has_changes = any(tree.input.flags.has_changes for tree in trees)
@@ -528,7 +528,7 @@ def _verbs_of_roots(plan: AlgebraPlan) -> dict[str, str]:
 
 
 def _root_relation(root: Root, settings: PlanSettings) -> rl.Rel:
-    """The relation of a root by itself, with what its plan says of itself."""
+    """Return the relation of a root by itself, with what its plan says of itself."""
     rel = _under_names(root)
     # Settings say how often context variables are evaluated.
     if settings == DEFAULT_SETTINGS and not rel.flags.has_context_variables:
@@ -552,7 +552,10 @@ def _require_changes(trees: Sequence[Tree], others: Sequence[Tree]) -> None:
 
 
 def _trees(trees: Sequence[RelationBase | Subtree]) -> tuple[Tree, ...]:
-    """The trees of a plan. Raises `InvalidArgumentError` for none, and for what is neither relation nor subtree."""
+    """Return the trees of a plan.
+
+    Raises `InvalidArgumentError` for none, and for what is neither relation nor subtree.
+    """
     if not trees:
         raise InvalidArgumentError("expected at least one relation")
     return tuple(map(tree_of, trees))
@@ -565,7 +568,10 @@ def _types(types: Any) -> tuple[Type, ...]:
 
 
 def _bindings(values: Mapping[int, object], trees: Sequence[Tree]) -> dict[int, ParameterBinding]:
-    """The values of parameters: Python values as literals of the type that the expressions give the parameter."""
+    """Return the values of parameters.
+
+    Python values as literals of the type that the expressions give the parameter.
+    """
     if not isinstance(values, Mapping):
         raise InvalidArgumentError("parameter_bindings is a dict of values by the number of the parameter", got=values)
     if not values:

@@ -1,4 +1,4 @@
-"""What all reads have in common: conditions, the columns chosen, and what is declared of the data."""
+"""Options of all reads: conditions, a projection of columns, and declared properties of the data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Known(TypedDict, total=False):
-    """What may be declared of the data of any read."""
+    """The keyword arguments that declare properties of the data of any read."""
 
     ordering: Ordering
     distribution: Distributed | None
@@ -36,7 +36,7 @@ def read(
     distribution: Any,
     properties: Any,
 ) -> Relation[Any]:
-    """The read of a table of these columns; see `read_named`."""
+    """Return the read of a table of these columns; see `read_named`."""
     scope = Scope("read", (), struct)
     required, best_effort = _condition(filter, scope), _condition(best_effort_filter, scope)
     mask = None if columns is None else _mask(columns, struct)

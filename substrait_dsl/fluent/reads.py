@@ -1,4 +1,4 @@
-"""Where pipelines start: named tables, rows written into the plan, Iceberg tables, tables of others."""
+"""Reads, the start of pipelines: named tables, virtual tables, Iceberg tables, extension tables."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ _RECORDS: Mapping[str, str] = {
     "to_dicts": "write frame.to_dicts()",
     "to_dict": 'write frame.to_dict("records")',
 }
-"""What makes rows of a table of another library: of Arrow's, Polars' or pandas'."""
+"""Hints for tables of Arrow, Polars and pandas, by a method that such a table has."""
 
 
 @overload
@@ -148,7 +148,7 @@ def read_virtual(
 
 
 def record_of(row: Row, number: int, struct: NamedStruct, scope: Scope) -> rl.Record:
-    """A row that is given as a tuple or a dict. Raises as `read_virtual` says."""
+    """Return a row that is given as a tuple or a dict. Raises as `read_virtual` says."""
     if isinstance(row, Mapping):
         for name in row:
             if name not in struct.names:

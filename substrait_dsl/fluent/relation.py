@@ -1,4 +1,4 @@
-"""Relations as people write them: a chain of verbs, each of which derives its schema before it returns."""
+"""Relations of the fluent API: a chain of verbs, each of which derives its schema before it returns."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def _column_of(rel: rl.Rel, position: int) -> DynExpr:
-    """A column of this very relation, wherever the expression is used."""
+    """Return a column of this very relation, wherever the expression is used."""
     return unbound_expr(partial(column_of, rel, position), rel.schema.fields[position].name)
 
 
@@ -79,7 +79,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
         return self._row()  # type: ignore[return-value]  # the row has the columns of S
 
     def __getitem__(self, column: str | int) -> DynExpr:
-        """A column of this very relation as an expression."""
+        """Return a column of this very relation as an expression."""
         _require_no_condition(column)
         return self._row()[column]
 
@@ -518,7 +518,7 @@ def _require_no_condition(column: object) -> None:
 
 
 def _position(schema: NamedStruct, column: str | int, written: str) -> int:
-    """The position of a column, and how to write it if the name does not tell it."""
+    """Return the position of a column, and how to write it if the name does not tell it."""
     try:
         return schema.position(column)
     except AmbiguousFieldError as error:

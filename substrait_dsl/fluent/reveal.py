@@ -1,4 +1,4 @@
-"""What a type checker with the plugin knows of a relation, shown where the program asks for it."""
+"""`reveal`: show what a type checker with the plugin knows of a relation."""
 
 from __future__ import annotations
 

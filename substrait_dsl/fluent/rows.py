@@ -1,7 +1,7 @@
 """The rows that the mypy plugin infers, as types: ``Row[F[Literal["a"], I64], F[Literal["b"], Nullable[I64]]]``.
 
-Nothing makes one of these when a program runs. They are classes like any other, so that annotations may name them and
-a checker's caches hold them.
+They have no instances. They are ordinary classes, so that annotations may name them and the caches of a checker can
+hold them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class F(Generic[Name, Annotation]):
 
 
 class Foreign(Generic[Text, Name, Urn]):
-    """What a column of a type of an extension, or of a variation, is annotated with in an inferred row.
+    """The annotation of a column of a user-defined type, or of a variation, in an inferred row.
 
     That is the text of the type, the name in it that an extension declares, and the URN of the extension.
     """

@@ -1,4 +1,4 @@
-"""Running relations on Spark: errors name the step that failed, and Spark's plan stands below the library's own."""
+"""Execution on Spark: errors name the step that failed, and `explain` shows Spark's plan below the library's own."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ class SparkExecution(Execution):
         print(shown(exact_table(table.columns, table.num_rows, schema), schema, n, truncate, vertical))
 
     def explain(self, text: str, mode: ExplainMode | None) -> str:
-        """A plan as text, with Spark's plan of each root below, and what the generated names in these stand for."""
+        """Return a plan as text, with Spark's plan of each root below, and a legend of the generated names."""
         from substrait_dsl.spark.sail.engine import engine_of
         from substrait_dsl.spark.session.explain import spark_plan
 
@@ -178,7 +178,7 @@ class SparkExecution(Execution):
         return "\n\n".join(parts)
 
     def outputs(self) -> list[tuple[Record, DataFrame]]:
-        """What is known of each root, and its rows."""
+        """Return the source map and the rows of each root."""
         return list(zip(self.records[len(self.records) - len(self.frames) :], self.frames, strict=True))
 
     def _require_system(self, error: OSError) -> None:
@@ -195,7 +195,7 @@ class SparkExecution(Execution):
 
 
 def _error(failure: Failure, locations: Sequence[Location], record: Record) -> ExecutionError:
-    """The error that a failure becomes, which comes from one of these locations."""
+    """Return the error that a failure becomes, which comes from one of these locations."""
     from substrait_dsl.spark.diagnostics.explanations import (
         describe_failure,
         hint_for_failure,
@@ -231,7 +231,7 @@ def _name_step(error: UnsupportedError, records: Sequence[Record]) -> None:
 
 
 def _names(shown: str, record: Record) -> str:
-    """The generated names in a plan of Spark's: of which columns, made by which steps."""
+    """Return the generated names in a plan of Spark's: of which columns, made by which steps."""
     from substrait_dsl.spark.diagnostics.explanations import columns_in_text
 
     found = columns_in_text(shown, record)

@@ -69,7 +69,7 @@ class SchemaSource:
         return any(line.startswith(2 * _INDENT) for text in self.classes for line in text.splitlines())
 
     def _free(self, name: str) -> str:
-        """A name that is none of a column or a class: in a class, its columns would hide it."""
+        """Return a name that is none of a column or a class: in a class, its columns would hide it."""
         while name in self._taken:
             name = f"_{name}"
         return name
@@ -114,7 +114,10 @@ class SchemaSource:
         return f"{name}[{', '.join(sizes)}]" if sizes else name
 
     def _as_value(self, name: str, type_: t.Type) -> str:
-        """A type as metadata, with the names of its fields: Python makes one annotation of equal ones, names aside."""
+        """Return a type as metadata, with the names of its fields.
+
+        Python makes one annotation of equal ones, names aside.
+        """
         names = ", ".join(_names_inside(type_))
         parts = [name, self._value(type_), *([_literal(names)] if names else [])]
         return f"{self._typing('Annotated')}[{', '.join(parts)}]"
@@ -173,7 +176,7 @@ def _require_columns(name: str, struct: NamedStruct) -> None:
 
 
 def is_attribute(name: str) -> bool:
-    """Whether Python keeps a name as it is written in a class, and it is no private one."""
+    """Return whether Python keeps a name as it is written in a class, and it is no private one."""
     is_unchanged = name.isidentifier() and unicodedata.normalize("NFKC", name) == name
     return is_unchanged and not keyword.iskeyword(name) and not name.startswith("__")
 
@@ -183,7 +186,7 @@ def _is_column(name: str, owner: str) -> bool:
 
 
 def _are_attributes(names: Sequence[str] | None, owner: str) -> bool:
-    """Whether the fields of a struct can be the columns of a class."""
+    """Return whether the fields of a struct can be the columns of a class."""
     if not names or len({*names}) < len(names):
         return False
     return all(_is_column(name, owner) for name in names)
@@ -196,7 +199,7 @@ def _names_in(struct: NamedStruct) -> Iterator[str]:
 
 
 def _names_inside(value: object) -> Iterator[str]:
-    """The names of fields in a type, and in those that it is made of."""
+    """Yield the names of fields in a type, and in those that it is made of."""
     if isinstance(value, t.Struct):
         yield from value.names or ()
     own = value.type_parameters if isinstance(value, t.UserDefined) else getattr(value, "parameters", ())
@@ -213,14 +216,14 @@ def _is_named(argument: str) -> bool:
 
 
 def _literal(value: bool | int | str | None) -> str:
-    """A constant in double quotes, as formatters want it."""
+    """Return a constant in double quotes, as formatters want it."""
     if not isinstance(value, str) or '"' in value or "\\" in repr(value):
         return repr(value)
     return f'"{repr(value)[1:-1]}"'
 
 
 def _wrapped(start: str, text: str, indent: str) -> list[str]:
-    """The lines of an annotation: one, or what stands in its outermost brackets below each other."""
+    """Return the lines of an annotation: one, or what stands in its outermost brackets below each other."""
     if len(start) + len(text) <= WIDTH or text[-1] not in "])":
         return [start + text]
     before, items = _opened(text)

@@ -1,4 +1,4 @@
-"""Schemas as people write them: classes, dicts, and the schemas of other libraries.
+"""Declarations of schemas: classes, dicts, and the schemas of other libraries.
 
 class Orders(Schema):
     o_orderkey: I64
@@ -310,14 +310,14 @@ class SparkSchema(typing.Protocol):
 
 
 Declared = typing.Union[Mapping[str, Any], NamedStruct, RelationSchema, "ArrowSchema", SparkSchema]
-"""What declares columns but is no schema class: a dict of types, another relation's schema, an Arrow or PySpark one."""
+"""Declarations of columns other than schema classes: a dict of types, a schema of a relation, of Arrow or PySpark."""
 
 SchemaLike = type[Schema] | Declared
-"""What declares columns."""
+"""Declarations of columns."""
 
 
 def as_struct(schema: SchemaLike) -> NamedStruct:
-    """The columns that a schema declares.
+    """Return the columns that a schema declares.
 
     Raises `SchemaError` for none or for a name declared twice, `InvalidArgumentError` for what declares no columns.
     """
@@ -395,7 +395,7 @@ _SIMPLE: dict[type, t.Type] = {type_: type_() for type_ in t.SIMPLE_TYPES}
 
 
 def as_type(type_: Any) -> t.Type:
-    """The type that an annotation, a type, or a type's text says: ``Nullable[I64]``, ``I64()``, ``"i64?"``.
+    """Return the type that an annotation, a type, or a type's text says: ``Nullable[I64]``, ``I64()``, ``"i64?"``.
 
     Raises `InvalidArgumentError` for anything else, with what was probably meant.
     """
@@ -424,7 +424,7 @@ def as_type(type_: Any) -> t.Type:
 
 
 def _as_declared(type_: t.Type) -> t.Type:
-    """The type itself. Raises `InvalidArgumentError` if an extension of the specification declares it otherwise."""
+    """Return the type itself. Raises `InvalidArgumentError` if the specification declares it otherwise."""
     problem = problem_in(standard_catalog().extensions, type_)
     if problem is not None:
         raise InvalidArgumentError(problem)
@@ -475,7 +475,7 @@ _USER_DEFINED = re.compile(r"u!(\w+)", re.IGNORECASE)
 
 
 def _own_type_hint(text: str) -> str | None:
-    """What to write for a type that none of the specification's extensions declares."""
+    """Return the hint for a type that none of the specification's extensions declares."""
     known = standard_catalog().type_urns()
     unknown = next((name for name in _USER_DEFINED.findall(text) if name not in known), None)
     if unknown is None:

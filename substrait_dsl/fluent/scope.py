@@ -1,4 +1,4 @@
-"""Where the names in an expression are looked up: the row that the expressions of one verb call see."""
+"""Scopes, in which the names of an expression are looked up: the row that the expressions of one call of a verb see."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _ANCHORS = itertools.count(1)
 
 
 def own_column(column: str | int, scope: Scope) -> Expression:
-    """The reference to a column of whatever row the scope is; see `Scope.column`."""
+    """Return the reference to a column of whatever row the scope is; see `Scope.column`."""
     return scope.column(column)
 
 
 def column_of(rel: Rel, column: str | int, scope: Scope) -> Expression:
-    """The reference to a column of a relation that the scope has as an input; see `Scope.column_of`."""
+    """Return the reference to a column of a relation that the scope has as an input; see `Scope.column_of`."""
     return scope.column_of(rel, column)
 
 
@@ -57,7 +57,7 @@ class Scope:
         return False
 
     def seen_by(self, owners: frozenset[int]) -> Hashable:
-        """What decides what an expression is in this row that has parameters of some lambdas, by their `id`."""
+        """Return what an expression depends on in this row, if it has parameters of these lambdas, by their `id`."""
         return id(self)
 
     def __reduce__(self) -> NoReturn:
@@ -67,12 +67,12 @@ class Scope:
         )
 
     def column(self, column: str | int) -> FieldReference:
-        """The reference to a column by name or position. Raises `UnknownFieldError`, `AmbiguousFieldError`."""
+        """Return the reference to a column by name or position. Raises `UnknownFieldError`, `AmbiguousFieldError`."""
         position = self.schema.position(column)
         return FieldReference(position, self.schema.fields[position].type)
 
     def column_of(self, rel: Rel, column: str | int) -> FieldReference:
-        """The reference to a column of one of the inputs, which must be this very relation."""
+        """Return the reference to a column of one of the inputs, which must be this very relation."""
         position = rel.schema.position(column)
         offsets = [
             sum(len(before.schema) for before in self.inputs[:number])
@@ -95,7 +95,10 @@ class Scope:
         )
 
     def local(self, expression: Expression, origin: Scope | None) -> Expression:
-        """An expression over the row of `origin`, as seen from here: its own row, or the row of an outer relation."""
+        """Return an expression over the row of `origin`, as seen from here.
+
+        Its own row, or the row of an outer relation.
+        """
         if origin is None or origin is self:
             return expression
         if not origin.open:
@@ -106,7 +109,7 @@ class Scope:
         return outward(expression, origin.take_anchor())
 
     def take_anchor(self) -> int:
-        """The number by which correlated expressions call this row."""
+        """Return the number by which correlated expressions call this row."""
         if self.anchor is None:
             self.anchor = next(_ANCHORS)
         return self.anchor
@@ -117,7 +120,7 @@ NO_ROW = Scope("an expression", (), NamedStruct(()))
 
 
 def outward(expression: Expression, anchor: int) -> Expression:
-    """The expression with references to its own row made references to the row of the relation with that anchor."""
+    """Return the expression with references to its own row as outer references to that anchor."""
     root = OuterReference(anchor)
 
     def change(node: Node) -> Node:

@@ -1,7 +1,7 @@
 """Checks of plans for engines that run them in a session of Spark's interface: Spark, and Sail, the embedded engine.
 
-They get no bytes, and have no profile: a plan is lowered to Spark's SQL by the library, with its own refusals. So a
-report is what that lowering refuses, found without a session, without Java and without pyspark.
+These engines take no plans as bytes and have no profile: the library lowers a plan to Spark's SQL. So a report has the
+refusals of that lowering, found without a session, without Java and without pyspark.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.session.engines import Engine
 
 NAMES = ("spark", "sail")
-"""What these engines are called."""
+"""The names of these engines."""
 
 
 @attrs.frozen
@@ -36,7 +36,7 @@ class SessionEngine:
 
 
 def session_engine(engine: object) -> SessionEngine | None:
-    """The engine that a name means, alone or with its version; None: it means none of these.
+    """Return the engine that a name means, alone or with its version; None: it means none of these.
 
     Raises:
         InvalidChoiceError: there is no such version.
@@ -74,7 +74,7 @@ def require_bytes(engine: object) -> None:
 
 
 def session_report(plan: AlgebraPlan, engine: SessionEngine) -> Report:
-    """What a session of an engine does with a plan."""
+    """Report what a session of an engine does with a plan."""
     from substrait_dsl.spark.preflight import preflight
 
     found = preflight(plan, engine.engine)

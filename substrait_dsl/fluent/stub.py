@@ -69,13 +69,13 @@ _MODULES: Mapping[str, str] = {"dt": "datetime", "decimal": "decimal", "uuid": "
 
 
 def standard_stub() -> str:
-    """The stub of `substrait_dsl.functions`."""
+    """Return the stub of `substrait_dsl.functions`."""
     functions = standard_catalog().by_name()
     return _stub(functions, "Every function of the specification's extensions, typed.", COMMAND, _STANDARD_EXPORTS)
 
 
 def stub_of(extension: str | os.PathLike[str]) -> str:
-    """The stub of the functions of a user's own extension.
+    """Return the stub of the functions of a user's own extension.
 
     Args:
         extension: the path of its YAML file, or the YAML text.
@@ -105,7 +105,7 @@ def _stub(functions: Mapping[str, Sequence[Function]], text: str, command: str, 
 
 
 def _definitions(name: str, declared: Sequence[Function], words: Words) -> str:
-    """The overloads of a function, documented at the last."""
+    """Return the overloads of a function, documented at the last."""
     functions = [each for each in declared if each.kind == declared[0].kind]  # of several kinds a call means the first
     *others, last = signatures(functions, words)
     decorator = "@overload\n" if others else ""
@@ -115,7 +115,7 @@ def _definitions(name: str, declared: Sequence[Function], words: Words) -> str:
 
 
 def _docstring(functions: Sequence[Function]) -> str:
-    """The first sentence of what the extension says of a function."""
+    """Return the first sentence of what the extension says of a function."""
     texts = [function.description for function in functions]
     texts += [overload.description for function in functions for overload in function.overloads]
     text = " ".join(next(filter(None, texts), "").split()) or f"The {functions[0].kind} function {functions[0].name}."
@@ -127,7 +127,7 @@ def _docstring(functions: Sequence[Function]) -> str:
 
 
 def _aliases(words: Words) -> str:
-    """The definitions of type variables and of the words of options and arguments."""
+    """Return the definitions of type variables and of the words of options and arguments."""
     variables = [
         f'{name} = TypeVar("{name}", {words.safe(bound)})\n' for name, bound in sorted(words.variables.items())
     ]
@@ -140,7 +140,7 @@ def _aliases(words: Words) -> str:
 
 
 def _imports(words: Words, used: set[str], exports: str) -> str:
-    """The import lines for the used names, in the order that linters want."""
+    """Return the import lines for the used names, in the order that linters want."""
     lines: dict[str, list[str]] = {"modules": [], "standard": [], "others": [], "ours": []}
     for name, module in _MODULES.items():
         written = f"_{name}" if name in words.taken else name

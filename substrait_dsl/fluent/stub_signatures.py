@@ -1,4 +1,4 @@
-"""What Python's types can say of an overload of the catalogue: the parameters and the result in a stub."""
+"""Signatures of the catalogue's overloads in the types of Python, for the stub."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BOUNDS: Mapping[type[t.Type], tuple[str, ...]] = {
     **dict.fromkeys(t.PRECISION_TYPES, ("SubSecond",)),
     **dict.fromkeys(t.LENGTH_TYPES, ("int",)),
 }
-"""What the integer parameters of a type may be."""
+"""The ranges of the integer parameters of a type."""
 
 _UNNATURAL = frozenset({"i8", "i16", "i32", "fp32", "varchar", "fixedchar", "fixedbinary", "u!"})
 """Types that no Python value has by nature: ``f.add(1, 2)`` is an ``i64``, so that overload comes first."""
@@ -51,20 +51,20 @@ class Words:
         self.choices: dict[str, tuple[str, ...]] = {}
 
     def variable(self, name: str, bound: str) -> str:
-        """The name of a type variable."""
+        """Return the name of a type variable."""
         # A default, since some variables stand behind `_N`, which has one.
         self.variables[name] = f"bound={bound}, default=Any" if bound else "default=Any"
         return name
 
     def choice(self, name: str, words: tuple[str, ...]) -> str:
-        """The name of the alias for a set of words; `name` says what they are for."""
+        """Return the name of the alias for a set of words; `name` says what they are for."""
         stem = "_" + "".join(part.capitalize() for part in re.findall(r"[A-Za-z0-9]+", name))
         alias = next(alias for alias in _numbered(stem) if {*self.choices.get(alias, words)} == {*words})
         self.choices.setdefault(alias, words)
         return alias
 
     def safe(self, annotation: str) -> str:
-        """An annotation without the taken names."""
+        """Return an annotation without the taken names."""
         for name in self.taken:
             annotation = re.sub(rf"\b{name}\b", f"_{name}", annotation)
         return annotation
@@ -72,14 +72,14 @@ class Words:
 
 @attrs.frozen
 class Signature:
-    """What a stub says of one overload."""
+    """The signature of one overload in a stub."""
 
     parameters: tuple[str, ...]
     result: str
 
 
 def signatures(functions: Sequence[Function], words: Words) -> list[Signature]:
-    """What a stub says of functions of one name and kind, in the order in which a type checker is to try."""
+    """Return the signatures of functions of one name and kind, in the order in which a type checker should try them."""
     overloads = sorted((each for function in functions for each in function.overloads), key=_unnaturalness)
     needed = [each for number, each in enumerate(overloads) if not _is_covered(each, overloads[:number])]
     found: dict[tuple[str, ...], Signature] = {}
@@ -97,7 +97,7 @@ def _unnaturalness(overload: Overload) -> int:
 
 
 def _is_covered(overload: Overload, earlier: Sequence[Overload]) -> bool:
-    """Whether an earlier overload takes any one type for all arguments, and says the same of the result."""
+    """Return whether an earlier overload takes any one type for all arguments, and says the same of the result."""
     return any(
         len(other.arguments) == len(overload.arguments)
         and all(isinstance(each, ValueArgument) and each.pattern.keyword == "any1" for each in other.arguments)
@@ -130,7 +130,7 @@ def _dynamic(overloads: Sequence[Overload], words: Words) -> Iterator[Signature]
 
 
 def _options(options: Sequence[Option], words: Words) -> list[str]:
-    """The parameters for function options. Those that are no Python names can only be passed by ``**``."""
+    """Return the parameters for function options. Those that are no Python names can only be passed by ``**``."""
     values: dict[str, dict[str, None]] = {}
     for option in options:
         values.setdefault(option.name, {}).update(dict.fromkeys(option.values))
@@ -165,7 +165,7 @@ class _Translation:
         self.single: frozenset[str] | None = None
 
     def signature(self) -> Signature:
-        """The parameters and the result."""
+        """Return the parameters and the result."""
         self.written()  # to count: a type variable that stands once says nothing
         self.single = frozenset(name for name, count in self.uses.items() if count == 1)
         return self.written()
@@ -181,7 +181,7 @@ class _Translation:
         return Signature((*values, *["/"] * bool(values), *separator, *options), result)
 
     def values(self) -> list[str]:
-        """The positional parameters."""
+        """Return the positional parameters."""
         arguments, variadic = self.overload.arguments, self.overload.variadic
         names = _parameter_names(arguments, self.overload.options)
         if variadic is None:
@@ -215,7 +215,7 @@ class _Translation:
         return " | ".join(filter(None, (f"Expr[{text}, {nullability}]", _python_values(pattern))))
 
     def result(self) -> tuple[str, str]:
-        """The type and the nullability of the result."""
+        """Return the type and the nullability of the result."""
         node = self.overload.returns.result
         text = self.type_text(node) if isinstance(node, TypeNode) else "Any"
         if self.mirrors:
@@ -268,7 +268,7 @@ def _is_any(node: Expression) -> TypeGuard[TypeNode]:
 
 
 def _python_values(pattern: TypeNode) -> str:
-    """The Python values that become literals of a type, as `WrittenAs` says."""
+    """Return the Python values that become literals of a type, as `WrittenAs` says."""
     if pattern.is_any:
         return "PythonValue"
     type_class = CLASSES.get(pattern.keyword)
@@ -288,7 +288,10 @@ def _class_text(mark: Any) -> str:
 
 
 def _parameter_names(arguments: Sequence[Argument], options: Sequence[Option]) -> list[str]:
-    """The names of the arguments, as far as Python takes them. Arguments are positional: no call depends on these."""
+    """Return the names of the arguments, as far as Python takes them.
+
+    Arguments are positional: no call depends on these.
+    """
     taken = {option.name for option in options}
     names: list[str] = []
     for argument in arguments:
@@ -300,6 +303,6 @@ def _parameter_names(arguments: Sequence[Argument], options: Sequence[Option]) -
 
 
 def _numbered(stem: str) -> Iterator[str]:
-    """A name, then the same with a number: ``x``, ``x2``, ``x3``."""
+    """Yield a name, then the same with a number: ``x``, ``x2``, ``x3``."""
     yield stem
     yield from (f"{stem}{number}" for number in itertools.count(2))

@@ -1,4 +1,4 @@
-"""The argument ``tables`` of the verbs that run: frames that stand for named tables in one execution alone."""
+"""The argument ``tables`` of the verbs that run a plan: frames that replace named tables in one execution."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ be."""
 
 
 def is_table(value: object) -> bool:
-    """Whether something looks like a table, or like tables by their names."""
+    """Return whether something looks like a table, or like tables by their names."""
     return isinstance(value, Mapping) or hasattr(value, "__arrow_c_stream__")
 
 
@@ -64,7 +64,7 @@ def arrow_tables(tables: Tables | None, accesses: Accesses) -> dict[Names, pa.Ta
 
 
 def name_parts(name: object) -> Names:
-    """The parts of the name of a table. Raises `InvalidArgumentError` for what is none."""
+    """Return the parts of the name of a table. Raises `InvalidArgumentError` for what is none."""
     if isinstance(name, str):
         return (name,)
     if isinstance(name, tuple) and name and all(isinstance(part, str) for part in name):
@@ -73,12 +73,12 @@ def name_parts(name: object) -> Names:
 
 
 def table_title(names: Names) -> str:
-    """What errors call a table."""
+    """Return the name of a table for an error."""
     return f"table {quoted(['.'.join(names)])}"
 
 
 def _folded(names: Names) -> Names:
-    """A name as engines compare it, which see no difference of case."""
+    """Return a name as engines compare it, which see no difference of case."""
     return tuple(part.lower() for part in names)
 
 
@@ -108,6 +108,6 @@ def _key(names: Names) -> str:
 
 
 def tables_clause(tables: Iterable[tuple[str, ...]]) -> str:
-    """What is added where a table is not there: those that ``tables=`` gives, by their names; nothing for none."""
+    """Return the part of an error about a missing table that lists the names in ``tables=``; empty for none."""
     names = [".".join(each) for each in tables]
     return f"; tables gives {quoted(names)}" if names else ""

@@ -1,4 +1,4 @@
-"""What changes tables and views without the rows of a relation: updates and data definition."""
+"""Changes of tables and views without the rows of a relation: updates and data definition."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _transformation(column: str | int, value: Any, scope: Scope) -> rl.Transform
 
 
 def _new_value(value: Any, field: Field, scope: Scope) -> ex.Expression:
-    """An expression, or a Python value as a literal of the column's type."""
+    """Return an expression, or a Python value as a literal of the column's type."""
     return ex.literal(unwrapped(value), field.type) if is_plain(value) else as_expression(value, scope, Role.VALUE)
 
 
@@ -219,7 +219,10 @@ def _table(name: ObjectName, schema: Any, defaults: Any, op: rl.DdlOp) -> Relati
 
 
 def _defaults(defaults: Any, struct: NamedStruct) -> tuple[ex.Literal, ...]:
-    """A literal for each column. A message has one for each or none: so no default is a NULL, also where that fails."""
+    """Return a literal for each column.
+
+    A message has one for each or none: so no default is a NULL, also where that fails.
+    """
     if defaults is None:
         return ()
     if not isinstance(defaults, Mapping):

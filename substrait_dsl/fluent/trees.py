@@ -1,4 +1,4 @@
-"""The trees of a plan as people write them: relations that it returns, and subtrees that it only evaluates."""
+"""The trees of a plan in the fluent API: relations that it returns, and subtrees that it only evaluates."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def subtree(relation: RelationBase) -> Subtree:
 
 
 def tree_of(value: object) -> Tree:
-    """The tree of the algebra that a plan was given. Raises `InvalidArgumentError` for what is none."""
+    """Return the tree of the algebra that a plan was given. Raises `InvalidArgumentError` for what is none."""
     if isinstance(value, Subtree):
         return AlgebraSubtree.of(value.relation._rel)
     if not isinstance(value, RelationBase):
@@ -113,7 +113,7 @@ def plan_of(
     advanced_extensions: AdvancedExtension | None = None,
     **others: Any,
 ) -> AlgebraPlan:
-    """The plan of these trees, with what the plans say of themselves whose roots are inside, unless it is given.
+    """Return the plan of these trees, with what the plans say of themselves whose roots are inside, unless it is given.
 
     Args:
         trees: the trees.
@@ -151,14 +151,14 @@ def plan_of(
 
 
 def _carried(trees: Iterable[Tree]) -> list[PlanSettings]:
-    """What the plans say of themselves whose roots are in the trees, as far as it is not what all say."""
+    """Return the settings of the plans whose roots are in the trees, but for the default ones."""
     return list(dict.fromkeys(settings for tree in trees for settings in tree.input.flags.settings))
 
 
 def _bindings(
     carried: Sequence[PlanSettings], trees: Sequence[Tree], explicit: Mapping[int, ParameterBinding]
 ) -> dict[int, ParameterBinding]:
-    """The values that plans gave the parameters which the trees still use, but for those that are given."""
+    """Return the values that plans gave the parameters which the trees still use, but for those that are given."""
     bindings: dict[int, ParameterBinding] = {}
     if not any(settings.parameter_bindings for settings in carried):
         return bindings

@@ -1,4 +1,4 @@
-"""How an expression reads that has not met its row: ``Expr(x > 3)``, for who looks at it in a debugger or an error."""
+"""The text of an unbound expression, for debuggers and errors: ``Expr(x > 3)``."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ class Sketch(Scope):
 
 
 def sketch(expr: ExprBase) -> str:
-    """An expression as text, with its type as far as that is known: ``price * 2: i64``, ``x > 3``."""
+    """Return an expression as text, with its type as far as that is known: ``price * 2: i64``, ``x > 3``."""
     return _text(*_sketched(expr))
 
 
 def field_names(expr: ExprBase) -> list[str]:
-    """The names of the fields of an expression that is known to be a struct; of any other none."""
+    """Return the names of the fields of an expression that is known to be a struct; of any other none."""
     type_ = _sketched(expr)[0].type
     return list(type_.names or ()) if isinstance(type_, Struct) else []
 
 
 def _sketched(expr: ExprBase) -> tuple[ex.Expression, NamedStruct | None]:
-    """An expression as it would be made, and the row that it names columns of."""
+    """Return an expression as it would be made, and the row that it names columns of."""
     if expr._node is not None:
         return expr._node, expr._scope.schema if expr._scope is not None else None
     row = Sketch()
@@ -80,7 +80,10 @@ def _text(node: ex.Expression, schema: NamedStruct | None) -> str:
 
 
 def _drawn(expr: ExprBase, parts: Sequence[Any], row: Sketch) -> ex.Expression:
-    """An expression as it would be made; or, if that needs types that are not known, its parts and what it makes."""
+    """Return an expression as it would be made.
+
+    Or, if that needs types that are not known, its parts and what it makes.
+    """
     try:
         if expr._node is not None:
             return row.local(expr._node, expr._scope)

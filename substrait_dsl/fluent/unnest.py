@@ -13,7 +13,7 @@ from substrait_dsl.fluent.scope import Scope
 
 
 def unnest(rel: rl.Rel, column: Any, element: str, offset: str) -> rl.Rel:
-    """The unnest of the algebra; see `Relation.unnest`. A list that is computed is a column only in between."""
+    """Return the unnest of the algebra; see `Relation.unnest`. A list that is computed is a column only in between."""
     names = (element, offset)
     for name in names:
         require_name(name)

@@ -1,4 +1,4 @@
-"""Window functions as a relation of their own."""
+"""The window relation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from substrait_dsl.fluent.windows import window_call
 def window(
     rel: rl.Rel, partition_by: Any, order_by: Any, method: rl.WindowMethod, functions: Mapping[str, Any]
 ) -> rl.Window:
-    """The window of the algebra; see `Relation.window`."""
+    """Return the window of the algebra; see `Relation.window`."""
     require_method(method, rl.WINDOW_METHODS, "window-method")
     if not functions:
         raise InvalidArgumentError("expected at least one function, as name=function")

@@ -1,4 +1,4 @@
-"""Windows: partitions, order and frame of window functions, as people write them.
+"""Windows: partitions, ordering and frame of window functions.
 
 A frame is a pair of bounds: ``rows=(-3, 0)``, ``range=(None, timedelta(days=7))``. None is the end of the partition, 0
 the current row; a negative number is so far before it, a positive one so far after it.
@@ -121,7 +121,7 @@ def over(
     rows: Any,
     range: Any,
 ) -> DynExpr:
-    """A window function with its window; see `WindowFunction.over`."""
+    """Return a window function with its window; see `WindowFunction.over`."""
     if misplaced:
         raise InvalidArgumentError(
             "the parts of a window are given by name",
@@ -148,7 +148,7 @@ def _window(
 
 
 def window_call(function: WindowFunction[Any, Any], scope: Scope, sorts: Sequence[ex.SortKey]) -> ex.WindowCall:
-    """The call of the algebra, over the rows of a scope, in a window with these sort keys.
+    """Return the call of the algebra, over the rows of a scope, in a window with these sort keys.
 
     Raises as `WindowFunction.over` does.
     """
@@ -161,7 +161,7 @@ def window_call(function: WindowFunction[Any, Any], scope: Scope, sorts: Sequenc
 
 
 def frame(rows: Any, range: Any) -> Frame:
-    """The frame that a pair of bounds says. Raises `InvalidArgumentError`."""
+    """Return the frame that a pair of bounds says. Raises `InvalidArgumentError`."""
     if (rows is None) is (range is None):
         raise InvalidArgumentError("a frame is one of rows=(first, last) and range=(first, last)")
     kind: ex.BoundsType = "range" if rows is None else "rows"
@@ -201,12 +201,18 @@ def _read(bound: Any, kind: ex.BoundsType) -> Offset | ex.Bound:
 
 
 def _opposite(distance: Any) -> Any:
-    """A distance the other way; of a decimal with all its digits, where ``-`` keeps as many as the context says."""
+    """Return a distance the other way.
+
+    Of a decimal with all its digits, where ``-`` keeps as many as the context says.
+    """
     return distance.copy_negate() if isinstance(distance, decimal.Decimal) else -distance
 
 
 def _amount(distance: Any) -> Any:
-    """A distance as one number, to compare with others of its kind. Raises `InvalidArgumentError` for what is none."""
+    """Return a distance as one number, to compare with others of its kind.
+
+    Raises `InvalidArgumentError` for what is none.
+    """
     match distance:
         case ex.YearMonths(years, months):
             return 12 * years + months
@@ -225,7 +231,7 @@ def _amount(distance: Any) -> Any:
 
 
 def _sign(distance: object) -> int:
-    """Whether a distance is negative, 0 or positive: -1, 0, 1."""
+    """Return whether a distance is negative, 0 or positive: -1, 0, 1."""
     amount = _amount(distance)
     return int(amount > 0) - int(amount < 0)
 
@@ -242,7 +248,7 @@ def _check_order(lower: Offset | ex.Bound, upper: Offset | ex.Bound, written: st
 
 
 def _place(bound: Offset | ex.Bound) -> Any:
-    """Where a bound lies from the current row, as a signed distance; None if that is not known."""
+    """Return where a bound lies from the current row, as a signed distance; None if that is not known."""
     if isinstance(bound, Offset):
         if isinstance(bound.distance, ExprBase):
             return None
@@ -267,7 +273,7 @@ def _bound(
 
 
 def _added(value: Any, key: Type, catalog: Catalog) -> ex.Expression:
-    """A distance that can be added to a sort key and taken from it, as an expression: its type follows from the key's.
+    """Return a distance that can be added to a sort key and subtracted from it, typed by the key's type.
 
     Raises `TypeMismatchError` unless key and distance add up to the type of the key.
     """
@@ -290,7 +296,7 @@ def _keys(chosen: Any, verb: str) -> tuple[Any, ...]:
 
 
 def _expression(key: Any) -> ExprBase:
-    """The expression of a key; where it is a name or a lambda, one that waits for a row."""
+    """Return the expression of a key; where it is a name or a lambda, one that waits for a row."""
     of = key.expression if isinstance(key, SortKey) else key
     return of if isinstance(of, ExprBase) else unbound_expr(partial(_key, of), what="key" if callable(of) else "")
 

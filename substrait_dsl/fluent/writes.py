@@ -1,4 +1,4 @@
-"""The verb that writes, and what it writes to."""
+"""The verb `write`, and its targets."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Target = ObjectName | rl.VirtualTarget | rl.FilesTarget
 
 
 class WriteVerbs(RelationBase, Generic[S]):
-    """What changes a table by the rows of a relation."""
+    """The verbs that change a table by the rows of a relation."""
 
     __slots__ = ()
 
@@ -83,7 +83,7 @@ class WriteVerbs(RelationBase, Generic[S]):
 
 
 def _refusal(name: str) -> Callable[..., NoReturn]:
-    """What ``rel.write.parquet(...)`` calls."""
+    """Refuse ``rel.write.parquet(...)``."""
 
     def refuse(*_: object, **__: object) -> NoReturn:
         from substrait_dsl.hints import advice
@@ -99,7 +99,7 @@ METHODS_OF_WRITERS = (
     *("parquet", "orc", "csv", "json", "text", "jdbc", "option", "options", "format", "mode", "save", "insertInto"),
     *("saveAsTable", "partitionBy", "bucketBy"),
 )
-"""What PySpark's ``frame.write`` has: the words of the receiver ``writer`` in the table of hints."""
+"""The members of PySpark's ``frame.write``: the words of the receiver ``writer`` in the table of hints."""
 
 for _name in METHODS_OF_WRITERS:
     setattr(WriteVerbs.write, _name, _refusal(_name))
@@ -187,7 +187,7 @@ def extension_object(detail: AnyLike) -> rl.ExtensionObject:
 
 
 def object_named(name: Any) -> rl.NamedObject | rl.ExtensionObject:
-    """A table or view. Raises `InvalidArgumentError` for what is no name of one."""
+    """Return a table or view. Raises `InvalidArgumentError` for what is no name of one."""
     if isinstance(name, rl.ExtensionObject):
         return name
     return rl.NamedObject(table_name(name))

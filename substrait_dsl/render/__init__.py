@@ -1,1 +1,1 @@
-"""The algebra made readable: neutral descriptions of relations, and writers of them."""
+"""Text of the algebra: neutral descriptions of relations, and writers of them."""

@@ -1,4 +1,4 @@
-"""What there is to say about a relation, in one neutral record that any writer can print.
+"""Descriptions of relations, as neutral records that any writer can print.
 
 One small function per relation makes the record: a name, arguments as clauses (``on a = b``), the output columns if
 they are not those of the input, and the relations below. A text, a diagram or a page are writers of such records.
@@ -82,7 +82,7 @@ class Description:
 
 
 def describe(rel: Rel, labels: Labels | None = None, outer: Scope | None = None) -> Description:
-    """The description of a relation.
+    """Return the description of a relation.
 
     Args:
         rel: any relation.
@@ -108,7 +108,7 @@ def _scopes(rel: Rel, outer: Scope | None) -> tuple[Scope | None, ...]:
 
 
 def properties_clause(rel: Rel) -> Clause:
-    """What is known of the order and the distribution of a relation's rows; nothing is said of an unknown one."""
+    """Return the clause of a relation's ordering and distribution; an unknown one is left out."""
     known = known_properties(rel.properties, Row((rel.schema,)))
     if not rel.properties.ordering:
         known = ["unordered", *known]
@@ -116,7 +116,7 @@ def properties_clause(rel: Rel) -> Clause:
 
 
 def _parts(rel: Rel, writer: ExpressionWriter) -> Parts:
-    """The arguments and the output columns of a relation: one case per kind."""
+    """Return the arguments and the output columns of a relation: one case per kind."""
     relation = r.as_union(rel.shown)
     match relation:
         case r.Read():

@@ -1,4 +1,4 @@
-"""What a relation's description consists of: clauses and output columns."""
+"""The parts of a relation's description: clauses and output columns."""
 
 from __future__ import annotations
 
@@ -83,27 +83,27 @@ OutputColumn = Column | ColumnRun | InputColumns
 
 
 Parts = tuple[tuple[Clause | None, ...], Iterable[OutputColumn] | None]
-"""What the function for one relation finds: arguments (None: not given), and output columns (None: the input's)."""
+"""The parts of a description: arguments (None: the default), and output columns (None: those of the input)."""
 
 
 def quoted(text: str) -> str:
-    """A text in single quotes."""
+    """Return a text in single quotes."""
     return constant_text(text, String())
 
 
 def dotted(names: Sequence[str]) -> str:
-    """A name of several parts: ``shop."order lines"``."""
+    """Return a name of several parts: ``shop."order lines"``."""
     return ".".join(name_text(name) for name in names)
 
 
 def message_text(message: AnyMessage) -> str:
-    """A message that nobody here can read: its type and its bytes, ``'acme.Hint' x'0801'``."""
+    """Return a message that nobody here can read: its type and its bytes, ``'acme.Hint' x'0801'``."""
     name = quoted(message.type_url.removeprefix("type.googleapis.com/"))
     return f"{name} {constant_text(message.value, Binary())}" if message.value else name
 
 
 def extension_clauses(extension: AdvancedExtension | None, of: str = "") -> Iterator[Clause]:
-    """What others have attached: an enhancement, which changes the meaning, and optimizations, which do not."""
+    """Return the clauses of extension messages: an enhancement, which changes the meaning, and optimizations."""
     if extension is not None:
         if extension.enhancement is not None:
             yield Clause(f"{of}enhancement", (message_text(extension.enhancement),))
@@ -112,12 +112,12 @@ def extension_clauses(extension: AdvancedExtension | None, of: str = "") -> Iter
 
 
 def columns_clause(schema: NamedStruct) -> Clause:
-    """The columns of a table that is no input: ``columns id: i64, name: string``."""
+    """Return the columns of a table that is no input: ``columns id: i64, name: string``."""
     return Clause("columns", tuple(str(Column(field.name, field.type)) for field in schema))
 
 
 def known_properties(properties: Properties, row: Row) -> list[str]:
-    """What is known of an order and a distribution: ``ordered by id asc nulls last``, ``partitioned by customer``."""
+    """Describe an ordering and a distribution: ``ordered by id asc nulls last``, ``partitioned by customer``."""
     keys = [f"{row.path(key.field)} {direction_text(key.direction)}" for key in properties.ordering]
     known = [f"ordered by {', '.join(keys)}"] if keys else []
     distribution = properties.distribution
@@ -128,13 +128,13 @@ def known_properties(properties: Properties, row: Row) -> list[str]:
 
 
 def declared_clause(properties: Properties, row: Row) -> Clause | None:
-    """The order and the distribution that data is declared to have; None if there are none."""
+    """Return the order and the distribution that data is declared to have; None if there are none."""
     known = known_properties(properties, row)
     return Clause("declared", tuple(known), "; ") if known else None
 
 
 def condition_clause(label: str, condition: Expression | None, row: Row, writer: ExpressionWriter) -> Clause | None:
-    """A condition, with what `and` connects as items; None if there is none."""
+    """Return a condition, with what `and` connects as items; None if there is none."""
     if condition is None:
         return None
     parts = list(islice(conjuncts(condition), MOST_CONJUNCTS + 1))
@@ -144,12 +144,12 @@ def condition_clause(label: str, condition: Expression | None, row: Row, writer:
 
 
 def computed_column(field: Field, source: str) -> Column:
-    """An output column with what it is computed from, unless that is a column of its name."""
+    """Return an output column with what it is computed from, unless that is a column of its name."""
     return Column(field.name, field.type, None if source == name_text(field.name) else source)
 
 
 def copied_columns(rel: Rel, row: Row, origins: Sequence[int]) -> Iterable[Column | ColumnRun]:
-    """The output columns of a relation, each with its position in the row of its inputs.
+    """Yield the output columns of a relation, each with its position in the row of its inputs.
 
     If there are many, neighbours that stay neighbours are folded.
     """
@@ -162,7 +162,7 @@ def copied_columns(rel: Rel, row: Row, origins: Sequence[int]) -> Iterable[Colum
 
 
 def _run(rel: Rel, row: Row, origins: Sequence[int], start: int) -> ColumnRun | None:
-    """The run of unchanged columns, or of columns made nullable, that begins at a position of the output."""
+    """Return the run of unchanged columns, or of columns made nullable, that begins at a position of the output."""
     same = _run_length(rel, row, origins, start, nullable=False)
     count = max(same, _run_length(rel, row, origins, start, nullable=True))
     if count < SHORTEST_RUN:

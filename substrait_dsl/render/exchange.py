@@ -12,7 +12,7 @@ from substrait_dsl.render.scopes import Row
 
 
 def exchange_parts(exchange: r.Exchange, writer: ExpressionWriter) -> Parts:
-    """What there is to say about an exchange."""
+    """Return the parts of an exchange's description."""
     count = exchange.partition_count
     arguments = (
         *_kind(exchange.kind, Row((exchange.input.schema,)), writer),

@@ -1,7 +1,7 @@
-"""The forms that expressions are written in: words, and places for the expressions inside.
+"""The formats of expressions: words, and places for the operands.
 
-Each place says how tightly an expression must bind to stand there without parentheses. Nothing here knows the row
-that an expression sees: what needs it is in `expressions`.
+Each place has the binding that an expression needs to stand there without parentheses. Nothing here knows the row that
+an expression sees: what needs it is in `expressions`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ DIRECTIONS: dict[SortDirection, str] = {
 
 
 def direction_text(direction: SortDirection | ex.FunctionId) -> str:
-    """How a sort key orders: ``asc nulls last``, or ``using`` a function of two values."""
+    """Return how a sort key orders: ``asc nulls last``, or ``using`` a function of two values."""
     return f"using {name_text(direction.name)}" if isinstance(direction, ex.FunctionId) else DIRECTIONS[direction]
 
 
@@ -60,7 +60,7 @@ Piece = str | Place
 
 @attrs.frozen
 class Form:
-    """What an expression is written as, and how tightly that binds."""
+    """The text of an expression, and how tightly it binds."""
 
     binding: Binding
     pieces: tuple[Piece, ...]
@@ -129,7 +129,7 @@ def tuple_pieces(expressions: Sequence[Expression]) -> list[Piece]:
 
 
 def literal_form(literal: ex.Literal) -> Form:
-    """A constant: ``100.00``, ``null:i64``, ``[1, 2]``."""
+    """Return a constant: ``100.00``, ``null:i64``, ``[1, 2]``."""
     if literal.value is None:
         return atom(f"null:{type_text(literal.type.as_required())}")
     match literal.type:
@@ -150,7 +150,7 @@ def literal_form(literal: ex.Literal) -> Form:
 
 
 def segment_pieces(access: ex.FieldAccess) -> list[Piece]:
-    """What follows a value of which only a part is meant: ``.city``, ``[0]``."""
+    """Return the text after a value that selects a part of it: ``.city``, ``[0]``."""
     match access.segment:
         case ex.StructField(position):
             return [f".{field_label(access.input.type, position)}"]
@@ -191,7 +191,7 @@ def context_variable_text(variable: ex.ExecutionContextVariable) -> str:
 
 
 def mask_text(mask: ex.Mask, type_: Type | None, label: Callable[[int], str] | None = None) -> str:
-    """What a mask keeps: ``(city, tags[..5, 7].(name))``; `label` says what the fields at the top are called."""
+    """Return the text of a mask: ``(city, tags[..5, 7].(name))``; `label` names the fields at the top."""
     if isinstance(mask, ex.ListMask):
         selection = ", ".join([f"..{mask.first}"] * bool(mask.first) + [str(position) for position in mask.positions])
         element = type_.element if isinstance(type_, List) else None
@@ -209,7 +209,7 @@ def _inner_mask_text(mask: ex.Mask, type_: Type | None) -> str:
 
 
 def function_form(call: ex.ScalarFunction) -> Form:
-    """A call: as an operator, where the function is one."""
+    """Return a call: as an operator, where the function is one."""
     name, arguments = call.function.name, call.arguments
     values = [argument for argument in arguments if isinstance(argument, Expression)]
     if not call.function.urn.startswith(_STANDARD) or call.options or len(values) != len(arguments):
@@ -293,7 +293,7 @@ def _bound_pieces(bound: ex.Bound, unbounded: str) -> list[Piece]:
 
 
 def _aggregating_pieces(call: ex.AggregateFunction | ex.WindowCall, *after: Piece) -> list[Piece]:
-    """A call with what a scalar function does not have: ``sum(distinct x) [initial_to_intermediate]``."""
+    """Return a call with what a scalar function does not have: ``sum(distinct x) [initial_to_intermediate]``."""
     pieces = _call_pieces(call, "distinct" if call.invocation == "distinct" else "", *after)
     return pieces if call.phase == "initial_to_result" else [*pieces, f" [{call.phase}]"]
 

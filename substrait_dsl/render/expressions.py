@@ -1,8 +1,8 @@
 """Expressions as text: ``o_totalprice > 100000.00 and not (o_comment is null)``.
 
-Each kind of expression has a form (see `forms`): words, and places for the expressions inside it. One loop writes
-forms out, from left to right and without recursion, and stops at `MAX_TEXT` characters: an expression with shared
-subtrees may be exponentially long as text.
+Each class of expressions has a form (see `expression_format`): words, and places for the operands. One loop writes
+the forms from left to right, without recursion, and stops at `MAX_TEXT` characters: an expression with shared subtrees
+may be exponentially long as text.
 """
 
 from __future__ import annotations
@@ -61,19 +61,19 @@ class ExpressionWriter:
     subqueries: list[Subquery] = attrs.field(factory=list)
 
     def text(self, expression: Expression, row: Row, binding: Binding = Binding.OR) -> str:
-        """An expression; in parentheses, if it binds less tightly than asked."""
+        """Return an expression; in parentheses, if it binds less tightly than asked."""
         return self.written((Place(expression, binding),), row)
 
     def measure(self, measure: ex.Measure, row: Row) -> str:
-        """A measure: ``sum(distinct x) filter (where y > 0)``."""
+        """Return a measure: ``sum(distinct x) filter (where y > 0)``."""
         return self.written(measure_pieces(measure), row)
 
     def window(self, call: ex.WindowCall, row: Row) -> str:
-        """A window function of a relation that says the rest: ``sum(x) over (rows between ...)``."""
+        """Return a window function of a relation that says the rest: ``sum(x) over (rows between ...)``."""
         return self.written(window_pieces(call), row)
 
     def sort_key(self, key: ex.SortKey, row: Row) -> str:
-        """A sort key: ``o_orderdate desc nulls last``."""
+        """Return a sort key: ``o_orderdate desc nulls last``."""
         return self.written(sort_pieces(key), row)
 
     def written(self, pieces: Sequence[Piece], row: Row) -> str:
@@ -96,7 +96,7 @@ class ExpressionWriter:
         return "".join(text)
 
     def _form(self, expression: Expression, row: Row) -> Form:
-        """The form of an expression: one case per kind."""
+        """Return the form of an expression: one case per kind."""
         node = ex.as_union(expression)
         match node:
             case ex.Literal():
@@ -157,7 +157,7 @@ class ExpressionWriter:
         return prefix + label(reference.position)
 
     def _root(self, root: ex.Root, row: Row) -> tuple[str, Callable[[int], str]]:
-        """What the columns of a row that an expression refers to are called: a prefix, then a label for each."""
+        """Return how to name the columns of a row that an expression refers to: a prefix, then a label for each."""
         match root:
             case ex.RootReference():
                 return "", row.label
@@ -190,7 +190,7 @@ class ExpressionWriter:
 
 
 def expression_text(expression: Expression, schema: NamedStruct | None = None) -> str:
-    """An expression as people write it: ``o_totalprice > 100000.00``.
+    """Return an expression as people write it: ``o_totalprice > 100000.00``.
 
     Args:
         expression: any expression.

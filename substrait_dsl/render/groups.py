@@ -12,13 +12,13 @@ from substrait_dsl.render.scopes import Row
 
 
 def project_parts(project: r.Project, writer: ExpressionWriter) -> Parts:
-    """What there is to say about a project."""
+    """Return the parts of a project's description."""
     row = Row((project.input.schema,))
     return (), _further_columns(project, [writer.text(expression, row) for expression in project.expressions])
 
 
 def window_parts(window: r.Window, writer: ExpressionWriter) -> Parts:
-    """What there is to say about a window."""
+    """Return the parts of a window's description."""
     row = Row((window.input.schema,))
     arguments = (
         None if window.method == "consistent_partition" else Clause("", (window.method,)),
@@ -35,7 +35,7 @@ def _further_columns(rel: r.Project | r.Window | r.Unnest, sources: Sequence[str
 
 
 def aggregate_parts(aggregate: r.Aggregate, writer: ExpressionWriter) -> Parts:
-    """What there is to say about an aggregate."""
+    """Return the parts of an aggregate's description."""
     row, output = Row((aggregate.input.schema,)), Row((aggregate.schema,))
     sources = [writer.text(key, row) for key in aggregate.keys]
     sources += [writer.measure(measure, row) for measure in aggregate.measures]
@@ -56,7 +56,7 @@ def aggregate_parts(aggregate: r.Aggregate, writer: ExpressionWriter) -> Parts:
 
 
 def expand_parts(expand: r.Expand, writer: ExpressionWriter) -> Parts:
-    """What there is to say about an expand."""
+    """Return the parts of an expand's description."""
     row = Row((expand.input.schema,))
     sources = [_expand_source(field, row, writer) for field in expand.fields]
     sources.append("index of the duplicate")
@@ -72,7 +72,7 @@ def _expand_source(field: r.ExpandField, row: Row, writer: ExpressionWriter) -> 
 
 
 def unnest_parts(unnest: r.Unnest) -> Parts:
-    """What there is to say about an unnest."""
+    """Return the parts of an unnest's description."""
     name = Row((unnest.input.schema,)).label(unnest.column)
     return (Clause("", (name,)),), _further_columns(unnest, [f"element of {name}", "its offset"])
 

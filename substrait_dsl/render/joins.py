@@ -32,12 +32,12 @@ _SIGNS: dict[r.KeyComparison, str] = {
 
 
 def cross_parts(cross: r.Cross) -> Parts:
-    """What there is to say about a cross product."""
+    """Return the parts of a cross product's description."""
     return (), copied_columns(cross, _both(cross), range(len(cross.schema)))
 
 
 def join_parts(join: r.Join | r.LateralJoin, writer: ExpressionWriter) -> Parts:
-    """What there is to say about a join under a condition."""
+    """Return the parts of a join's description."""
     arguments = (
         Clause("", (join.how,)),
         condition_clause("on", join.condition, _both(join), writer),
@@ -47,18 +47,18 @@ def join_parts(join: r.Join | r.LateralJoin, writer: ExpressionWriter) -> Parts:
 
 
 def hash_join_parts(join: r.HashJoin, writer: ExpressionWriter) -> Parts:
-    """What there is to say about a hash join: as of a merge join, and which side is built."""
+    """Return the parts of a hash join's description: those of a merge join, and the build side."""
     how, *arguments = _keyed(join, writer)
     return (how, Clause("build", (join.build,)), *arguments), _join_columns(join)
 
 
 def merge_join_parts(join: r.MergeJoin, writer: ExpressionWriter) -> Parts:
-    """What there is to say about a merge join."""
+    """Return the parts of a merge join's description."""
     return tuple(_keyed(join, writer)), _join_columns(join)
 
 
 def nested_loop_join_parts(join: r.NestedLoopJoin, writer: ExpressionWriter) -> Parts:
-    """What there is to say about a nested loop join."""
+    """Return the parts of a nested loop join's description."""
     arguments = (Clause("", (join.how,)), condition_clause("on", join.condition, _both(join), writer))
     return arguments, _join_columns(join)
 
@@ -74,7 +74,7 @@ def _keyed(join: r.HashJoin | r.MergeJoin, writer: ExpressionWriter) -> Sequence
 
 
 def _key_text(key: r.JoinKey, both: Row) -> str:
-    """A key as the condition that it stands for, which sees both sides; in the key each sees its own."""
+    """Return a key as the condition that it stands for, which sees both sides; in the key each sees its own."""
     left = _key_side(key.left, both, 0)
     right = _key_side(key.right, both, len(both.sides[0]))
     if isinstance(key.comparison, FunctionId):

@@ -28,7 +28,7 @@ _EPOCH = dt.datetime(1970, 1, 1)
 
 
 def name_text(name: str) -> str:
-    """A name as it is, or in double quotes where it could be taken for something else."""
+    """Return a name as it is, or in double quotes where it could be taken for something else."""
     if _PLAIN_NAME.fullmatch(name) and name.lower() not in _RESERVED:
         return name
     escaped = _escaped(name).replace('"', '\\"')
@@ -36,7 +36,7 @@ def name_text(name: str) -> str:
 
 
 def type_text(type_: t.Type) -> str:
-    """A type, of which no more is looked at than is shown: ``struct<i64, string?, ...``."""
+    """Return a type, of which no more is looked at than is shown: ``struct<i64, string?, ...``."""
     text = ""
     for piece in type_.pieces():
         text += piece
@@ -46,7 +46,7 @@ def type_text(type_: t.Type) -> str:
 
 
 def constant_text(value: Any, type_: t.Type) -> str:
-    """The value of a literal that holds no other literals: ``100.00``, ``'BUILDING'``, ``date '1995-03-15'``."""
+    """Return the value of a literal that holds no other literals: ``100.00``, ``'BUILDING'``, ``date '1995-03-15'``."""
     return CONSTANTS[type(type_)](value, type_)
 
 
@@ -90,7 +90,7 @@ def _timestamp_text(word: str, zone: str) -> Callable[[int, Any], str]:
 
 
 def _interval(value: YearMonths | DaySeconds | Compound, type_: Any) -> str:
-    """An interval as ISO 8601 writes durations."""
+    """Return an interval as ISO 8601 writes durations."""
     match value:
         case YearMonths():
             inside = _years(value)

@@ -29,7 +29,7 @@ SHOWN_ROWS = 5
 
 
 def read_parts(read: r.Read, writer: ExpressionWriter) -> Parts:
-    """What there is to say about a read."""
+    """Return the parts of a read's description."""
     row = Row((read.base_schema,))
     projection = None
     if read.projection is not None:
@@ -98,7 +98,7 @@ def _file_text(item: r.FileItem) -> str:
 
 
 def format_text(file_format: r.FileFormat) -> str:
-    """The format's name, and its settings that are not the usual ones."""
+    """Return the format's name, and its settings that are not the usual ones."""
     if isinstance(file_format, r.ExtensionFormat):
         return f"extension {message_text(file_format.detail)}"
     settings = [

@@ -1,4 +1,4 @@
-"""The rows that expressions see, and what their columns are called from there."""
+"""The rows that expressions see, and the labels of their columns."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Row:
         return tuple(side.as_nullable() for side in self.sides)
 
     def locate(self, position: int) -> tuple[int, int] | None:
-        """The side that a column belongs to, and its position there; None if there is no such column."""
+        """Return the side that a column belongs to, and its position there; None if there is no such column."""
         for number, side in enumerate(self.sides):
             if position < len(side):
                 return number, position
@@ -38,7 +38,7 @@ class Row:
         return None
 
     def label(self, position: int) -> str:
-        """What a column is called: its name; if others carry it too, ``left.id`` or ``right.id``, else ``id#3``."""
+        """Return the label of a column: its name; if others have it too, ``left.id`` or ``right.id``, else ``id#3``."""
         place = self.locate(position)
         if place is None:
             return f"${position}"
@@ -51,7 +51,7 @@ class Row:
         return f"{name_text(name)}#{position}"
 
     def path(self, path: FieldPath) -> str:
-        """What a column, or a field of a struct in it, is called: ``address.city``."""
+        """Return the label of a column, or of a field of a struct in it: ``address.city``."""
         text = self.label(path[0])
         place = self.locate(path[0])
         type_ = None if place is None else self.sides[place[0]].fields[place[1]].type
@@ -62,7 +62,7 @@ class Row:
 
 
 def field_label(type_: Type | None, position: int) -> str:
-    """What a field of a struct is called: its name, if it has one, else ``$1``."""
+    """Return the label of a field of a struct: its name, if it has one, else ``$1``."""
     named = isinstance(type_, Struct) and type_.names
     return name_text(named[position]) if named else f"${position}"
 
@@ -94,7 +94,7 @@ class Labels:
     _numbers: dict[int, int] = attrs.field(factory=dict)
 
     def of(self, rel: Rel) -> str:
-        """The label of a relation; a new one if it has none yet."""
+        """Return the label of a relation; a new one if it has none yet."""
         return f"#{self._numbers.setdefault(id(rel), len(self._numbers) + 1)}"
 
     def __contains__(self, rel: Rel) -> bool:

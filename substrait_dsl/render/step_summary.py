@@ -1,4 +1,4 @@
-"""One step of a plan in a line, and a part of it: for messages about what failed there."""
+"""One step of a plan, or a part of it, as one line of an error."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Step:
 
 
 def step(plan: Rel, rel: Rel, node: Node | None = None) -> Step:
-    """A step of a plan.
+    """Return a step of a plan.
 
     Args:
         plan: the relation at the top.
@@ -48,7 +48,7 @@ def step(plan: Rel, rel: Rel, node: Node | None = None) -> Step:
 
 
 def origin(rel: Rel, position: int) -> str:
-    """A relation in a line, with one of its columns: ``aggregate by k -> total: i64? = sum(x)``."""
+    """Return a relation in a line, with one of its columns: ``aggregate by k -> total: i64? = sum(x)``."""
     return _with_column(describe(rel), rel, position)
 
 
@@ -63,7 +63,7 @@ def _with_column(description: Description, rel: Rel, position: int) -> str:
 
 
 def _find(plan: Rel, rel: Rel, labels: Labels) -> tuple[Description, Scope | None]:
-    """The description of a relation, and the scope that it stands in."""
+    """Return the description of a relation, and the scope that it stands in."""
     waiting: list[tuple[Rel, Scope | None]] = [(plan, None)]
     seen: set[int] = set()
     while waiting:
@@ -82,7 +82,7 @@ def _find(plan: Rel, rel: Rel, labels: Labels) -> tuple[Description, Scope | Non
 
 
 def _column(rel: Rel, node: Node) -> int | None:
-    """The column that a part of a relation belongs to."""
+    """Return the column that a part of a relation belongs to."""
     first, sources = _sources(rel)
     for position, source in enumerate(sources, first):
         if any(part is node for part in walk(source, into_relations=False)):
@@ -91,7 +91,7 @@ def _column(rel: Rel, node: Node) -> int | None:
 
 
 def _sources(rel: Rel) -> tuple[int, tuple[Node, ...]]:
-    """What the columns of a relation are computed from, as far as each is a part of it, and which the first one is."""
+    """Return the first computed column of a relation, and the nodes that it and the following are computed from."""
     match rel:
         case r.Project(input=child, expressions=expressions):
             return len(child.schema), expressions
@@ -119,7 +119,7 @@ def _part(node: Node, rel: Rel, writer: ExpressionWriter) -> str | None:
 
 
 def _row(rel: Rel, node: Node) -> Row:
-    """The row that a part of a relation sees."""
+    """Return the row that a part of a relation sees."""
     match rel:
         case r.Read():
             return Row((rel.base_schema,))

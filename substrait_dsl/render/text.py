@@ -1,9 +1,9 @@
-"""A plan as indented text, for people at a terminal.
+"""A plan as indented text for a terminal.
 
-One relation per line, its inputs below it, indented; what does not fit on the line follows under it behind a ``|``.
-A subquery stands below the relation that mentions it, before the inputs. A relation that is reached twice is printed
-once and then called by its label; so is one that would stand too deep, which is printed at the left margin instead.
-One that the plan itself holds only once is called ``shared``.
+Each relation has a line, with its inputs below it, indented; what does not fit on the line follows below it after a
+``|``. A subquery stands below the relation that has it, before the inputs. A relation that is reached twice is printed
+once and then referred to by its label; so is one that would be too deep, which is printed at the left margin instead.
+One that the plan itself has only once is marked ``shared``.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ MAX_ITEMS = 40
 _INDENT = "  "
 _DETAIL = "    | "
 _WORD = re.compile(r"""(?:'(?:[^']|'')*'|"(?:[^"\\]|\\.)*"|\S)+""")
-"""What a line is not broken inside: blanks in quotes are part of a word."""
+"""A word, inside which no line is broken: blanks in quotes are part of it."""
 
 
 def explain(rel: Rel, *, properties: bool = False) -> str:
-    """A plan as text: the relation, and everything below it.
+    """Return a plan as text: the relation, and everything below it.
 
     Args:
         rel: the relation at the top.
@@ -59,7 +59,7 @@ def explain(rel: Rel, *, properties: bool = False) -> str:
 
 
 def explain_plan(plan: AlgebraPlan, roots: Sequence[Rel]) -> str:
-    """A whole plan as text: each tree in turn, then the values of its parameters, and how variables are evaluated.
+    """Return a plan as text: each tree in turn, then its parameter bindings, and how variables are evaluated.
 
     Args:
         plan: the plan.
@@ -87,7 +87,10 @@ def explain_plan(plan: AlgebraPlan, roots: Sequence[Rel]) -> str:
 
 
 def explain_extended(extended: ExtendedExpression) -> str:
-    """An extended expression as text: the row it is about, a line for each column, and the subqueries in them."""
+    """Return an extended expression as text.
+
+    The row it is about, a line for each column, and the subqueries in them.
+    """
     writer = ExpressionWriter(Labels(), None, extended.anchor)
     row = Row((extended.base_schema,))
     lines = [f"extended expression over {_shortened(columns_clause(extended.base_schema))}"]
@@ -105,7 +108,7 @@ def explain_extended(extended: ExtendedExpression) -> str:
 
 
 def show_schema(schema: NamedStruct) -> str:
-    """A schema as text: position, name and type (``?``: nullable), a column per line, named struct fields below."""
+    """Return a schema as text: position, name and type (``?``: nullable), a line for each column and named field."""
     rows: list[tuple[str, str, str]] = []
     for position, field in enumerate(schema):
         rows.append((str(position), name_text(field.name), str(field.type)))
@@ -157,7 +160,7 @@ class _Explanation:
         self._promised: set[int] = set()
 
     def lines(self) -> Iterator[str]:
-        """The lines of the text."""
+        """Yield the lines of the text."""
         while self._sections:
             stack = [self._sections.popleft()]
             if self._in_turn:
@@ -174,7 +177,7 @@ class _Explanation:
                 stack.extend(reversed(list(self._below(task, description))))
 
     def _mention(self, task: _Task) -> str | None:
-        """What stands for a relation that is not printed here, because it is above or has to stand at the margin."""
+        """Return the line for a relation that is printed elsewhere: above, or at the margin."""
         rel, key = task.rel, id(task.rel)
         if key in self._printed:
             return f"see {self._labels.of(rel)} above ({self._printed[key]})"
@@ -193,7 +196,7 @@ class _Explanation:
             yield _Task(rel, task.depth + 1, scope)
 
     def _layout(self, task: _Task, description: Description) -> Iterator[str]:
-        """The lines of one relation: a single one, if everything fits on it."""
+        """Yield the lines of one relation: a single one, if everything fits on it."""
         self._printed[id(task.rel)] = description.title
         heading = task.heading
         if not heading and (task.rel.shared or self._uses[id(task.rel)] > 1):
@@ -243,7 +246,7 @@ def _shortened(clause: Clause) -> Clause:
 
 
 def _broken(clause: Clause, width: int) -> Iterator[str]:
-    """A clause on several lines: each condition on one of its own, of anything else as many items as fit."""
+    """Yield a clause on several lines: each condition on one of its own, of anything else as many items as fit."""
     stacked = clause.joiner.strip().isalpha()
     line = ""
     for number, chunk in enumerate(_chunks(clause, stacked)):
@@ -258,7 +261,7 @@ def _broken(clause: Clause, width: int) -> Iterator[str]:
 
 
 def _chunks(clause: Clause, stacked: bool) -> Iterator[str]:
-    """The items of a clause with what introduces or joins them."""
+    """Yield the items of a clause with what introduces or joins them."""
     joiner = clause.joiner.strip()
     last = len(clause.items) - 1
     for number, item in enumerate(clause.items):
@@ -268,7 +271,7 @@ def _chunks(clause: Clause, stacked: bool) -> Iterator[str]:
 
 
 def _wrapped(text: str, width: int) -> Iterator[str]:
-    """A text broken between words; all lines but the first are indented further."""
+    """Yield a text broken between words; all lines but the first are indented further."""
     indent = text[: len(text) - len(text.lstrip())]
     line = ""
     for word in _WORD.findall(text):

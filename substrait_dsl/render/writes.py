@@ -25,11 +25,11 @@ from substrait_dsl.render.reads import format_text
 from substrait_dsl.render.scopes import NO_ROW, Row
 
 _WORDS: dict[r.WriteOp, str] = {"insert": "into", "delete": "from", "update": "to", "ctas": "as"}
-"""What stands between a write operation and the table."""
+"""The words between a write operation and the table."""
 
 
 def write_parts(write: r.Write) -> Parts:
-    """What there is to say about a write; what is modified has the columns of the table."""
+    """Return the parts of a write's description; modified records have the columns of the table."""
     modified = write.output == "modified_records"
     arguments = (
         Clause("", (write.op,)),
@@ -42,7 +42,7 @@ def write_parts(write: r.Write) -> Parts:
 
 
 def update_parts(update: r.Update, writer: ExpressionWriter) -> Parts:
-    """What there is to say about an update."""
+    """Return the parts of an update's description."""
     row = Row((update.table_schema,))
     changes = [f"{row.label(change.column)} = {writer.text(change.value, row)}" for change in update.transformations]
     arguments = (
@@ -56,7 +56,7 @@ def update_parts(update: r.Update, writer: ExpressionWriter) -> Parts:
 
 
 def ddl_parts(ddl: r.Ddl, writer: ExpressionWriter) -> Parts:
-    """What there is to say about a data definition."""
+    """Return the parts of a data definition's description."""
     arguments = (
         Clause("", (f"{ddl.op} {ddl.object}",)),
         Clause("", (_target_text(ddl.target),)),

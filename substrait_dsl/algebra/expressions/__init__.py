@@ -105,7 +105,7 @@ AnyExpression = (
 
 
 def as_union(expression: Expression) -> AnyExpression:
-    """The same expression, as a member of the closed union."""
+    """Return the same expression, as a member of the closed union."""
     return expression  # type: ignore[return-value]  # there are no others; `cast` would cost a call for each
 
 

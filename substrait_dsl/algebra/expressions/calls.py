@@ -1,8 +1,8 @@
 """Calls of functions, and the parts of a measure.
 
-Specification: https://substrait.io/expressions/scalar_functions/ and .../aggregate_functions/. What a call returns is
-derived by the catalogue before the call is built; a call keeps the result, so that one read from a plan whose
-functions are unknown here survives as it came.
+Specification: https://substrait.io/expressions/scalar_functions/ and .../aggregate_functions/. The output
+type of a call is derived by the catalogue before the call is built, and stored in it. So a call of an unknown function
+in a plan that was read keeps the type that the plan declares.
 """
 
 from __future__ import annotations

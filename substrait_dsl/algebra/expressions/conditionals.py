@@ -28,7 +28,7 @@ class Cast(Expression):
 
     input: Expression
     target: Type
-    """What it is converted to: nullable, if a failure gives NULL."""
+    """The type of the result: nullable, if a failure gives NULL."""
     on_failure: FailureBehavior = "throw"
 
     def _validate(self) -> None:

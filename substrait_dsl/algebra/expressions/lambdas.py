@@ -65,7 +65,7 @@ def _check_use(use: ParameterUse, parameters: tuple[Type, ...]) -> None:
 
 
 def parameter_in_subquery(parameter: str) -> UnsupportedError:
-    """The error for a parameter of a lambda that is used by a relation inside it."""
+    """Return the error for a parameter of a lambda that is used by a relation inside it."""
     return UnsupportedError(
         f"{parameter} is used in a subquery inside the lambda, which is not supported",
         hint="a subquery there sees the columns of the row around the lambda, but no parameters",
@@ -73,5 +73,5 @@ def parameter_in_subquery(parameter: str) -> UnsupportedError:
 
 
 def parameter(steps_out: int, position: int, type_: Type) -> FieldReference:
-    """A reference to a parameter, by its position, of the lambda so many lambdas further out."""
+    """Return a reference to a parameter, by its position, of the lambda so many lambdas further out."""
     return FieldReference(position, type_, LambdaParameter(steps_out))

@@ -1,7 +1,7 @@
 """Literals: a value of a type, exactly.
 
-Specification: ``Expression.Literal`` in ``algebra.proto``. A Python value becomes a literal of the type that the place
-needs, exactly or not at all: 300 is no ``i8``, 0.125 no ``decimal<5,2>``, "abcd" no ``varchar<3>``.
+Specification: ``Expression.Literal`` in ``algebra.proto``. A Python value becomes a literal of the required type
+exactly, or is refused: 300 is no ``i8``, 0.125 no ``decimal<5,2>``, "abcd" no ``varchar<3>``.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ class Literal(Expression):
 
 
 def literal(value: object, type: t.Type) -> Literal:
-    """The literal of a type for a Python value.
+    """Return the literal of a type for a Python value.
 
     Args:
         value: None, a Python value that the type can hold exactly, or an equal literal.
@@ -194,7 +194,7 @@ def literal(value: object, type: t.Type) -> Literal:
 
 
 def fits(value: object, type: t.Type) -> bool:
-    """Whether a Python value can be a literal of the type."""
+    """Return whether a Python value can be a literal of the type."""
     try:
         literal(value, type)
     except LiteralError:
@@ -203,7 +203,7 @@ def fits(value: object, type: t.Type) -> bool:
 
 
 def natural_type(value: object) -> t.Type:
-    """The type that a Python value has when nothing around it asks for another.
+    """Return the type that a Python value has when nothing around it asks for another.
 
     Raises:
         LiteralError: the value has none: None, empty lists and maps, and objects of other classes.
@@ -265,7 +265,7 @@ def _natural_decimal(value: decimal.Decimal) -> t.Type:
 
 
 def _a(value: object) -> str:
-    """What a value is, with its article: "an int"."""
+    """Return the name of a value's class with its article: "an int"."""
     name = type(value).__name__
     return f"{'an' if name[0] in 'aeio' else 'a'} {name}"
 
@@ -278,13 +278,13 @@ def _no_fit(value: object, type_: t.Type, why: str = "", hint: str | None = None
 def _no_class(
     value: object, type_: t.Type, takes: str, hint: str | None = None, *, remedy: str | None = None
 ) -> LiteralError:
-    """The error for a value of a class none of whose values fit, with what does."""
+    """Return the error for a value of a class none of whose values fit, with what does."""
     hint = hint or _numpy_hint(value)
     return LiteralError.of_value(_shown(value), type_, takes=takes, names=_texts(value), remedy=remedy, hint=hint)
 
 
 def _texts(value: object) -> Iterable[str]:
-    """The text that a value is, or the texts in it."""
+    """Return the text that a value is, or the texts in it."""
     if isinstance(value, str):
         return (value,)
     return [each for each in value if isinstance(each, str)] if isinstance(value, list | tuple | Mapping) else ()
@@ -298,14 +298,14 @@ def _shown(value: object) -> str:
 
 
 def _number_hint(value: object, python: Callable[[str], object]) -> str | None:
-    """What to write for a text that holds a number."""
+    """Return the hint for a text that holds a number."""
     with contextlib.suppress(ValueError, ArithmeticError):
         return f"write {python(value)!r}, a number" if isinstance(value, str) else None
     return None
 
 
 def _numpy_hint(value: object) -> str | None:
-    """How a value of numpy becomes one of Python, which numpy's integers and arrays are not."""
+    """Return how a value of numpy becomes one of Python, which numpy's integers and arrays are not."""
     return "write value.tolist(), which is Python's own" if type(value).__module__ == "numpy" else None
 
 
@@ -319,7 +319,10 @@ def _exactly(python: type) -> Callable[[Any, t.Type], Any]:
 
 
 def _is_int(value: Any) -> bool:
-    """Whether a value is an integer, perhaps of an enum or of another class of its own; true and false are none."""
+    """Return whether a value is an integer, perhaps of an enum or of another class of its own.
+
+    True and false are none.
+    """
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -406,7 +409,7 @@ def _date(value: Any, type_: t.Type) -> dt.date:
 
 
 def _units(microseconds: int, precision: int, value: object, type_: t.Type) -> int:
-    """A count of microseconds in units of 10**-precision seconds, which 64 bits must hold.
+    """Return a count of microseconds in units of 10**-precision seconds, which 64 bits must hold.
 
     The times of pandas are those of Python with nanoseconds beside, or no time at all.
     """
@@ -506,7 +509,7 @@ def _user_defined(value: Any, type_: t.Type) -> tuple[Literal, ...] | AnyMessage
 
 
 def _unsigned(value: Any, type_: t.UserDefined) -> int:
-    """An integer of an unsigned type, whose structure is one text of its digits."""
+    """Return an integer of an unsigned type, whose structure is one text of its digits."""
     largest = 2 ** t.UNSIGNED_BITS[type_.name] - 1
     if not 0 <= value <= largest:
         raise _no_fit(value, type_, f"it takes integers from 0 to {largest}")

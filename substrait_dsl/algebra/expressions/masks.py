@@ -36,7 +36,7 @@ class StructMask(FrozenValue):
     items: tuple[MaskItem, ...]
 
     def apply(self, struct: Struct) -> Struct:
-        """The struct type that is left. Raises `UnknownFieldError`, `TypeMismatchError`."""
+        """Return the struct type that is left. Raises `UnknownFieldError`, `TypeMismatchError`."""
         names = struct.names  # `field_names` makes those of all fields, and the row may be wide
         selected: list[tuple[str, Type]] = []
         for item in self.items:
@@ -61,7 +61,7 @@ class ListMask(FrozenValue):
     positions: tuple[int, ...] = attrs.field(default=(), validator=several("a tuple of positions", int))
     """From 0 on, ascending."""
     child: Mask | None = None
-    """What to keep of each element; None: all of it."""
+    """The part of each element to keep; None: all of it."""
 
     def __attrs_post_init__(self) -> None:
         if any(type(position) is not int for position in self.positions):  # a bool is an int
@@ -79,7 +79,7 @@ class ListMask(FrozenValue):
             )
 
     def apply(self, type_: List) -> List:
-        """The type of the list that is left. Raises `UnknownFieldError`, `TypeMismatchError`."""
+        """Return the type of the list that is left. Raises `UnknownFieldError`, `TypeMismatchError`."""
         if self.child is None:
             return type_
         return attrs.evolve(type_, element=_masked_type(self.child, type_.element, "an element"))
@@ -89,7 +89,7 @@ Mask = StructMask | ListMask
 
 
 def _masked_type(mask: Mask, type_: Type, what: str) -> Type:
-    """The type that a mask leaves of a part; `what` is what is called so in messages."""
+    """Return the type that a mask leaves of a part; `what` is what is called so in messages."""
     match mask, type_:
         case StructMask(), Struct():
             return mask.apply(type_)

@@ -1,4 +1,4 @@
-"""Values that the plan does not hold: they are given when it runs.
+"""Plan parameters and context variables: values that are bound when a plan runs.
 
 Specification: ``DynamicParameter`` and https://substrait.io/expressions/execution_context_variables/.
 """

@@ -105,7 +105,7 @@ def check_frame(call: WindowCall, sorts: tuple[SortKey, ...]) -> None:
 
 
 def has_window_function(expression: Expression) -> bool:
-    """Whether a window function stands anywhere in an expression; subqueries aside."""
+    """Return whether a window function stands anywhere in an expression; subqueries aside."""
     return expression.flags.has_window_functions
 
 
@@ -125,7 +125,7 @@ def _check_offset(offset: Expression, kind: BoundKind) -> None:
 
 
 def is_zero(offset: Expression) -> bool:
-    """Whether an offset is known to be 0, a number or an interval, which is the current row."""
+    """Return whether an offset is known to be 0, a number or an interval, which is the current row."""
     numbers = _distance(offset) if isinstance(offset, Literal) else ()
     return bool(numbers) and all(number == 0 for number in numbers)
 
@@ -134,7 +134,7 @@ _NUMBERS = (*t.INTEGER_RANGES, t.FP32, t.FP64, t.Decimal)
 
 
 def _distance(offset: Literal) -> tuple[float | Decimal, ...]:
-    """The numbers that a distance is made of; none for values that are no distances."""
+    """Return the numbers that a distance is made of; none for values that are no distances."""
     match offset.value:
         case YearMonths(years, months):
             return (12 * years + months,)

@@ -116,7 +116,7 @@ AnyRelation = (
 
 
 def as_union(rel: Rel) -> AnyRelation:
-    """The same relation, as a member of the closed union."""
+    """Return the same relation, as a member of the closed union."""
     return rel  # type: ignore[return-value]  # there are no others; `cast` would cost a call for each
 
 

@@ -1,4 +1,4 @@
-"""Relations that move rows between partitions, and take them in again.
+"""Relations that move rows between partitions, and that collect them again.
 
 Specification: https://substrait.io/relations/physical_relations/#exchange-operator and the two captures after it.
 """

@@ -1,7 +1,7 @@
-"""Relations that only those know who know their message, with the schema that they are declared to have.
+"""Extension relations, with a declared schema: only the owner of their message knows what they do.
 
-Specification: ``ExtensionLeafRel``, ``ExtensionSingleRel`` and ``ExtensionMultiRel``. A plan does not carry the schema:
-whoever writes one and whoever reads it agree on it by other means.
+Specification: ``ExtensionLeafRel``, ``ExtensionSingleRel`` and ``ExtensionMultiRel``. A plan does not have the schema:
+producer and consumer agree on it by other means.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from substrait_dsl.algebra.schema import NamedStruct
 
 @attrs.frozen(eq=False, repr=False)
 class _Declared(Rel):
-    """What the three have in common: a message, and what is declared of their output."""
+    """Base of the extension relations: a message, and the declared properties of the output."""
 
     has_own_extension: ClassVar[bool] = False
 

@@ -71,7 +71,7 @@ def _sorted_by(keys: tuple[SortKey, ...], before: Properties) -> Properties:
 
 
 def sort_ordering(keys: tuple[SortKey, ...]) -> tuple[OrderKey, ...]:
-    """The ordering that sort keys establish: up to the first that is no direct reference (spec decision 51)."""
+    """Return the ordering that sort keys establish: up to the first that is no direct reference (spec decision 51)."""
     ordering: list[OrderKey] = []
     for key in keys:
         path = direct_path(key.expression)
@@ -82,7 +82,7 @@ def sort_ordering(keys: tuple[SortKey, ...]) -> tuple[OrderKey, ...]:
 
 
 def direct_path(expression: Expression) -> FieldPath | None:
-    """The path of a reference to a column, or to a field of a struct in one; None for any other expression."""
+    """Return the path of a reference to a column, or to a field of a struct in one; None for any other expression."""
     match expression:
         case FieldReference(position=position, root=root) if root is ROOT or root == ROOT:
             return (position,)
@@ -165,7 +165,7 @@ def _check_fetch(kind: str, name: str, expression: Expression, anchor: int | Non
 
 
 def _reads_row(node: Node) -> bool:
-    """Whether an expression by itself, what is in it aside, depends on the row that it sees."""
+    """Return whether an expression by itself, what is in it aside, depends on the row that it sees."""
     match node:
         case FieldReference(root=root) | MaskedReference(input=Row(root=root)):
             return root == ROOT

@@ -39,7 +39,7 @@ class Aggregate(Rel):
     grouping_sets: tuple[tuple[int, ...], ...]
     measures: tuple[Measure, ...]
     names: tuple[str, ...] = attrs.field(eq=False)
-    """What the columns are called: keys, measures, and the set index if there is one."""
+    """The names of the columns: keys, measures, and the grouping set index if there is one."""
     method: AggregateMethod = "any"
 
     def _validate(self) -> None:

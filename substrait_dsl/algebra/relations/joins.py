@@ -119,7 +119,7 @@ def check_post_filter(post_filter: Expression | None, anchor: int | None) -> Non
 
 
 def conjuncts(condition: Expression) -> Iterator[Expression]:
-    """The parts of a condition that `and` connects, however nested, from left to right; a shared part once."""
+    """Yield the parts of a condition that `and` connects, however nested, from left to right; a shared part once."""
     stack = [condition]
     seen: set[int] = set()
     while stack:
@@ -137,7 +137,7 @@ EQUALITIES = ("equal", "is_not_distinct_from")
 
 
 def equal_fields(condition: Expression, width: int) -> Iterator[tuple[FieldPath, FieldPath]]:
-    """The pairs of fields (of the left input, of the right one) that a join condition requires to be equal.
+    """Yield the pairs of fields (of the left input, of the right one) that a join condition requires to be equal.
 
     `width` is the number of left columns: those of the right input follow them in the condition.
     """
@@ -155,7 +155,7 @@ def equal_fields(condition: Expression, width: int) -> Iterator[tuple[FieldPath,
 def joined_properties(
     left: Rel, right: Rel, how: JoinType, keys: Iterable[tuple[FieldPath, FieldPath]] = ()
 ) -> Properties:
-    """What is known of the output of a join, given the pairs of fields that its condition requires to be equal."""
+    """Return the properties of a join's output for the pairs of fields that its condition requires to be equal."""
     rule = JOIN_RULES[how]
     needed = rule.inner or left.properties.distribution is not None
     pairs = list(keys) if needed else []
@@ -167,7 +167,7 @@ def joined_properties(
 def _joined_equal(
     left: Rel, right: Rel, rule: JoinRule, keys: Iterable[tuple[FieldPath, FieldPath]]
 ) -> Mapping[int, FieldPath]:
-    """What is equal in an input is equal in the output of a join, and so are the keys of an inner join."""
+    """Return the equal fields of a join's output: those of the inputs, and the keys of an inner join."""
     width = _left_width(left, rule)
     equal = left.properties.equal if width else {}
     if rule.right != "dropped" and right.properties.equal:
@@ -179,7 +179,7 @@ def _joined_equal(
 def _joined_distribution(
     left: Rel, right: Rel, rule: JoinRule, keys: list[tuple[FieldPath, FieldPath]]
 ) -> Distribution | None:
-    """How the output of a join lies (spec decision 7)."""
+    """Return how the output of a join lies (spec decision 7)."""
     mine, theirs = left.properties.distribution, right.properties.distribution
     if mine is None or theirs is None:
         return None

@@ -1,6 +1,6 @@
-"""The joins that say how they are done: by hashing, by merging sorted inputs, by nested loops.
+"""Physical joins: hash join, merge join of sorted inputs, nested loop join.
 
-Specification: https://substrait.io/relations/physical_relations/. What they put out is what a `Join` puts out.
+Specification: https://substrait.io/relations/physical_relations/. Their output is that of a `Join`.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def _properties(join: PhysicalKeyJoin) -> Properties:
 
 
 def _merged_order(side: str, rel: Rel, keys: list[Expression]) -> list[OrderKey]:
-    """What is known of the order of an input by its keys; raise if that is another one."""
+    """Return the known ordering of an input by its keys. Raises if the input has another one."""
     if not may_be_sorted_by(rel, keys):
         names = ", ".join(rel.schema.fields[key.field[0]].name for key in rel.properties.ordering)
         raise SchemaError(

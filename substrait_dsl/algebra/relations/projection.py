@@ -95,7 +95,7 @@ class Emit(Rel):
 
 
 def emit(rel: Rel, mapping: Sequence[int], names: Sequence[str] | None = None) -> Rel:
-    """The relation with its columns picked and, if `names` are given, renamed: one emit, or none where nothing changes.
+    """Return the relation with columns picked and, with `names`, renamed: one emit, or none where nothing changes.
 
     A reference to a shared relation has no place for an emit, so there it goes to a fetch of all rows in between.
     Raises `UnknownFieldError` for a position that does not exist, `SchemaError` for another number of names.
@@ -123,7 +123,10 @@ def _check_mapping(mapping: Sequence[int], names: Sequence[str] | None, rel: Rel
 
 
 def _with_hinted_names(rel: Rel, mapping: Sequence[int], names: Sequence[str] | None) -> Rel:
-    """The relation below the emit that `emit` makes; a hint there names what is put out, so the names change, too."""
+    """Return the relation below the emit that `emit` makes.
+
+    A hint there names what is put out, so the names change, too.
+    """
     below = rel.input if isinstance(rel, Emit) else rel
     if below.common is None or below.common.hint is None or not below.common.hint.output_names:
         return below

@@ -264,7 +264,7 @@ class Read(Rel):
 
 
 def _places(mask: StructMask, source: FieldPath, target: FieldPath) -> Iterator[tuple[FieldPath, FieldPath]]:
-    """Each field that a mask keeps whole, and where it stands then."""
+    """Yield each field that a mask keeps whole, and where it stands then."""
     for number, item in enumerate(mask.items):
         path, place = (*source, item.position), (*target, number)
         if item.child is None:
@@ -294,7 +294,7 @@ def _check_row(row: Record, number: int, schema: NamedStruct) -> None:
 
 
 def _refers_outside(node: Node) -> bool:
-    """Whether a node is a reference to a row, and not to the parameters of a lambda around it."""
+    """Return whether a node is a reference to a row, and not to the parameters of a lambda around it."""
     match node:
         case FieldReference(root=root) | MaskedReference(input=Row(root=root)):
             return not isinstance(root, LambdaParameter)

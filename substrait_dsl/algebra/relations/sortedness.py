@@ -1,7 +1,7 @@
-"""Whether the rows of a relation may come sorted as an operator needs them.
+"""Whether the rows of a relation may be sorted as an operator requires.
 
-Only what is known to be otherwise is refused: nothing known contradicts nothing. Fields that are known to be equal
-count as one, and a field that rows are ordered by already orders them no further.
+Only a known ordering that contradicts the required one is refused. Fields that are known to be equal count as one, and
+a second key on the same field has no effect.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from substrait_dsl.algebra.relations.filtering import direct_path
 
 
 def field_of(rel: Rel, expression: Expression) -> FieldPath | None:
-    """The field of a relation's rows that stands for an expression over them and all that is equal to it, if any."""
+    """Return the representative field of an expression over a relation's rows and all that is equal to it, if any."""
     path = direct_path(expression)
     return None if path is None else representative(path, rel.properties.equal)
 
 
 def known_keys(rel: Rel) -> list[OrderKey]:
-    """What the rows are known to be ordered by: each key by the field that stands for it, and only once."""
+    """Return the known sort keys, each once and by its representative field."""
     found: dict[FieldPath, OrderKey] = {}
     for key in rel.properties.ordering:
         field = representative(key.field, rel.properties.equal)
@@ -31,7 +31,7 @@ def known_keys(rel: Rel) -> list[OrderKey]:
 
 
 def may_be_sorted_by(rel: Rel, expressions: Sequence[Expression]) -> bool:
-    """Whether the rows may come sorted by these expressions, in whatever sequence of them.
+    """Return whether the rows may come sorted by these expressions, in whatever sequence of them.
 
     An expression that is no field may be what any known key says, or what follows where the known order ends.
     """
@@ -45,7 +45,7 @@ def may_be_sorted_by(rel: Rel, expressions: Sequence[Expression]) -> bool:
 
 
 def may_be_sorted_within(rel: Rel, groups: Sequence[Expression], sorts: Sequence[SortKey]) -> bool:
-    """Whether the rows may come sorted by the expressions that make groups of them, and in each group by these keys."""
+    """Return whether the rows may be sorted by the partition expressions, and in each partition by these keys."""
     if not may_be_sorted_by(rel, groups):
         return False
     grouped = {field_of(rel, expression) for expression in groups}
@@ -67,7 +67,10 @@ def may_be_sorted_within(rel: Rel, groups: Sequence[Expression], sorts: Sequence
 
 
 def orders_as(have: SortDirection | FunctionId, wanted: SortDirection | FunctionId, *, nullable: bool) -> bool:
-    """Whether values in one direction are in the other one, too: where NULLs would stand, too, if there may be any."""
+    """Return whether values in one direction are in the other one, too.
+
+    Where NULLs would stand, too, if there may be any.
+    """
     if wanted in (have, "clustered"):
         return True
     return not nullable and _without_nulls(have) == _without_nulls(wanted)

@@ -1,6 +1,7 @@
 """A row for each element of a list.
 
-The specification has no relation for it. A plan holds an ``ExtensionSingleRel`` of ours, as for the captures.
+The specification has no relation for it. In a plan it is an ``ExtensionSingleRel`` with a message of this library, as
+the captures are.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ field among many short ones would make a large relation of a small message."""
 
 
 def _filled_up(fields: tuple[ExpandField, ...]) -> tuple[ExpandField, ...]:
-    """The fields with as many duplicates as a row has copies (spec decision 2)."""
+    """Return the fields with as many duplicates as a row has copies (spec decision 2)."""
     counts = [len(field.duplicates) for field in fields if isinstance(field, SwitchingField)]
     copies = max(counts, default=1)
     if len(counts) * copies > max(MAX_FILLED, MAX_FILLING * sum(counts)):

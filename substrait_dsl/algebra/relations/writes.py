@@ -116,7 +116,7 @@ class Write(Rel):
     op: WriteOp
     output: OutputMode = "no_output"
     create_mode: CreateMode | None = None
-    """What to do if the table of a ``ctas`` exists already: only there, and there required."""
+    """The action if the table exists already; required for a ``ctas``, and allowed nowhere else."""
 
     def _validate(self) -> None:
         require_choice("write operation", self.op, WRITE_OPS)

@@ -1,4 +1,4 @@
-"""What all types have in common, and the marks that only a type checker sees."""
+"""The base classes of types, and marks that only a type checker sees."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class TypeVariation(FrozenValue):
 
 
 def _check_type(instance: Type, attribute: attrs.Attribute[TypeVariation | None], variation: object) -> None:
-    """What all types have is checked at once, since types are made often."""
+    """Check nullability and variation in one validator, since many types are built."""
     if type(instance) is Type:
         raise InvalidArgumentError("Type is the base of all types and none itself", hint="write I64(), String(), ...")
     if type(instance.nullable) is not bool:
@@ -103,7 +103,7 @@ _FLATTER = "use a flatter type; no schema in a plan holds half as many"
 
 
 def too_deep(what: str) -> InvalidArgumentError:
-    """The error for a type of more than `MOST_LEVELS` types inside each other."""
+    """Return the error for a type of more than `MOST_LEVELS` types inside each other."""
     return InvalidArgumentError(f"{what}: {MOST_LEVELS} types inside each other are the most", hint=_FLATTER)
 
 
@@ -200,7 +200,7 @@ class Type(PickledByFields):
 
     @property
     def parameters(self) -> tuple[int | Type | str, ...]:
-        """What stands between ``<`` and ``>`` in the text syntax."""
+        """The parameters between ``<`` and ``>`` in the text syntax."""
         return ()
 
     def __str__(self) -> str:
@@ -304,7 +304,7 @@ def require_type(what: str, value: object) -> None:
 
 
 def _type_hint(value: object) -> str | None:
-    """What to write for what means a type and is none: a text, or a class."""
+    """Return the hint for a value that stands for a type but is none: a text, or a class."""
     if isinstance(value, str):
         return f'write parse_type("{value}"), or the whole type as a text, such as "list<i64>"'
     if get_origin(value) is Nullable:

@@ -1,4 +1,4 @@
-"""The types that are made of other types, and those that an extension declares."""
+"""The types with types inside, and user-defined types."""
 
 from __future__ import annotations
 
@@ -265,7 +265,7 @@ class Unbound(Type):
 
 
 def parameter_text(parameter: TypeParameter) -> str:
-    """A parameter of a user-defined type in the text syntax."""
+    """Return a parameter of a user-defined type in the text syntax."""
     match parameter:
         case None:
             return "null"
@@ -279,7 +279,7 @@ def parameter_text(parameter: TypeParameter) -> str:
 
 
 def struct_names(type_: Type) -> Iterator[str]:
-    """The names below a type in depth-first order, as ``NamedStruct`` lists them; map keys before values.
+    """Yield the names below a type in depth-first order, as ``NamedStruct`` lists them; map keys before values.
 
     A struct whose fields have no names gets their positions.
     """
@@ -302,7 +302,10 @@ MOST_TYPES = 1_000_000
 
 
 def types_inside(type_: Type) -> int:
-    """How many types there are in a type, itself too; in a time that grows with the different ones among them."""
+    """Return how many types there are in a type, itself too.
+
+    In a time that grows with the different ones among them.
+    """
     known: dict[int, int] = {}
     stack = [type_]
     while stack:
@@ -315,7 +318,7 @@ def types_inside(type_: Type) -> int:
 
 
 def require_size(type_: Type, what: str) -> Type:
-    """The same type. Raises `SchemaError` for one of more than `MOST_TYPES` types."""
+    """Return the same type. Raises `SchemaError` for one of more than `MOST_TYPES` types."""
     nested = [each for each in type_.parameters if isinstance(each, Struct | List | Map | Func)]
     # With one such type inside of it a type grows by few, and is not looked at whole.
     if len(nested) > 1 and (count := types_inside(type_)) > MOST_TYPES:
@@ -328,7 +331,7 @@ def require_size(type_: Type, what: str) -> Type:
 
 
 def nullable_as_either(one: Type, other: Type) -> Type | None:
-    """The type that is nullable, inside too, wherever one of two is; None if they differ in more than that.
+    """Return the type that is nullable, inside too, wherever one of two is; None if they differ in more than that.
 
     The values of both cast to it, whatever is NULL in them.
     """
@@ -352,7 +355,7 @@ def nullable_as_either(one: Type, other: Type) -> Type | None:
 
 
 def types_in(type_: Type) -> Iterator[Type]:
-    """The type and all types inside it, also those that a user-defined type has as parameters."""
+    """Yield the type and all types inside it, also those that a user-defined type has as parameters."""
     stack = [type_]
     while stack:
         current = stack.pop()
@@ -373,7 +376,7 @@ def types_in(type_: Type) -> Iterator[Type]:
 
 
 def may_have_field_names(type_: Type) -> bool:
-    """Whether types that equal this one may differ, for the names of fields are no part of a type's identity.
+    """Return whether types that equal this one may differ, for the names of fields are no part of a type's identity.
 
     What is found out about such a type is not to be remembered for those that equal it. The answer is quick for types
     of any size; it is "yes" also for maps with keys of several parts.
