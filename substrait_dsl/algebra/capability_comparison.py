@@ -25,7 +25,7 @@ def unmet_requirements(
 
 
 class _Silence(Enum):
-    UNDECLARED = "the system says nothing about it"
+    UNDECLARED = "the system does not declare it"
 
 
 _Problem = str | _Silence | None

@@ -226,7 +226,7 @@ def check_properties(properties: Properties, schema: NamedStruct) -> None:
     row = schema.row_type() if paths or distribution is not None else Struct(())
     for path in (*paths, *(distribution.fields if distribution is not None else ())):
         if not path:
-            raise SchemaError("an ordering and a distribution are of fields; the whole row is none")
+            raise SchemaError("an ordering or a distribution refers to fields, not to the whole row")
         type_: Type = row
         for position in path:
             if not isinstance(type_, Struct) or not 0 <= position < len(type_.types):

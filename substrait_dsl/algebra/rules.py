@@ -362,7 +362,7 @@ def require_distinct_options(names: Iterable[str], function: str) -> None:
     seen: set[str] = set()
     for name in names:
         if name.lower() in seen:
-            raise InvalidArgumentError(f"the option {name} of {function} is said twice")
+            raise InvalidArgumentError(f"the option {name} of {function} is given twice")
         seen.add(name.lower())
 
 

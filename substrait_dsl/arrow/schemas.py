@@ -149,7 +149,7 @@ def pyarrow_module() -> Any:
         import pyarrow
     except ImportError as error:
         raise UnsupportedError(
-            "what is of Arrow needs pyarrow, which is not installed", hint=install_line("arrow")
+            "Arrow data needs pyarrow, which is not installed", hint=install_line("arrow")
         ) from error
     return pyarrow
 

@@ -76,7 +76,7 @@ def _require_shallow(events: Iterable[Any], source: str) -> None:
             line = "" if event.start_mark is None else f"line {event.start_mark.line + 1} has "
             raise CatalogError(
                 f"{source}: {line}an alias, *{event.anchor}, which files about functions have no use for",
-                hint="write what it stands for",
+                hint="write the value instead",
             )
         if depth > MAX_NESTING:
             raise CatalogError(f"{source}: line {event.start_mark.line + 1} nests more than {MAX_NESTING} levels")

@@ -188,7 +188,7 @@ class Overload(FrozenValue):
         """Options with their preferred values, as the file spells them.
 
         Raises:
-            InvalidArgumentError: For an option that is said twice.
+            InvalidArgumentError: For an option that is given twice.
             InvalidChoiceError: For an unknown option or value.
         """
         said = [*options]

@@ -173,7 +173,7 @@ class AceroConsumer(Consumer):
         return table.columns, table.num_rows
 
     def explain(self, plan: Encoded) -> str:
-        raise UnsupportedError("Acero does not tell what it makes of a plan of Substrait", hint="explain() without it")
+        raise UnsupportedError("Acero does not explain plans of Substrait", hint="explain() without it")
 
     def words_of(self, error: BaseException) -> str | None:
         return str(error) if isinstance(error, pyarrow_module().ArrowException) else None

@@ -184,7 +184,7 @@ class DuckDBSession(Consumer):
         return table.columns, table.num_rows
 
     def explain(self, plan: Encoded) -> str:
-        raise UnsupportedError("DuckDB does not tell what it makes of a plan of Substrait", hint="explain() without it")
+        raise UnsupportedError("DuckDB does not explain plans of Substrait", hint="explain() without it")
 
     def words_of(self, error: BaseException) -> str | None:
         return str(error).rpartition(_BEFORE)[2] if isinstance(error, duckdb.Error) else None

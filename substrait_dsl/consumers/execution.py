@@ -173,7 +173,7 @@ class ConsumerExecution(Execution):
 
     def watching(self, *, progress: bool, is_all: bool) -> AbstractContextManager[object]:
         if progress:
-            raise UnsupportedError(f"progress is for sessions of Spark: {self._consumer.title} does not tell it")
+            raise UnsupportedError(f"progress is for sessions of Spark: {self._consumer.title} does not report it")
         return nullcontext()
 
     def arrow(self) -> pa.Table:
@@ -196,7 +196,7 @@ class ConsumerExecution(Execution):
     def explain(self, text: str, mode: object) -> str:
         title = self._consumer.title
         if mode is not None:
-            raise InvalidArgumentError(f"a mode is one of Spark's plan, and this is a session of {title}")
+            raise InvalidArgumentError(f"mode selects a form of Spark's plan, and this is a session of {title}")
         parts = [text]
         for number, encoded in enumerate(self._encoded):
             heading = f"on {title}" if len(self._encoded) == 1 else f"root {number} on {title}"

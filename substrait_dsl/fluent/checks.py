@@ -306,7 +306,7 @@ def check_all(plan: Plan | RelationBase, engines: Iterable[str | Path | Capabili
 def _require_engines(engines: object) -> tuple[str | Path | Capabilities, ...]:
     """Return several engines. Raises `InvalidArgumentError` for one, or for none."""
     if isinstance(engines, str | bytes | Path | Capabilities) or not isinstance(engines, Iterable):
-        raise InvalidArgumentError("expected several engines", got=engines, hint="one is held against with check")
+        raise InvalidArgumentError("expected several engines", got=engines, hint="plan.check(engine) takes one")
     found = tuple(engines)
     if not found:
         raise InvalidArgumentError("expected at least one engine")

@@ -312,7 +312,7 @@ class Document(Immutable, Called, Generic[M, A]):
         with error_context(verb="check"):
             if session_engine(engine) is not None:
                 raise UnsupportedError(
-                    f"what {engine} does with expressions alone is not known: it runs plans",
+                    f"{engine} runs plans: what it does with expressions alone is unknown",
                     hint="check a relation that has them: read_named(...).select(...)",
                 )
             target = profile_or_capabilities(engine)

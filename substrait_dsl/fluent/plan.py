@@ -547,7 +547,7 @@ def _require_changes(trees: Sequence[Tree], others: Sequence[Tree]) -> None:
         if id(change) not in remaining:
             raise InvalidArgumentError(
                 f"the plan has a subtree with {kind_words(change)}, which would be left out",
-                hint="say what stays, in order: plan.with_roots(*plan.trees) has all",
+                hint="list the trees that stay, in order: plan.with_roots(*plan.trees) has all",
             )
 
 

@@ -189,7 +189,7 @@ class SparkExecution(Execution):
         require_running(self.spark)
         if not isinstance(error, BrokenPipeError):
             raise ExecutionError(
-                f"the rows did not get through: {system_words(error)}",
+                f"the rows could not be transferred: {system_words(error)}",
                 hint="SPARK_LOCAL_DIRS and TMPDIR say where Spark and Python keep temporary files",
             ) from error
 
@@ -257,5 +257,6 @@ def require_explained(session: object, mode: object, tables: object) -> None:
         require_mode(mode)
         if session is None:
             raise InvalidArgumentError(
-                "a mode is one of Spark's plan, which takes a session", hint=f'write explain(spark, mode="{mode}")'
+                "mode selects a form of Spark's plan, which needs a session",
+                hint=f'write explain(spark, mode="{mode}")',
             )

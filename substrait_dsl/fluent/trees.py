@@ -132,7 +132,7 @@ def plan_of(
         raise InvalidArgumentError(
             "of the plans that the relations come from one evaluates variables once (evaluation_mode per_plan), and "
             "another for each record (per_record)",
-            hint='say which is meant: Plan(..., evaluation_mode="per_plan")',
+            hint='choose one: Plan(..., evaluation_mode="per_plan")',
         )
     enhancements = list(dict.fromkeys(settings.enhancement for settings in carried))
     if advanced_extensions is None and enhancements not in ([], [None]):

@@ -403,5 +403,5 @@ def test_a_function_of_another_that_has_the_name_is_refused() -> None:
 
 def test_without_pyarrow_the_line_to_install_it() -> None:
     error, hint = lines(WITHOUT)
-    assert error == "AceroSession: what is of Arrow needs pyarrow, which is not installed"
+    assert error == "AceroSession: Arrow data needs pyarrow, which is not installed"
     assert "pip install" in hint

@@ -197,7 +197,7 @@ tried(lambda: given.explain(connection, tables=tables))
         ("ExecutionError", "DuckDB fails:", "division by zero", "in id / (id - 1) (step: project -> x"),
         ("UnsupportedError", "a write cannot be lowered", "(step: write ctas as copies"),
         ("UnsupportedError", "progress is for sessions of Spark"),
-        ("UnsupportedError", "DuckDB does not tell what it makes of a plan"),
+        ("UnsupportedError", "DuckDB does not explain plans of Substrait"),
     ]
     for line, words in zip(lines(program, duckdb_substrait), expected, strict=True):
         for part in words:

@@ -275,7 +275,7 @@ def test_explain_shows_the_plan_of_the_engine(context: SessionContext) -> None:
     text = ORDERS.explain(context, tables=TABLES)
     assert "--- on DataFusion\n" in text
     assert "DataSourceExec" in text
-    with refused(InvalidArgumentError, "a mode is one of Spark's plan"):
+    with refused(InvalidArgumentError, "mode selects a form of Spark's plan"):
         ORDERS.explain(context, "simple", tables=TABLES)
 
 

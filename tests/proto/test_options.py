@@ -63,7 +63,7 @@ def test_options_are_those_of_the_function(rel: r.Rel, of: Change, path: str) ->
         with refused_at(path + place, PlanFormatError, *said):
             decode_plan(changed(rel, say(text)))
     twice = 'name: "overflow" preference: "ERROR"', 'name: "OVERFLOW" preference: "SILENT"'
-    with pytest.raises(PlanFormatError, match="is said twice") as caught:
+    with pytest.raises(PlanFormatError, match="is given twice") as caught:
         decode_plan(changed(rel, say(*twice)))
     assert path.startswith(below_root(caught.value.path))
     _, findings = root(changed(rel, say('name: "Overflow" preference: "error"')))
@@ -97,13 +97,13 @@ def test_options_are_checked_when_they_are_built() -> None:
     rows = table("a: i64")
     for options, error, said in (
         ({"overflow": []}, InvalidArgumentError, "the option overflow says no preference"),
-        ({"overflow": "ERROR", "OVERFLOW": "SILENT"}, InvalidArgumentError, "OVERFLOW of add is said twice"),
+        ({"overflow": "ERROR", "OVERFLOW": "SILENT"}, InvalidArgumentError, "OVERFLOW of add is given twice"),
         ({"overfow": "ERROR"}, InvalidChoiceError, "overfow"),
         ({"overflow": "WRAP"}, InvalidChoiceError, "WRAP"),
     ):
         with refused(error, said):
             rows.project(x=lambda r, options=options: f.add(r.a, 1, **options))
-    with refused(InvalidArgumentError, "mode of g is said twice"):
+    with refused(InvalidArgumentError, "mode of g is given twice"):
         twice = (FunctionOption("Mode", ("a",)), FunctionOption("mode", ("b",)))
         ex.ScalarFunction(ex.FunctionId("extension:a:b", "g:"), (), t.I64(), twice)
 

@@ -68,7 +68,7 @@ def test_rows_that_do_not_get_to_spark(spark: SparkSession, monkeypatch: pytest.
 
     fails(OSError(28, "No space left on device"))
     for verb in (U.collect, U.execute, U.show, sd.Plan(U).execute):
-        with refused(ExecutionError, "the rows did not get through: no space left on device", "SPARK_LOCAL_DIRS"):
+        with refused(ExecutionError, "the rows could not be transferred: no space left on device", "SPARK_LOCAL_DIRS"):
             verb(spark)
     fails(BrokenPipeError(32, "Broken pipe"))
     with pytest.raises(BrokenPipeError):

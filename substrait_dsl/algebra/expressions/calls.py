@@ -110,7 +110,7 @@ class Measure(Node):
 
 
 def check_options(function: FunctionId, options: tuple[FunctionOption, ...]) -> None:
-    """Raise `InvalidArgumentError` for an option that is said twice. Which ones there are, the catalogue knows."""
+    """Raise `InvalidArgumentError` for an option that is given twice. The catalogue knows which ones exist."""
     rules.require_distinct_options((option.name for option in options), function.name)
 
 

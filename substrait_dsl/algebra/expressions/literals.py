@@ -233,7 +233,7 @@ def _natural_type(value: object, room: int) -> t.Type:
         if isinstance(value, python):
             return natural
     raise LiteralError(
-        f"cannot tell the Substrait type of {value!r} ({type(value).__name__})",
+        f"cannot infer the Substrait type of {value!r} ({type(value).__name__})",
         names=[value],
         remedy="type-of-value",
         hint=_numpy_hint(value),

@@ -312,7 +312,7 @@ def _check_text(schema: NamedStruct, text: DelimitedText) -> None:
             )
         if field.type.nullable and text.null_value is None:
             raise SchemaError(
-                f'column "{field.name}" of delimited text is nullable, but no text stands for NULL',
+                f'column "{field.name}" of delimited text is nullable, but the format has no text for NULL',
                 names=[field.name],
                 hint='declare it required, or give the format a text: DelimitedText(null_value="")',
             )

@@ -141,7 +141,7 @@ def _check_partition_columns(names: tuple[str, ...], schema: NamedStruct) -> Non
 
     Raises:
         UnknownFieldError: one is not there.
-        TypeMismatchError: one has values that no text stands for.
+        TypeMismatchError: the values of one have no text form.
         SchemaError: no other column is left for the files.
     """
     for name in names:
@@ -159,7 +159,7 @@ def _check_written_text(schema: NamedStruct, text: DelimitedText, partition_colu
 
     Raises:
         TypeMismatchError: a column has no strings; those that folders are named after are read as strings, too.
-        SchemaError: a field may be NULL, and no text stands for that.
+        SchemaError: a field is nullable, and the format has no text for NULL.
     """
     for field in schema:
         if not isinstance(field.type, String):
@@ -171,7 +171,7 @@ def _check_written_text(schema: NamedStruct, text: DelimitedText, partition_colu
             )
         if field.type.nullable and text.null_value is None and field.name not in partition_columns:
             raise SchemaError(
-                f'column "{field.name}" of delimited text may be NULL, and no text stands for that',
+                f'column "{field.name}" of delimited text is nullable, but the format has no text for NULL',
                 names=[field.name],
                 remedy="null-in-text",
             )

@@ -40,7 +40,7 @@ def compared(
     derived.filter(lambda o: o.comment == color)
     # E: Unsupported operand types for == ("Expr[String, Null]" and "Color")  [operator]
     derived.filter(lambda o: o.comment == Color.RED)
-    # E: filter: equal: cannot tell the Substrait type of <Color.RED: 'red'> (Color); say it: lit(value,
+    # E: filter: equal: cannot infer the Substrait type of <Color.RED: 'red'> (Color); say it: lit(value,
     #    type)  [substrait-invalid-argument]
     derived.filter(lambda o: (o.id > 1) & (o.id == perhaps))
     # E: Unsupported operand types for == ("Expr[I64, Req]" and "int | None")  [operator]
