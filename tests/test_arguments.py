@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import inspect
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -253,84 +253,63 @@ def methods(sample: object, seen: set[object]) -> Iterator[tuple[str, Subject]]:
                 yield f"{kind.__name__}.{name}", getattr(sample, name)
 
 
+USES: Sequence[tuple[type | tuple[type, ...], Callable[[Any], Sequence[object]]]] = (
+    (sd.Relation, lambda value: [value.explain(properties=True), value.to_plan()]),
+    (Document, lambda value: [value.to_bytes()]),
+    (ExprBase, lambda value: [T.select(x=value), T.sort(value)]),
+    (sd.Measure, lambda value: [T.aggregate(x=value)]),
+    (sd.WindowFunction, lambda value: [value.over(order_by="id"), T.window(order_by="id", x=value)]),
+    (SortKey, lambda value: [T.sort(value)]),
+    (sd.ExchangeKind, lambda value: [T.exchange(value)]),
+    (rl.ExchangeTarget, lambda value: [T.exchange(sd.broadcast(), targets=[value])]),
+    (sd.Switching, lambda value: [T.expand(x=value)]),
+    (sd.JoinKey, lambda value: [T.hash_join(U, [value])]),
+    (
+        Offset,
+        lambda value: [
+            f.count().over(order_by="id", rows=(value, None)),
+            f.count().over(order_by="id", range=(None, value)),
+        ],
+    ),
+    (Quantified, lambda value: [T.c.id > value]),
+    (sd.Type, lambda value: [sd.read_named("t", {"x": value}), sd.null(value)]),
+    (sd.TypeVariation, lambda value: [sd.I64(variation=value)]),
+    (sd.AnyMessage, lambda value: [sd.AdvancedExtension((value,))]),
+    (sd.AdvancedExtension, lambda value: [T.with_extension(value)]),
+    ((rl.VirtualTarget, rl.FilesTarget, rl.ExtensionObject), lambda value: [T.write(value)]),
+    (sd.DelimitedText, lambda value: [sd.read_files("x", {"x": sd.String}, format=value)]),
+    (
+        (sd.Parquet, sd.Orc, sd.Arrow, sd.Dwrf, sd.ExtensionFormat),
+        lambda value: [sd.read_files("x", OnlyId, format=value)],
+    ),
+    (sd.FileSlice, lambda value: [sd.read_files(value, OnlyId)]),
+    (sd.Computation, lambda value: [T.hint(saved=[value])]),
+    (sd.Distribution, lambda value: [sd.read_named("t", OnlyId, distribution=value)]),
+    (sd.OrderKey, lambda value: [sd.read_named("t", OnlyId, ordering=value)]),
+    (sd.YearMonths, lambda value: [sd.lit(value, sd.IntervalYear)]),
+    (sd.DaySeconds, lambda value: [sd.lit(value, sd.IntervalDay(6))]),
+    (sd.Compound, lambda value: [sd.lit(value, sd.IntervalCompound(6))]),
+    (sd.LambdaFunction, lambda value: [T.select(x=f.transform(sd.col("xs"), value))]),
+    (sd.Capabilities, lambda value: [PLAN.check(value)]),
+    (sd.FunctionCapability, lambda value: [sd.Capabilities(functions=[value])]),
+    (sd.Catalog, lambda value: [sd.Plan.from_bytes(PLAN.to_bytes(), catalog=value).to_bytes()]),
+    (OnlyId, lambda value: [T.into(lambda r: value)]),
+    (sd.RelationSchema, lambda value: [sd.read_named("t", value), value.to_arrow()]),
+    (Iterator, lambda value: [list(value)]),
+)
+"""What results are for, by their classes: the first class that fits counts."""
+
+
 def used(value: Any) -> None:
-    """Do with a result what it is for."""
+    """Do with a result what it is for, and with what comes out of that."""
     repr(value)
     if not isinstance(value, ExprBase):  # which is no text
         str(value)
-    match value:
-        case sd.Relation():
-            value.explain(properties=True)
-            used(value.to_plan())
-        case Document():
-            value.to_bytes()
-        case ExprBase():
-            used(T.select(x=value))
-            used(T.sort(value))
-        case sd.Measure():
-            used(T.aggregate(x=value))
-        case sd.WindowFunction():
-            used(value.over(order_by="id"))
-            used(T.window(order_by="id", x=value))
-        case SortKey():
-            used(T.sort(value))
-        case sd.ExchangeKind():
-            used(T.exchange(value))
-        case rl.ExchangeTarget():
-            used(T.exchange(sd.broadcast(), targets=[value]))
-        case sd.Switching():
-            used(T.expand(x=value))
-        case sd.JoinKey():
-            used(T.hash_join(U, [value]))
-        case Offset():
-            used(f.count().over(order_by="id", rows=(value, None)))
-            used(f.count().over(order_by="id", range=(None, value)))
-        case Quantified():
-            used(T.c.id > value)
-        case sd.Type():
-            used(sd.read_named("t", {"x": value}))
-            used(sd.null(value))
-        case sd.TypeVariation():
-            used(sd.I64(variation=value))
-        case sd.AnyMessage():
-            used(sd.AdvancedExtension((value,)))
-        case sd.AdvancedExtension():
-            used(T.with_extension(value))
-        case rl.VirtualTarget() | rl.FilesTarget() | rl.ExtensionObject():
-            used(T.write(value))
-        case sd.DelimitedText():
-            used(sd.read_files("x", {"x": sd.String}, format=value))
-        case sd.Parquet() | sd.Orc() | sd.Arrow() | sd.Dwrf() | sd.ExtensionFormat():
-            used(sd.read_files("x", OnlyId, format=value))
-        case sd.FileSlice():
-            used(sd.read_files(value, OnlyId))
-        case sd.Computation():
-            used(T.hint(saved=[value]))
-        case sd.Distribution():
-            used(sd.read_named("t", OnlyId, distribution=value))
-        case sd.OrderKey():
-            used(sd.read_named("t", OnlyId, ordering=value))
-        case sd.YearMonths():
-            used(sd.lit(value, sd.IntervalYear))
-        case sd.DaySeconds():
-            used(sd.lit(value, sd.IntervalDay(6)))
-        case sd.Compound():
-            used(sd.lit(value, sd.IntervalCompound(6)))
-        case sd.LambdaFunction():
-            used(T.select(x=f.transform(sd.col("xs"), value)))
-        case sd.Capabilities():
-            used(PLAN.check(value))
-        case sd.FunctionCapability():
-            used(sd.Capabilities(functions=[value]))
-        case sd.Catalog():
-            sd.Plan.from_bytes(PLAN.to_bytes(), catalog=value)
-        case OnlyId():
-            used(T.into(lambda r: value))
-        case sd.RelationSchema():
-            used(sd.read_named("t", value))
-            value.to_arrow()
-        case Iterator():
-            list(value)
+    for class_, use in USES:
+        if isinstance(value, class_):
+            for result in use(value):
+                used(result)
+            break
 
 
 SUBJECTS = dict(subjects())
