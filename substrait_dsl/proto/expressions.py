@@ -70,7 +70,7 @@ def encode_expression(encoder: Encoder, expression: ex.Expression, message: pb.E
         encode_expression_body(encoder, expression, message)
 
 
-def encode_expression_body(encoder: Encoder, expression: ex.Expression, message: pb.Expression) -> None:
+def encode_expression_body(encoder: Encoder, expression: ex.Expression, message: pb.Expression) -> None:  # noqa: C901  # a closed union
     """Write an expression itself, not a reference to it."""
     known = ex.as_union(expression)
     match known:

@@ -72,7 +72,7 @@ def encode_relation(encoder: Encoder, rel: Rel, message: pb.Rel) -> None:
         encode_relation_body(encoder, rel, message)
 
 
-def encode_relation_body(encoder: Encoder, rel: Rel, message: pb.Rel, mapping: tuple[int, ...] | None = None) -> None:
+def encode_relation_body(encoder: Encoder, rel: Rel, message: pb.Rel, mapping: tuple[int, ...] | None = None) -> None:  # noqa: C901  # a closed union
     """Write a relation itself, with the mapping of the emit over it."""
     known = rl.as_union(rel)
     encoder.enter(rel, message)

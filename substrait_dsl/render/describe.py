@@ -115,7 +115,7 @@ def properties_clause(rel: Rel) -> Clause:
     return Clause("", (f"[{'; '.join(known)}]",))
 
 
-def _parts(rel: Rel, writer: ExpressionWriter) -> Parts:
+def _parts(rel: Rel, writer: ExpressionWriter) -> Parts:  # noqa: C901  # a closed union
     """Return the arguments and the output columns of a relation: one case per kind."""
     relation = r.as_union(rel.shown)
     match relation:

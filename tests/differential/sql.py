@@ -46,7 +46,7 @@ class Writer:
 
         return Scope(columns, around, relations)
 
-    def query(self, rel: Rel, outer: Mapping[int, Sequence[str]]) -> Query:
+    def query(self, rel: Rel, outer: Mapping[int, Sequence[str]]) -> Query:  # noqa: C901  # a closed union
         """The query that a relation is, inside of rows around it."""
         match rl.as_union(rel):
             case rl.Read() as read:

@@ -224,7 +224,7 @@ def _operands(expression: Expression) -> Iterator[Expression]:
             nodes.extend(node.children())
 
 
-def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str:
+def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str:  # noqa: C901  # a closed union
     """The text of an expression, given the texts of its operands by their ids."""
 
     def text(operand: Expression) -> str:
