@@ -170,7 +170,7 @@ REFUSED: dict[str, tuple[Any, type[SubstraitDslError], tuple[str, ...]]] = {
         ExecutionError, ("collect", "Acero fails", "too long a text"),
     ),
     "an access": (lambda session: ORDERS.collect(session, allow=()), NotAllowedError, ("collect", "read table orders")),
-    "its plan": (lambda session: ORDERS.explain(session), UnsupportedError, ("explain", "Acero does not tell")),
+    "its plan": (lambda session: ORDERS.explain(session), UnsupportedError, ("explain", "Acero does not explain")),
 }  # fmt: skip
 
 
