@@ -14,7 +14,8 @@ from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.catalog import Catalog, Kind, Overload, standard_catalog
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, error_context, require
 from substrait_dsl.fluent.arguments import NoValue, Options, Resolved, describe_operand, resolved
-from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, SortKey, combine, combine_in_scope, resolve
+from substrait_dsl.fluent.binding import bind
+from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, SortKey, combine, combine_in_scope
 from substrait_dsl.fluent.guidance import bool_hint, no_attribute
 from substrait_dsl.fluent.lambdas import LambdaFunction, is_function, resolve_functions, traced_argument
 from substrait_dsl.fluent.scope import Scope
@@ -131,7 +132,7 @@ class FunctionCall(Picklable):
 
         Expressions of the algebra, and the others as they were given.
         """
-        parts = [resolve(operand, scope) if isinstance(operand, ExprBase) else operand for operand in self.operands]
+        parts = [bind(operand, scope) if isinstance(operand, ExprBase) else operand for operand in self.operands]
         if any(isinstance(part, LambdaFunction) for part in parts):
             return resolve_functions(self.overloads(), parts, scope, partial(describe_operand, name=self.name))
         return parts
@@ -430,4 +431,4 @@ def measure_node(measure: MeasureBase, scope: Scope, sort_keys: Callable[..., tu
         *measure._call.resolved(scope), sort_keys(measure._sorts, scope), "distinct" if measure._distinct else "all"
     )
     condition = measure._filter
-    return ex.Measure(function, None if condition is None else resolve(condition, scope))
+    return ex.Measure(function, None if condition is None else bind(condition, scope))

@@ -25,8 +25,9 @@ from substrait_dsl.errors import (
     quoted,
 )
 from substrait_dsl.fluent.arguments import NoValue
+from substrait_dsl.fluent.binding import bind
 from substrait_dsl.fluent.calls import scalar_call
-from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, bound_expr, resolve
+from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, bound_expr
 from substrait_dsl.fluent.guidance import bool_hint, no_column, require_no_shown
 from substrait_dsl.fluent.namespace import CatalogFunction
 from substrait_dsl.fluent.operators import PythonValue
@@ -181,7 +182,7 @@ def as_expression(value: Any, scope: Scope, role: Role, what: str | None = None)
     what = what or role.noun
     match value:
         case ExprBase():
-            return resolve(value, scope)
+            return bind(value, scope)
         case NoValue():
             raise TypeMismatchError(f"{what} is an expression, but {value._lacks}", hint=value._advice)
         case None:
@@ -273,7 +274,7 @@ def pick(chosen: Sequence[Any], scope: Scope) -> list[Picked]:
             if isinstance(item, NoValue):
                 as_expression(item, scope, Role.COLUMN)
             raise InvalidArgumentError("expected the name of a column or an expression", got=item, hint=unpacked(item))
-        expression = resolve(item, scope)
+        expression = bind(item, scope)
         picked.append((_name_of(item, expression, scope), expression))
     return picked
 
@@ -341,7 +342,7 @@ def row_count(name: str, value: object, scope: Scope) -> ex.Expression | None:
     if value is None:
         return None
     if isinstance(value, ExprBase):
-        return resolve(value, scope)
+        return bind(value, scope)
     if type(value) is not int:
         raise TypeMismatchError(f"the {name} is a number of rows", got=value)
     return ex.literal(value, I64())
@@ -379,7 +380,7 @@ def key_expression(of: Any, scope: Scope, verb: str) -> ex.Expression:
     if isinstance(of, str | int) and not isinstance(of, bool):
         return _sort_column(of, scope)
     if isinstance(of, ExprBase):
-        return resolve(of, scope)
+        return bind(of, scope)
     raise InvalidArgumentError(f"expected a column or an expression to {verb} by", got=of, hint=unpacked(of))
 
 

@@ -7,8 +7,7 @@ operands, from which it becomes an expression of the algebra when a verb binds i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, Self, cast, overload
 
@@ -435,21 +434,6 @@ def combine_in_scope(
     return bound_expr(leaf(scope or NO_ROW), scope, name)
 
 
-def leaves(expr: ExprBase) -> Iterator[ExprBase]:
-    """Yield the leaves of an expression: bound expressions, and unbound ones without operands."""
-    stack: list[ExprBase] = [expr]
-    seen: set[int] = set()
-    while stack:
-        current = stack.pop()
-        if id(current) in seen:
-            continue
-        seen.add(id(current))
-        inside = [operand for operand in current._operands if isinstance(operand, ExprBase)]
-        if current._node is not None or not inside:
-            yield current
-        stack.extend(inside)
-
-
 def _new(
     node: ex.Expression | None,
     scope: Scope | None,
@@ -488,107 +472,6 @@ def _unwrapped(value: object) -> object:
         case dict():
             return {_unwrapped(key): _unwrapped(item) for key, item in value.items()}
     return value
-
-
-def resolve(expr: ExprBase, scope: Scope) -> ex.Expression:
-    """Return the expression of the algebra that an `Expr` is, for the row of a scope.
-
-    Without recursion, and each shared operand once, in all lambdas that it stands in, too.
-    """
-    if expr._node is not None:
-        return scope.local(expr._node, expr._scope)
-    if (current := _RESOLUTION.get()) is not None:
-        return current.resolve(expr, scope)
-    token = _RESOLUTION.set(current := _Resolution())
-    try:
-        return current.resolve(expr, scope)
-    finally:
-        _RESOLUTION.reset(token)
-
-
-class _Resolution:
-    """The expressions that are resolved so far, from the first call of `resolve` until it returns.
-
-    An expression that is no parameter of a lambda, and has none inside, is the same in a lambda as around it.
-    """
-
-    def __init__(self) -> None:
-        self._done: dict[Hashable, tuple[ex.Expression, ExprBase, Scope]] = {}
-        """By what decides the result; with what must live as long, since it is known by its `id`."""
-        self._owners: dict[int, frozenset[int]] = {}
-        """The lambdas, by the `id` of their parameters, whose parameters stand in an expression, by its `id`."""
-        self._is_ahead = True
-        """Whether operands are resolved before what is made of them, so that nothing is deep: not after an error."""
-
-    def resolve(self, expr: ExprBase, scope: Scope) -> ex.Expression:
-        stack: list[ExprBase] = [expr]
-        while stack:
-            current = stack[-1]
-            if (key := self._key(current, scope)) in self._done:
-                stack.pop()
-                continue
-            waiting = None
-            try:
-                waiting = self._waiting(current, scope)
-                node = None if waiting else self._resolved(current, scope)
-            except Exception:
-                # What is made of others, and not by `make`, has its own words around the errors of its operands.
-                places = range(len(stack) if waiting is None else len(stack) - 1)
-                around = next((place for place in places if stack[place]._make is None), None)
-                if around is None or not self._is_ahead:
-                    raise
-                self._is_ahead = False
-                del stack[around + 1 :]
-                continue
-            if node is None:
-                stack += waiting
-                continue
-            stack.pop()
-            self._done[key] = node, current, scope
-        return self._done[self._key(expr, scope)][0]
-
-    def _waiting(self, expr: ExprBase, scope: Scope) -> list[ExprBase]:
-        """Return the operands that are to be resolved first."""
-        if expr._node is not None or (expr._make is None and not self._is_ahead):
-            return []
-        operands = [each for each in expr._operands if isinstance(each, ExprBase)]
-        # What has no operands is resolved at once: the first that fails is the first that is written.
-        for each in operands:
-            if not each._operands and (key := self._key(each, scope)) not in self._done:
-                self._done[key] = self._resolved(each, scope), each, scope
-        return [each for each in operands if self._key(each, scope) not in self._done]
-
-    def _resolved(self, expr: ExprBase, scope: Scope) -> ex.Expression:
-        """Return the expression, whose operands are resolved."""
-        if expr._node is not None:
-            return scope.local(expr._node, expr._scope)
-        if expr._make is None:
-            assert expr._leaf is not None
-            return expr._leaf(scope)
-        return expr._make([self._of_operand(each, scope) for each in expr._operands])
-
-    def _of_operand(self, operand: Any, scope: Scope) -> Any:
-        return self._done[self._key(operand, scope)][0] if isinstance(operand, ExprBase) else operand
-
-    def _key(self, expr: ExprBase, scope: Scope) -> Hashable:
-        return id(expr), scope.seen_by(self._owners_in(expr) if scope.is_of_lambda else frozenset())
-
-    def _owners_in(self, expr: ExprBase) -> frozenset[int]:
-        stack: list[ExprBase] = [expr]
-        while stack:
-            current = stack[-1]
-            operands = [each for each in current._operands if isinstance(each, ExprBase)]
-            if waiting := [each for each in operands if id(each) not in self._owners]:
-                stack += waiting
-                continue
-            stack.pop()
-            owner = getattr(getattr(current._leaf, "func", None), "__self__", None)
-            own = frozenset() if owner is None else frozenset({id(owner)})
-            self._owners[id(current)] = own.union(*(self._owners[id(each)] for each in operands))
-        return self._owners[id(expr)]
-
-
-_RESOLUTION: ContextVar[_Resolution | None] = ContextVar("resolution", default=None)
 
 
 def _call(name: str, *arguments: object) -> DynExpr:

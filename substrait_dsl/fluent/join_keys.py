@@ -20,8 +20,9 @@ from substrait_dsl.errors import (
     require_choice,
 )
 from substrait_dsl.fluent.base import Condition
+from substrait_dsl.fluent.binding import bind
 from substrait_dsl.fluent.column_arguments import called, is_list, key_expression, key_position, rows
-from substrait_dsl.fluent.expr import ExprBase, resolve
+from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.namespace import CatalogFunction
 from substrait_dsl.fluent.scope import Scope
 from substrait_dsl.fluent.sorting import Sortable
@@ -115,7 +116,7 @@ def _keys(key: Any, scope: Scope, count: int) -> list[rl.JoinKey]:
             return [_compared(key, scope)]
         case ExprBase():
             width = len(scope.inputs[0].schema)
-            return [_equality(part, width) for part in conjuncts(resolve(key, scope))]
+            return [_equality(part, width) for part in conjuncts(bind(key, scope))]
         case (left, right):
             return [_compared(JoinKey(left, right, "eq"), scope)]
     raise InvalidArgumentError(

@@ -27,7 +27,8 @@ from substrait_dsl.catalog import CallArgument, Overload, ValueArgument
 from substrait_dsl.catalog.derive import build
 from substrait_dsl.catalog.resolve import fit
 from substrait_dsl.errors import InvalidArgumentError, LiteralError, SchemaError, TypeMismatchError, error_context
-from substrait_dsl.fluent.expr import DynExpr, ExprBase, combine_in_scope, leaves, resolve, unbound_expr
+from substrait_dsl.fluent.binding import bind, leaves
+from substrait_dsl.fluent.expr import DynExpr, ExprBase, combine_in_scope, unbound_expr
 from substrait_dsl.fluent.scope import Scope
 
 
@@ -194,7 +195,7 @@ def _argument(value: object, type_: Type, name: str, scope: Scope) -> ex.Express
             return ex.literal(value, type_)
         except LiteralError as error:
             raise TypeMismatchError(f'argument "{name}" of a lambda', reason=error, names=[name]) from None
-    argument = resolve(value, scope)
+    argument = bind(value, scope)
     # A required value may stand for a nullable one, but the types of arguments and parameters must be the same.
     return ex.Cast(argument, type_) if argument.type != type_ == argument.type.as_nullable() else argument
 

@@ -31,10 +31,11 @@ from substrait_dsl.algebra.trees import Subtree as AlgebraSubtree
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import InvalidArgumentError, error_context, kind_words, require_choice
 from substrait_dsl.fluent.base import RelationBase, wrap_relation
+from substrait_dsl.fluent.binding import bind
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.documents import Document, require_encoding, type_urls
 from substrait_dsl.fluent.execution import Execution, Running, start
-from substrait_dsl.fluent.expr import ExprBase, resolve, unwrapped
+from substrait_dsl.fluent.expr import ExprBase, unwrapped
 from substrait_dsl.fluent.guidance import no_attribute
 from substrait_dsl.fluent.messages import require_extension
 from substrait_dsl.fluent.relation import Relation
@@ -588,7 +589,7 @@ def _binding(anchor: int, value: object, type_: Type | None, used: str) -> Param
         if type(anchor) is not int or not 0 <= anchor < 2**32:
             raise InvalidArgumentError("the number of a parameter is one of 32 bits", got=anchor)
         if isinstance(value, ExprBase):
-            value = resolve(value, Scope("Plan", ()))
+            value = bind(value, Scope("Plan", ()))
         if isinstance(value, ex.Expression) and not isinstance(value, ex.Literal):
             raise InvalidArgumentError("a parameter is bound to a constant: write lit(value, type)")
         if type_ is None:

@@ -22,8 +22,9 @@ from substrait_dsl.errors import (
     require,
 )
 from substrait_dsl.fluent.base import S2, Condition, table_name
+from substrait_dsl.fluent.binding import bind
 from substrait_dsl.fluent.declared_properties import Distributed, Ordering
-from substrait_dsl.fluent.expr import ExprBase, resolve, unwrapped
+from substrait_dsl.fluent.expr import ExprBase, unwrapped
 from substrait_dsl.fluent.files import file_uri
 from substrait_dsl.fluent.read_options import Known, read
 from substrait_dsl.fluent.schemas import Declared, DynRow, SchemaLike, as_struct
@@ -168,7 +169,7 @@ def record_of(row: Row, number: int, struct: NamedStruct, scope: Scope) -> rl.Re
 
 def _value(value: object, field: Field, number: int, scope: Scope) -> ex.Expression:
     if isinstance(value, ExprBase):
-        return resolve(value, scope)
+        return bind(value, scope)
     try:
         return ex.literal(unwrapped(value), field.type)
     except LiteralError as error:

@@ -24,9 +24,10 @@ from substrait_dsl.catalog import Catalog
 from substrait_dsl.catalog.function_requirements import distance_type
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError
 from substrait_dsl.fluent.arguments import describe_operand
+from substrait_dsl.fluent.binding import bind
 from substrait_dsl.fluent.calls import WindowFunction
 from substrait_dsl.fluent.column_arguments import is_list, key_expression, sort_keys
-from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, combine_in_scope, resolve, unbound_expr
+from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, combine_in_scope, unbound_expr
 from substrait_dsl.fluent.lambdas import LambdaScope
 from substrait_dsl.fluent.scope import Scope
 
@@ -261,7 +262,7 @@ def _bound(
 ) -> ex.Bound:
     if isinstance(bound, ex.Bound):
         return bound
-    value = resolve(bound.distance, scope) if isinstance(bound.distance, ExprBase) else bound.distance
+    value = bind(bound.distance, scope) if isinstance(bound.distance, ExprBase) else bound.distance
     if kind == "rows":
         return ex.Bound(bound.kind, value if isinstance(value, ex.Expression) else ex.literal(value, I64()))
     if len(sorts) != 1:

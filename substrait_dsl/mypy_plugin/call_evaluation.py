@@ -26,7 +26,8 @@ from mypy.plugin import FunctionContext, MethodContext
 from mypy.types import Instance, Type, get_proper_type
 
 from substrait_dsl.errors import SignatureError, SubstraitDslError, are_same
-from substrait_dsl.fluent.expr import ExprBase, resolve
+from substrait_dsl.fluent.binding import bind
+from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.scope import Scope
@@ -251,7 +252,7 @@ class CallEvaluation:
             expression = self.evaluator.try_evaluate(part)
             if isinstance(expression, ExprBase) and expression._node is None:
                 try:
-                    resolve(expression, Scope(self.verb, inputs))
+                    bind(expression, Scope(self.verb, inputs))
                 except SubstraitDslError as other:
                     if are_same(other, error, anywhere=True):
                         return part

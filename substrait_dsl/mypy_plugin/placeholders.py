@@ -18,8 +18,9 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.catalog import Kind
 from substrait_dsl.errors import SchemaError, SubstraitDslError
 from substrait_dsl.fluent.arguments import Resolved
+from substrait_dsl.fluent.binding import bind
 from substrait_dsl.fluent.calls import FunctionCall, Measure, WindowFunction
-from substrait_dsl.fluent.expr import DynExpr, ExprBase, bound_expr, resolve
+from substrait_dsl.fluent.expr import DynExpr, ExprBase, bound_expr
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.schemas import DynRow, Schema
 from substrait_dsl.fluent.scope import Scope
@@ -151,7 +152,7 @@ def find_error(value: object) -> SubstraitDslError | None:
 def _resolve(value: object) -> t.Type | None:
     match value:
         case ExprBase():
-            return resolve(value, _EVERY_ROW).type
+            return bind(value, _EVERY_ROW).type
         case Measure():
             return value._call.resolved(_EVERY_ROW)[2]
         case WindowFunction():

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Cast, Expression
+from substrait_dsl.fluent.binding import bind
 from substrait_dsl.fluent.calls import scalar
-from substrait_dsl.fluent.expr import bound_expr, resolve
+from substrait_dsl.fluent.expr import bound_expr
 from substrait_dsl.fluent.scope import NO_ROW
 from substrait_dsl.partiql.operations import Mistyped
 
@@ -26,7 +27,7 @@ _CLASSES: tuple[tuple[str, tuple[type[t.Type], ...]], ...] = (
 
 def call(name: str, *arguments: Expression, **options: str) -> Expression:
     """Call a function of the specification's catalogue. Raises `FunctionNotFoundError`."""
-    return resolve(scalar(name, [bound_expr(argument, None) for argument in arguments], options), NO_ROW)
+    return bind(scalar(name, [bound_expr(argument, None) for argument in arguments], options), NO_ROW)
 
 
 def comparison_class_of_type(type_: t.Type) -> str:

@@ -10,7 +10,8 @@ from substrait_dsl.algebra.expressions import Cast, Expression, FieldReference, 
 from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.fluent import expr as fluent
-from substrait_dsl.fluent.expr import bound_expr, resolve
+from substrait_dsl.fluent.binding import bind
+from substrait_dsl.fluent.expr import bound_expr
 from substrait_dsl.fluent.scope import NO_ROW
 from substrait_dsl.partiql.calls import call, cast, comparison_class_of_type
 from substrait_dsl.partiql.lowered_values import Column, LoweredValue
@@ -26,7 +27,7 @@ DIRECTIONS: dict[tuple[str, str], SortDirection] = {
 
 def row_number(order: Sequence[SortKey]) -> Expression:
     """Return the number of a row in an order, from 1."""
-    return resolve(functions.row_number().over(order_by=fluent_keys(order)), NO_ROW)
+    return bind(functions.row_number().over(order_by=fluent_keys(order)), NO_ROW)
 
 
 def fluent_keys(order: Sequence[SortKey]) -> list[fluent.SortKey]:

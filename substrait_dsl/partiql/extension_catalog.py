@@ -8,8 +8,9 @@ from importlib.resources import files
 from substrait_dsl.algebra.expressions import Expression
 from substrait_dsl.catalog import Catalog
 from substrait_dsl.catalog.load import read_extension
+from substrait_dsl.fluent.binding import bind
 from substrait_dsl.fluent.calls import scalar
-from substrait_dsl.fluent.expr import bound_expr, resolve
+from substrait_dsl.fluent.expr import bound_expr
 from substrait_dsl.fluent.scope import NO_ROW
 
 URN = "extension:substrait_dsl:partiql"
@@ -25,4 +26,4 @@ def own_catalog() -> Catalog:
 def own_call(name: str, *arguments: Expression) -> Expression:
     """Call a function of the extension."""
     operands = [bound_expr(argument, None) for argument in arguments]
-    return resolve(scalar(name, operands, urn=URN, catalog=own_catalog()), NO_ROW)
+    return bind(scalar(name, operands, urn=URN, catalog=own_catalog()), NO_ROW)

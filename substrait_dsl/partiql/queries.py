@@ -11,7 +11,8 @@ from substrait_dsl import functions
 from substrait_dsl.algebra.expressions import Expression, FieldReference, NestedStruct
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.fluent.base import wrap_relation
-from substrait_dsl.fluent.expr import bound_expr, resolve
+from substrait_dsl.fluent.binding import bind
+from substrait_dsl.fluent.expr import bound_expr
 from substrait_dsl.fluent.scope import NO_ROW
 from substrait_dsl.partiql.collected_lists import collect_list_of, materialize_element
 from substrait_dsl.partiql.expressions import Id, MapValues, Pivot
@@ -64,5 +65,5 @@ def collect_query(values: LoweredCollection) -> LoweredBindings:
     rel = wrap_relation(rows.rel).aggregate(values=collect_list_of(column, values.source.order))._rel
     collected: Expression = FieldReference(0, rel.schema.types[0])
     if is_nullable:
-        collected = resolve(functions.transform(bound_expr(collected, None), lambda each: each["value"]), NO_ROW)
+        collected = bind(functions.transform(bound_expr(collected, None), lambda each: each["value"]), NO_ROW)
     return LoweredBindings(rel, "bag", {"": CollectedList(Column(collected), values.element, collection_type)})
