@@ -271,13 +271,15 @@ class _Pipeline:
         parameters = self.parameters
         samples = [self.samples(each) for each in parameters]
         for number in range(max(map(len, samples), default=1)):
-            given = [(each, some[min(number, len(some) - 1)]) for each, some in zip(parameters, samples, strict=True)]
-            positional = [value for each, value in given if each.kind != each.KEYWORD_ONLY]
-            named = {each.name: value for each, value in given if each.kind == each.KEYWORD_ONLY}
+            arguments = [
+                (each, some[min(number, len(some) - 1)]) for each, some in zip(parameters, samples, strict=True)
+            ]
+            positional = [value for each, value in arguments if each.kind != each.KEYWORD_ONLY]
+            named = {each.name: value for each, value in arguments if each.kind == each.KEYWORD_ONLY}
             try:
                 self._close(self.function(*positional, **named))
             except (Exception, SystemExit) as error:
-                values = f" for other values of {quoted([each.name for each, _ in given])}" if number else ""
+                values = f" for other values of {quoted([each.name for each, _ in arguments])}" if number else ""
                 raise _failed(f"pipeline {self.name} fails{values}", error, self.module) from error
 
     def _close(self, result: object) -> None:

@@ -21,10 +21,20 @@ RETIRED = {
     "moment": "timestamp, current_time",
     "host": "ExpressionContext, ReferencedRelation",
     "hosts": "ExpressionContext, ReferencedRelation",
+    "given": "value, argument, name",
+    "kept": "preserved, remaining, stored",
+    "whole": "complete, document, plan",
+    "apart": "separate, detached, staged",
+    "made": "result, converted, or what it is",
+    "held": "stored, retained",
+    "deferred": "unbound",
 }
 """Words that were names once, and what is written for them: see docs/glossary.md."""
 
-OF_THE_FIELD = {("proto.legacy_plan", "host")}  # of a URI
+OF_THE_FIELD = {
+    ("proto.legacy_plan", "host"),  # of a URI
+    ("fluent.windows", "WHOLE_PARTITION"),  # a frame
+}
 """Names with such a word that mean what everybody means by it."""
 
 

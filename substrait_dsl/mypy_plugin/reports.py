@@ -114,16 +114,16 @@ def withdraw(
     ranges = [((part.line, part.column), _end_position(part)) for part in within]
     for infos in _reported_lists(reported):
         remaining: list[ErrorInfo] = []
-        is_kept, line = True, 0
+        remains, line = True, 0
         for info in infos:
             if info.severity == "error":  # notes on its line belong to the error before them
                 line = info.line
                 is_of_mypy = info.code is None or not info.code.code.startswith("substrait-")
                 is_within = any(start <= (info.line, info.column) <= end for start, end in ranges)
-                is_kept = not (is_of_mypy and (is_within or _is_type_variable_error(info, called)))
-                if is_kept and is_within and text is not None and _is_more_specific(text, info.message):
-                    is_kept, location = False, Context(info.line, info.column)
-            if is_kept or info.line != line:
+                remains = not (is_of_mypy and (is_within or _is_type_variable_error(info, called)))
+                if remains and is_within and text is not None and _is_more_specific(text, info.message):
+                    remains, location = False, Context(info.line, info.column)
+            if remains or info.line != line:
                 remaining.append(info)
         infos[:] = remaining
     return location

@@ -126,7 +126,7 @@ def _same_call(decoder: Decoder, call: Call, extension: str, name: str, argument
 
 def own_window(decoder: Decoder, function: ex.WindowFunction, message: Any) -> ex.Expression:
     """Return a window function as DataFusion computes it."""
-    if (value := _null_kept(decoder, function)) is not None:
+    if (value := _as_nullable(decoder, function)) is not None:
         text = f"{function.call.function.name} of {_of(function.call)}: read as DataFusion's, which may be NULL"
         decoder.report(FindingCode.PRODUCER_MEANING, text, message)
         return value
@@ -138,7 +138,7 @@ def own_window(decoder: Decoder, function: ex.WindowFunction, message: Any) -> e
     return parts.value([attrs.evolve(function, call=call) for call in parts.calls if isinstance(call, ex.WindowCall)])
 
 
-def _null_kept(decoder: Decoder, function: ex.WindowFunction) -> ex.Expression | None:
+def _as_nullable(decoder: Decoder, function: ex.WindowFunction) -> ex.Expression | None:
     """Return the first or last value of a frame as nullable; None where it cannot be NULL.
 
     The specification declares both required, whatever the value is. DataFusion has the nullability of the value. The

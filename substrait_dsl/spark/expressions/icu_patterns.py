@@ -159,11 +159,11 @@ def java_pattern(pattern: str, *, multiline: bool, dotall: bool, ignore_case: bo
     if len(stack) != 1:
         raise _unknown(pattern, len(pattern))
     stack[0].end_branch()
-    made = "".join(written)
+    java = "".join(written)
     if stack[0].can_be_empty:  # Java would find nothing also within a character of two UTF-16 units
-        made = rf"(?<=\A|{ANYTHING})(?:{made})"
-    made = f"(?i){made}" if ignore_case else made
-    return Pattern(made, groups, stack[0].can_be_empty, sees_before)
+        java = rf"(?<=\A|{ANYTHING})(?:{java})"
+    java = f"(?i){java}" if ignore_case else java
+    return Pattern(java, groups, stack[0].can_be_empty, sees_before)
 
 
 def java_replacement(replacement: str, groups: int, behind: int = 0) -> str:

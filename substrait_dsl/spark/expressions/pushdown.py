@@ -135,12 +135,12 @@ def predicate_sql(text: str, condition: Expression) -> str:
     if condition.type.nullable:
         is_part = any(node is not condition and node is not _positive(condition) for node in truths)
         has_column = any(isinstance(node, FieldReference) for node in truths)
-        is_kept = has_column or (is_part and not calls.isdisjoint(_NEGATIONS | _NULL_SAFE))
-        return f"coalesce({text}, false)" if is_kept else text
+        is_hidden = has_column or (is_part and not calls.isdisjoint(_NEGATIONS | _NULL_SAFE))
+        return f"coalesce({text}, false)" if is_hidden else text
     # It is never NULL, so Spark would see through a coalesce.
     differs = "is_distinct_from" in calls or ("is_not_distinct_from" in calls and not calls.isdisjoint(_NEGATIONS))
-    is_kept = differs and any(isinstance(node, Literal) for node in nodes)
-    return _UNSEEN.format(text) if is_kept else text
+    is_hidden = differs and any(isinstance(node, Literal) for node in nodes)
+    return _UNSEEN.format(text) if is_hidden else text
 
 
 def is_constant_condition(condition: Expression) -> bool:

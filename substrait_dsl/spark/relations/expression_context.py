@@ -105,11 +105,11 @@ def prepare_context(
     def written(subquery: AnySubquery, scope: Scope) -> str:
         return subqueries.value(subquery, scope, inside)
 
-    made = ExpressionContext(Scope(columns, outer, written, computed, subquery_columns=subquery_columns), inside)
+    context = ExpressionContext(Scope(columns, outer, written, computed, subquery_columns=subquery_columns), inside)
     alone = _beside_outer_rows(expressions, sees_outer=visible is not None) if looked_up and to.as_text else set()
     below = alone | {id(part) for node in nested for part in _of_their_own(node) if part is not node}
     if looked_up and not hoist:
-        below |= _beside_lambdas(expressions, made.scope, is_read=is_read)
+        below |= _beside_lambdas(expressions, context.scope, is_read=is_read)
     for node in reversed(nested):  # what stands in another comes before it
         may_stand = windows if isinstance(node, WindowFunction) else not hoist
         if isinstance(node, Lambda) or id(node) in computed or (may_stand and id(node) not in below):
@@ -118,10 +118,10 @@ def prepare_context(
         if is_subquery(node) and depends_on_row(node):
             rows = rows.with_optimizer_barrier()
         # Spark does not take back into a condition what a generator has made.
-        text = f"explode(array({made.sql(node)}))" if id(node) in alone else made.sql(node)
+        text = f"explode(array({context.sql(node)}))" if id(node) in alone else context.sql(node)
         rows = rows.extended([Item(text, (name,))])
         computed[id(node)] = name
-    return Rows(rows.table, rows.columns[:width]), made
+    return Rows(rows.table, rows.columns[:width]), context
 
 
 def _subquery_column_types(
