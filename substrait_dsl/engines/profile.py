@@ -244,7 +244,7 @@ KEYWORDS = tuple(class_.keyword for class_ in _TYPES)
 """The keywords of types."""
 
 
-PLAIN_DIALECT = "a dialect that does not say its engine is compared by check; plans are lowered to profiles"
+PLAIN_DIALECT = "a dialect that names no engine is compared by check; plans are lowered to profiles"
 
 
 def _keywords(entry: Entry, key: str) -> tuple[str, ...]:
@@ -346,8 +346,8 @@ def is_profile(path: Path) -> bool:
     """Whether a file is a profile, and not a dialect file without an engine; raises as `load_profile`."""
     if not has_ending(path.name):
         return False
-    said = Entry.of(read_yaml(profile_text(path), path.name), path.name).values.get("metadata")
-    return isinstance(said, Mapping) and "engine" in said
+    metadata = Entry.of(read_yaml(profile_text(path), path.name), path.name).values.get("metadata")
+    return isinstance(metadata, Mapping) and "engine" in metadata
 
 
 @cache

@@ -104,8 +104,10 @@ def survey(top: Rel) -> dict[Requirement, Node]:
             first, fewest, most = calls.get(key, (node, count, count))
             calls[key] = (first, min(fewest, count), max(most, count))
     for (function_type, function, options), (node, fewest, most) in calls.items():
-        said = tuple(sorted((each.name, each.preferences) for each in options))
-        found[Requirement(function_type, function.key, function.urn, options=said, arguments=(fewest, most))] = node
+        option_values = tuple(sorted((each.name, each.preferences) for each in options))
+        found[
+            Requirement(function_type, function.key, function.urn, options=option_values, arguments=(fewest, most))
+        ] = node
     return found
 
 

@@ -44,7 +44,7 @@ def _require_distinct_absence(term: lv.LoweredValue, name: str) -> None:
         case lv.Column(absent=absent):
             require_typed(term, f'"{name}" in a list')
             if isinstance(absent, Expression):
-                raise UnsupportedError(f'"{name}" may be null and may be missing, which in a list nothing tells apart')
+                raise UnsupportedError(f'"{name}" may be null and may be missing, which a list does not distinguish')
         case lv.Attributes(fields=fields) | lv.NullableComposite(parts=lv.Attributes(fields=fields)):
             for inside, field in fields:
                 _require_distinct_absence(field, f"{name}.{inside}")

@@ -104,7 +104,7 @@ def split_struct(term: LoweredValue) -> LoweredValue:
     if not (isinstance(term, Column) and isinstance(term.type, StructType)):
         return expand_constant(term)
     if term.type.nullable:
-        raise UnsupportedError(f"a struct that may be null, {term.type}, is not taken apart")
+        raise UnsupportedError(f"the fields of a nullable struct, {term.type}, are not accessed")
     return Attributes(tuple((name, attribute(term, number)) for number, name in enumerate(term.type.field_names)))
 
 

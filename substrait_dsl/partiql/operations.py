@@ -72,10 +72,10 @@ def comparison_class(value: Value) -> str:
         case dt.datetime():
             return "timestamp" if value.tzinfo is None else "timestamp with a zone"
         case _:
-            return _KINDS[type(value)]
+            return _CLASSES[type(value)]
 
 
-_KINDS: dict[type, str] = {
+_CLASSES: dict[type, str] = {
     type(None): "null",
     Missing: "missing value",
     str: "text",

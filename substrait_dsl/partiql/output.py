@@ -145,10 +145,10 @@ def _decode(term: lv.LoweredValue, cells: Iterator[Any]) -> Value:
             inside = tuple(_decode(item, cells) for item in items)
             return inside if collection_type == "list" else Bag(inside)
         case lv.CollectedList(element=element, collection_type=collection_type):
-            gathered = next(cells)
-            if gathered is None:
+            collected = next(cells)
+            if collected is None:
                 return None
-            inside = tuple(_decode_inside(element, one) for one in gathered)
+            inside = tuple(_decode_inside(element, one) for one in collected)
             return inside if collection_type == "list" else Bag(inside)
         case lv.NullableComposite(parts=parts):
             is_there = next(cells)

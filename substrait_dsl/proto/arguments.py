@@ -16,7 +16,7 @@ from substrait_dsl.catalog.records import ValueArgument
 from substrait_dsl.catalog.resolve import type_of_call
 from substrait_dsl.catalog.standard import is_specified
 from substrait_dsl.errors import FunctionNotFoundError, SubstraitDslError
-from substrait_dsl.proto.constants import is_integer_constant, is_text, of_width, text_of_kind
+from substrait_dsl.proto.constants import is_integer_constant, is_text, of_width, text_of_type
 from substrait_dsl.proto.output_type_inference import overloads_named
 
 DEFAULTS: Mapping[tuple[str, int], int | str] = {
@@ -140,7 +140,7 @@ def _fitted(
         elif isinstance(argument, Literal) and is_text(argument.type):
             declared = overload.argument_at(position)
             if isinstance(declared, ValueArgument):
-                filled[position] = text_of_kind(argument, declared.pattern.keyword)
+                filled[position] = text_of_type(argument, declared.pattern.keyword)
     return tuple(filled)
 
 

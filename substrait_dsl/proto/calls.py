@@ -183,7 +183,7 @@ def decode_phase(decoder: Decoder, message: Any) -> Phase:
     if message.phase == pb.AGGREGATION_PHASE_UNSPECIFIED:
         decoder.report(
             FindingCode.PHASE_MISSING,
-            f"{message.DESCRIPTOR.name} does not say its phase; read as initial_to_result",
+            f"{message.DESCRIPTOR.name} does not set its phase; read as initial_to_result",
             message,
         )
         return "initial_to_result"
@@ -235,7 +235,7 @@ def decode_argument(decoder: Decoder, message: pb.FunctionArgument, scope: Scope
             return ex.TypeArgument(decode_type(decoder, message.type))
         case _:
             decoder.mark_location(message)
-            raise PlanFormatError("an argument must say value, enum or type")
+            raise PlanFormatError("an argument must set value, enum or type")
 
 
 def encode_measure(encoder: Encoder, measure: ex.Measure, message: pb.AggregateRel.Measure) -> None:

@@ -121,7 +121,7 @@ def _decode_hint_and_extensions(decoder: Decoder, message: pb.RelCommon, body: A
             text = ", ".join(sorted(unknown))
             decoder.report(
                 FindingCode.CHOICE_UNKNOWN,
-                f"{body.DESCRIPTOR.name} says what only a newer version knows; not kept: {text}",
+                f"{body.DESCRIPTOR.name} has a field of a newer version; dropped: {text}",
                 message,
             )
     if _has_own_extension(body.DESCRIPTOR) and body.HasField("advanced_extension"):
@@ -138,7 +138,7 @@ def _hint_or_none(decoder: Decoder, message: pb.RelCommon.Hint) -> Hint | None:
     except UnsupportedError:  # too much to tell
         raise
     except SubstraitDslError as error:
-        decoder.report(FindingCode.HINT_IMPOSSIBLE, f"a hint says what cannot be: {error.message}; not kept", message)
+        decoder.report(FindingCode.HINT_IMPOSSIBLE, f"a hint is impossible: {error.message}; dropped", message)
         return None
 
 
@@ -157,7 +157,7 @@ def _with_common(decoder: Decoder, rel: Rel, common: Common, body: Any) -> Rel:
             url = extension.enhancement.type_url
             raise UnsupportedError(f'the enhancement "{url}" of a project of no expressions cannot be read')
     decoder.report(
-        FindingCode.HINT_IMPOSSIBLE, "the hints and extensions of a project of no expressions are not kept", body
+        FindingCode.HINT_IMPOSSIBLE, "the hints and extensions of a project of no expressions are dropped", body
     )
     return rel
 
@@ -220,7 +220,7 @@ def _decode_computation(decoder: Decoder, message: Any, number: int) -> Computat
     computation_type: ComputationType = "unknown"
     name = message.DESCRIPTOR.name
     if message.type == pb.RelCommon.Hint.COMPUTATION_TYPE_UNSPECIFIED:
-        decoder.report(FindingCode.COMPUTATION_TYPE, f"{name} does not say its type; read as unknown", message)
+        decoder.report(FindingCode.COMPUTATION_TYPE, f"{name} does not set its type; read as unknown", message)
     else:
         computation_type = name_for(COMPUTATION_TYPE, message.type, pb.RelCommon.Hint.ComputationType, f"{name}.type")
     return Computation(number, computation_type, decode_own_extension(message))

@@ -37,7 +37,7 @@ def decode_cast(decoder: Decoder, message: pb.Expression.Cast, scope: Scope) -> 
     """Read a cast; without a failure behavior it throws."""
     on_failure: ex.FailureBehavior = "throw"
     if message.failure_behavior == pb.Expression.Cast.FAILURE_BEHAVIOR_UNSPECIFIED:
-        decoder.report(FindingCode.CAST_FAILURE, "a cast does not say its failure_behavior; read as throw", message)
+        decoder.report(FindingCode.CAST_FAILURE, "a cast does not set its failure_behavior; read as throw", message)
     else:
         behavior = pb.Expression.Cast.FailureBehavior
         on_failure = name_for(FAILURE_BEHAVIOR, message.failure_behavior, behavior, "Cast.failure_behavior")
@@ -145,17 +145,17 @@ def _of_one_width(
     decoder: Decoder, values: Sequence[ex.Expression], message: Any, branches: Sequence[Any]
 ) -> tuple[ex.Expression, ...]:
     """Bring integer literals among the branches of a conditional to the width of the other branches."""
-    said = getattr(message, "else") if message.HasField("else") else message
-    return with_common_width(decoder, values, [*(branch.then for branch in branches), said], "a branch")
+    otherwise = getattr(message, "else") if message.HasField("else") else message
+    return with_common_width(decoder, values, [*(branch.then for branch in branches), otherwise], "a branch")
 
 
-def _condition(decoder: Decoder, base: ex.Expression | None, said: ex.Expression) -> ex.Expression:
+def _condition(decoder: Decoder, base: ex.Expression | None, condition: ex.Expression) -> ex.Expression:
     """Return the condition of a clause, or its equality with the base value."""
     if base is None:
-        return said
+        return condition
     decoder.repeat(base.size)
-    found = decoder.catalog.resolve("scalar", "equal", (Typed(base.type), Typed(said.type)))
-    return ex.ScalarFunction(found.overload.function, (base, said), found.output_type)
+    found = decoder.catalog.resolve("scalar", "equal", (Typed(base.type), Typed(condition.type)))
+    return ex.ScalarFunction(found.overload.function, (base, condition), found.output_type)
 
 
 def encode_switch(encoder: Encoder, expression: ex.Switch, message: pb.Expression.SwitchExpression) -> None:

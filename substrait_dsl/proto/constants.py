@@ -54,7 +54,7 @@ def is_text(type_: t.Type) -> bool:
     return isinstance(type_, t.String | t.VarChar | t.FixedChar) and type_.variation is None
 
 
-def text_of_kind(constant: Literal, keyword: str) -> Literal:
+def text_of_type(constant: Literal, keyword: str) -> Literal:
     """Convert a string literal to another string type, with its own length; NULL stays.
 
     Args:

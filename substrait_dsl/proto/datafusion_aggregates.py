@@ -209,12 +209,12 @@ def own_columns(decoder: Decoder, rel: Aggregate, message: pb.AggregateRel) -> R
         mapping.append(width + 1 + len(computed))
         computed.append(_grouping_id(columns[width], sets, len(keys)))
         named.append(GROUPING_ID)
-    for measure, (part, positions), said in zip(rel.measures, found, message.measures, strict=True):
+    for measure, (part, positions), finding in zip(rel.measures, found, message.measures, strict=True):
         if part is None:
             mapping.append(positions[0])
             continue
         text = f"{measure.function.function.name} of {_of(measure.function)}: {part.described}"
-        decoder.report(FindingCode.PRODUCER_MEANING, text, said.measure)
+        decoder.report(FindingCode.PRODUCER_MEANING, text, finding.measure)
         mapping.append(len(columns) + len(computed))
         computed.append(part.value([columns[position] for position in positions]))
         named.append(measure.function.function.name)

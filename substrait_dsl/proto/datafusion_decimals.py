@@ -97,7 +97,7 @@ def truncate_quotient(decoder: Decoder, x: Expression, y: Expression, result: An
     if scale + in_y >= MOST_DIGITS:
         raise UnsupportedError(
             f"DataFusion divides {x.type} by {y.type} to {scale} digits after the point, and cuts the rest: 38 digits "
-            "are too few to compute that by whole numbers",
+            "are too few to compute that by integers",
             hint="cast the operands to fewer digits after the point",
         )
     decoder.repeat(x.size + y.size)

@@ -110,7 +110,7 @@ def decode_declarations(decoder: Decoder, plan: Plan | ExtendedExpression) -> No
             many = len(decoder.reports) > _MOST_SUGGESTIONS
             near = None if many else _suggested_extension(urn.urn, decoder.catalog.extensions)
             text = f'the specification has no extension "{urn.urn}"{f" ({near})" if near else ""}'
-            decoder.report(FindingCode.EXTENSION_UNKNOWN, f"{text}: what is declared of it is kept as it came", urn)
+            decoder.report(FindingCode.EXTENSION_UNKNOWN, f"{text}: what is declared of it is kept unchanged", urn)
         _declare(decoder, urns, "extension URN", urn.extension_urn_anchor, urn.urn, urn)
     for extension in plan.extensions:
         declaration: Any
@@ -122,8 +122,8 @@ def decode_declarations(decoder: Decoder, plan: Plan | ExtendedExpression) -> No
                 _declare(decoder, decoder.functions, "function", declaration.function_anchor, function, declaration)
             case "extension_type":
                 declaration = extension.extension_type
-                kind = (_decode_urn(decoder, urns, declaration), declaration.name)
-                _declare(decoder, decoder.types, "type", declaration.type_anchor, kind, declaration)
+                user_defined = (_decode_urn(decoder, urns, declaration), declaration.name)
+                _declare(decoder, decoder.types, "type", declaration.type_anchor, user_defined, declaration)
             case "extension_type_variation":
                 declaration = extension.extension_type_variation
                 variation = TypeVariation(_decode_urn(decoder, urns, declaration), declaration.name)
@@ -160,7 +160,7 @@ def _report_misspelt(decoder: Decoder, function: FunctionId, looked_up: set[str]
     near = close_matches(urn, extensions, _MISSPELT)
     if near:
         text = f'no extension "{urn}" is known, but "{near[0]}" is, and there is a "{function.name}"'
-        decoder.report(FindingCode.EXTENSION_UNKNOWN, f"{text}: what is declared of it is kept as it came", message)
+        decoder.report(FindingCode.EXTENSION_UNKNOWN, f"{text}: what is declared of it is kept unchanged", message)
 
 
 _MISSPELT = 0.95

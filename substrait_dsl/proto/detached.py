@@ -35,24 +35,24 @@ def decode_detached(decoder: Decoder, message: pb.Expression, scope: Scope) -> E
     ordinal, entries = message.detached_expression_ordinal, decoder.detached.entries
     _refer(decoder, message)
     stack = [(ordinal, scope)]
-    opened: set[int] = set()
+    entered: set[int] = set()
     while stack:
         current, place = stack[-1]
         if not current < len(entries):
             raise PlanFormatError(f"there is no detached expression {current}: the tree has {len(entries)}")
         if current in place.detached:
             stack.pop()
-        elif current in opened:
+        elif current in entered:
             place.detached[current] = decoder.expression(entries[current], place)
-            opened.remove(current)
+            entered.remove(current)
         else:
-            opened.add(current)
+            entered.add(current)
             if current in decoder.detached.read:  # over another row, or in another lambda
                 decoder.read_again(entries[current])
             decoder.detached.read.add(current)
             found = _ordinals(decoder, entries[current], place)
             below = [(other, where) for other, where in found if other not in where.detached]
-            if not opened.isdisjoint(other for other, _ in below):
+            if not entered.isdisjoint(other for other, _ in below):
                 raise PlanFormatError(f"detached expression {current} refers to itself")
             stack += below
     return scope.detached[ordinal]
@@ -90,7 +90,7 @@ def check_detached(decoder: Decoder, detached: Detached) -> None:
     for ordinal, entry in enumerate(detached.entries):
         if ordinal not in detached.places:
             decoder.report(
-                FindingCode.DETACHED_EXPRESSION, f"nothing refers to detached expression {ordinal}; not kept", entry
+                FindingCode.DETACHED_EXPRESSION, f"nothing refers to detached expression {ordinal}; dropped", entry
             )
         elif entry.WhichOneof("rex_type") == ORDINAL:
             decoder.report(

@@ -175,7 +175,7 @@ class Encoder:
             return
         if rel.anchor in self._assigned:
             raise UnsupportedError(
-                "a subquery that is stored apart refers to the row of a relation that stands in the plan twice",
+                "a subquery that is a separate tree refers to the row of a relation that stands in the plan twice",
                 hint="build the relation around one of the two subqueries anew, from its own tables",
             )
         self._assigned.add(rel.anchor)
@@ -184,8 +184,8 @@ class Encoder:
         for reference in self._waiting_references.pop(rel.anchor, ()):
             if not self._refer_by_number(rel.anchor, referenced, reference):
                 raise UnsupportedError(
-                    "a subquery in the condition of a lateral join is stored apart, and what it refers to of the right "
-                    "input has no number: that input is stored apart or a lateral join, or it is a mask of both inputs",
+                    "a subquery in the condition of a lateral join is a separate tree, and the right input that it "
+                    "refers to has no anchor: it is a separate tree or a lateral join, or a mask of both inputs",
                     hint="put the subquery into a filter above the join",
                 )
 
@@ -210,7 +210,7 @@ class Encoder:
             )
         else:
             raise UnsupportedError(
-                "a subquery is so deep, or used so often, that it is stored apart; but it refers to an outer row, "
+                "a subquery is so deep, or used so often, that it is a separate tree; but it refers to an outer row, "
                 "and steps_out cannot say which one from there",
                 hint='encode with outer_references="rel_reference"',
             )

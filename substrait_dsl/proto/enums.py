@@ -130,5 +130,5 @@ def name_for(words: Mapping[W, int], number: int, enum: Any, field: str) -> W:
     for word, known in words.items():
         if known == number:
             return word
-    said = enum.Name(number) if number in enum.values() else number
-    raise PlanFormatError(f"{field} is {said}; expected one of {quoted(words, limit=20)}")
+    written = enum.Name(number) if number in enum.values() else number
+    raise PlanFormatError(f"{field} is {written}; expected one of {quoted(words, limit=20)}")

@@ -90,7 +90,7 @@ def decode_partitioning(decoder: Decoder, message: pb.ExchangeRel, scope: Scope)
         case "broadcast":
             return rl.Broadcast()
         case None:
-            raise PlanFormatError("an exchange does not say which kind it is")
+            raise PlanFormatError("an exchange does not set its exchange_kind")
         case partitioning:
             assert_never(partitioning)
 
@@ -113,7 +113,7 @@ def decode_exchange_target(decoder: Decoder, message: pb.ExchangeRel.ExchangeTar
             return rl.ExchangeTarget(decode_any(message.extended), tuple(message.partition_id))
         case _:
             decoder.mark_location(message)
-            raise PlanFormatError("a target of an exchange must say uri or extended")
+            raise PlanFormatError("a target of an exchange must set uri or extended")
 
 
 # --- captures

@@ -128,14 +128,14 @@ def decode_expression(decoder: Decoder, message: pb.Expression, scope: Scope) ->
     try:
         rex_type = message.WhichOneof("rex_type")
         if rex_type is None:
-            raise PlanFormatError("an expression is missing, or does not say which kind it is")
+            raise PlanFormatError("an expression is missing, or does not set its rex_type")
         read = EXPRESSIONS.get(rex_type)
         if read is not None:
             expression = read(decoder, getattr(message, rex_type), scope)
         elif rex_type == ORDINAL:
             expression = decode_detached(decoder, message, scope)
         else:
-            raise UnsupportedError(f"expressions of the kind {rex_type} cannot be read yet")
+            raise UnsupportedError(f"expressions of type {rex_type} cannot be read")
         if type(expression.type) in NESTED:
             decoder.sizes.check_type(expression.type)
         return expression

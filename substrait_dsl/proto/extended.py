@@ -76,7 +76,7 @@ def _encode_document(extended: ExtendedExpression, outer_references: OuterRefere
     if layout.separate:
         raise UnsupportedError(
             "a relation in a subquery of the extended expression is too deep, used too often, or to be stored once: it "
-            "would stand apart (ReferenceRel), which only a plan has a place for",
+            "would be a separate tree (ReferenceRel), which only a plan has a place for",
             hint="write a plan that projects the expression",
         )
     require_readable(extended.nodes, layout)
@@ -166,7 +166,7 @@ def decode_expression_reference(decoder: Decoder, message: pb.ExpressionReferenc
                 with decoder.part(message.measure):
                     expression = decode_aggregate_function(decoder, message.measure, scope)
             case _:
-                raise PlanFormatError("an expression must say expression or measure")
+                raise PlanFormatError("an expression must set expression or measure")
         type_ = expression.output_type if isinstance(expression, AggregateFunction) else expression.type
         return ExpressionReference(expression, decode_column_names(decoder, type_, message))
 

@@ -112,7 +112,7 @@ def decode_declared(decoder: Decoder, message: ExtensionMessage) -> tuple[NamedS
     schema = read_choice("schema", choices, _read_schema, decoder.catalog.relations.get(message.detail.type_url))
     if schema is None:
         raise UnsupportedError(
-            f'a plan does not say what columns the relation "{message.detail.type_url}" has',
+            f'a plan does not declare the columns of the relation "{message.detail.type_url}" has',
             hint='read it with catalog=standard_catalog().with_relation(type_url, {"column": "i64"})',
         )
     return schema, declared_properties(choices)
@@ -130,10 +130,10 @@ def _schema_choice(schema: NamedStruct) -> Choices:
     return {"names": list(schema.depth_first_names()), "types": list(map(str, schema.types)), "urns": urns}
 
 
-def _read_schema(said: Mapping[str, Any]) -> NamedStruct:
-    urns = {str(name): str(urn) for name, urn in said["urns"].items()}
-    types = [parse_type(text, urns=urns) for text in said["types"]]
-    return NamedStruct.named(types, [str(name) for name in said["names"]])
+def _read_schema(schema: Mapping[str, Any]) -> NamedStruct:
+    urns = {str(name): str(urn) for name, urn in schema["urns"].items()}
+    types = [parse_type(text, urns=urns) for text in schema["types"]]
+    return NamedStruct.named(types, [str(name) for name in schema["names"]])
 
 
 def _declarations(type_: Type) -> Iterator[tuple[str, str]]:

@@ -186,7 +186,7 @@ def _output_type(
         return known.type, tuple(reports)
     text = f"{function.key} is declared to give {declared}; by its definition it gives {known.type}"
     if in_days and isinstance(declared, Date) and isinstance(known.type, PrecisionTimestamp):
-        reports.append((FindingCode.CALL_IN_DAYS, f"{text}: cast to it, as the interval is one of whole days", subject))
+        reports.append((FindingCode.CALL_IN_DAYS, f"{text}: cast to it, as the interval has only days", subject))
         return known.type, tuple(reports)
     if difference == "kind" and _declares_what_it_compares(decoder, declared, known, arguments):
         text = f"{text}: so {decoder.producer.title} writes the type of what it compares"
@@ -379,6 +379,6 @@ def _infer_type(catalog: Catalog, known: Known, arguments: tuple[CallArgument, .
     return Known(
         known.function,
         type_,
-        f"{_first_line(known.problem or '')}; kept as it came, and taken to give {type_}, because {why}",
+        f"{_first_line(known.problem or '')}; kept unchanged, and taken to give {type_}, because {why}",
         FindingCode.CALL_TYPE_ASSUMED,
     )

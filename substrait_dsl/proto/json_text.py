@@ -123,18 +123,18 @@ def _check(root: object, descriptor: Any, since: Since, fits: Callable[[object, 
             field = fields.get(key)
             if field is None:
                 newer = since(descriptor.full_name, key)
-                said = f'{descriptor.full_name} has no field "{key}"' + (f", {newer}" if newer else "")
+                text = f'{descriptor.full_name} has no field "{key}"' + (f", {newer}" if newer else "")
                 hint = None if newer else suggestion(key, [each.json_name for each in descriptor.fields])
-                raise PlanFormatError(said, path=path or None, hint=hint)
+                raise PlanFormatError(text, path=path or None, hint=hint)
             if key != field.json_name and field.json_name in message:
-                said = f"{descriptor.full_name} has {field.name} twice, once as {field.json_name}"
-                raise PlanFormatError(said, path=path or None)
+                text = f"{descriptor.full_name} has {field.name} twice, once as {field.json_name}"
+                raise PlanFormatError(text, path=path or None)
             for each, place in _values(value, field, f"{path}.{key}" if path else key):
                 if field.message_type is not None:
                     inner.append((each, field.message_type, place))
                 elif not fits(each, field):
-                    said = f"expected {_expected(field)} for {key}, not {_shorten(each)}"
-                    raise PlanFormatError(said, path=place, hint=_hint(each, field))
+                    text = f"expected {_expected(field)} for {key}, not {_shorten(each)}"
+                    raise PlanFormatError(text, path=place, hint=_hint(each, field))
         stack.extend(reversed(inner))
 
 
@@ -172,30 +172,30 @@ _URL_SAFE = str.maketrans("-_", "+/")
 
 def _fits(value: object, field: Any) -> bool:
     """Whether protobuf takes a value for a field."""
-    said = {field.name: [value] if field.is_repeated else value}
+    text = {field.name: [value] if field.is_repeated else value}
     try:
-        json_format.ParseDict(said, GetMessageClass(field.containing_type)())
+        json_format.ParseDict(text, GetMessageClass(field.containing_type)())
     except _REFUSALS:
         return False
     return True
 
 
-def _refusal(said: str) -> PlanFormatError:
+def _refusal(text: str) -> PlanFormatError:
     """Return the error for a refusal of protobuf, without the names of the enclosing fields."""
-    said = re.sub(r"^(Failed to (parse \w+ field|load JSON|parse JSON): )+", "", said).rstrip(". ")
-    if said.startswith("SystemError"):  # protobuf does not say where
+    text = re.sub(r"^(Failed to (parse \w+ field|load JSON|parse JSON): )+", "", text).rstrip(". ")
+    if text.startswith("SystemError"):  # protobuf does not say where
         return PlanFormatError("a key or a name in it is no Unicode text (a lone surrogate)")
-    head, _, place = said.rpartition(" at ")
+    head, _, place = text.rpartition(" at ")
     path = re.fullmatch(r'"?\w+\.([\w.\[\]]+)"?', place)
-    return PlanFormatError(head, path=path[1]) if path else PlanFormatError(said)
+    return PlanFormatError(head, path=path[1]) if path else PlanFormatError(text)
 
 
 _NUMBERS: dict[int, str] = {
     FieldDescriptor.CPPTYPE_BOOL: "true or false",
-    FieldDescriptor.CPPTYPE_INT32: "a whole number of 32 bits",
-    FieldDescriptor.CPPTYPE_INT64: "a whole number of 64 bits",
-    FieldDescriptor.CPPTYPE_UINT32: "a whole number of 32 bits from 0 on",
-    FieldDescriptor.CPPTYPE_UINT64: "a whole number of 64 bits from 0 on",
+    FieldDescriptor.CPPTYPE_INT32: "an integer of 32 bits",
+    FieldDescriptor.CPPTYPE_INT64: "an integer of 64 bits",
+    FieldDescriptor.CPPTYPE_UINT32: "an integer of 32 bits from 0 on",
+    FieldDescriptor.CPPTYPE_UINT64: "an integer of 64 bits from 0 on",
     FieldDescriptor.CPPTYPE_FLOAT: "a number",
     FieldDescriptor.CPPTYPE_DOUBLE: "a number",
 }

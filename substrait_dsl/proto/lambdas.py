@@ -38,7 +38,7 @@ def decode_lambda(decoder: Decoder, message: pb.Expression.Lambda, scope: Scope)
     if message.parameters.nullability != type_pb2.Type.NULLABILITY_REQUIRED:
         decoder.report(
             FindingCode.NULLABILITY_MISSING,
-            "the parameters of a lambda are not a REQUIRED struct: taken for one",
+            "the parameters of a lambda are not a REQUIRED struct: read as one",
             message,
         )
     return Lambda(body.parameters[0], decoder.expression(message.body, body))

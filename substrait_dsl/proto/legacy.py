@@ -70,7 +70,7 @@ def _modern(message_class: type[W], data: bytes, findings: MutableSequence[Findi
         modern = message_class.FromString(data)
     except (DecodeError, EncodeError):  # arguments take a level more than the same as args
         what = WORDS[message_class.DESCRIPTOR.name]
-        raise PlanFormatError(f"said in today's messages, {what} nests them more than 100 deep") from None
+        raise PlanFormatError(f"in current messages, {what} nests them more than 100 deep") from None
     if drop_unknown_fields(modern, data):
         for message, place, number in _unknown_fields(message_class.FromString(data)):
             raise _left_over(message, place, number)
@@ -204,7 +204,7 @@ def _unknown_field(message: Message, place: _Place | None, number: int) -> PlanF
         if (PACKAGE + new.message, new.number) == (name, number):
             return PlanFormatError(f"{name} has the field {new.name} ({number}), {_newer(new)}", path=path)
     return PlanFormatError(
-        f"{name} has the unknown field {number}; version {_known()} of the specification is known here, "
+        f"{name} has the unknown field {number}; version {_known()} of the specification is known, "
         "and what was removed before it",
         path=path,
     )

@@ -206,8 +206,8 @@ def _add_enum_values(messages: dict[str, DescriptorProto], enum: str, values: di
     parent, _, name = enum.rpartition(".")
     enums = messages[PACKAGE + parent].enum_type
     proto = next((each for each in enums if each.name == name), None) or enums.add(name=name)
-    taken = {value.number for value in proto.value}
-    proto.options.allow_alias = not taken.isdisjoint(values.values())
+    used = {value.number for value in proto.value}
+    proto.options.allow_alias = not used.isdisjoint(values.values())
     for value, number in values.items():
         proto.value.add(name=value, number=number)
 

@@ -126,10 +126,10 @@ def _fetch(fetch: Any, old: OldPlan) -> None:
 
 def _require_agreement(field: str, number: int, expression: Any, unset: tuple[int, ...]) -> None:
     """Refuse a number of rows that differs from the expression beside it; an unset expression is NULL."""
-    said = integer_of(expression)
+    value = integer_of(expression)
     is_null = expression.literal.WhichOneof("literal_type") == "null"
-    if (number not in unset) if is_null else (said != number):
-        raise PlanFormatError(f"{field} and {field}_expr are to say the same, and differ: {field} is {number}")
+    if (number not in unset) if is_null else (value != number):
+        raise PlanFormatError(f"{field} and {field}_expr must agree, and differ: {field} is {number}")
 
 
 def integer_of(expression: Any) -> int | None:
@@ -152,7 +152,7 @@ def _unset_count(fetch: Any, old: OldPlan) -> None:
     elif old.has_removed and not old.is_since(0, 63):
         raise PlanFormatError(
             "a fetch without a count takes no row before version 0.63 of the specification, and all rows since then",
-            hint="the plan does not say its version: set it, or the count (-1 takes all rows)",
+            hint="the plan does not set its version: set it, or the count (-1 takes all rows)",
         )
 
 
@@ -166,8 +166,10 @@ def _aggregate(aggregate: Any, old: OldPlan) -> None:
             continue
         if grouping.expression_references:
             declared = aggregate.grouping_expressions
-            said = [declared[reference] for reference in grouping.expression_references if reference < len(declared)]
-            if list(map(_key, said)) != list(map(_key, grouping.grouping_expressions)):
+            referenced = [
+                declared[reference] for reference in grouping.expression_references if reference < len(declared)
+            ]
+            if list(map(_key, referenced)) != list(map(_key, grouping.grouping_expressions)):
                 raise PlanFormatError("the expressions of a grouping and what its references refer to differ")
         else:
             for expression in grouping.grouping_expressions:
@@ -300,7 +302,7 @@ def _interval(interval: Any, old: OldPlan) -> None:
     """Translate an interval: microseconds, then optionally a precision, then only a precision."""
     if interval.HasField("microseconds") and (interval.HasField("precision") or interval.subseconds):
         if interval.subseconds * 10**MICROSECONDS != interval.microseconds * 10**interval.precision:
-            raise PlanFormatError("the microseconds and the subseconds of an interval are to say the same, and differ")
+            raise PlanFormatError("the microseconds and the subseconds of an interval must agree, and differ")
         interval.ClearField("microseconds")
         return
     if interval.HasField("microseconds"):
@@ -320,8 +322,8 @@ def _type(type_: Any, old: OldPlan) -> None:
     for then, now in _TIMES.items():
         if type_.HasField(then):
             body = getattr(type_, then)
-            said = {"nullability": body.nullability, "type_variation_reference": body.type_variation_reference}
-            getattr(type_, now).MergeFrom(_new(type_, now, precision=MICROSECONDS, **said))
+            shared_fields = {"nullability": body.nullability, "type_variation_reference": body.type_variation_reference}
+            getattr(type_, now).MergeFrom(_new(type_, now, precision=MICROSECONDS, **shared_fields))
     if type_.HasField("user_defined_type_reference"):  # required, and without a variation
         type_.user_defined.MergeFrom(
             _new(
@@ -371,13 +373,13 @@ def _new(message: Any, field: str, **fields: Any) -> Any:
     return GetMessageClass(message.DESCRIPTOR.fields_by_name[field].message_type)(**fields)
 
 
-def _replace(message: Any, then: str, now: str, said: list[Any]) -> None:
+def _replace(message: Any, then: str, now: str, values: list[Any]) -> None:
     """Write the repeated field that replaces an old one; if both are there, they have to agree."""
     today = getattr(message, now)
-    if said and today and list(map(_key, said)) != list(map(_key, today)):
-        raise PlanFormatError(f"{then} and {now} are to say the same, and differ")
+    if values and today and list(map(_key, values)) != list(map(_key, today)):
+        raise PlanFormatError(f"{then} and {now} must agree, and differ")
     if not today:
-        today.extend(said)
+        today.extend(values)
     message.ClearField(then)
 
 

@@ -307,7 +307,7 @@ def decode_user_defined(decoder: Decoder, message: pb.Expression.Literal.UserDef
     if message.WhichOneof("type_anchor_type") == "type_alias_reference":
         type_ = decoder.alias(message.type_alias_reference).as_required()
         if not isinstance(type_, t.UserDefined) or message.type_parameters:
-            raise LiteralError(f"the alias of a user-defined literal stands for one whole type, not for {type_}")
+            raise LiteralError(f"the alias of a user-defined literal stands for one type, not for {type_}")
     else:
         parameters = decode_type_parameters(decoder, message.type_parameters)
         type_ = t.UserDefined(*decoder.type(message.type_reference), parameters)

@@ -35,7 +35,7 @@ def decode_mask(decoder: Decoder, message: pb.Expression.MaskExpression) -> Stru
     """
     if not message.HasField("select"):
         decoder.mark_location(message)
-        raise PlanFormatError("a mask must say what it selects (select)")
+        raise PlanFormatError("a mask must set select")
     mask = decode_struct_mask(decoder, message.select)
     if not message.maintain_singular_struct and _has_one_element(mask):
         text = "a mask of one element of a list does not say that it keeps the list; read as a list of that element"
@@ -118,12 +118,12 @@ def decode_list_mask(decoder: Decoder, message: pb.Expression.MaskExpression.Lis
                 raise _unclear(decoder, selected, f"{text}: whether that is the end, or how many")
             case None:
                 decoder.mark_location(selected)
-                raise PlanFormatError("a part of a mask of a list must say item or slice")
+                raise PlanFormatError("a part of a mask of a list must set item or slice")
             case never:
                 assert_never(never)
     if not message.selection:
         decoder.mark_location(message)
-        raise PlanFormatError("a mask of a list must say which elements it selects (selection)")
+        raise PlanFormatError("a mask of a list must set selection")
     below = [first - 1, *positions]
     if any(one >= other for one, other in pairwise(below)):
         raise _unclear(decoder, message, "elements in another order, or twice: where, and how often, they stand then")
@@ -166,6 +166,6 @@ def _decode_part(decoder: Decoder, message: pb.Expression.MaskExpression.Select)
             )
         case None:
             decoder.mark_location(message)
-            raise PlanFormatError("a part of a mask must say struct, list or map")
+            raise PlanFormatError("a part of a mask must set struct, list or map")
         case never:
             assert_never(never)

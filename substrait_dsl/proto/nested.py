@@ -62,6 +62,6 @@ def decode_nested(
             )
             return NestedMap(entries, nullable, variation)
         case None:
-            raise PlanFormatError("a nested expression must say struct, list or map")
+            raise PlanFormatError("a nested expression must set struct, list or map")
         case other:
             assert_never(other)

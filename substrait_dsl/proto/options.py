@@ -43,6 +43,6 @@ def decode_options(decoder: Decoder, messages: Any, function: FunctionId) -> tup
                 try:
                     name, preferences = overload.option_values(name, preferences)
                 except InvalidChoiceError as error:
-                    decoder.report(FindingCode.OPTION_UNKNOWN, f"{error.message}; kept as it came", message)
+                    decoder.report(FindingCode.OPTION_UNKNOWN, f"{error.message}; kept unchanged", message)
             options.append(FunctionOption(name, preferences))
     return tuple(options)

@@ -46,7 +46,7 @@ def decode_execution_context_variable(
     """Read the time, the time zone or the date of the execution."""
     variable = message.WhichOneof("execution_context_variable_type")
     if variable is None:
-        raise PlanFormatError("an execution context variable must say which one it is")
+        raise PlanFormatError("an execution context variable must set its variable")
     decoder.has_variables = True
     type_ = decode_type_body(decoder, CONTEXT_VARIABLES[variable], getattr(message, variable))
     return ExecutionContextVariable(variable, type_)

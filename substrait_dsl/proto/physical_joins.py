@@ -131,4 +131,4 @@ def decode_key_comparison(
         case "custom_function_reference":
             return decode_comparison(decoder, message, message.custom_function_reference, sides, require_match)
         case _:
-            raise PlanFormatError("a join key must say how it compares: simple or custom_function_reference")
+            raise PlanFormatError("a join key must set simple or custom_function_reference")

@@ -200,8 +200,8 @@ def _require_order(plan: AlgebraPlan, layout: Layout) -> None:
     meant = [tree.input for tree in evaluated_trees(plan.trees)]
     if steps_of(written, layout.separate) != steps_of(meant, frozenset()):
         raise UnsupportedError(
-            "a part of the plan is so deep that it has to stand apart, where it would be evaluated before a change of "
-            "a table that comes first",
+            "a part of the plan is so deep that it has to be a separate tree, where it would be evaluated before a "
+            "change of a table that comes first",
             hint="use shared(...) for what is to be evaluated first",
         )
 
@@ -283,7 +283,7 @@ def decode_evaluation_mode(decoder: Decoder, message: Plan) -> EvaluationMode:
     if behavior.variable_eval_mode == ExecutionBehavior.VARIABLE_EVALUATION_MODE_UNSPECIFIED:
         decoder.report(
             FindingCode.EVALUATION_MODE_OF_VARIABLES if decoder.has_variables else FindingCode.EVALUATION_MODE,
-            "the plan does not say how often variables are evaluated: taken for once per plan",
+            "the plan does not say how often variables are evaluated: read as once per plan",
             behavior,
         )
         return "per_plan"

@@ -103,8 +103,8 @@ def read_choice(name: str, choices: Choices, read: Callable[[Any], T], default: 
     except SubstraitDslError:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        said = shortened(repr(choices[name]))
-        raise PlanFormatError(f"the {name} of a relation cannot be understood: {said}") from error
+        value = shortened(repr(choices[name]))
+        raise PlanFormatError(f"the {name} of a relation cannot be understood: {value}") from error
 
 
 def boolean_value(value: object) -> bool:
@@ -126,15 +126,15 @@ def integer_value(number: float) -> int:
 
 def properties_choice(properties: Properties) -> Choices:
     """Return the declared ordering and distribution of a relation, under ``output_properties``."""
-    said: dict[str, Any] = {}
+    choices: dict[str, Any] = {}
     if properties.ordering:
-        said["ordering"] = [
+        choices["ordering"] = [
             {"field": list(key.field), "direction": _direction_choice(key.direction)} for key in properties.ordering
         ]
     if properties.distribution is not None:
         fields = sorted(properties.distribution.fields)
-        said["distribution"] = {"kind": properties.distribution.kind, "fields": [list(field) for field in fields]}
-    return {"output_properties": said} if said else {}
+        choices["distribution"] = {"kind": properties.distribution.kind, "fields": [list(field) for field in fields]}
+    return {"output_properties": choices} if choices else {}
 
 
 def _direction_choice(direction: str | FunctionId) -> Any:
@@ -146,14 +146,14 @@ def declared_properties(choices: Choices) -> Properties:
     return read_choice("output_properties", choices, _read_properties, Properties())
 
 
-def _read_properties(said: Any) -> Properties:
+def _read_properties(choices: Any) -> Properties:
     ordering = tuple(
-        OrderKey(_read_path(key["field"]), _read_direction(key["direction"])) for key in said.get("ordering", ())
+        OrderKey(_read_path(key["field"]), _read_direction(key["direction"])) for key in choices.get("ordering", ())
     )
     distribution: Distribution | None = None
-    if "distribution" in said:
-        fields = map(_read_path, said["distribution"]["fields"])
-        distribution = {"singleton": SINGLETON, "partitioned": partitioned(*fields)}[said["distribution"]["kind"]]
+    if "distribution" in choices:
+        fields = map(_read_path, choices["distribution"]["fields"])
+        distribution = {"singleton": SINGLETON, "partitioned": partitioned(*fields)}[choices["distribution"]["kind"]]
     return Properties(ordering, distribution)
 
 
@@ -164,7 +164,7 @@ def _read_path(positions: Any) -> FieldPath:
     return tuple(map(integer_value, positions))
 
 
-def _read_direction(said: Any) -> SortDirection | FunctionId:
-    if isinstance(said, str):
-        return _DIRECTIONS[said]
-    return FunctionId(str(said["urn"]), str(said["key"]))
+def _read_direction(direction: Any) -> SortDirection | FunctionId:
+    if isinstance(direction, str):
+        return _DIRECTIONS[direction]
+    return FunctionId(str(direction["urn"]), str(direction["key"]))

@@ -70,7 +70,7 @@ def decode_read(decoder: Decoder, message: pb.ReadRel, outer: Scope | None) -> r
     """Read a read; its filters see the base schema."""
     read_type = message.WhichOneof("read_type")
     if read_type is None:
-        raise PlanFormatError("a read does not say what to read")
+        raise PlanFormatError("a read does not set its read_type")
     source = READ_TYPES[read_type](decoder, getattr(message, read_type), outer)
     schema = _base_schema(decoder, message, source)
     scope = row_of(decoder, message, outer, types=schema.types)
@@ -98,11 +98,11 @@ def _base_schema(decoder: Decoder, message: pb.ReadRel, source: object) -> Named
         decoder.is_in_stored_schema = False
         return schema
     if isinstance(source, rl.VirtualTable) and source.rows:
-        text = "a virtual table does not say its base_schema: read as that of its first row"
+        text = "a virtual table does not set its base_schema: read as that of its first row"
         decoder.report(FindingCode.ROW_SCHEMA, text, message)
         first = source.rows[0].fields
         return NamedStruct.of([(str(position), value.type) for position, value in enumerate(first)])
-    decoder.report(FindingCode.READ_SCHEMA, "a read does not say its base_schema: read as one of no columns", message)
+    decoder.report(FindingCode.READ_SCHEMA, "a read does not set its base_schema: read as one of no columns", message)
     return NamedStruct(())
 
 

@@ -81,7 +81,7 @@ def decode_reference(decoder: Decoder, message: pb.Expression.FieldReference, sc
         case "masked_reference":
             return decode_masked_reference(decoder, message, scope)
         case _:
-            raise PlanFormatError("a reference must say direct_reference or masked_reference")
+            raise PlanFormatError("a reference must set direct_reference or masked_reference")
 
 
 def decode_direct_reference(decoder: Decoder, message: pb.Expression.FieldReference, scope: Scope) -> ex.Expression:
@@ -167,7 +167,7 @@ def decode_outer_reference(
             found = _row_outside(message.steps_out, scope)
             places = range(len(found.types))
         case _:
-            raise PlanFormatError("an outer reference must say rel_reference or steps_out")
+            raise PlanFormatError("an outer reference must set rel_reference or steps_out")
     return Columns(ex.OuterReference(decoder.anchor_of(found)), found.types, places)
 
 
@@ -261,7 +261,7 @@ def decode_segment(
             key = decode_literal(decoder, message.map_key.map_key)
             return ex.FieldAccess(base, ex.MapKey(key)), _child(message.map_key)
         case _:
-            raise PlanFormatError("a segment of a reference must say struct_field, list_element or map_key")
+            raise PlanFormatError("a segment of a reference must set struct_field, list_element or map_key")
 
 
 def _child(

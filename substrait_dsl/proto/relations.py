@@ -176,10 +176,10 @@ def decode_relation(decoder: Decoder, message: pb.Rel, outer: Scope | None) -> R
 def _reader(rel_type: str | None) -> Callable[[Decoder, Any, Scope | None], Rel]:
     """Return the function that decodes a relation."""
     if rel_type is None:
-        raise PlanFormatError("a relation is missing, or does not say which kind it is")
+        raise PlanFormatError("a relation is missing, or does not set its rel_type")
     read = RELATIONS.get(rel_type)
     if read is None:
-        raise UnsupportedError(f"relations of the kind {rel_type} cannot be read yet")
+        raise UnsupportedError(f"relations of type {rel_type} cannot be read")
     return read
 
 
@@ -286,7 +286,7 @@ def decode_top_n(decoder: Decoder, message: pb.TopNRel, outer: Scope | None) -> 
     scope = row_of(decoder, message, outer, (rel, message.input))
     mode: rl.FetchMode = "rows_only"
     if message.mode == pb.FETCH_MODE_UNSPECIFIED:
-        decoder.report(FindingCode.FETCH_MODE, "a top-n does not say its mode; read as rows_only", message)
+        decoder.report(FindingCode.FETCH_MODE, "a top-n does not set its mode; read as rows_only", message)
     else:
         mode = name_for(FETCH_MODE, message.mode, pb.FetchMode, "TopNRel.mode")
     keys = tuple(decode_sort_key(decoder, key, scope) for key in message.sorts)

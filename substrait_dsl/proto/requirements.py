@@ -103,8 +103,10 @@ class _Survey:
         return self.urns.get(declaration.extension_urn_reference, ""), declaration.name
 
     def requirements(self) -> Iterator[Requirement]:
-        said = self.message.version
-        yield Requirement("version", f"{said.major_number}.{said.minor_number}.{said.patch_number}", path="version")
+        version = self.message.version
+        yield Requirement(
+            "version", f"{version.major_number}.{version.minor_number}.{version.patch_number}", path="version"
+        )
         # parsers take no more than 100 levels, so that the walk may recur
         yield from self._inside(self.message, "")
 
@@ -136,7 +138,7 @@ class _Survey:
         if referring is not None:
             yield from self._function(message, *referring)
 
-    def _word(self, kind: Any, message: Any, alternatives: str) -> Iterator[Requirement]:
+    def _word(self, node_type: Any, message: Any, alternatives: str) -> Iterator[Requirement]:
         """Return the word and the form of a relation or an expression."""
         field = message.WhichOneof(alternatives)
         if field is None or field == "expand":  # whose fields have the forms
@@ -147,13 +149,13 @@ class _Survey:
             form = body.detail.type_url
         elif isinstance(body, Message):
             form = _form(body)
-        yield Requirement(kind, FIELD_WORDS.get(field, field.upper()), form=form)
+        yield Requirement(node_type, FIELD_WORDS.get(field, field.upper()), form=form)
         if field == "execution_context_variable" and isinstance(self.message, Plan):
             mode = self.message.execution_behavior.variable_eval_mode
             name = ExecutionBehavior.VariableEvaluationMode.Name(mode)
             yield Requirement("evaluation mode", name.removeprefix("VARIABLE_EVALUATION_MODE_"))
 
-    def _function(self, message: Any, field: str, kind: FunctionKind) -> Iterator[Requirement]:
+    def _function(self, message: Any, field: str, function_type: FunctionKind) -> Iterator[Requirement]:
         if message.DESCRIPTOR.fields_by_name[field].has_presence and not message.HasField(field):
             return
         urn, key = self.functions.get(getattr(message, field), ("", ""))
@@ -162,7 +164,7 @@ class _Survey:
         if field == "function_reference":
             options = tuple(sorted((option.name, tuple(option.preference)) for option in message.options))
             arguments = (len(message.arguments), len(message.arguments))
-        yield Requirement(kind, key, urn, options=options, arguments=arguments)
+        yield Requirement(function_type, key, urn, options=options, arguments=arguments)
 
     def _type(self, message: type_pb2.Type) -> Iterator[Requirement]:
         field = message.WhichOneof("kind")

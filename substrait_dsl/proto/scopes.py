@@ -136,12 +136,12 @@ def _number_of(decoder: Decoder, message: pb.Rel) -> int | None:
 
 def names_beside(expressions: Sequence[ex.Expression], rel: Rel) -> tuple[str, ...]:
     """Return names for the expressions of a project; a mere reference keeps the name of its column."""
-    taken = dict.fromkeys(rel.schema.names, 2)
+    next_numbers = dict.fromkeys(rel.schema.names, 2)
     return tuple(
         [
             _name(expression, rel)
             if isinstance(expression, ex.FieldReference)
-            else _free(_name(expression, rel), taken)
+            else _free(_name(expression, rel), next_numbers)
             for expression in expressions
         ]
     )
@@ -149,15 +149,15 @@ def names_beside(expressions: Sequence[ex.Expression], rel: Rel) -> tuple[str, .
 
 def names_of_groups(keys: Iterable[ex.Expression], measures: Iterable[ex.Measure], rel: Rel) -> tuple[str, ...]:
     """Return names for the keys and the measures of an aggregate."""
-    taken: dict[str, int] = {}
+    next_numbers: dict[str, int] = {}
     names = [*(_name(key, rel) for key in keys), *(measure.function.function.name for measure in measures)]
-    return tuple(_free(name, taken) for name in names)
+    return tuple(_free(name, next_numbers) for name in names)
 
 
 def names_of_calls(calls: Iterable[ex.WindowCall], rel: Rel) -> tuple[str, ...]:
     """Return names for the functions of a window."""
-    taken = dict.fromkeys(rel.schema.names, 2)
-    return tuple(_free(call.function.name, taken) for call in calls)
+    next_numbers = dict.fromkeys(rel.schema.names, 2)
+    return tuple(_free(call.function.name, next_numbers) for call in calls)
 
 
 def _name(expression: ex.Expression, rel: Rel) -> str:
@@ -177,11 +177,11 @@ def _name(expression: ex.Expression, rel: Rel) -> str:
                 return re.sub("(?<!^)(?=[A-Z])", "_", type(expression).__name__).lower()
 
 
-def _free(name: str, taken: dict[str, int]) -> str:
-    """Return the name, or the name with the next free number; `taken` has that number for each name."""
+def _free(name: str, next_numbers: dict[str, int]) -> str:
+    """Return the name, or the name with the next free number; `next_numbers` has that number for each name."""
     free = name
-    while free in taken:
-        free = f"{name}_{taken[name]}"
-        taken[name] += 1
-    taken[free] = 2
+    while free in next_numbers:
+        free = f"{name}_{next_numbers[name]}"
+        next_numbers[name] += 1
+    next_numbers[free] = 2
     return free

@@ -91,5 +91,5 @@ def decode_subquery(decoder: Decoder, message: pb.Expression.Subquery, scope: Sc
     """Read a subquery."""
     subquery_type = message.WhichOneof("subquery_type")
     if subquery_type is None:
-        raise PlanFormatError("a subquery must say which kind it is")
+        raise PlanFormatError("a subquery must set its subquery_type")
     return SUBQUERIES[subquery_type](decoder, getattr(message, subquery_type), scope)

@@ -64,7 +64,7 @@ NUMBER_FIELDS: dict[type[t.Type], tuple[str, ...]] = {
 }
 """The types with numeric parameters: their fields and attributes."""
 
-_KINDS = {field: kind for kind, field in TYPE_FIELDS.items()}
+_CLASSES = {field: class_ for class_, field in TYPE_FIELDS.items()}
 Nested = t.Struct | t.List | t.Map | t.Func | t.UserDefined
 """The types that contain other types."""
 
@@ -116,13 +116,13 @@ def decode_type(decoder: Decoder, message: pb.Type) -> t.Type:
     try:
         field = message.WhichOneof("kind")
         if field is None:
-            raise PlanFormatError("a type does not say which one it is")
+            raise PlanFormatError("a type does not set its kind")
         if field == "unbound":
             return t.Unbound()
         if field == "alias":
             alias = decoder.alias(message.alias.type_alias_reference)
             return alias.with_nullability(decode_nullability(decoder, message.alias))
-        return decode_type_body(decoder, _KINDS[field], getattr(message, field))
+        return decode_type_body(decoder, _CLASSES[field], getattr(message, field))
     except SubstraitDslError:
         decoder.mark_location(message)
         raise
@@ -138,7 +138,7 @@ def decode_type_body(decoder: Decoder, class_: type[t.Type], body: Any) -> t.Typ
         common["variation"] = decoder.variation(body.type_variation_reference, class_.keyword, body)
     if class_ is t.IntervalDay and not body.HasField("precision"):
         decoder.report(
-            FindingCode.INTERVAL_PRECISION, "an interval_day says no precision: taken for 6, microseconds", body
+            FindingCode.INTERVAL_PRECISION, "an interval_day has no precision: read as 6, microseconds", body
         )
         return t.IntervalDay(6, **common)
     if class_ in NUMBER_FIELDS:
@@ -157,9 +157,7 @@ def report_user_defined(decoder: Decoder, type_: t.UserDefined, message: Any) ->
     decoder.checked.add(type_.as_required())
     problem = type_problem(decoder.catalog.extensions, type_)
     if problem is not None:
-        decoder.report(
-            FindingCode.TYPE_UNKNOWN, f"{problem}; kept as it came, here and wherever else it stands", message
-        )
+        decoder.report(FindingCode.TYPE_UNKNOWN, f"{problem}; kept unchanged, here and elsewhere", message)
 
 
 def decode_nullability(decoder: Decoder, body: Any) -> bool:
@@ -169,9 +167,7 @@ def decode_nullability(decoder: Decoder, body: Any) -> bool:
         return nullable
     if body.nullability != pb.Type.NULLABILITY_UNSPECIFIED:
         raise PlanFormatError(f"there is no nullability with the number {body.nullability}")
-    decoder.report(
-        FindingCode.NULLABILITY_MISSING, "a type says neither NULLABLE nor REQUIRED: taken for nullable", body
-    )
+    decoder.report(FindingCode.NULLABILITY_MISSING, "a type is neither NULLABLE nor REQUIRED: read as nullable", body)
     return True
 
 
@@ -292,7 +288,7 @@ def decode_named_struct(decoder: Decoder, message: pb.NamedStruct) -> NamedStruc
     """Read a schema: a required struct, and names for its fields and nested fields."""
     if message.struct.nullability != pb.Type.NULLABILITY_REQUIRED:
         decoder.report(
-            FindingCode.NULLABILITY_MISSING, "the struct of a schema is not REQUIRED: taken for it", message.struct
+            FindingCode.NULLABILITY_MISSING, "the struct of a schema is not REQUIRED: read as required", message.struct
         )
     if message.struct.type_variation_reference:
         decoder.mark_location(message.struct)

@@ -42,20 +42,18 @@ def decode_version(decoder: Decoder, message: DocumentMessage) -> Version | None
     """
     from substrait_dsl.proto.producers import producer_of  # not needed for writing
 
-    said = message.version
+    version = message.version
     require_known_major(message)
-    decoder.version = numbers_of(said)
-    decoder.producer = producer_of(said.producer, decoder.version)
+    decoder.version = numbers_of(version)
+    decoder.producer = producer_of(version.producer, decoder.version)
     if decoder.version == (0, 0, 0):
         noun = WORDS[message.DESCRIPTOR.name]
-        decoder.report(
-            FindingCode.VERSION_MISSING, f"{noun} does not say which version of the specification it is of", said
-        )
-    newer = newer_version_problem(said, WORDS[message.DESCRIPTOR.name])
+        decoder.report(FindingCode.VERSION_MISSING, f"{noun} does not set its version of the specification", version)
+    newer = newer_version_problem(version, WORDS[message.DESCRIPTOR.name])
     if newer is not None:
-        decoder.report(FindingCode.VERSION_NEWER, f"{newer}: read as of that", said)
-    with decoder.part(said):
-        return Version(*decoder.version, said.git_hash, said.producer) if message.HasField("version") else None
+        decoder.report(FindingCode.VERSION_NEWER, f"{newer}: read as of that", version)
+    with decoder.part(version):
+        return Version(*decoder.version, version.git_hash, version.producer) if message.HasField("version") else None
 
 
 def numbers_of(message: VersionMessage) -> tuple[int, int, int]:
@@ -96,8 +94,8 @@ def newer_version_problem(message: VersionMessage, noun: str) -> str | None:
     """Describe a version that is newer than the installed messages; None for others."""
     version, known = numbers_of(message), installed_version()
     if version[:2] > known[:2] or version[0] != known[0]:
-        said, here = ".".join(map(str, version)), ".".join(map(str, known))
-        return f"{noun} is of version {said} of the specification, and version {here} is known here"
+        newer, here = ".".join(map(str, version)), ".".join(map(str, known))
+        return f"{noun} is of version {newer} of the specification, and this library knows version {here}"
     return None
 
 
@@ -109,8 +107,8 @@ def version_in(message_class: type[DocumentMessage], source: bytes | str) -> Ver
 
     try:
         if isinstance(source, str):
-            said = json.loads(source[source.find("{") :])["version"]  # there may be comments in front of it
-            return json_format.ParseDict(said, VersionMessage(), ignore_unknown_fields=True)
+            version = json.loads(source[source.find("{") :])["version"]  # there may be comments in front of it
+            return json_format.ParseDict(version, VersionMessage(), ignore_unknown_fields=True)
         # `PlanVersion` has no other field, so that nothing else can be wrong
         return (PlanVersion if message_class is Plan else message_class).FromString(source).version
     except (DecodeError, json_format.ParseError, ValueError, LookupError, TypeError, RecursionError, SystemError):

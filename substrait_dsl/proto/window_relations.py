@@ -154,4 +154,4 @@ def decode_expand_field(decoder: Decoder, message: pb.ExpandRel.ExpandField, sco
             case "consistent_field":
                 return ConsistentField(decoder.expression(message.consistent_field, scope))
             case _:
-                raise PlanFormatError("a field of an expand must say switching_field or consistent_field")
+                raise PlanFormatError("a field of an expand must set switching_field or consistent_field")

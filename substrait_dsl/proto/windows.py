@@ -110,11 +110,11 @@ def decode_bounds_type(decoder: Decoder, message: CallMessage) -> ex.BoundsType:
     bounds = [bound.WhichOneof("kind") for bound in (message.lower_bound, message.upper_bound)]
     if "preceding" in bounds or "following" in bounds:
         raise PlanFormatError(
-            "a frame with an offset does not say its bounds_type: whether the offset counts rows or is added to the "
+            "a frame with an offset does not set its bounds_type: whether the offset counts rows or is added to the "
             "sort key"
         )
     decoder.report(
-        FindingCode.BOUNDS_TYPE, f"{message.DESCRIPTOR.name} does not say its bounds_type; read as rows", message
+        FindingCode.BOUNDS_TYPE, f"{message.DESCRIPTOR.name} does not set its bounds_type; read as rows", message
     )
     return "rows"
 

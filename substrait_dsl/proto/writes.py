@@ -59,7 +59,7 @@ def decode_write(decoder: Decoder, message: pb.WriteRel, outer: Scope | None) ->
     op = name_for(WRITE_OP, message.op, pb.WriteRel.WriteOp, "WriteRel.op")
     output: rl.OutputMode = "no_output"
     if message.output == pb.WriteRel.OUTPUT_MODE_UNSPECIFIED:
-        decoder.report(FindingCode.WRITE_OUTPUT, "a write does not say its output; read as no_output", message)
+        decoder.report(FindingCode.WRITE_OUTPUT, "a write does not set its output; read as no_output", message)
     else:
         output = name_for(OUTPUT_MODE, message.output, pb.WriteRel.OutputMode, "WriteRel.output")
     target = decode_write_target(decoder, message)
@@ -70,23 +70,23 @@ def _table_schema(decoder: Decoder, message: pb.WriteRel, rel: Rel) -> NamedStru
     if message.HasField("table_schema"):
         return decode_named_struct(decoder, message.table_schema)
     decoder.report(
-        FindingCode.WRITE_SCHEMA, "a write does not say the schema of the table; read as that of its input", message
+        FindingCode.WRITE_SCHEMA, "a write does not set the schema of the table; read as that of its input", message
     )
     return rel.schema
 
 
 def _create_mode(decoder: Decoder, message: pb.WriteRel, op: rl.WriteOp) -> rl.CreateMode | None:
     """Read the create mode; a ``ctas`` without one is an error if the table exists."""
-    said = message.create_mode != pb.WriteRel.CREATE_MODE_UNSPECIFIED
-    if op == "ctas" and said:
+    has_mode = message.create_mode != pb.WriteRel.CREATE_MODE_UNSPECIFIED
+    if op == "ctas" and has_mode:
         return name_for(CREATE_MODE, message.create_mode, pb.WriteRel.CreateMode, "WriteRel.create_mode")
     if op == "ctas":
-        decoder.report(FindingCode.CREATE_MODE, "a ctas does not say its create_mode; read as error_if_exists", message)
+        decoder.report(FindingCode.CREATE_MODE, "a ctas does not set its create_mode; read as error_if_exists", message)
         return "error_if_exists"
-    if said:
+    if has_mode:
         decoder.report(
             FindingCode.FIELD_WITHOUT_MEANING,
-            f"the create_mode of a write that is {op} has no meaning; not kept",
+            f"the create_mode of a write that is {op} has no meaning; dropped",
             message,
         )
     return None
@@ -156,7 +156,7 @@ def _files_of(decoder: Decoder, choice: dict[str, Any], partition_columns: Any) 
     except (json_format.ParseError, LookupError, TypeError, ValueError) as error:
         raise PlanFormatError(f"the files of a write cannot be understood: {choice}") from error
     if message.WhichOneof("path_type") is None or message.WhichOneof("file_format") is None:
-        raise PlanFormatError("a write to files must say where, and in which format")
+        raise PlanFormatError("a write to files must set its path and its format")
     item = decode_file_item(decoder, message)
     if item != rl.FileItem(item.uri, item.format):
         raise PlanFormatError("a write to files goes to one path, and to no part of a file")
@@ -188,7 +188,7 @@ def decode_update(decoder: Decoder, message: pb.UpdateRel, outer: Scope | None) 
     if not message.HasField("condition"):
         decoder.mark_location(message.condition)
         raise PlanFormatError(
-            "an update does not say which rows it changes: its condition is missing",
+            "an update has no condition",
             hint="the literal true is the condition that changes all rows",
         )
     condition = decoder.expression(message.condition, scope)
@@ -230,9 +230,7 @@ def decode_ddl(decoder: Decoder, message: pb.DdlRel, outer: Scope | None) -> rl.
     definition = decoder.relation(message.view_definition, outer) if message.HasField("view_definition") else None
     if op in rl.DROPS:
         if message.HasField("table_schema") or message.HasField("table_defaults"):
-            decoder.report(
-                FindingCode.FIELD_WITHOUT_MEANING, f"{op} takes no schema and no defaults; not kept", message
-            )
+            decoder.report(FindingCode.FIELD_WITHOUT_MEANING, f"{op} takes no schema and no defaults; dropped", message)
         return rl.Ddl(target, object_type, op, view_definition=definition)
     schema = decode_named_struct(decoder, message.table_schema) if message.HasField("table_schema") else None
     defaults = tuple(decode_literal(decoder, default) for default in message.table_defaults.fields)

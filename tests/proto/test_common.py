@@ -161,7 +161,7 @@ def test_a_hint_that_cannot_be_is_ignored(name: str) -> None:
         rel,
         lambda sent: setattr(sent.filter.common.hint.stats, name, -1),
         f"the {name} of a hint must not be negative",
-        "not kept",
+        "dropped",
         path="filter.common.hint",
     )
     assert got == r.Filter(T, TRUE, common=Common(None, BOTH))

@@ -69,7 +69,7 @@ def test_detached_expressions_that_nothing_refers_to_or_that_only_refer_to_anoth
     assert got == SUMS
     assert findings == [
         ("detached expression 0 is only a reference to another; read as that", "relations[0].detached_expressions[0]"),
-        ("nothing refers to detached expression 1; not kept", "relations[0].detached_expressions[1]"),
+        ("nothing refers to detached expression 1; dropped", "relations[0].detached_expressions[1]"),
     ]
     with pytest.raises(PlanFormatError, match="only a reference"):
         decode_plan(plan, strict=True)

@@ -250,7 +250,7 @@ BAD: dict[str, tuple[r.Rel, Change, str, str]] = {
         "filter.condition",
         "COMPARISON_OP_UNSPECIFIED",
     ),
-    "a subquery of no kind": (HAS, lambda m: condition(m).subquery.Clear(), "filter.condition", "which kind"),
+    "a subquery of no kind": (HAS, lambda m: condition(m).subquery.Clear(), "filter.condition", "subquery_type"),
     "a subquery of no relation": (
         HAS,
         lambda m: condition(m).subquery.set_predicate.ClearField("tuples"),

@@ -78,7 +78,7 @@ def test_a_user_defined_literal_may_name_its_type_by_an_alias() -> None:
         AnyMessage("a/b"), t.UserDefined("extension:a:b", "point", (3,))
     )
     sent.user_defined.type_alias_reference = 3
-    with refused(LiteralError, "one whole type, not for i8"):
+    with refused(LiteralError, "one type, not for i8"):
         decode_literal(decoder_of(declared), sent)
 
 

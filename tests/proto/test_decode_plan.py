@@ -71,7 +71,7 @@ def of_two_types() -> Plan:
     ("plan", "told", "path"),
     [
         (changed("", "execution_behavior"), "once per plan", "execution_behavior"),
-        (changed("", "version"), "which version", "version"),
+        (changed("", "version"), "does not set its version", "version"),
         (
             changed('extensions { extension_function { function_anchor: 9 name: "add" } }'),
             "does not say which extension",
@@ -96,7 +96,7 @@ def test_findings_say_what_was_read_how_and_where(plan: Plan, told: str, path: s
 
 
 def test_a_strict_reader_says_how_much_more_it_found() -> None:
-    with refused(PlanFormatError, "which version", "(and 1 more such findings)"):
+    with refused(PlanFormatError, "does not set its version", "(and 1 more such findings)"):
         decode_plan(changed("", "version", "execution_behavior"), strict=True)
 
 
@@ -139,7 +139,7 @@ FUNCTION = 'extensions { extension_function { function_anchor: 9 name: "%s" exte
         ),
         (
             changed("type_aliases { type {} }"),
-            "does not say which one it is",
+            "does not set its kind",
             "type_aliases[0].type",
         ),
         (

@@ -219,7 +219,7 @@ BAD: dict[str, tuple[r.Rel, Change, str, str]] = {
         "there is no column 3: the input has 3 columns",
     ),
     "emit before the first": (FILTER, lambda m: m.filter.common.emit.output_mapping.append(-1), "", "no column -1"),
-    "a read of nothing": (T, lambda m: m.read.ClearField("named_table"), "", "what to read"),
+    "a read of nothing": (T, lambda m: m.read.ClearField("named_table"), "", "does not set its read_type"),
     "a table of no name": (T, lambda m: m.read.named_table.ClearField("names"), "", "name of a table"),
     "a filter that is no boolean": (
         T,

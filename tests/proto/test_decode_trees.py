@@ -411,7 +411,7 @@ def test_what_is_cut_off_for_its_depth_keeps_its_turn() -> None:
     chain = deep(new.write("t", output="modified_records")).write("u")
     assert sd.Plan.from_bytes(chain.to_plan().to_bytes()) == chain.to_plan()
     change = new.write("t", output="modified_records")
-    with refused(UnsupportedError, "so deep that it has to stand apart", "shared(...)"):
+    with refused(UnsupportedError, "so deep that it has to be a separate tree", "shared(...)"):
         change.union_all(deep(sd.read_named("t", {"a": "i64"}))).to_plan().to_bytes()
     before = sd.shared(deep(sd.read_named("t", {"a": "i64"})))
     plan = sd.Plan(before.union_all(change))

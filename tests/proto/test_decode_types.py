@@ -158,8 +158,8 @@ def test_user_defined_types_of_known_extensions_are_checked(name: str, parameter
 @pytest.mark.parametrize(
     ("text", "error", "said"),
     [
-        ("", PlanFormatError, "does not say which one"),
-        (f"list {{ {R} }}", PlanFormatError, "does not say which one"),
+        ("", PlanFormatError, "does not set its kind"),
+        (f"list {{ {R} }}", PlanFormatError, "does not set its kind"),
         ("i64 { nullability: 7 }", PlanFormatError, "no nullability with the number 7"),
         (f"decimal {{ precision: 39 scale: 2 {R} }}", InvalidArgumentError, "1 to 38"),
         (f"decimal {{ precision: 3 scale: 4 {R} }}", InvalidArgumentError, "must not exceed its precision"),
@@ -178,7 +178,7 @@ def test_what_is_no_type_is_refused(text: str, error: type[sd.SubstraitDslError]
 def test_a_refused_type_is_remembered_by_the_message_furthest_in() -> None:
     kind = message(pb.Type, f"map {{ key {{ i8 {{ {R} }} }} value {{ list {{ type {{}} {R} }} }} {R} }}")
     decoder = decoder_of()
-    with refused(PlanFormatError, "does not say which one"):
+    with refused(PlanFormatError, "does not set its kind"):
         decode_type(decoder, kind)
     assert decoder.error_source is kind.map.value.list.type
 
@@ -268,7 +268,7 @@ def test_the_struct_of_a_schema_counts_as_required(nullability: str) -> None:
     decoder = decoder_of()
     sent = message(pb.NamedStruct, f'names: "x" struct {{ {nullability} types {{ i8 {{ {R} }} }} }}')
     assert decode_named_struct(decoder, sent) == NamedStruct.of({"x": t.I8()})
-    assert [report.text for report in decoder.reports] == ["the struct of a schema is not REQUIRED: taken for it"]
+    assert [report.text for report in decoder.reports] == ["the struct of a schema is not REQUIRED: read as required"]
 
 
 def test_a_schema_is_a_message_by_itself() -> None:

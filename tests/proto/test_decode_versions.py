@@ -31,7 +31,7 @@ def test_the_version_and_the_producer_of_a_plan_are_told_but_are_no_part_of_it()
     assert built.producer is None
 
 
-KNOWN = f"version {'.'.join(map(str, installed_version()))} is known here"
+KNOWN = f"this library knows version {'.'.join(map(str, installed_version()))}"
 NEWER_JSON = '// from elsewhere\n{"version": {"minorNumber": 400, "patchNumber": 1, "new": 1}, "namedLambdas": []}'
 
 

@@ -91,7 +91,7 @@ def test_what_breaks_a_rule_is_refused_with_the_place(sent: Message, said: str, 
 @pytest.mark.parametrize(
     ("sent", "told", "path"),
     [
-        (changed("", "version"), "the extended expression does not say which version", "version"),
+        (changed("", "version"), "the extended expression does not set its version", "version"),
         (changed("", "base_schema", of=extended(i64(1))), "there is no base_schema", ""),
         (
             changed("base_schema { struct { nullability: NULLABILITY_UNSPECIFIED } }"),
@@ -167,7 +167,7 @@ def test_what_arrow_writes_is_read() -> None:
 
 
 def test_a_newer_one_that_cannot_be_read_says_so() -> None:
-    newer = "the extended expression is of version 0.900.0 of the specification, and version 0.106.0 is known here"
+    newer = "the extended expression is of version 0.900.0 of the specification, and this library knows version 0.106.0"
     with refused(PlanFormatError, "has no expressions", newer):
         sd.ExtendedExpression.from_proto(changed("version { minor_number: 900 }", "referred_expr"))
     with refused(PlanFormatError, "detachedRels", newer):

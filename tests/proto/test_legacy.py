@@ -355,7 +355,7 @@ def test_fetch(version: str, then: str, now: str) -> None:
 
 @pytest.mark.parametrize("rel", ["fetch { offset: 2 }", "fetch { input { read { virtual_table { values {} } } } }"])
 def test_a_fetch_without_a_count_in_an_old_plan_of_unknown_version(rel: str) -> None:
-    with refused(PlanFormatError, "0.63", "does not say its version", "(at relations[0].rel.fetch)"):
+    with refused(PlanFormatError, "0.63", "does not set its version", "(at relations[0].rel.fetch)"):
         modern(relation(rel), "0.0")
 
 
@@ -441,7 +441,7 @@ def test_arguments_that_nest_too_deeply_for_today() -> None:
     modern_plan(plan.SerializeToString())
     for _ in range(10):
         inner = inner.scalar_function.args.add()
-    with refused(PlanFormatError, "said in today's messages", "more than 100 deep"):
+    with refused(PlanFormatError, "in current messages", "more than 100 deep"):
         modern_plan(plan.SerializeToString())
 
 

@@ -271,7 +271,7 @@ INTERVAL = "project { expressions { literal { interval_day_to_second { %s } } } 
 )
 def test_both_forms_have_to_agree(agreeing: str, contradicting: str) -> None:
     modern_plan(both(agreeing))
-    with refused(PlanFormatError, "are to say the same, and differ"):
+    with refused(PlanFormatError, "must agree, and differ"):
         modern_plan(both(contradicting))
 
 

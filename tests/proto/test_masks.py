@@ -259,7 +259,7 @@ def selecting(text: str) -> Change:
 
 ITEM = f"{PATH}.selection.masked_reference.select.struct_items[0].child"
 BAD: dict[str, tuple[Change, type[SubstraitDslError], str, str]] = {
-    "no elements of a list": (selecting(""), PlanFormatError, f"{ITEM}.list", "which elements it selects"),
+    "no elements of a list": (selecting(""), PlanFormatError, f"{ITEM}.list", "must set selection"),
     "an element of no kind": (selecting("selection {}"), PlanFormatError, f"{ITEM}.list.selection[0]", "item or slice"),
     "a slice that begins later": (
         selecting("selection { slice { start: 1 end: 3 } }"),
@@ -320,7 +320,7 @@ BAD: dict[str, tuple[Change, type[SubstraitDslError], str, str]] = {
         lambda m: m.ClearField("select"),
         PlanFormatError,
         f"{PATH}.selection.masked_reference",
-        "must say what it selects",
+        "must set select",
     ),
     "a column that is not there": (
         lambda m: setattr(m.select.struct_items[0], "field", 3),

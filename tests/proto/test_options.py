@@ -55,7 +55,7 @@ def test_options_are_those_of_the_function(rel: r.Rel, of: Change, path: str) ->
         return lambda m: of(m).options.extend(message(pb.FunctionOption, text) for text in options)  # type: ignore[attr-defined]
 
     for text, (place, said) in UNKNOWN.items():
-        got = found(rel, say(text), *said, "kept as it came", path=path + place)
+        got = found(rel, say(text), *said, "kept unchanged", path=path + place)
         (kept,) = [option for node in walk(got) if (options := getattr(node, "options", ())) for option in options]
         assert kept == FunctionOption(*UNKNOWN_AS_READ[text])
         assert encoded_relation(got) == changed(rel, say(text)).relations[-1].root.input

@@ -89,7 +89,7 @@ BAD: dict[str, tuple[ex.Expression, Change, str, str]] = {
         ".dynamic_parameter.type",
         "type",
     ),
-    "no variable": (DATE, lambda m: m.execution_context_variable.Clear(), "", "which one"),
+    "no variable": (DATE, lambda m: m.execution_context_variable.Clear(), "", "must set its variable"),
     "a variable that may be NULL": (
         DATE,
         lambda m: setattr(m.execution_context_variable.current_date, "nullability", 1),

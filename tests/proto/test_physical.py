@@ -310,7 +310,7 @@ def test_keys_may_be_fields_of_deep_structs(depth: int) -> None:
             lambda s: s.exchange.ClearField("broadcast"),
             "",
             PlanFormatError,
-            "which kind",
+            "does not set its exchange_kind",
         ),
         (
             r.Exchange(T, r.Broadcast(), None, (r.ExchangeTarget("a"),)),

@@ -74,7 +74,7 @@ def test_options_that_the_specification_does_not_have_are_kept(
     expression: pc.Expression, value: str, said: str
 ) -> None:
     extended, told, data = read(expression)
-    assert [said in message and message.endswith("kept as it came") for message in told].count(True) == 1
+    assert [said in message and message.endswith("kept unchanged") for message in told].count(True) == 1
     called = extended.referred[0].expression
     assert isinstance(called, ex.ScalarFunction)
     assert called.options == (ex.FunctionOption("overflow", (value,)),)

@@ -75,7 +75,7 @@ def test_a_change_may_name_the_columns_of_its_table(
 
 def test_an_update_that_does_not_say_which_rows_is_refused(registry: ExtensionRegistry) -> None:
     sent = build.update("x", SCHEMA, [(1, write.literal(1, kinds.i64()))])(registry)
-    said = "an update does not say which rows it changes: its condition is missing"
+    said = "an update has no condition"
     with refused(PlanFormatError, said, "the literal true", "relations[0].root.input.update.condition"):
         decode_plan(sent)
 

@@ -90,8 +90,8 @@ def can_fail(source: t.Type, target: t.Type) -> bool:
         case t.VarChar(length=length), t.VarChar(length=longest):
             return bool(length > longest)
         case _:
-            found, taken = values_of(source), castable_values(source, target)
-            return found is None or taken is None or not (taken.holds(found.least) and taken.holds(found.most))
+            found, castable = values_of(source), castable_values(source, target)
+            return found is None or castable is None or not (castable.holds(found.least) and castable.holds(found.most))
 
 
 def null_where_it_fails(node: Cast, throwing: Expression, to: Lowering) -> Expression:
@@ -108,23 +108,23 @@ def null_where_it_fails(node: Cast, throwing: Expression, to: Lowering) -> Expre
     value, target = node.input, node.target
     if not can_fail(value.type, target) or (isinstance(value, Literal) and value.value is None):
         return throwing
-    taken = castable_values(value.type, target)
-    if taken is not None and isinstance(value, Literal):
-        return throwing if taken.holds(value.value) else Literal(None, target)
-    if taken is None or to.profile.has_form("unchecked_casts"):
+    castable = castable_values(value.type, target)
+    if castable is not None and isinstance(value, Literal):
+        return throwing if castable.holds(value.value) else Literal(None, target)
+    if castable is None or to.profile.has_form("unchecked_casts"):
         raise to.refusal(f"a cast of {value.type} to {target} that gives NULL where it fails", rule="cast")
-    return as_type(case_when([(_is_within(value, taken), throwing)], Literal(None, target)), target)
+    return as_type(case_when([(_is_within(value, castable), throwing)], Literal(None, target)), target)
 
 
-def _is_within(value: Expression, taken: NumberRange) -> Expression:
+def _is_within(value: Expression, castable: NumberRange) -> Expression:
     """Return whether a number is in a range; ends that no value of its type exceeds are not compared."""
     type_, found = value.type.as_required(), values_of(value.type)
     assert found is not None
     tests: list[Expression] = []
-    if taken.least > found.least:
-        tests.append(call("comparison", "gte", value, _constant(taken.least, type_)))
-    if taken.most < found.most:
-        tests.append(call("comparison", "lte", value, _constant(taken.most, type_)))
+    if castable.least > found.least:
+        tests.append(call("comparison", "gte", value, _constant(castable.least, type_)))
+    if castable.most < found.most:
+        tests.append(call("comparison", "lte", value, _constant(castable.most, type_)))
     return connect("and", tests)
 
 
