@@ -1,18 +1,19 @@
-"""The extension files of the specification, read a function at a time.
+"""The extension files of the specification, of which a function's declaration is read when it is first asked for.
 
-Reading all files takes tens of milliseconds, and a program calls a handful of functions. So the files are scanned for
-the lines where functions are declared, which takes a millisecond, and only the text of a function that is used is
-parsed. This relies on the layout of the specification's files (entries are indented by two spaces); a user's file is
-parsed completely.
+To parse all files takes a tenth of a second, and to import PyYAML half as long as protobuf. So what they
+hold stands in `parsed_extensions.json`, too, which ``python -m tests.catalog.parsed_extensions`` writes. The installed
+files have the last word: one that differs from the one that was parsed, by its checksum, is parsed when it is needed.
 """
 
 from __future__ import annotations
 
-import re
+import os
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
+from zlib import crc32
+
+import attrs
 
 from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.catalog.entries import Entry, TypeTexts, read_yaml
@@ -20,11 +21,8 @@ from substrait_dsl.catalog.load import FUNCTION_SECTIONS, read_function, read_he
 from substrait_dsl.catalog.records import Extension, Function, Kind
 from substrait_dsl.errors import CatalogError
 
-if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
-
-_SECTION = re.compile(r"^(\w+):", re.MULTILINE)
-_FUNCTION = re.compile(r"""^  -\s+name: *["']?(\w+)["']? *$""", re.MULTILINE)
+PARSED = "parsed_extensions.json"
+"""A file beside this module: the documents of the extension files by name, with the checksums of these files."""
 
 MESSAGES = ("0", "106")
 """The version of the specification's messages and extension files that the library is written for."""
@@ -49,63 +47,85 @@ def is_specified(function: FunctionId) -> bool:
 
 def standard_extensions() -> tuple[Extension, ...]:
     """Return the extensions of the installed specification, in the order in which their overloads are preferred."""
-    found = {
-        file.name.removesuffix(".yaml"): file.read_text(encoding="utf-8")
-        for file in _folder().iterdir()
-        if file.name.endswith(".yaml") and not file.name.endswith("schema.yaml")
-    }
-    return tuple(_read_lazily(found[stem], f"{stem}.yaml") for stem in sorted(found, key=_preference))
+    files, parsed = extension_files(), parsed_documents()
+    return tuple(
+        _read_lazily(_document(name, files[name], parsed.get(name)), name) for name in sorted(files, key=_preference)
+    )
 
 
-def _folder() -> Path | Traversable:
-    """Return the folder of the extension files."""
+def extension_files() -> dict[str, bytes]:
+    """Read the installed extension files; returns their contents by name.
+
+    Raises:
+        CatalogError: If the package that has them is not installed.
+    """
     try:
         spec = find_spec(PACKAGE)
     except ModuleNotFoundError:  # there is no package around it either
         spec = None
     if spec is None or not spec.submodule_search_locations:
         raise CatalogError("the package substrait-extensions is not installed", hint=INSTALL)
-    folder = Path(spec.submodule_search_locations[0])
-    if folder.is_dir():
-        return folder
+    folder = spec.submodule_search_locations[0]
+    if os.path.isdir(folder):
+        return {name: _content(os.path.join(folder, name)) for name in os.listdir(folder) if _is_extension_file(name)}
     from importlib.resources import files  # for an archive: what loads it takes longer than to read all the files
 
-    return files(PACKAGE)
+    return {file.name: file.read_bytes() for file in files(PACKAGE).iterdir() if _is_extension_file(file.name)}
 
 
-def _preference(stem: str) -> tuple[str, int]:
+def parsed_documents() -> Mapping[str, Mapping[str, Any]]:
+    """Return the parsed documents of extension files by name, each with the checksum of its file."""
+    import json  # not at the top: importing the library must not cost what only a first function call needs
+    from pkgutil import get_data
+
+    parsed: Mapping[str, Mapping[str, Any]] = json.loads(get_data(__package__, PARSED) or "{}")
+    return parsed
+
+
+def _content(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def _is_extension_file(name: str) -> bool:
+    return name.endswith(".yaml") and not name.endswith("schema.yaml")
+
+
+def _preference(name: str) -> tuple[str, int]:
     """Alphabetical order, with the second of the preferred files directly behind the first."""
     first, second = PREFERRED_ORDER
+    stem = name.removesuffix(".yaml")
     return (first, 1) if stem == second else (stem, 0)
 
 
-def _read_lazily(text: str, source: str) -> Extension:
-    sections = dict(_slices(_SECTION, text, 0, len(text)))
-    header = "".join(text[start:end] for name, (start, end) in sections.items() if name not in FUNCTION_SECTIONS)
-    extension, texts = read_header(Entry.of(read_yaml(header, source), source), source, {})
-    places: dict[str, list[tuple[Kind, str]]] = {}
+def _document(name: str, content: bytes, parsed: Mapping[str, Any] | None) -> object:
+    """Return the document of a file: the one that was parsed ahead, if it was parsed from this very content."""
+    if parsed is not None and parsed["crc32"] == crc32(content):
+        return parsed["document"]
+    return read_yaml(content.decode("utf-8"), name)
+
+
+def _read_lazily(document: object, source: str) -> Extension:
+    file = Entry.of(document, source)
+    header, texts = read_header(file, source, {})
+    functions: _Entries = {}
     for section, kind in FUNCTION_SECTIONS.items():
-        for name, (start, end) in _slices(_FUNCTION, text, *sections.get(section, (0, 0))):
-            places.setdefault(name, []).append((kind, text[start:end]))
-    functions = _LazyFunctions(places, extension.urn, source, texts)
-    return Extension(
-        extension.urn, functions, extension.types, extension.variations, extension.dependencies, extension.description
-    )
+        for entry in file.entries(section):
+            functions.setdefault(entry.required("name"), []).append((kind, entry))
+    return attrs.evolve(header, functions=_LazyFunctions(functions, header.urn, source, texts))
 
 
-def _slices(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Yield the names that a pattern finds, with the stretch of text up to the next one."""
-    found = list(pattern.finditer(text, start, end))
-    starts = [match.start() for match in found]
-    for match, stop in zip(found, [*starts[1:], end], strict=False):
-        yield match[1], (match.start(), stop)
+_Entries = dict[str, list[tuple[Kind, Entry]]]
+"""The entries of functions by name, each with the kind of function that its section lists."""
 
 
 class _LazyFunctions(Mapping[str, tuple[Function, ...]]):
-    """The functions of a file by name, each parsed when it is first asked for."""
+    """The functions of a file by name, each read when it is first asked for."""
 
-    def __init__(self, places: Mapping[str, list[tuple[Kind, str]]], urn: str, source: str, texts: TypeTexts) -> None:
-        self._places = places
+    def __init__(
+        self, entries: Mapping[str, list[tuple[Kind, Entry]]], urn: str, source: str, texts: TypeTexts
+    ) -> None:
+        self._entries = entries
         self._urn = urn
         self._source = source
         self._texts = texts
@@ -113,18 +133,16 @@ class _LazyFunctions(Mapping[str, tuple[Function, ...]]):
 
     def __getitem__(self, name: str) -> tuple[Function, ...]:
         if name not in self._read:
-            self._read[name] = tuple(self._parse(kind, text) for kind, text in self._places[name])
+            self._read[name] = tuple(
+                read_function(kind, entry, self._source, self._urn, self._texts) for kind, entry in self._entries[name]
+            )
         return self._read[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._places
+        return name in self._entries
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
+        return iter(self._entries)
 
     def __len__(self) -> int:
-        return len(self._places)
-
-    def _parse(self, kind: Kind, text: str) -> Function:
-        entry, *_ = Entry.of({"functions": read_yaml(text, self._source)}, self._source).entries("functions")
-        return read_function(kind, entry, self._source, self._urn, self._texts)
+        return len(self._entries)

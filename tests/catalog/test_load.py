@@ -8,26 +8,43 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 
+import attrs
 import pytest
 
 from substrait_dsl.algebra.type_text import parse_type
 from substrait_dsl.algebra.types import I32, I64, String, TypeVariation, UserDefined
-from substrait_dsl.catalog import Catalog, Option, Typed, standard_catalog
+from substrait_dsl.catalog import Catalog, Option, Typed, standard, standard_catalog
 from substrait_dsl.catalog.load import read_extension
 from substrait_dsl.catalog.records import Deprecation
 from substrait_dsl.errors import CatalogError, FunctionNotFoundError
+from tests.catalog.parsed_extensions import PATH, parsed_extensions
 
 EXTENSIONS = files("substrait_extensions.extensions")
 EXAMPLES = Path(str(EXTENSIONS.joinpath("__init__.py"))).parents[1] / "examples"
 
 
 @pytest.mark.parametrize("urn", standard_catalog().urns)
-def test_a_file_read_in_slices_is_the_file_read_whole(urn: str) -> None:
+def test_a_file_read_lazily_is_the_file_read_whole(urn: str) -> None:
     name = f"{urn.rpartition(':')[2]}.yaml"
     whole = read_extension(EXTENSIONS.joinpath(name).read_text(encoding="utf-8"), name, {})
-    sliced = standard_catalog().extensions[urn]
-    assert dict(sliced.functions) == whole.functions
-    assert (sliced.types, sliced.variations, sliced.description) == (whole.types, whole.variations, whole.description)
+    lazy = standard_catalog().extensions[urn]
+    assert dict(lazy.functions) == whole.functions
+    assert attrs.evolve(lazy, functions=whole.functions) == whole
+
+
+def test_the_parsed_extension_files_are_those_that_are_installed() -> None:
+    """``python -m tests.catalog.parsed_extensions`` writes them anew."""
+    assert PATH.read_text(encoding="utf-8") == parsed_extensions()
+
+
+def test_an_extension_file_that_was_not_parsed_ahead_is_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one of another version, or one that somebody has changed: the installed file counts."""
+    contents = standard.extension_files()
+    contents["functions_set.yaml"] = contents["functions_set.yaml"].replace(b"index_in", b"place_in")
+    monkeypatch.setattr(standard, "extension_files", lambda: contents)
+    changed = {extension.urn: extension for extension in standard.standard_extensions()}
+    assert set(changed["extension:io.substrait:functions_set"].functions) == {"place_in"}
+    assert list(changed) == list(standard_catalog().urns)
 
 
 def test_standard_files_come_in_their_order_of_preference() -> None:
@@ -38,8 +55,10 @@ def test_standard_files_come_in_their_order_of_preference() -> None:
     assert standard_catalog().resolve("aggregate", "count", []).output_type == I64()
 
 
-def test_importing_the_catalogue_loads_no_yaml() -> None:
-    program = "import substrait_dsl.catalog, sys; sys.exit('yaml' in sys.modules)"
+def test_the_standard_catalogue_loads_no_yaml() -> None:
+    program = (
+        "from substrait_dsl.catalog import standard_catalog as c; c(); import sys; sys.exit('yaml' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
