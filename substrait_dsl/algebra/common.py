@@ -24,7 +24,7 @@ def _unless_zero(value: float | None) -> float | None:
     return None if value == 0 else value
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Stats(FrozenValue):
     """The expected output of a relation: the number of rows, and their average size in bytes.
 
@@ -42,7 +42,7 @@ class Stats(FrozenValue):
                 raise InvalidArgumentError(f"the {name} of a hint must not be negative, got {value}")
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Computation(FrozenValue):
     """A data structure that one relation saves and another loads, called by a number: the hash table of a join.
 
@@ -68,7 +68,7 @@ class Computation(FrozenValue):
         require_choice("type of computation", self.type, COMPUTATION_TYPES)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Hint(FrozenValue):
     """Advice about a relation. It never changes the result: whoever reads the plan may ignore it."""
 
@@ -88,7 +88,7 @@ def _unless_empty(extension: AdvancedExtension | None) -> AdvancedExtension | No
     return None if extension == AdvancedExtension() else extension
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Common(FrozenValue):
     """The fields that all relations share, as far as anyone writes them."""
 

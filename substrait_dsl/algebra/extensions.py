@@ -16,7 +16,7 @@ from substrait_dsl.algebra.validators import TEXT, one, several
 from substrait_dsl.errors import InvalidArgumentError
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class AnyMessage(FrozenValue):
     """A protobuf message of any type: ``google.protobuf.Any``.
 
@@ -77,7 +77,7 @@ def _all_packed(value: tuple[AnyLike, ...]) -> Any:
     return tuple(map(_packed, value)) if type(value) is tuple else value  # else the validator refuses it
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class AdvancedExtension(FrozenValue):
     """Messages of others about a plan or a relation, each as an `AnyMessage` or as a message of protobuf.
 

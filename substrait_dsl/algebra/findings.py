@@ -253,7 +253,7 @@ class FindingCode(StrEnum):
     HINT_IMPOSSIBLE = ("hint-impossible", "harmless", "a hint says what cannot be, or stands where none can: not kept")
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Finding(FrozenValue):
     """Something in a plan that was read which is not as the specification says, and how it was taken.
 

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 import attrs
 
-from substrait_dsl.algebra.frozen_values import FrozenValue
+from substrait_dsl.algebra.frozen_values import HashedOnce
 
 Phase = Literal[
     "initial_to_result", "initial_to_intermediate", "intermediate_to_intermediate", "intermediate_to_result"
@@ -14,8 +14,8 @@ Phase = Literal[
 PHASES: tuple[Phase, ...] = get_args(Phase)
 
 
-@attrs.frozen(cache_hash=True, repr=False)
-class FunctionId(FrozenValue):
+@attrs.frozen(eq=False, repr=False)
+class FunctionId(HashedOnce):
     """The identifier of a function: the URN of its extension and its compound key (``add:i64_i64``)."""
 
     urn: str

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from operator import attrgetter
 from typing import Any, ClassVar, Self, TypeVar
 
 import attrs
 
 from substrait_dsl.algebra.common import Common
-from substrait_dsl.algebra.frozen_values import FrozenValue
+from substrait_dsl.algebra.frozen_values import FIELD_READERS, FrozenValue, IdentityFields
 from substrait_dsl.algebra.pickling import Picklable, slots_of
 from substrait_dsl.algebra.properties import NO_PROPERTIES, Properties
 from substrait_dsl.algebra.schema import NamedStruct
@@ -25,7 +24,7 @@ from substrait_dsl.errors import InvalidArgumentError, kind_words
 NO_ANCHORS: frozenset[int] = frozenset()
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class ParameterUse(FrozenValue):
     """A reference to a parameter of an enclosing lambda."""
 
@@ -42,7 +41,7 @@ class ParameterUse(FrozenValue):
         return ParameterUse(self.steps_out - 1, self.position, self.type, self.in_subquery)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class SubtreeFlags(FrozenValue):
     """Facts about a node and all that lies below it, which hold for few nodes.
 
@@ -99,27 +98,6 @@ NO_FLAGS = SubtreeFlags()
 N = TypeVar("N", bound="Node")
 
 
-IdentityFields = tuple[Any, ...]
-"""The values of the fields that two equal nodes have in common."""
-
-
-class _FieldReaders(dict[type, tuple[tuple[str, ...], Callable[[Any], IdentityFields]]]):
-    """For each class of nodes the names of its identity fields, and a function that reads them all."""
-
-    def __missing__(self, node_class: type) -> tuple[tuple[str, ...], Callable[[Any], IdentityFields]]:
-        names = tuple(field.name for field in attrs.fields(node_class) if field.eq)
-        self[node_class] = (names, _getter(names))
-        return self[node_class]
-
-
-def _getter(names: tuple[str, ...]) -> Callable[[Any], IdentityFields]:
-    if not names:
-        return lambda node: ()
-    getter = attrgetter(*names)
-    return getter if len(names) > 1 else lambda node: (getter(node),)
-
-
-_FIELD_READERS = _FieldReaders()
 _set = object.__setattr__
 
 
@@ -189,7 +167,7 @@ class Node(Picklable):
 
     def identity_fields(self) -> IdentityFields:
         """Return the values that decide whether two nodes are equal; names are not among them."""
-        return _FIELD_READERS[type(self)][1](self)
+        return FIELD_READERS[type(self)][1](self)
 
     def children(self) -> tuple[Node, ...]:
         """Return the nodes directly below this one, in the order of its fields."""
@@ -343,7 +321,7 @@ def with_children(node: N, done: Mapping[int, Node]) -> N:
     else:
         return node
     changed: dict[str, Any] = {}
-    for name in _FIELD_READERS[type(node)][0]:
+    for name in FIELD_READERS[type(node)][0]:
         value = getattr(node, name)
         if isinstance(value, Node):
             changed[name] = done.get(id(value), value)
@@ -365,7 +343,7 @@ def with_new_children(node: N, children: Sequence[Node]) -> N:
             return tuple(next(remaining) if isinstance(item, Node) else item for item in value)
         return value
 
-    changed = {name: new(getattr(node, name)) for name in _FIELD_READERS[type(node)][0]}
+    changed = {name: new(getattr(node, name)) for name in FIELD_READERS[type(node)][0]}
     return attrs.evolve(node, **changed)  # type: ignore[misc]  # as above
 
 

@@ -47,7 +47,7 @@ def _check_git_hash(instance: Version, attribute: attrs.Attribute[str], value: o
         raise refusal(instance, "git_hash", "empty or 40 lowercase hexadecimal digits", value)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Version(FrozenValue):
     """The version of the specification that a plan was written for, and who wrote it."""
 
@@ -66,7 +66,7 @@ def _required(types: Iterable[Type]) -> tuple[Type, ...]:
     return tuple(type_.as_required() for type_ in types)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class AlgebraPlan(Picklable, FrozenValue):
     """The trees of a plan in the order of their evaluation, and its other declarations."""
 

@@ -29,7 +29,7 @@ FieldPath = tuple[int, ...]
 _is_path = several("a path of positions, such as (2, 4)", int)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class OrderKey(FrozenValue):
     """One field that rows are ordered by, and how; or the function of two values that says which comes first.
 
@@ -52,7 +52,7 @@ class OrderKey(FrozenValue):
             require_choice("sort direction", self.direction, SORT_DIRECTIONS)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Distribution(FrozenValue):
     """How rows lie in partitions: all in one, or by the values of some fields (whose order is irrelevant).
 
@@ -84,7 +84,7 @@ def partitioned(*fields: FieldPath) -> Distribution:
     return Distribution("partitioned", frozenset(fields))
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Properties(FrozenValue):
     """The known properties of a relation's output: its ordering per partition, and its distribution (None: unknown).
 

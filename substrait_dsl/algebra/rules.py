@@ -56,7 +56,7 @@ Side = Literal["preserved", "null_extended", "dropped"]
 """The columns of one input in a join's output: as they are, nullable (NULL where no row matches), or left out."""
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class JoinRule(FrozenValue):
     """The output of a join type."""
 

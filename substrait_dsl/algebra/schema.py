@@ -22,7 +22,7 @@ from substrait_dsl.errors import (
 )
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Field(PickledByFields):
     """One column: a name and a type.
 
@@ -69,7 +69,7 @@ class Field(PickledByFields):
         return self._other or self
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class NamedStruct(PickledByFields):
     """The fields of a relation's output, in order."""
 

@@ -47,7 +47,7 @@ OUTER_REFERENCES_OF: dict[Encoding, OuterReferences] = {"spec": "rel_reference",
 """How each encoding writes references to outer rows."""
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class ParameterBinding(FrozenValue):
     """The value of a dynamic parameter, which expressions call by this number."""
 
@@ -55,7 +55,7 @@ class ParameterBinding(FrozenValue):
     value: Literal
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class PlanSettings(FrozenValue):
     """The settings of a plan on which the rows of its roots depend.
 

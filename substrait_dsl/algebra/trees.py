@@ -16,7 +16,7 @@ from substrait_dsl.algebra.types import struct_names
 from substrait_dsl.errors import SchemaError
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Root(Picklable, FrozenValue):
     """A relation whose rows the plan returns, and the names of its columns, nested ones depth first."""
 
@@ -69,7 +69,7 @@ class Root(Picklable, FrozenValue):
         return attrs.evolve(self, names=tuple(names))
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Subtree(Picklable, FrozenValue):
     """A relation that the plan evaluates and does not return: for its effect, or for what refers to its rows."""
 

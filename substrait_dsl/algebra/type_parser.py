@@ -126,7 +126,7 @@ def parse_program(text: str, urns: Mapping[str, str]) -> Program:
     raise PlanFormatError("expected a type, got an empty text")
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class _Token(FrozenValue):
     kind: str
     text: str

@@ -45,7 +45,7 @@ ANY_LABELS = frozenset({"any", *(f"any{digit}" for digit in range(1, 10))})
 Operator = Literal["||", "&&", "=", "!=", "<", ">", "<=", ">=", "+", "-", "*", "/"]
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class TypeNode(FrozenValue):
     """A type or a type pattern: ``list<any1>?`` is a `list` of one parameter, nullable.
 
@@ -85,7 +85,7 @@ class TypeNode(FrozenValue):
         return (", " if self.keyword in TYPES_OF_TYPES else ",").join(map(str, self.parameters))
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Name(FrozenValue):
     """A parameter of a type pattern (``P1``), or what a program assigned to that name."""
 
@@ -96,7 +96,7 @@ class Name(FrozenValue):
         return self.text + ("?" if self.nullable else "")
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Constant(FrozenValue):
     """A number, or a quoted text, boolean or null among the parameters of a user-defined type."""
 
@@ -106,7 +106,7 @@ class Constant(FrozenValue):
         return types.parameter_text(self.value)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Call(FrozenValue):
     """A function of the derivation language: ``max(S1, S2)``."""
 
@@ -117,7 +117,7 @@ class Call(FrozenValue):
         return f"{self.function}({', '.join(map(str, self.arguments))})"
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Unary(FrozenValue):
     """``!condition`` or ``-number``."""
 
@@ -128,7 +128,7 @@ class Unary(FrozenValue):
         return f"{self.operator}{self.operand}"
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Binary(FrozenValue):
     """Two operands and the operator between them."""
 
@@ -140,7 +140,7 @@ class Binary(FrozenValue):
         return f"({self.left} {self.operator} {self.right})"
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Conditional(FrozenValue):
     """``if a then b else c``, also written ``a ? b : c``."""
 
@@ -155,7 +155,7 @@ class Conditional(FrozenValue):
 Expression = TypeNode | Name | Constant | Call | Unary | Binary | Conditional
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Program(FrozenValue):
     """A return type: assignments, one a line, and the type that comes out. Most programs are just the type."""
 

@@ -26,7 +26,7 @@ class Typed(NamedTuple):
         return str(self.type)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class EnumValue(FrozenValue):
     """A word for an enumeration argument, in any case."""
 
@@ -36,7 +36,7 @@ class EnumValue(FrozenValue):
         return self.name
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class TypeValue(FrozenValue):
     """A type passed as an argument itself."""
 

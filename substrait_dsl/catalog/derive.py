@@ -147,7 +147,7 @@ FUNCTIONS: Mapping[str, Callable[..., int]] = {"min": min, "max": max}
 """The functions of the derivation language, `integer_parameter` aside, which reads an argument of the call."""
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class _Scope(FrozenValue):
     """The values of the names that an expression may read."""
 

@@ -96,7 +96,7 @@ def _refuse_repeated_key(node: Any, source: str) -> NoReturn:
     raise AssertionError("the keys differ")
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Entry(FrozenValue):
     """One mapping of the file. `where` names it in messages."""
 

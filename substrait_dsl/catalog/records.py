@@ -26,7 +26,7 @@ WindowType = Literal["STREAMING", "PARTITION"]
 ParameterKind = Literal["dataType", "boolean", "integer", "enumeration", "string"]
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class ValueArgument(FrozenValue):
     """An argument that takes a value of a type that matches `pattern`; `constant` ones take no column."""
 
@@ -44,7 +44,7 @@ class ValueArgument(FrozenValue):
         return _labelled(self.name, str(self.pattern))
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class EnumArgument(FrozenValue):
     """An argument that takes one of a closed list of words, in any case."""
 
@@ -58,7 +58,7 @@ class EnumArgument(FrozenValue):
         return _labelled(self.name, " | ".join(self.options))
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class TypeArgument(FrozenValue):
     """An argument that takes a type that matches `pattern`, and no value."""
 
@@ -75,7 +75,7 @@ class TypeArgument(FrozenValue):
 Argument = ValueArgument | EnumArgument | TypeArgument
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Variadic(FrozenValue):
     """How often the last argument may stand: `minimum` to `maximum` times, both inclusive."""
 
@@ -85,7 +85,7 @@ class Variadic(FrozenValue):
     """Whether every occurrence must have the same type."""
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Option(FrozenValue):
     """A function option and the values it may take."""
 
@@ -94,7 +94,7 @@ class Option(FrozenValue):
     description: str = ""
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Deprecation(FrozenValue):
     """Since which version something is deprecated, and why."""
 
@@ -102,7 +102,7 @@ class Deprecation(FrozenValue):
     reason: str = ""
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Overload(FrozenValue):
     """One implementation of a function: what it takes and what type it returns. `urn` and `key` identify it."""
 
@@ -200,7 +200,7 @@ class Overload(FrozenValue):
         return f"{self.name}({arguments}) -> {self.returns.result}"
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Function(FrozenValue):
     """All overloads that one file gives a function of one kind."""
 
@@ -212,7 +212,7 @@ class Function(FrozenValue):
     deprecated: Deprecation | None = None
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class TypeParameterDeclaration(FrozenValue):
     """The declaration of a parameter of a user-defined type."""
 
@@ -225,7 +225,7 @@ class TypeParameterDeclaration(FrozenValue):
     optional: bool = False
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class TypeDeclaration(FrozenValue):
     """A user-defined type; `structure` is the type that holds its values, where they can be written as literals."""
 
@@ -238,7 +238,7 @@ class TypeDeclaration(FrozenValue):
     deprecated: Deprecation | None = None
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class VariationDeclaration(FrozenValue):
     """A variation of a type; `separate` ones are not taken by the functions of the parent type."""
 
@@ -249,7 +249,7 @@ class VariationDeclaration(FrozenValue):
     deprecated: Deprecation | None = None
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Extension(FrozenValue):
     """The declarations of one file. `functions` returns the functions of a name, rarely of several kinds."""
 

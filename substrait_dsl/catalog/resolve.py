@@ -23,7 +23,7 @@ from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError
 ResolvedArgument = Type | EnumValue | TypeValue
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(repr=False)  # its options have no hash
 class Resolution(FrozenValue):
     """A function call that is resolved: the overload, what each argument is, and the type of the result.
 
@@ -36,7 +36,7 @@ class Resolution(FrozenValue):
     options: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict, hash=False)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Fit(FrozenValue):
     """An overload that takes the arguments, and how."""
 

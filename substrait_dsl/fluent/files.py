@@ -51,7 +51,7 @@ _OTHERS: Mapping[str, str] = {
 """How the names of files end that are not of the default format, and what to write for them."""
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class FileSlice(FrozenValue):
     """A part of a file, for `read_files`: ``FileSlice("orders.parquet", start=0, length=4096)``.
 
@@ -248,7 +248,7 @@ def folder_and_columns(path: Any) -> tuple[Any, tuple[str, ...]]:
     return folder or ".", columns
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class _Column(FrozenValue):
     """A column in braces."""
 

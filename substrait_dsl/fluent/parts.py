@@ -15,7 +15,7 @@ Part: TypeAlias = "str | int | Mapping[Any, Sequence[Part] | Elements]"
 """A field of a struct, by name or position; or fields with the parts to keep of each."""
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Elements(FrozenValue):
     """Elements of a list, made by `elements`."""
 

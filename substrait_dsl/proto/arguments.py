@@ -36,7 +36,7 @@ They are those of the specification's functions.
 """
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class FittedCall(FrozenValue):
     """A call with the arguments of an overload."""
 

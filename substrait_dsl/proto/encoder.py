@@ -23,7 +23,7 @@ StructField = pb.Expression.ReferenceSegment.StructField
 StructItem = pb.Expression.MaskExpression.StructItem
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class ReferencedRelation(FrozenValue):
     """A relation whose row the subqueries in its expressions can refer to."""
 

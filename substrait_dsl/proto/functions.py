@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import CallReport, Decoder
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Known(FrozenValue):
     """The result of overload resolution for a call."""
 

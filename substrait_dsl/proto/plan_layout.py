@@ -57,7 +57,7 @@ A node takes at most 3 levels, and so does a type inside a type (in a literal of
 """
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Layout(FrozenValue):
     """The relations and expressions of a plan that are not written inline."""
 

@@ -63,7 +63,7 @@ def require_readable(nodes: Sequence[Node], layout: Layout) -> None:
         found[id(node)] = _Calls(here, separate)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class _Calls(FrozenValue):
     """The maximal depth of calls while a node is decoded."""
 

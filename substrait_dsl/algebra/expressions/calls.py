@@ -23,14 +23,14 @@ Invocation = typing.Literal["all", "distinct"]
 INVOCATIONS: tuple[Invocation, ...] = typing.get_args(Invocation)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class EnumArgument(FrozenValue):
     """An argument that is one of a function's own words (``extract(YEAR, ...)``)."""
 
     value: str
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class TypeArgument(FrozenValue):
     """An argument that is a type."""
 
@@ -40,7 +40,7 @@ class TypeArgument(FrozenValue):
 Argument = Expression | EnumArgument | TypeArgument
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class FunctionOption(FrozenValue):
     """How a function behaves in a corner case: preferences, the first one that is supported wins."""
 

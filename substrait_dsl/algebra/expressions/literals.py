@@ -43,7 +43,7 @@ def _at_most(most: int) -> Callable[[Any, attrs.Attribute[int], Any], None]:
     return check
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class YearMonths(FrozenValue):
     """The value of an ``interval_year`` literal.
 
@@ -71,7 +71,7 @@ class YearMonths(FrozenValue):
         return YearMonths(-self.years, -self.months)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class DaySeconds(FrozenValue):
     """The value of an ``interval_day<P>`` literal; `subseconds` count units of 10**-P seconds.
 
@@ -95,7 +95,7 @@ class DaySeconds(FrozenValue):
         return DaySeconds(-self.days, -self.seconds, -self.subseconds)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Compound(FrozenValue):
     """The value of an ``interval_compound<P>`` literal.
 

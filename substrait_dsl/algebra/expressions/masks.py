@@ -21,7 +21,7 @@ from substrait_dsl.algebra.validators import between, several
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, UnknownFieldError
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class MaskItem(FrozenValue):
     """One field that a mask keeps, whole or in part."""
 
@@ -29,7 +29,7 @@ class MaskItem(FrozenValue):
     child: Mask | None = None
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class StructMask(FrozenValue):
     """The fields of a struct to keep, in the order of the output (spec decision 25: nothing is unwrapped)."""
 
@@ -50,7 +50,7 @@ class StructMask(FrozenValue):
         )
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class ListMask(FrozenValue):
     """The elements of a list to keep, in their order; a list of them, also of one (spec decision 25).
 
@@ -101,7 +101,7 @@ def _masked_type(mask: Mask, type_: Type, what: str) -> Type:
             raise TypeMismatchError(f"only a list has elements to keep, {what} is {type_}")
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Row(FrozenValue):
     """A whole row: the types of its columns, and whose row it is."""
 

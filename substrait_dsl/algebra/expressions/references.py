@@ -19,19 +19,19 @@ from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import InvalidArgumentError
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class RootReference(FrozenValue):
     """The row that the expression's own relation sees."""
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class OuterReference(FrozenValue):
     """The row that the expressions of an enclosing relation, the one with this anchor, see."""
 
     anchor: int
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class LambdaParameter(FrozenValue):
     """The parameters of a lambda: of the innermost one around the expression, or of one so many lambdas further out."""
 
@@ -69,14 +69,14 @@ class FieldReference(Expression):
         return frozenset((self.root.anchor,)) if isinstance(self.root, OuterReference) else anchors
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class StructField(FrozenValue):
     """The field of a struct at a position."""
 
     position: int
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class ListElement(FrozenValue):
     """The element of a list at an offset from 0; negative ones count from the end."""
 
@@ -87,7 +87,7 @@ class ListElement(FrozenValue):
             raise InvalidArgumentError(f"the offset of a list element has 32 bits, got {self.offset}")
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class MapKey(FrozenValue):
     """The value under a key of a map."""
 

@@ -79,7 +79,7 @@ class Broadcast(Node):
 ExchangeKind = Scatter | SingleBucket | MultiBucket | RoundRobin | Broadcast
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class ExchangeTarget(FrozenValue):
     """Where some partitions are sent: a URI, or something that only those know who know the message.
 

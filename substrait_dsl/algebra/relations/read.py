@@ -25,7 +25,7 @@ from substrait_dsl.algebra.validators import TEXT, TEXT_OR_NONE, between, one
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class NamedTable(FrozenValue):
     """A table that the engine knows by a name of one or more parts (catalog, database, table)."""
 
@@ -50,7 +50,7 @@ class VirtualTable(Node):
     rows: tuple[Record, ...]
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Parquet(FrozenValue):
     """Apache Parquet files.
 
@@ -62,7 +62,7 @@ class Parquet(FrozenValue):
     """
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Arrow(FrozenValue):
     """Arrow IPC files.
 
@@ -74,7 +74,7 @@ class Arrow(FrozenValue):
     """
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Orc(FrozenValue):
     """Apache ORC files.
 
@@ -86,7 +86,7 @@ class Orc(FrozenValue):
     """
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Dwrf(FrozenValue):
     """DWRF files.
 
@@ -98,7 +98,7 @@ class Dwrf(FrozenValue):
     """
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class DelimitedText(FrozenValue):
     """Text files with one record a line, such as CSV.
 
@@ -124,7 +124,7 @@ class DelimitedText(FrozenValue):
     null_value: str | None = attrs.field(default=None, validator=TEXT_OR_NONE)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class ExtensionFormat(FrozenValue):
     """A format that only those know who know the message.
 
@@ -147,7 +147,7 @@ PathKind = typing.Literal["path", "glob", "file", "folder"]
 PATH_KINDS: tuple[PathKind, ...] = typing.get_args(PathKind)
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class FileItem(FrozenValue):
     """Files to read: a URI of one file, of a folder, of either (`path`), or a glob; and their format.
 
@@ -168,7 +168,7 @@ class FileItem(FrozenValue):
                 raise InvalidArgumentError(f"the {name} of a file must not be negative, got {getattr(self, name)}")
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class LocalFiles(FrozenValue):
     """Files, in the order given; a file listed twice is read twice."""
 
@@ -180,7 +180,7 @@ class LocalFiles(FrozenValue):
             raise InvalidArgumentError("a read of files needs at least one path")
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class IcebergTable(FrozenValue):
     """An Iceberg table by the URI of its metadata file: its current snapshot, or the one given by id or by time.
 
@@ -200,7 +200,7 @@ class IcebergTable(FrozenValue):
             raise InvalidArgumentError(f"a snapshot timestamp has 64 bits, got {self.snapshot_timestamp}")
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class ExtensionTable(FrozenValue):
     """A table that only those know who know the message."""
 

@@ -42,7 +42,7 @@ DDL_OPS: tuple[DdlOp, ...] = typing.get_args(DdlOp)
 DROPS: frozenset[DdlOp] = frozenset(("drop", "drop_if_exist"))
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class NamedObject(FrozenValue):
     """A table or a view by its name, of one or more parts."""
 
@@ -53,14 +53,14 @@ class NamedObject(FrozenValue):
         require_name(self.names, "the name of an object")
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class ExtensionObject(FrozenValue):
     """An object that only those know who know the message."""
 
     detail: AnyMessage
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class VirtualTarget(FrozenValue):
     """A table in memory by its name; `pin` keeps it there."""
 
@@ -73,7 +73,7 @@ class VirtualTarget(FrozenValue):
         require_unicode(self.name, "the name of a table in memory")
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class FilesTarget(FrozenValue):
     """Files under a URI, in a format.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, get_args, get_or
 import attrs
 from typing_extensions import TypeVar
 
-from substrait_dsl.algebra.frozen_values import FrozenValue
+from substrait_dsl.algebra.frozen_values import FrozenValue, HashedOnce
 from substrait_dsl.algebra.pickling import PickledByFields
 from substrait_dsl.algebra.validators import TEXT, refusal, several
 from substrait_dsl.errors import InvalidArgumentError, UnsupportedError
@@ -63,7 +63,7 @@ class Number(WrittenAs[V]):
 D = TypeVar("D", bound="Type")
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class TypeVariation(FrozenValue):
     """A variation of a type, named by the extension (URN) that declares it.
 
@@ -116,8 +116,8 @@ def refuse_deep_types() -> Iterator[None]:
         raise UnsupportedError(too_deep("a type is nested too deeply").message, hint=_FLATTER) from None
 
 
-@attrs.frozen(repr=False)
-class Type(PickledByFields):
+@attrs.frozen(eq=False, repr=False)
+class Type(HashedOnce, PickledByFields):
     """Base of all types. `nullable` says whether NULL is a value of the type; required is the default.
 
     Specification: ``Type``, https://substrait.io/types/type_system/.
@@ -233,7 +233,7 @@ class Type(PickledByFields):
             yield "?"
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class NestedType(Type):
     """Base of the types that are made of others."""
 

@@ -22,7 +22,7 @@ Value = TypeVar("Value", default=Any)
 Row = TypeVar("Row", default=Any)
 
 
-@attrs.frozen(cache_hash=True, unsafe_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Struct(NestedType, WrittenAs[tuple[Any, ...] | Mapping[str, Any]], Generic[Row]):
     """A tuple of values. `names`, where known, name the fields; they are not part of the type's identity.
 
@@ -46,13 +46,6 @@ class Struct(NestedType, WrittenAs[tuple[Any, ...] | Mapping[str, Any]], Generic
     def __attrs_post_init__(self) -> None:
         if self.names is not None and len(self.names) != len(self.types):
             raise InvalidArgumentError(f"Struct has {len(self.types)} fields but {len(self.names)} names")
-
-    def __eq__(self, other: object) -> bool:
-        if self is other:  # as where a plan uses a wide struct thousands of times, inside of other types
-            return True
-        if type(other) is not type(self):
-            return NotImplemented
-        return (self.nullable, self.variation, self.types) == (other.nullable, other.variation, other.types)
 
     @classmethod
     def of(cls, fields: Mapping[str, Type], *, nullable: bool = False) -> Struct[Any]:
@@ -88,7 +81,7 @@ class Struct(NestedType, WrittenAs[tuple[Any, ...] | Mapping[str, Any]], Generic
         def __set__(self, instance: Any, value: Expr[Struct[Row], Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class List(NestedType, WrittenAs[list[Any] | tuple[Any, ...]], Generic[Item]):
     """A list of values of one type.
 
@@ -116,7 +109,7 @@ class List(NestedType, WrittenAs[list[Any] | tuple[Any, ...]], Generic[Item]):
         def __set__(self, instance: Any, value: Expr[List[Item], Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Map(NestedType, WrittenAs[Mapping[Any, Any]], Generic[Key, Value]):
     """An unordered list of key-value pairs; keys may repeat but are never NULL.
 
@@ -145,7 +138,7 @@ class Map(NestedType, WrittenAs[Mapping[Any, Any]], Generic[Key, Value]):
         def __set__(self, instance: Any, value: Expr[Map[Key, Value], Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Func(NestedType):
     """The type of a lambda: parameter types and the type it returns. It has no variations.
 
@@ -178,7 +171,7 @@ class Func(NestedType):
         yield ">?" if self.nullable else ">"
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen(eq=False, repr=False)
 class EnumParameter(FrozenValue):
     """An enumeration value among the parameters of a user-defined type."""
 
@@ -210,7 +203,7 @@ def _check_parameters(instance: UserDefined, attribute: attrs.Attribute[Any], va
     instance._count_levels(max((part.levels for part in value if isinstance(part, Type)), default=0))
 
 
-@attrs.frozen(cache_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class UserDefined(NestedType, WrittenAs[tuple[Any, ...]]):
     """A type that an extension declares: ``UserDefined("extension:io.substrait:functions_geometry", "geometry")``.
 
@@ -249,7 +242,7 @@ class UserDefined(NestedType, WrittenAs[tuple[Any, ...]]):
         def __set__(self, instance: Any, value: Expr[UserDefined, Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Unbound(Type):
     """A type that is not known yet: a plan that holds one can be stored but not executed. It has no nullability.
 

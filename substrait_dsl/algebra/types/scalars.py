@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from substrait_dsl.fluent.expr import Expr
 
 
-@attrs.frozen(cache_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Boolean(Type, WrittenAs[bool]):
     """True or false; with NULL, three-valued logic.
 
@@ -37,7 +37,7 @@ class Boolean(Type, WrittenAs[bool]):
         def __set__(self, instance: Any, value: Expr[Boolean, Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class I8(Type, Number[int]):
     """A signed integer of 8 bits.
 
@@ -59,7 +59,7 @@ class I8(Type, Number[int]):
         def __set__(self, instance: Any, value: Expr[I8, Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class I16(Type, Number[int]):
     """A signed integer of 16 bits.
 
@@ -81,7 +81,7 @@ class I16(Type, Number[int]):
         def __set__(self, instance: Any, value: Expr[I16, Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class I32(Type, Number[int]):
     """A signed integer of 32 bits.
 
@@ -103,7 +103,7 @@ class I32(Type, Number[int]):
         def __set__(self, instance: Any, value: Expr[I32, Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class I64(Type, Number[int]):
     """A signed integer of 64 bits.
 
@@ -125,7 +125,7 @@ class I64(Type, Number[int]):
         def __set__(self, instance: Any, value: Expr[I64, Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class FP32(Type, Number[float]):
     """A 4-byte IEEE 754 number.
 
@@ -147,7 +147,7 @@ class FP32(Type, Number[float]):
         def __set__(self, instance: Any, value: Expr[FP32, Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class FP64(Type, Number[float]):
     """An 8-byte IEEE 754 number.
 
@@ -169,7 +169,7 @@ class FP64(Type, Number[float]):
         def __set__(self, instance: Any, value: Expr[FP64, Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class String(Type, WrittenAs[str]):
     """A Unicode string of any length.
 
@@ -191,7 +191,7 @@ class String(Type, WrittenAs[str]):
         def __set__(self, instance: Any, value: Expr[String, Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Binary(Type, WrittenAs[bytes]):
     r"""A string of bytes of any length.
 
@@ -213,7 +213,7 @@ class Binary(Type, WrittenAs[bytes]):
         def __set__(self, instance: Any, value: Expr[Binary, Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Date(Type, WrittenAs[dt.date]):
     """A day of the proleptic Gregorian calendar, years 1000 to 9999.
 
@@ -236,7 +236,7 @@ class Date(Type, WrittenAs[dt.date]):
         def __set__(self, instance: Any, value: Expr[Date, Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class IntervalYear(Type, WrittenAs["YearMonths"]):
     """A span of years and months.
 
@@ -258,7 +258,7 @@ class IntervalYear(Type, WrittenAs["YearMonths"]):
         def __set__(self, instance: Any, value: Expr[IntervalYear, Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class UUID(Type, WrittenAs[uuid.UUID]):
     """A universally unique identifier, 16 bytes.
 

@@ -35,7 +35,7 @@ T = TypeVar("T", bound=SubSecond, default=Any)
 Length = TypeVar("Length", bound=int, default=Any)
 
 
-@attrs.frozen(cache_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class FixedChar(Type, WrittenAs[str], Generic[Length]):
     """A Unicode string of exactly `length` characters (code points).
 
@@ -63,7 +63,7 @@ class FixedChar(Type, WrittenAs[str], Generic[Length]):
         def __set__(self, instance: Any, value: Expr[FixedChar[Length], Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class VarChar(Type, WrittenAs[str], Generic[Length]):
     """A Unicode string of at most `length` characters (code points).
 
@@ -91,7 +91,7 @@ class VarChar(Type, WrittenAs[str], Generic[Length]):
         def __set__(self, instance: Any, value: Expr[VarChar[Length], Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class FixedBinary(Type, WrittenAs[bytes], Generic[Length]):
     """A string of exactly `length` bytes.
 
@@ -119,7 +119,7 @@ class FixedBinary(Type, WrittenAs[bytes], Generic[Length]):
         def __set__(self, instance: Any, value: Expr[FixedBinary[Length], Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class IntervalDay(Type, WrittenAs["dt.timedelta | DaySeconds"], Generic[T]):
     """A span of days and seconds with `precision` digits after the second.
 
@@ -148,7 +148,7 @@ class IntervalDay(Type, WrittenAs["dt.timedelta | DaySeconds"], Generic[T]):
         def __set__(self, instance: Any, value: Expr[IntervalDay[T], Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class IntervalCompound(Type, WrittenAs["Compound"], Generic[T]):
     """A span of years, months, days and seconds with `precision` digits after the second.
 
@@ -176,7 +176,7 @@ class IntervalCompound(Type, WrittenAs["Compound"], Generic[T]):
         def __set__(self, instance: Any, value: Expr[IntervalCompound[T], Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class PrecisionTime(Type, WrittenAs[dt.time], Generic[T]):
     """A time of day with `precision` digits after the second.
 
@@ -205,7 +205,7 @@ class PrecisionTime(Type, WrittenAs[dt.time], Generic[T]):
         def __set__(self, instance: Any, value: Expr[PrecisionTime[T], Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class PrecisionTimestamp(Type, WrittenAs[dt.datetime], Generic[T]):
     """A date and time without time zone, with `precision` digits after the second.
 
@@ -234,7 +234,7 @@ class PrecisionTimestamp(Type, WrittenAs[dt.datetime], Generic[T]):
         def __set__(self, instance: Any, value: Expr[PrecisionTimestamp[T], Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class PrecisionTimestampTZ(Type, WrittenAs[dt.datetime], Generic[T]):
     """A point in time, with `precision` digits after the second.
 
@@ -263,7 +263,7 @@ class PrecisionTimestampTZ(Type, WrittenAs[dt.datetime], Generic[T]):
         def __set__(self, instance: Any, value: Expr[PrecisionTimestampTZ[T], Req]) -> None: ...
 
 
-@attrs.frozen(cache_hash=True, repr=False)
+@attrs.frozen(eq=False, repr=False)
 class Decimal(Type, WrittenAs[int | decimal.Decimal], Generic[P, S]):
     """An exact number of at most `precision` digits (1 to 38), `scale` of them after the point.
 
