@@ -7,35 +7,48 @@ otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import assert_never, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, assert_never, cast
 
 import attrs
 
+from substrait_dsl import functions
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import Expression, FieldReference, SortKey, literal
+from substrait_dsl.algebra.expressions import Expression, FieldReference, NestedStruct, SortKey, literal
 from substrait_dsl.algebra.relations import Cross, Fetch, Filter, Sort
 from substrait_dsl.errors import EvaluationError, UnknownFieldError, UnsupportedError, quoted, suggestion
-from substrait_dsl.fluent.base import RelationBase
+from substrait_dsl.fluent.base import RelationBase, wrap_relation
+from substrait_dsl.fluent.binding import bind
+from substrait_dsl.fluent.expr import bound_expr
+from substrait_dsl.fluent.scope import NO_ROW
 from substrait_dsl.partiql import bindings as b
 from substrait_dsl.partiql import expressions as e
 from substrait_dsl.partiql.access import step_into, struct_of
 from substrait_dsl.partiql.calls import call
 from substrait_dsl.partiql.calls import cast as to_type
+from substrait_dsl.partiql.collected_lists import collect_list_of, materialize_element
 from substrait_dsl.partiql.conditions import DIRECTIONS, not_a_boolean, row_number
 from substrait_dsl.partiql.constants import to_literal
 from substrait_dsl.partiql.documents import as_dynamic, dynamic_constants
+from substrait_dsl.partiql.expressions import Id, MapValues, Pivot
 from substrait_dsl.partiql.groups import lower_group_by
 from substrait_dsl.partiql.interpreter import Mode, evaluate_value
 from substrait_dsl.partiql.iteration import attributes, elements
 from substrait_dsl.partiql.lateral import as_outer_reference, join_rows, new_anchor, shift_beside
 from substrait_dsl.partiql.lowered import LoweredBindings, LoweredCollection, StoredTable, Tables, constants
-from substrait_dsl.partiql.lowered_values import NOTHING, Attributes, Column, Constant, ElementList, LoweredValue
-from substrait_dsl.partiql.node import BindingsExpr, Node, ValueExpr, walk
+from substrait_dsl.partiql.lowered_values import (
+    NOTHING,
+    Attributes,
+    CollectedList,
+    Column,
+    Constant,
+    ElementList,
+    LoweredValue,
+)
+from substrait_dsl.partiql.node import BindingsExpr, Form, Node, ValueExpr, fields_of, form_of, walk
 from substrait_dsl.partiql.operators import lower_operator
 from substrait_dsl.partiql.padding import outer_join
 from substrait_dsl.partiql.printing import data_text
-from substrait_dsl.partiql.queries import collect_query, named_queries
 from substrait_dsl.partiql.untyped import as_type, is_dynamic, require_typed, table_column
 from substrait_dsl.partiql.values import MISSING
 
@@ -317,3 +330,54 @@ def _place(index: FieldReference) -> Column:
 def _is_closed(expression: ValueExpr) -> bool:
     """Whether an expression has no free variables and contains no query."""
     return not expression.free and not any(isinstance(node, BindingsExpr) for node in walk(expression))
+
+
+# --- queries as values in a row: a column that collects the rows of the query
+
+
+def named_queries(expressions: Sequence[ValueExpr]) -> tuple[list[ValueExpr], dict[str, MapValues]]:
+    """Replace each query that is not inside another one by a name; also return the queries by name."""
+    queries: dict[str, MapValues] = {}
+
+    def named(query: MapValues) -> Id:
+        name = f"\0{len(queries)}"  # which nobody writes
+        queries[name] = query
+        return Id(name)
+
+    found = [_replace(expression, named) for expression in expressions]
+    return found, queries
+
+
+def _replace(node: Any, named: Callable[[MapValues], Id]) -> Any:
+    if isinstance(node, MapValues):
+        return named(node)
+    if isinstance(node, Pivot):
+        return node
+    changed: dict[str, Any] = {}
+    for field in fields_of(type(node)):
+        value = getattr(node, field.name)
+        if isinstance(value, Node):
+            changed[field.name] = _replace(value, named)
+        elif isinstance(value, tuple) and form_of(field) is not Form.DATA:
+            changed[field.name] = tuple(_replace(child, named) for child in value)
+    return attrs.evolve(node, **changed) if changed else node
+
+
+def collect_query(values: LoweredCollection) -> LoweredBindings:
+    """Return the values of a query as one row, whose variable ``""`` is the collection of them.
+
+    Raises `UnsupportedError` if it depends on the row around whether they are a bag or a list.
+    """
+    collection_type = values.source.collection_type
+    if collection_type is None:
+        raise UnsupportedError("a query in a row over a list that may be null or missing is not lowered to Substrait")
+    element = materialize_element(values.element, "the value of a query")
+    is_nullable = element.type.nullable
+    # The fold leaves out what is NULL.
+    item = NestedStruct((element,), names=("value",)) if is_nullable else element
+    rows, (column,) = values.source.with_columns(("value", item))
+    rel = wrap_relation(rows.rel).aggregate(values=collect_list_of(column, values.source.order))._rel
+    collected: Expression = FieldReference(0, rel.schema.types[0])
+    if is_nullable:
+        collected = bind(functions.transform(bound_expr(collected, None), lambda each: each["value"]), NO_ROW)
+    return LoweredBindings(rel, "bag", {"": CollectedList(Column(collected), values.element, collection_type)})

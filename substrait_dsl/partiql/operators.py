@@ -15,9 +15,8 @@ from substrait_dsl.errors import EvaluationError, UnsupportedError
 from substrait_dsl.partiql import lowered_values as lv
 from substrait_dsl.partiql.calls import call, cast, require_comparison_class
 from substrait_dsl.partiql.constants import to_literal
-from substrait_dsl.partiql.division import DIVISIONS, divide
 from substrait_dsl.partiql.equality import equality
-from substrait_dsl.partiql.functions import OF_COLUMNS, align
+from substrait_dsl.partiql.functions import DIVISIONS, OF_COLUMNS, align, divide
 from substrait_dsl.partiql.interpreter import Mode
 from substrait_dsl.partiql.operations import Mistyped
 from substrait_dsl.partiql.padding import all_of, where_all

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any, assert_never
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra.expressions import FunctionId, FunctionOption
 from substrait_dsl.algebra.expressions.calls import Invocation
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.functions import Phase
 from substrait_dsl.algebra.types import Date, PrecisionTimestamp
-from substrait_dsl.catalog.function_requirements import require_order
-from substrait_dsl.errors import PlanFormatError
+from substrait_dsl.catalog.function_requirements import known_overload, require_order
+from substrait_dsl.errors import InvalidChoiceError, PlanFormatError
 from substrait_dsl.proto.construction import cast_to
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import AGGREGATION_INVOCATION, AGGREGATION_PHASE, SORT_DIRECTION, name_for
 from substrait_dsl.proto.functions import decode_comparison, decode_function
-from substrait_dsl.proto.options import decode_options, encode_options
 from substrait_dsl.proto.types import decode_type, encode_type
 
 if TYPE_CHECKING:
@@ -270,3 +270,36 @@ def decode_sort_key(decoder: Decoder, message: pb.SortField, scope: Scope) -> ex
             return ex.SortKey(expression, decode_comparison(decoder, message, reference, values, require_order))
     direction = pb.SortField.SortDirection
     return ex.SortKey(expression, name_for(SORT_DIRECTION, message.direction, direction, "SortField.direction"))
+
+
+# --- options
+
+
+def encode_options(options: tuple[FunctionOption, ...], messages: Any) -> None:
+    """Write the options of a call."""
+    for option in options:
+        message: pb.FunctionOption = messages.add()
+        message.name = option.name
+        message.preference.extend(option.preferences)
+
+
+def decode_options(decoder: Decoder, messages: Any, function: FunctionId) -> tuple[FunctionOption, ...]:
+    """Read the options of a call, spelled as in its extension, or unchanged if the catalogue lacks them.
+
+    An unknown option or preference of a known function is kept and reported: the consumer has to refuse it, if it does
+    not know it either.
+    """
+    if not messages:
+        return ()
+    overload = known_overload(decoder.catalog, function)
+    options: list[FunctionOption] = []
+    for message in messages:
+        with decoder.part(message):
+            name, preferences = message.name, tuple(message.preference)
+            if overload is not None:
+                try:
+                    name, preferences = overload.option_values(name, preferences)
+                except InvalidChoiceError as error:
+                    decoder.report(FindingCode.OPTION_UNKNOWN, f"{error.message}; kept unchanged", message)
+            options.append(FunctionOption(name, preferences))
+    return tuple(options)

@@ -12,6 +12,7 @@ from substrait.algebra_pb2 import RelRoot
 from substrait.plan_pb2 import DynamicParameterBinding, ExecutionBehavior, Plan
 
 from substrait_dsl.algebra.evaluation import evaluated_trees, steps_of
+from substrait_dsl.algebra.expressions import ROOT, FieldReference
 from substrait_dsl.algebra.findings import Finding, FindingCode, Weight
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.plan import (
@@ -23,7 +24,20 @@ from substrait_dsl.algebra.plan import (
     Tree,
     check_closed,
 )
-from substrait_dsl.algebra.relations import Ddl, Emit, Update, Write
+from substrait_dsl.algebra.relations import (
+    Aggregate,
+    Ddl,
+    Emit,
+    Exchange,
+    Fetch,
+    Filter,
+    Project,
+    Set,
+    Sort,
+    TopN,
+    Update,
+    Write,
+)
 from substrait_dsl.algebra.settings import OUTER_REFERENCES_OF, Encoding, OuterReferences
 from substrait_dsl.catalog import Catalog
 from substrait_dsl.errors import LiteralError, PlanFormatError, UnsupportedError, quoted
@@ -33,7 +47,6 @@ from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import EVALUATION_MODE, name_for
 from substrait_dsl.proto.expressions import encode_expression, encode_expression_body
 from substrait_dsl.proto.extensions import decode_advanced_extension, encode_advanced_extension
-from substrait_dsl.proto.grouping_sets import is_grouping_set_index
 from substrait_dsl.proto.literals import decode_literal, encode_literal
 from substrait_dsl.proto.names import names_by_position
 from substrait_dsl.proto.plan_layout import Layout, inline_layout, is_shallow, lay_out
@@ -325,3 +338,35 @@ def from_json(
     from substrait_dsl.proto.legacy import modern_plan_from_json
 
     return read_document(Plan, text, modern_plan_from_json, _decode_plan, catalog, strict)
+
+
+# --- the grouping set index
+
+
+def is_grouping_set_index(rel: Rel, position: int) -> bool:
+    """Whether a column of a relation is the grouping set index of an aggregate below it.
+
+    Args:
+        rel: the relation.
+        position: the position of the column.
+    """
+    while True:
+        match rel:
+            case Aggregate():
+                return len(rel.grouping_sets) > 1 and position == len(rel.schema) - 1
+            case Emit():
+                position, rel = rel.mapping[position], rel.input
+            case Filter() | Sort() | Fetch() | TopN() | Exchange():
+                rel = rel.input
+            case Project():
+                width = len(rel.input.schema)
+                if position >= width:
+                    expression = rel.expressions[position - width]
+                    if not isinstance(expression, FieldReference) or expression.root != ROOT:
+                        return False
+                    position = expression.position
+                rel = rel.input
+            case Set():
+                return all(is_grouping_set_index(each, position) for each in rel.relations)
+            case _:
+                return False

@@ -23,15 +23,16 @@ from substrait_dsl.proto.calls import (
     decode_arguments,
     decode_form,
     decode_invocation,
+    decode_options,
     decode_phase,
     decode_sort_key,
     encode_arguments,
+    encode_options,
     encode_sort_key,
 )
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import AGGREGATION_INVOCATION, AGGREGATION_PHASE, BOUNDS_TYPE, name_for
 from substrait_dsl.proto.functions import decode_function
-from substrait_dsl.proto.options import decode_options, encode_options
 from substrait_dsl.proto.types import encode_type
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ import attrs
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Expression, FunctionId, Literal, ScalarFunction
 from substrait_dsl.engines.lowering.calls import FORM_RULES
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.divisions import exact_quotient, guarded_division, wide_decimal
@@ -23,10 +24,10 @@ from substrait_dsl.engines.lowering.terms import (
     conjunction,
     connect,
     equal,
+    fail_where,
     is_null,
     negate,
 )
-from substrait_dsl.engines.lowering.texts import lower_text, reverse_text
 
 MAX_PRECISION = 38
 """The maximal precision of decimals; with it, the engine would keep more scale than the specification."""
@@ -296,3 +297,35 @@ def _quotient(node: ex.ScalarFunction, value: ex.Expression) -> ex.Expression:
     precision = min(MAX_PRECISION, dividend.precision + scale - dividend.scale)
     wider = t.Decimal(precision, scale, nullable=dividend.nullable)
     return ex.Cast(attrs.evolve(node, arguments=(as_type(value, wider), *node.arguments[1:])), type_)
+
+
+# --- functions of strings: the engine is right for most strings; for others the call fails
+
+
+def reverse_text(node: ScalarFunction, value: Expression, urn: str) -> Expression:
+    """Return the characters of a string in reverse order; the engine reverses graphemes.
+
+    Args:
+        node: the call of ``reverse``.
+        value: the text.
+        urn: of the extension with ``length_grapheme``, which counts what is seen as one character.
+    """
+    type_ = t.I64(nullable=value.type.nullable)
+    seen = ScalarFunction(FunctionId(urn, "length_grapheme:str"), (value,), type_)
+    is_one_each = equal(as_type(call("string", "char_length", value), type_), seen)
+    return _where(fail_where(negate(is_one_each), "reverse of a text of characters of several code points"), node)
+
+
+def lower_text(node: ScalarFunction, value: Expression) -> Expression:
+    """Return a string in lower case.
+
+    The engine knows neither the sigma at the end of words nor the letter for a dotted I.
+    """
+    dotted, two = (Literal(text, t.String()) for text in ("\u0130", "i\u0307"))
+    plain = as_type(call("string", "replace", value, dotted, two), value.type)
+    has_sigma = call("string", "contains", value, Literal("\u03a3", t.String()))
+    return _where(fail_where(has_sigma, "lower of a text with a capital sigma"), attrs.evolve(node, arguments=(plain,)))
+
+
+def _where(condition: Expression, value: Expression) -> Expression:
+    return case_when([(condition, value)], Literal(None, value.type.as_nullable()))
