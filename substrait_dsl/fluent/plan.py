@@ -12,37 +12,28 @@ import attrs
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.algebra.evaluation import Change, evaluated_trees
-from substrait_dsl.algebra.expressions.parameters import remember_type
+from substrait_dsl.algebra.evaluation import evaluated_trees
 from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.algebra.findings import Finding, Weight
-from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.plan import (
     EVALUATION_MODES,
     AlgebraPlan,
     EvaluationMode,
-    ParameterBinding,
     Root,
-    Tree,
-    parameters_in,
 )
 from substrait_dsl.algebra.settings import DEFAULT_SETTINGS, Encoding, OuterReferences, PlanSettings
-from substrait_dsl.algebra.trees import Subtree as AlgebraSubtree
 from substrait_dsl.algebra.types import Type
-from substrait_dsl.errors import InvalidArgumentError, error_context, kind_words, require_choice
+from substrait_dsl.errors import error_context, require_choice
 from substrait_dsl.fluent.base import RelationBase, wrap_relation
-from substrait_dsl.fluent.binding import bind
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.documents import Document, require_encoding, type_urls
 from substrait_dsl.fluent.execution import Execution, Running, start
-from substrait_dsl.fluent.expr import ExprBase, unwrapped
 from substrait_dsl.fluent.guidance import no_attribute
 from substrait_dsl.fluent.messages import require_extension
+from substrait_dsl.fluent.plan_arguments import alias_types, bind_parameters, plan_trees, require_changes
 from substrait_dsl.fluent.relation import Relation
-from substrait_dsl.fluent.schemas import as_type
-from substrait_dsl.fluent.scope import Scope
 from substrait_dsl.fluent.table_arguments import Tables
-from substrait_dsl.fluent.trees import Subtree, plan_of, tree_of
+from substrait_dsl.fluent.trees import Subtree, plan_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -99,17 +90,17 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         type_aliases: Sequence[object] = (),
     ) -> None:
         with error_context(verb="Plan"):
-            found = _trees(trees)
+            found = plan_trees(trees)
             require_extension(advanced_extensions, "advanced_extensions")
             if evaluation_mode is not None:
                 require_choice("evaluation mode", evaluation_mode, EVALUATION_MODES)
             plan = plan_of(
                 found,
                 evaluation_mode=evaluation_mode,
-                parameter_bindings=_bindings(parameter_bindings, found),
+                parameter_bindings=bind_parameters(parameter_bindings, found),
                 advanced_extensions=advanced_extensions,
                 expected_type_urls=type_urls(expected_type_urls),
-                type_aliases=_types(type_aliases),
+                type_aliases=alias_types(type_aliases),
             )
         self._become(plan, ())
 
@@ -213,10 +204,10 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
               read orders -> id: i64, customer: i64, price: fp64?
         """
         with error_context(verb="with_roots"):
-            found = _trees(trees)
-            _require_changes(self._algebra.trees, found)
+            found = plan_trees(trees)
+            require_changes(self._algebra.trees, found)
             bindings = {binding.anchor: binding for binding in self._algebra.parameter_bindings}
-            bindings |= _bindings(parameter_bindings, found)
+            bindings |= bind_parameters(parameter_bindings, found)
             plan = attrs.evolve(self._algebra, trees=found, parameter_bindings=tuple(bindings.values()), version=None)
         new_plan = Plan.__new__(Plan)
         new_plan._become(plan, ())
@@ -536,65 +527,3 @@ def _root_relation(root: Root, settings: PlanSettings) -> rl.Rel:
         return rel
     # A shared relation stays the one that it is, for the trees that use it, too.
     return (rl.Fetch(rel) if rel.shared else rel).with_settings(settings)
-
-
-def _require_changes(trees: Sequence[Tree], others: Sequence[Tree]) -> None:
-    """Raise `InvalidArgumentError` if others than these trees make none of the changes that the subtrees make."""
-    if any(isinstance(tree, AlgebraSubtree) for tree in others):
-        return
-    remaining = {id(node) for tree in others for node in walk(tree.input)}
-    subtrees = [tree.input for tree in trees if isinstance(tree, AlgebraSubtree)]
-    for change in (node for rel in subtrees for node in walk(rel) if isinstance(node, Change)):
-        if id(change) not in remaining:
-            raise InvalidArgumentError(
-                f"the plan has a subtree with {kind_words(change)}, which would be left out",
-                hint="list the trees that stay, in order: plan.with_roots(*plan.trees) has all",
-            )
-
-
-def _trees(trees: Sequence[RelationBase | Subtree]) -> tuple[Tree, ...]:
-    """Return the trees of a plan.
-
-    Raises `InvalidArgumentError` for none, and for what is neither relation nor subtree.
-    """
-    if not trees:
-        raise InvalidArgumentError("expected at least one relation")
-    return tuple(map(tree_of, trees))
-
-
-def _types(types: Any) -> tuple[Type, ...]:
-    if isinstance(types, str) or not isinstance(types, Sequence):
-        raise InvalidArgumentError("type_aliases are several types", got=types)
-    return tuple(as_type(type_) for type_ in types)
-
-
-def _bindings(values: Mapping[int, object], trees: Sequence[Tree]) -> dict[int, ParameterBinding]:
-    """Return the values of parameters.
-
-    Python values as literals of the type that the expressions give the parameter.
-    """
-    if not isinstance(values, Mapping):
-        raise InvalidArgumentError("parameter_bindings is a dict of values by the number of the parameter", got=values)
-    if not values:
-        return {}
-    types: dict[int, Type] = {}
-    for parameter in parameters_in(tree.input for tree in trees):
-        remember_type(types, parameter)
-    used = ", ".join(map(str, sorted(types)))
-    return {anchor: _binding(anchor, value, types.get(anchor), used) for anchor, value in values.items()}
-
-
-def _binding(anchor: int, value: object, type_: Type | None, used: str) -> ParameterBinding:
-    with error_context(place=f"parameter {anchor!r}"):
-        if type(anchor) is not int or not 0 <= anchor < 2**32:
-            raise InvalidArgumentError("the number of a parameter is one of 32 bits", got=anchor)
-        if isinstance(value, ExprBase):
-            value = bind(value, Scope("Plan", ()))
-        if isinstance(value, ex.Expression) and not isinstance(value, ex.Literal):
-            raise InvalidArgumentError("a parameter is bound to a constant: write lit(value, type)")
-        if type_ is None:
-            raise InvalidArgumentError(
-                "no expression of the plan uses this parameter",
-                hint=f"the parameters of the plan are {used}" if used else None,
-            )
-        return ParameterBinding(anchor, ex.literal(unwrapped(value), type_))
