@@ -112,7 +112,7 @@ def _equal(name: str) -> Callable[[Expression, Expression], Expression]:
         found = compare(name, left, right)
         if found is not None:
             return found
-        # Values of different kinds differ; if one of them is absent, nobody knows.
+        # Values of different comparison classes differ; with an absent value the result is unknown.
         known = call("and", call("is_not_null", left), call("is_not_null", right))
         boolean = t.Boolean(nullable=True)
         return IfThen((IfClause(known, literal(name == "not_equal", boolean)),), literal(None, boolean))

@@ -340,7 +340,7 @@ def named_queries(expressions: Sequence[ValueExpr]) -> tuple[list[ValueExpr], di
     queries: dict[str, MapValues] = {}
 
     def named(query: MapValues) -> Id:
-        name = f"\0{len(queries)}"  # which nobody writes
+        name = f"\0{len(queries)}"  # a name that no expression has
         queries[name] = query
         return Id(name)
 

@@ -140,7 +140,7 @@ class Values(Bound):
             return derive_value(e.Path(node.root, (*node.steps, last._node)), self, last)
         return derive_value(e.Path(node, (last._node,)), self, last)
 
-    if not TYPE_CHECKING:  # a type checker says itself that no value is called
+    if not TYPE_CHECKING:  # a type checker refuses a call of a value itself
 
         def __call__(self, *arguments: object, **named: object) -> NoReturn:
             """Raise: a value is not called; an unknown method is an attribute of the value."""

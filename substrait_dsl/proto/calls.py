@@ -70,7 +70,7 @@ def _as_meant(
     if isinstance(meant, ex.ScalarFunction) and meant.function.name == name and not meant.options:
         same = len(arguments) == len(meant.arguments) and all(map(operator.is_, arguments, meant.arguments))
         if same:
-            return None  # read, and told, like a call of any other producer
+            return None  # read, with its findings, like a call of any other producer
     text = f"{name} is read as what {decoder.producer.title} computes by it"
     decoder.report(FindingCode.PRODUCER_MEANING, text, message)
     return meant
@@ -199,7 +199,7 @@ def decode_invocation(message: Any) -> Invocation:
     return name_for(AGGREGATION_INVOCATION, message.invocation, invocation, field)
 
 
-# --- what calls are made of
+# --- arguments and options
 
 
 def encode_arguments(encoder: Encoder, arguments: tuple[ex.Argument, ...], messages: Any) -> None:

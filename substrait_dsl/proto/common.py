@@ -135,7 +135,7 @@ def _hint_or_none(decoder: Decoder, message: pb.RelCommon.Hint) -> Hint | None:
     """Return a hint, unless it is impossible: a consumer may ignore hints."""
     try:
         return decode_hint(decoder, message)
-    except UnsupportedError:  # too much to tell
+    except UnsupportedError:  # more than findings may hold
         raise
     except SubstraitDslError as error:
         decoder.report(FindingCode.HINT_IMPOSSIBLE, f"a hint is impossible: {error.message}; dropped", message)

@@ -182,7 +182,7 @@ def _decode_urn(decoder: Decoder, urns: Mapping[int, str], declaration: Any) -> 
         FindingCode.EXTENSION_MISSING,
         f'"{declaration.name}" does not say which extension it is from: looked for in all',
         declaration,
-        "",  # one finding for all of them: what each is read as, its calls tell
+        "",  # one finding for all of them: the findings of calls have the reading of each
     )
     return ""
 

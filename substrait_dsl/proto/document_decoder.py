@@ -52,7 +52,7 @@ def decode_document(
         except TypeMismatchError as error:
             if not decoder.disagreed:
                 raise
-            # What others derive may fit together where the types that the functions should have do not.
+            # The types of the producer may fit together where the derived types do not.
             text = f"by the definitions of the functions, {error.message}; the types that {noun} declares are kept"
             failed = decoder.error_source
             decoder = Decoder(decoder.catalog, decode_relation, decode_expression, message)

@@ -58,7 +58,7 @@ def encode_partitioning(encoder: Encoder, partitioning: rl.ExchangeKind, message
         case rl.Scatter(fields):
             for field in fields:
                 encode_reference(encoder, field, message.scatter_by_fields.fields.add())
-        case rl.SingleBucket(expression):  # whether it is constrained stands beside
+        case rl.SingleBucket(expression):  # whether it is constrained is in the private extension
             encoder.expression(expression, message.single_target.expression)
         case rl.MultiBucket(expression, constrained):
             encoder.expression(expression, message.multi_target.expression)

@@ -116,7 +116,7 @@ def decode_function(
         if fitted is not None:
             is_fitted, arguments = True, fitted.arguments
             text = f"{_first_line(known.problem)}; read as {fitted.function.key} of {_types(arguments)}"
-            # Where the constant is wider, the producer may mean a wider result: it says so, or nobody knows.
+            # Where the literal is wider, the producer may mean a wider result: it declares it, or it is unknown.
             is_assumed = fitted.is_narrowed and not message.HasField("output_type")
             code = FindingCode.CONSTANT_NARROWED if is_assumed else FindingCode.FUNCTION_ARGUMENTS
             known = Known(fitted.function, fitted.type, text, code)
@@ -329,7 +329,7 @@ def _resolve(
     phase: Phase,
 ) -> Known:
     if function.urn and function.urn not in catalog.extensions:
-        return Known(function)  # somebody else's
+        return Known(function)  # of another extension
     try:
         overload = catalog.overload(function.urn, function.key)
     except FunctionNotFoundError:

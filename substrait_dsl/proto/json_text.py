@@ -183,7 +183,7 @@ def _fits(value: object, field: Any) -> bool:
 def _refusal(text: str) -> PlanFormatError:
     """Return the error for a refusal of protobuf, without the names of the enclosing fields."""
     text = re.sub(r"^(Failed to (parse \w+ field|load JSON|parse JSON): )+", "", text).rstrip(". ")
-    if text.startswith("SystemError"):  # protobuf does not say where
+    if text.startswith("SystemError"):  # protobuf gives no position
         return PlanFormatError("a key or a name in it is no Unicode text (a lone surrogate)")
     head, _, place = text.rpartition(" at ")
     path = re.fullmatch(r'"?\w+\.([\w.\[\]]+)"?', place)

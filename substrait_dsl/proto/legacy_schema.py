@@ -96,7 +96,7 @@ REMOVED_FIELDS: tuple[OldField, ...] = (
 """The removed fields of messages that current plans and extended expressions contain."""
 
 CHANGED_FIELDS: tuple[OldField, ...] = (
-    # the alternative of `microseconds`, hence the one old number that could be told from an unset one; here each has
+    # the alternative of `microseconds`, hence the only old number that differed from an unset one; here each has
     # a oneof of its own, since plans in the legacy encoding have both
     OldField(INTERVAL_DAY, 4, "precision", "int32", oneof="precision_mode"),
 )

@@ -118,7 +118,7 @@ def _fetch(fetch: Any, old: OldPlan) -> None:
     if fetch.HasField("count"):
         if fetch.count not in (-1, MOST_ROWS) and not fetch.HasField("count_expr"):  # unset means all rows today
             fetch.count_expr.literal.i64 = fetch.count
-    elif not has_expressions:  # which came with 0.63, whatever the plan says of its version
+    elif not has_expressions:  # which came with 0.63, whatever version the plan declares
         _unset_count(fetch, old)
     fetch.ClearField("offset")
     fetch.ClearField("count")

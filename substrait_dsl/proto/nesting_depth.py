@@ -15,7 +15,7 @@ MAX_NESTING = 99
 """The maximal level of a message below ``Plan``; at 100 Python's JSON parser gives up."""
 
 LEVELS: dict[type[Node], int] = {
-    # relations: Rel, FilterRel, and what stands in it
+    # relations: Rel, FilterRel, and its fields
     rl.Read: 2,
     rl.Filter: 2,
     rl.Sort: 2,

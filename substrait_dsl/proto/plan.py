@@ -243,7 +243,7 @@ def decode_root(decoder: Decoder, rel: Rel, message: RelRoot) -> Root:
             message,
         )
         return Root(rel, rel.schema.depth_first_names())
-    # Where columns have names inside, it is not clear which of all is not said.
+    # Where columns have nested names, it is not clear which name is missing.
     is_flat = needed == len(rel.schema)
     if is_flat and len(message.names) == needed - 1 and is_grouping_set_index(rel, len(rel.schema) - 1):
         index = rel.schema.names[-1]

@@ -27,7 +27,7 @@ from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.proto.nesting_depth import LEAF_LEVELS, LEVELS, MAX_NESTING, SIMPLE_LEVELS, OwnLevels, is_simple
 
-_ROOT_LEVEL = 3  # Plan, PlanRel, RelRoot, Rel: no relation or expression that stands apart starts deeper
+_ROOT_LEVEL = 3  # Plan, PlanRel, RelRoot, Rel: no separate relation or detached expression starts deeper
 MAX_LEVELS = MAX_NESTING - _ROOT_LEVEL + 1
 """The maximal number of message levels of a relation or an expression, its own included."""
 

@@ -115,7 +115,7 @@ DATAFUSION = Producer(
     undeclared_variations=ARROW_VARIATIONS,
     # DataFusion 55 writes `s LIKE 'x%'` as like(s, 'x%', NULL), and `ESCAPE '!'` as like(s, 'x%', '!').
     like_has_escape=True,
-    # In DataFusion 55 what stands above a mark join counts the columns of one side and the mark.
+    # In DataFusion 55 relations above a mark join count the columns of one side and the mark.
     mark_joins_keep_one_side=True,
     # DataFusion 55 writes `a NOT IN (SELECT k FROM u)` and `NOT EXISTS (SELECT 1 FROM u WHERE k = a)` as the same
     # bytes, and gives no rows of the first one where a k is NULL.
@@ -130,7 +130,7 @@ DATAFUSION = Producer(
     window_value=datafusion_aggregates.own_window,
     # A plan that DataFusion 55 has not optimised has no casts: the avg of an i32 is one of an i32, and gives fp64.
     type_of_computation=datafusion_aggregates.type_of_computation,
-    # What is read otherwise than specified, as the fields above say, has the types of DataFusion.
+    # What is read otherwise than specified, by the fields above, has the types of DataFusion.
     derives_types_as_read=True,
     # DataFusion 55 writes rollup(a, b) as the keys a, b, a with the sets (0, 1), (2), (), and counts the columns as
     # a, b, ``__grouping_id``, measures.
@@ -147,7 +147,7 @@ ARROW = Producer(
 DUCKDB = Producer(
     "DuckDB",
     "DuckDB",
-    # The plans of 0.54 and later say what a project puts out.
+    # In plans of 0.54 and later every project has an emit.
     before=(0, 54, 0),
     # DuckDB 1.1.3 writes `SELECT a FROM t` as a project of one expression over a read of one column, and one name.
     projects_put_out_expressions=True,

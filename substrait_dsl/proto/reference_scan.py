@@ -71,7 +71,7 @@ def _survey(tree: Any, tracked: tuple[Any, ...], count: int) -> Tree:
         class_ = type(message)
         if class_ is reference:
             ordinal = message.subtree_ordinal
-            if 0 <= ordinal < count:  # others are refused when they are read
+            if 0 <= ordinal < count:  # other references are refused when they are decoded
                 references[ordinal] += 1
                 references_at[ordinal] = min(depth, references_at.get(ordinal, depth))
                 if at_level:

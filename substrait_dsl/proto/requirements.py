@@ -24,7 +24,7 @@ FIELD_WORDS: Mapping[str, str] = {"window": "CONSISTENT_PARTITION_WINDOW", "swit
 """The words of relations and expressions whose fields have other names."""
 
 FORM_FIELDS: Mapping[str, str] = {
-    # the name of a message: its field, or alternative of fields, that says the form
+    # the name of a message: its field, or oneof, that selects the form
     "ReadRel": "read_type",
     "JoinRel": "type",
     "LateralJoinRel": "type",
@@ -168,7 +168,7 @@ class _Survey:
 
     def _type(self, message: type_pb2.Type) -> Iterator[Requirement]:
         field = message.WhichOneof("kind")
-        if field is None or field == "alias":  # which stands for a type that the plan says in another place
+        if field is None or field == "alias":  # which stands for a type that is elsewhere in the plan
             return
         body = getattr(message, field)
         if field == "user_defined":

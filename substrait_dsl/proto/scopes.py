@@ -113,7 +113,7 @@ def _numbers(decoder: Decoder, body: Any, inputs: Sequence[tuple[Rel, pb.Rel]], 
             numbers[number] = range(begin, end)
         begin = end
     if body.common.HasField("rel_anchor"):
-        # That of a lateral join stands for its left row, also to its condition.
+        # That of a lateral join means its left row, also in its condition.
         lateral = isinstance(body, pb.LateralJoinRel)
         numbers[body.common.rel_anchor] = range(len(inputs[0][0].schema) if lateral else width)
     return numbers

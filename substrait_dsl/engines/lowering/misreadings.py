@@ -63,7 +63,7 @@ def without_misreadings(top: Rel, note: Note, to: Lowering) -> Rel:
     )
     done: dict[int, Node] = {}
     for node in upwards:
-        if isinstance(node, rl.Emit):  # its input may have become an emit, on which no other stands
+        if isinstance(node, rl.Emit):  # its input may be an emit now, and emits are merged
             source = done[id(node.input)]
             assert isinstance(source, Rel)
             done[id(node)] = emit_over(source, node)

@@ -112,7 +112,7 @@ def _require_root(root: Root, rel: Rel, to: Lowering) -> None:
     types, found = root.input.schema.types, rel.schema.types
     if to.profile.forms is not None:  # to such engines it is nothing whether a value may be NULL
         types, found = (tuple(type_.as_nullable() for type_ in each) for each in (types, found))
-    if found != types and not to.refusals:  # what stands for a refused relation may have another number of rows
+    if found != types and not to.refusals:  # the placeholder of a refused relation may have another schema
         raise AssertionError(f"lowered to {found}, not {types}")
 
 
@@ -193,7 +193,7 @@ def _placeholder(node: Node, done: Mapping[int, Node]) -> Node:
 
 def _lower_over(node: Node, done: Mapping[int, Node], to: Lowering) -> tuple[Node, bool]:
     """Lower a node over lowered parts, and return whether it was rewritten."""
-    if isinstance(node, rl.Emit):  # its input may have become an emit, on which no other stands
+    if isinstance(node, rl.Emit):  # its input may be an emit now, and emits are merged
         source = done[id(node.input)]
         assert isinstance(source, Rel)
         return emit_over(source, node), False
