@@ -30,7 +30,7 @@ MAX_PATHS = 3
 class FindingCode(StrEnum):
     """The code of a finding; each member equals its text, and has a weight and a description.
 
-    ``harmless`` is what can mean one thing only, and what is kept as it came: an engine that does not know it refuses
+    ``harmless`` can mean one thing only, or is preserved unchanged: an engine that does not know it refuses
     it by name. ``assumed`` is what may mean something else, by which rows can differ.
 
     Example:
@@ -77,7 +77,7 @@ class FindingCode(StrEnum):
     )
     ROOT_MISSING = ("root-missing", "harmless", "no relation is a root: the plan returns nothing")
     ROOT_NAMES = ("root-names", "harmless", "a root has too few names, or too many: which are meant is clear")
-    BINDING_UNUSED = ("binding-unused", "harmless", "a parameter is bound that no expression uses: kept")
+    BINDING_UNUSED = ("binding-unused", "harmless", "a parameter is bound that no expression uses: preserved")
     BASE_SCHEMA = ("base-schema", "harmless", "an extended expression has no schema: it sees no columns")
     DETACHED_EXPRESSION = (
         "detached-expression",
@@ -88,7 +88,7 @@ class FindingCode(StrEnum):
     EXTENSION_UNKNOWN = (
         "extension-unknown",
         "harmless",
-        "an extension looks like one of the specification, which has none of this name: kept as it came",
+        "an extension looks like one of the specification, which has none of this name: preserved unchanged",
     )
     EXTENSION_MISSING = (
         "extension-missing",
@@ -104,7 +104,7 @@ class FindingCode(StrEnum):
     FUNCTION_UNKNOWN = (
         "function-unknown",
         "harmless",
-        "a function, or a call of one, that is not known: kept as it came, with the type that the plan declares; "
+        "a function, or a call of one, that is not known: preserved unchanged, with the type that the plan declares; "
         "who runs the plan and does not know it refuses it by name",
     )
     FUNCTION_ARGUMENTS = (
@@ -120,7 +120,7 @@ class FindingCode(StrEnum):
     OPTION_UNKNOWN = (
         "option-unknown",
         "harmless",
-        "an option, or a value of one, that the function does not have: kept as it came",
+        "an option, or a value of one, that the function does not have: preserved unchanged",
     )
     CALL_TYPE_MISSING = (
         "call-type-missing",
@@ -151,12 +151,12 @@ class FindingCode(StrEnum):
     DECLARED_TYPES = (
         "declared-types",
         "assumed",
-        "the derived types do not fit together, but those that the plan declares do: these are kept",
+        "the derived types do not fit together, but those that the plan declares do: these are used",
     )
     TYPE_UNKNOWN = (
         "type-unknown",
         "harmless",
-        "a type of an extension has a name or parameters that this does not declare: kept as it came",
+        "a type of an extension has a name or parameters that this does not declare: preserved unchanged",
     )
     TYPE_VARIATION = (
         "type-variation",
@@ -247,10 +247,10 @@ class FindingCode(StrEnum):
     WRITE_OUTPUT = ("write-output", "assumed", "a write does not say its output: no_output")
     WRITE_SCHEMA = ("write-schema", "harmless", "a write does not say the schema of the table: that of its input")
     CREATE_MODE = ("create-mode", "assumed", "a table is created without a create mode: error_if_exists")
-    FIELD_WITHOUT_MEANING = ("field-without-meaning", "harmless", "a field that has no meaning here: not kept")
-    CHOICE_UNKNOWN = ("choice-unknown", "assumed", "a relation says what only a newer version knows: not kept")
+    FIELD_WITHOUT_MEANING = ("field-without-meaning", "harmless", "a field that has no meaning here: dropped")
+    CHOICE_UNKNOWN = ("choice-unknown", "assumed", "a relation says what only a newer version knows: dropped")
     COMPUTATION_TYPE = ("computation-type", "harmless", "a hint of a computation does not say its type: unknown")
-    HINT_IMPOSSIBLE = ("hint-impossible", "harmless", "a hint says what cannot be, or stands where none can: not kept")
+    HINT_IMPOSSIBLE = ("hint-impossible", "harmless", "a hint says what cannot be, or stands where none can: dropped")
 
 
 @attrs.frozen(eq=False, repr=False)
