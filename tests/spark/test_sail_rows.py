@@ -379,6 +379,7 @@ SPLITS = [
     ["a", "c"],
     ["é", ""],
 ]
+ONE = values({"x": "i64"}, (1,))
 ROWS_AS_THEY_ARE: dict[str, tuple[Any, list[tuple[Any, ...]]]] = {
     "an offset whose key is not used": (
         values({"k": "i64", "z": "i64"}, (1, 5), (2, 4), (3, 3), (4, 2))
@@ -430,6 +431,21 @@ ROWS_AS_THEY_ARE: dict[str, tuple[Any, list[tuple[Any, ...]]]] = {
     "duplicates beside keys": (
         GROUPED.expand(x=sd.col("x"), side=sd.switching("a", "b")).sort("x", sd.desc("side")).select("x", "side"),
         [(1, "b"), (1, "a"), (2, "b"), (2, "a")],
+    ),
+    "duplicates of one group": (
+        values({"x": "i64"}, (1,), (2,))
+        .aggregate(x=lambda r: f.max(r.x))
+        .expand(x=sd.col("x"), side=sd.switching("a", "b"))
+        .sort("x", sd.desc("side"))
+        .select("x", "side"),
+        [(2, "b"), (2, "a")],
+    ),
+    "duplicates of a union": (
+        ONE.union_all(ONE)
+        .expand(x=sd.col("x"), side=sd.switching("a", "b"))
+        .sort("x", sd.desc("side"))
+        .select("x", "side"),
+        [(1, "b"), (1, "b"), (1, "a"), (1, "a")],
     ),
     "grouping sets beside keys": (
         GROUPED.group_by("x").rollup(n=f.count()).select("x", "n").sort(sd.desc("x", nulls="last")),

@@ -7,7 +7,7 @@ they were renamed; if some only disappear, they are dropped, and if some are onl
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 import attrs
@@ -68,30 +68,37 @@ def _statements(
     table: StoredTable, changes: _Changes, wanted: StructType, defaults: Mapping[str, Literal]
 ) -> Iterator[str]:
     """Yield the clauses of ALTER TABLE, in an order that works."""
-    types = {field.name: field.dataType for field in wanted.fields}
+    types = {field.name: sql_type(field.dataType) for field in wanted.fields}
     for old, new in changes.renamed.items():
         yield f"RENAME COLUMN {column_list([old])} TO {column_list([new])}"
     if changes.dropped:
         yield f"DROP COLUMNS ({column_list(changes.dropped)})"
     if changes.retyped:
-        new_types = (f"{column_list([name])} TYPE {sql_type(types[name])}" for name in changes.retyped)
-        yield f"ALTER COLUMN {', '.join(new_types)}"
+        yield _alter_columns(changes.retyped, {name: f"TYPE {types[name]}" for name in changes.retyped})
     nullable = {changes.renamed.get(field.name, field.name) for field in table.schema.fields if field.nullable}
-    if relaxed := [f"{column_list([name])} DROP NOT NULL" for name in changes.relaxed if name not in nullable]:
-        yield f"ALTER COLUMN {', '.join(relaxed)}"
-    if added := [
-        f"{column_list([name])} {sql_type(types[name])}{_default(defaults.get(name))}" for name in changes.added
-    ]:
+    if relaxed := _difference(changes.relaxed, nullable):
+        yield _alter_columns(relaxed, dict.fromkeys(relaxed, "DROP NOT NULL"))
+    if changes.added:
+        added = (f"{column_list([name])} {types[name]}{_default(defaults.get(name))}" for name in changes.added)
         yield f"ADD COLUMNS ({', '.join(added)})"
-    for name, value in defaults.items():
-        if name not in changes.added and not table.is_iceberg:
-            end = "DROP DEFAULT" if value.value is None else f"SET{_default(value)}"
-            yield f"ALTER COLUMN {column_list([name])} {end}"
+    if not table.is_iceberg:
+        for name in _difference(defaults, changes.added):
+            default = _default(defaults[name])
+            yield _alter_columns([name], {name: f"SET{default}" if default else "DROP DEFAULT"})
+    yield from _required_clauses(table, changes)
+
+
+def _alter_columns(names: Iterable[str], actions: Mapping[str, str]) -> str:
+    return f"ALTER COLUMN {', '.join(f'{column_list([name])} {actions[name]}' for name in names)}"
+
+
+def _required_clauses(table: StoredTable, changes: _Changes) -> Iterator[str]:
+    """Yield the clause that corrects the table's property of required columns, if they change."""
     required = json.loads(table.properties.get(REQUIRED, "[]"))
-    left = [changes.renamed.get(name, name) for name in required if name not in changes.dropped]
-    left = [name for name in left if name not in changes.relaxed]
-    if left != required:
-        yield f"SET TBLPROPERTIES {property_of(left)}"
+    remaining = [changes.renamed.get(name, name) for name in _difference(required, changes.dropped)]
+    remaining = _difference(remaining, changes.relaxed)
+    if remaining != required:
+        yield f"SET TBLPROPERTIES {property_of(remaining)}"
 
 
 def _default(value: Literal | None) -> str:
@@ -102,19 +109,26 @@ def _changes(table: StoredTable, wanted: StructType, what: str) -> _Changes:
     """Compare the present and the wanted columns of a table, by name and order."""
     old = {field.name: field for field in table.schema.fields}
     new = {field.name: field for field in wanted.fields}
-    gone, fresh = [name for name in old if name not in new], [name for name in new if name not in old]
+    gone, fresh = _difference(old, new), _difference(new, old)
     renamed = _renamed(list(old), list(new), gone, fresh, what) if gone and fresh else {}
-    both = {**{name: name for name in old if name in new}, **renamed}
-    _require_order(list(new), [both[name] for name in old if name in both], [] if renamed else fresh, what)
-    required = table.required
-    _require_none_tightened(new, {both[name] for name in both if name in required}, what)
+    stays = _difference(old, gone)
+    if renamed:
+        gone, fresh = [], []
+    both = dict(zip(stays, stays, strict=True)) | renamed
+    _require_order(list(new), [both[name] for name in old if name in both], fresh, what)
+    required = {both[name] for name in both if name in table.required}
+    _require_none_tightened(new, required, what)
     return _Changes(
         renamed,
-        [] if renamed else gone,
-        [] if renamed else fresh,
-        [both[name] for name in both if sql_type(old[name].dataType) != sql_type(new[both[name]].dataType)],
-        [both[name] for name in both if name in required and new[both[name]].nullable],
+        dropped=gone,
+        added=fresh,
+        retyped=[to for name, to in both.items() if sql_type(old[name].dataType) != sql_type(new[to].dataType)],
+        relaxed=[name for name in both.values() if new[name].nullable and name in required],
     )
+
+
+def _difference(names: Iterable[str], others: Container[str]) -> list[str]:
+    return [name for name in names if name not in others]
 
 
 def _renamed(

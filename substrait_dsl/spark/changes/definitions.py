@@ -5,7 +5,7 @@ Specification: https://substrait.io/relations/logical_relations/#ddl-data-defini
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from substrait_dsl.algebra.expressions import Literal
@@ -46,6 +46,7 @@ from substrait_dsl.spark.sources.schema_compatibility import require_distinct, r
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
 
     from substrait_dsl.spark.catalog.table_metadata import StoredTable
     from substrait_dsl.spark.session.execution_context import ExecutionContext
@@ -105,26 +106,29 @@ def _create(
     format_ = format_of_new(names, what, execution.spark) if found is None else found.format
     types = to_spark(schema)
     require_lossless(types, format_, what, execution.spark)
-    if format_ == ICEBERG and any(default.value is not None for default in defaults):
+    has_defaults = any(default.value is not None for default in defaults)
+    if format_ == ICEBERG and has_defaults:
         raise UnsupportedError(f"{what}: Spark cannot give the columns of an Iceberg table default values")
-    columns = []
-    for place, field in enumerate(types.fields):
-        column = f"{column_list([field.name])} {sql_type(field.dataType)}{'' if field.nullable else ' NOT NULL'}"
-        default = defaults[place] if defaults else None
-        if default is not None and default.value is not None:
-            column += f" DEFAULT {literal_to_sql(default)}"
-        columns.append(column)
     # Spark's own formats forget NOT NULL.
     stores_nullability = format_ == ICEBERG and (found is None or REQUIRED not in found.properties)
     properties = "" if stores_nullability else required_property(schema, found)
-    definition = f" ({', '.join(columns)}){using(format_)}{properties}"
+    definition = f" ({', '.join(_column_definitions(types, defaults))}){using(format_)}{properties}"
     if found is None:
         run_change(what, f"CREATE TABLE {statement_name(names)}{definition}", execution)
     else:
-        has_defaults = any(default.value is not None for default in defaults)
         none = no_rows(types, execution.spark)
         required = [field.name for field in schema if not field.type.nullable]
         create_or_replace(what, found, definition, execution, none, required, has_defaults=has_defaults)
+
+
+def _column_definitions(types: StructType, defaults: Sequence[Literal]) -> Iterator[str]:
+    """Yield the columns of a new table, as CREATE TABLE has them."""
+    for position, field in enumerate(types.fields):
+        column = f"{column_list([field.name])} {sql_type(field.dataType)}{'' if field.nullable else ' NOT NULL'}"
+        default = defaults[position] if defaults else None
+        if default is not None and default.value is not None:
+            column += f" DEFAULT {literal_to_sql(default)}"
+        yield column
 
 
 def _view(rel: Ddl, names: tuple[str, ...], execution: ExecutionContext) -> None:

@@ -7,7 +7,7 @@ one of two concurrent writers removes what the other has written.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
@@ -64,10 +64,10 @@ def insert(
     Args:
         table: the table.
         columns: those of its columns that get values; the others get their defaults.
-        values: the values, as texts of SQL over the rows, whose columns have distinct names.
+        values: the values, as SQL text over the rows, whose columns have distinct names.
         source: the rows.
         what: what is being done, for messages.
-        execution: what the execution shares.
+        execution: the execution context.
 
     Raises:
         ExecutionError: a row cannot be computed, or the files cannot be written; then nothing was inserted.
@@ -87,19 +87,41 @@ def insert(
     files, folder = found
     if not files.is_folder(folder):
         require_in_place(table, files, folder, what, spark)
-    by_column = dict(zip(columns, values, strict=True))
-    texts = [
-        f"{_of_length(field, by_column.get(field.name) or _default(field))} AS {statement_name((field.name,))}"
-        for field in table.schema.fields
-    ]
+    needs_none = _needs_no_projection(table, columns, values)
+    texts = None if needs_none else list(_projection(table, dict(zip(columns, values, strict=True))))
+    _insert_files(table, stored, files, folder, source, texts, what, execution)
+
+
+def _projection(table: StoredTable, by_column: Mapping[str, str]) -> Iterator[str]:
+    """Yield the values of a table's columns, given some of them."""
+    for field in table.schema.fields:
+        value = _of_length(field, by_column.get(field.name) or _default(field))
+        yield f"{value} AS {statement_name((field.name,))}"
+
+
+def _insert_files(
+    table: StoredTable,
+    stored: TableFiles,
+    files: FileSystem,
+    folder: str,
+    source: DataFrame,
+    texts: Sequence[str] | None,
+    what: str,
+    execution: ExecutionContext,
+) -> None:
+    """Stage rows in the folder of a table, and commit them; `texts` are the table's columns, if not the rows' own."""
     catalog = None
     if stored.is_tracked:
         catalog = PartitionCatalog(
             partial(_register, table, what, execution), partial(_locate, table, folder, execution)
         )
-    with reporting_replaced(what), changing(what), _staging(table, files, folder, what, spark) as staged:
+    with (
+        reporting_replaced(what),
+        changing(what),
+        _staging(table, files, folder, what, execution.spark) as staged,
+    ):
         recover(files, folder, catalog)
-        rows = source if _needs_no_projection(table, columns, values) else source.selectExpr(*texts)
+        rows = source if texts is None else source.selectExpr(*texts)
         writer = rows.write.format(table.format).options(**stored.options)
         if table.partitions:
             writer = writer.partitionBy(*table.partitions)
@@ -109,7 +131,7 @@ def insert(
             staged.commit(unknown, catalog)
             note_outcome("made")
             with _if_there():
-                refresh(table, stored, folder, spark)
+                refresh(table, stored, folder, execution.spark)
 
 
 @contextmanager

@@ -261,19 +261,13 @@ def write_view(rel: Write, target: VirtualTarget, frame: DataFrame, execution: E
     view = statement_name((target.name,))
     spark = execution.spark
     is_there = is_temporary(target.name, spark)
-    if rel.op == "insert" and not is_there:
-        raise ExecutionError(f"{what}: there is none", hint='op="ctas" makes it')
-    if mode == "error" and is_there:
-        raise ExecutionError(f"{what}: there is one already", hint='create_mode="replace_if_exists"')
+    _require_view(rel, what, is_there=is_there)
     if mode == "ignore" and is_there:
         return frame.limit(0) if rel.output == "modified_records" else no_output(spark)
     written = frame if execution.is_rehearsal else frame.localCheckpoint()
     rows = written
     if mode == "append" and is_there:
-        old = spark.table(view)
-        names = check_columns(old.schema, rel.table_schema, f"the table in memory {quoted([target.name])}", ROWS)
-        types = [old.schema[name].dataType for name in names]
-        rows = old.select(*(quoted_name((name,)) for name in names)).unionAll(nested_cast(written, types))
+        rows = _appended(rel, target, spark.table(view), written)
     if execution.is_rehearsal:
         return written
     if rows is not written:
@@ -284,3 +278,18 @@ def write_view(rel: Write, target: VirtualTarget, frame: DataFrame, execution: E
         if target.pin:
             spark.catalog.cacheTable(view)
     return written if rel.output == "modified_records" else no_output(spark)
+
+
+def _require_view(rel: Write, what: str, *, is_there: bool) -> None:
+    """Raise `ExecutionError` for an insert into a view that does not exist, and for a new view that does."""
+    if rel.op == "insert" and not is_there:
+        raise ExecutionError(f"{what}: there is none", hint='op="ctas" makes it')
+    if _mode(rel, what) == "error" and is_there:
+        raise ExecutionError(f"{what}: there is one already", hint='create_mode="replace_if_exists"')
+
+
+def _appended(rel: Write, target: VirtualTarget, old: DataFrame, rows: DataFrame) -> DataFrame:
+    """Append rows to those of a view. Raises `SchemaError` if it has other columns."""
+    names = check_columns(old.schema, rel.table_schema, f"the table in memory {quoted([target.name])}", ROWS)
+    types = [old.schema[name].dataType for name in names]
+    return old.select(*(quoted_name((name,)) for name in names)).unionAll(nested_cast(rows, types))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import attrs
+
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
+from substrait_dsl.errors import ExecutionError, SubstraitDslError, UnsupportedError, quoted
 from substrait_dsl.spark.catalog.table_metadata import REQUIRED
 from substrait_dsl.spark.catalog.table_names import SEVERAL_PARTS, column_list, statement_name
 from substrait_dsl.spark.diagnostics.explanations import hint_for_message
@@ -104,50 +106,62 @@ def nested_cast(frame: DataFrame, wanted: Sequence[DataType]) -> DataFrame:
 
 @contextmanager
 def changing(what: str) -> Iterator[None]:
-    """Spark's errors of a statement that changes something, in words.
+    """Explain the errors of Spark in a statement that changes something.
 
-    An error of an expression in the plan is left for whoever knows the plan; its words here are the second best.
+    An error of an expression in the plan is explained better by a caller that knows the plan.
     """
     try:
         yield
     except spark_errors() as error:
-        if _CONFLICT.search(_text_with_causes(error)):
-            raise ExecutionError(
-                f"{what}: another writer has changed the same table meanwhile, so nothing was done",
-                hint="run it again",
-            ) from error
-        failure = failure_of(error, analysis=True)
-        if failure is not None and failure.error_class == "TABLE_OR_VIEW_ALREADY_EXISTS":
-            raise ExecutionError(f"{what}: there is one of this name already") from error
-        if failure is not None and failure.error_class == "SCHEMA_NOT_FOUND":
-            database = failure.parameters.get("schemaName", "").replace("`", "")
-            raise ExecutionError(
-                f"{what}: there is no database {quoted([database])}", hint=f"CREATE DATABASE {database}, in Spark's SQL"
-            ) from error
-        if "Unexpected row-level read relations" in str(error):
-            raise UnsupportedError(
-                f"{what}: Spark takes no condition and value that both have a subquery of the table itself",
-                hint='write(..., "update") of rows with the new values, or a new table of all rows',
-            ) from error
-        if failure is not None and failure.error_class == "MERGE_CARDINALITY_VIOLATION":
-            raise ExecutionError(
-                f"{what}: several rows of the input have the key of one row of the table",
-                hint="an aggregate by the key, or a window's row_number(), leaves one of them",
-            ) from error
-        if failure is not None and failure.error_class == "LOCATION_ALREADY_EXISTS":
-            raise ExecutionError(
-                f"{what}: {message_of(error)}",
-                hint="a writer that was killed may have left that folder, which no table has; remove it if so",
-            ) from error
-        if failure is not None and failure.error_class == "PATH_ALREADY_EXISTS":
-            raise ExecutionError(
-                f"{what}: there is something already",
-                hint='create_mode="replace_if_exists", or op="insert" to add files',
-            ) from error
-        if failure is not None and failure.error_class == "INVALID_SCHEMA_OR_RELATION_NAME":
-            raise ExecutionError(f"{what}: {message_of(error)}", hint=SEVERAL_PARTS) from error
-        words = _CLASS.sub("", message_of(error))
-        raise ExecutionError(f"{what}: {words}", hint=hint_for_message(words)) from error
+        raise _explained(what, error) from error
+
+
+@attrs.frozen
+class _Explanation:
+    """The message and the hint for an error class, in which ``{message}`` is Spark's message, ``{database}`` a name."""
+
+    message: str
+    hint: str | None = None
+
+
+_EXPLANATIONS: Mapping[str, _Explanation] = {
+    "TABLE_OR_VIEW_ALREADY_EXISTS": _Explanation("there is one of this name already"),
+    "SCHEMA_NOT_FOUND": _Explanation("there is no database {quoted}", "CREATE DATABASE {database}, in Spark's SQL"),
+    "MERGE_CARDINALITY_VIOLATION": _Explanation(
+        "several rows of the input have the key of one row of the table",
+        "an aggregate by the key, or a window's row_number(), leaves one of them",
+    ),
+    "LOCATION_ALREADY_EXISTS": _Explanation(
+        "{message}", "a writer that was killed may have left that folder, which no table has; remove it if so"
+    ),
+    "PATH_ALREADY_EXISTS": _Explanation(
+        "there is something already", 'create_mode="replace_if_exists", or op="insert" to add files'
+    ),
+    "INVALID_SCHEMA_OR_RELATION_NAME": _Explanation("{message}", SEVERAL_PARTS),
+}
+"""The explanations of errors in a change, by Spark's error class."""
+
+
+def _explained(what: str, error: Exception) -> SubstraitDslError:
+    """Return the error to raise for an error of Spark in a change."""
+    if _CONFLICT.search(_text_with_causes(error)):
+        return ExecutionError(
+            f"{what}: another writer has changed the same table meanwhile, so nothing was done", hint="run it again"
+        )
+    if "Unexpected row-level read relations" in str(error):
+        return UnsupportedError(
+            f"{what}: Spark takes no condition and value that both have a subquery of the table itself",
+            hint='write(..., "update") of rows with the new values, or a new table of all rows',
+        )
+    failure, message = failure_of(error, analysis=True), message_of(error)
+    explanation = None if failure is None else _EXPLANATIONS.get(failure.error_class)
+    if failure is None or explanation is None:
+        message = _CLASS.sub("", message)
+        return ExecutionError(f"{what}: {message}", hint=hint_for_message(message))
+    database = failure.parameters.get("schemaName", "").replace("`", "")
+    words = {"message": message, "database": database, "quoted": quoted([database])}
+    hint = explanation.hint and explanation.hint.replace("{database}", database)
+    return ExecutionError(f"{what}: {explanation.message.format(**words)}", hint=hint)
 
 
 @contextmanager

@@ -42,10 +42,10 @@ def aggregate_function_to_sql(
     """Write the call of an aggregate function.
 
     Args:
-        call: the call, of a whole aggregation; how it is sorted and filtered comes apart.
+        call: the call, of a whole aggregation; its sort keys and its filter are separate arguments.
         texts: the SQL text of its value arguments, in order.
         sorts: the SQL text of its sort keys, with their directions.
-        condition: the SQL text of the condition that a record must meet, if there is one.
+        condition: the SQL text of its filter, if there is one.
         beside_distinct: whether another measure of the same aggregate is of distinct values.
 
     Returns:
@@ -54,30 +54,38 @@ def aggregate_function_to_sql(
     Raises:
         UnsupportedError: Spark cannot run the function, with these options, exactly.
     """
+    is_distinct = call.invocation == "distinct"
     extra = {
-        "distinct": "DISTINCT " if call.invocation == "distinct" else "",
+        "distinct": "DISTINCT " if is_distinct else "",
         "order": f" WITHIN GROUP (ORDER BY {ordering(sorts)})" if sorts else "",
         "filter": f" FILTER (WHERE {condition})" if condition else "",
     }
-    if extra["distinct"] and call.function.name == "mode":
+    if is_distinct:
+        _require_distinct_values(call, texts, sorts)
+    for key in call.sorts:
+        require_comparable(key.expression.type, f"an order of {call.function.name}")
+    functions = OF_DISTINCT_VALUES if is_distinct else AGGREGATE_FUNCTIONS
+    texts = grouping_keys(call, texts)
+    match call.function.name:
+        case "collect_list":
+            values = _in_order(texts[0], sorts, extra) if sorts else lower(call, texts, functions, extra)
+            return from_key(values, List(values_of(call)[0].type)) if is_distinct else values
+        case "any_value" if sorts:
+            return _first(lower(call, texts, _RECORDS), sorts, extra["filter"])
+        case "string_agg" if sorts and (beside_distinct or all(extra.values())):
+            return _joined_in_order(call, texts, sorts, extra)
+        case _:
+            return lower(call, texts, functions, extra)
+
+
+def _require_distinct_values(call: AggregateFunction, texts: Sequence[str], sorts: SortKeys) -> None:
+    """Raise `UnsupportedError` for a function that Spark does not compute over distinct values."""
+    if call.function.name == "mode":
         raise UnsupportedError("Spark cannot run mode over distinct values, each of which is there once")
-    if extra["distinct"] and call.function.name == "string_agg" and any(key != texts[0] for key, _ in sorts):
+    if call.function.name == "string_agg" and any(key != texts[0] for key, _ in sorts):
         raise UnsupportedError(
             "Spark cannot run string_agg of distinct texts that are ordered by something else than themselves"
         )
-    for key in call.sorts:
-        require_comparable(key.expression.type, f"an order of {call.function.name}")
-    types = [value.type for value in values_of(call)]
-    functions = OF_DISTINCT_VALUES if extra["distinct"] else AGGREGATE_FUNCTIONS
-    texts = grouping_keys(call, texts)
-    if call.function.name == "collect_list":
-        values = _in_order(texts[0], sorts, extra) if sorts else lower(call, texts, functions, extra)
-        return from_key(values, List(types[0])) if extra["distinct"] else values
-    if sorts and call.function.name == "any_value":
-        return _first(lower(call, texts, _RECORDS), sorts, extra["filter"])
-    if sorts and call.function.name == "string_agg" and (beside_distinct or all(extra.values())):
-        return _joined_in_order(call, texts, sorts, extra)
-    return lower(call, texts, functions, extra)
 
 
 def grouping_keys(call: AggregateFunction | WindowCall, texts: Sequence[str]) -> list[str]:

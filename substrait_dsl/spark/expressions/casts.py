@@ -123,12 +123,33 @@ def _convert(text: str, source: t.Type, target: t.Type, on_failure: FailureBehav
     converted = text if spark_sql_type(source) == sql_type else f"{cast}({text} AS {sql_type})"
     if not _any_part(_spark_errs, source, target) or (isinstance(target, t.Decimal) and not throws):
         return converted  # Spark's errors with decimals are NULLs that should be errors
+    source = storage_type(source)
+    if isinstance(target, t.UserDefined) or isinstance(source, t.List | t.Map | t.Struct):
+        return _convert_parts(text, source, target, on_failure, depth)
+    match source, target:
+        case t.String() | t.VarChar() | t.FixedChar(), _:
+            is_written = _matches_spelling(text, target)
+            if not throws:
+                return f"{cast}(if({is_written}, {text}, NULL) AS {sql_type})"
+            return f"(CASE WHEN NOT {is_written} THEN {_misfit(text, target)} ELSE {converted} END)"
+        case t.Decimal(), _:
+            return f"{cast}({cast}({text} AS BIGINT) AS {sql_type})"
+        case _, t.I64():  # of floats; 2^63 is the one value out of range that Spark takes for the largest in it
+            limit = "9223372036854775808D"
+            if not throws:
+                return f"{cast}(nullif({text}, {limit}) AS {sql_type})"
+            return f"(CASE WHEN {text} = {limit} THEN {_misfit(text, target)} ELSE {converted} END)"
+        case _:  # floats to decimals, where Spark gives NULL for NaN and infinity
+            return f"(CASE WHEN NOT abs({text}) < double('infinity') THEN {_misfit(text, target)} ELSE {converted} END)"
+
+
+def _convert_parts(text: str, source: t.Type, target: t.Type, on_failure: FailureBehavior, depth: int) -> str:
+    """Cast a nested value part by part, and an unsigned integer by the type that stores it."""
 
     def inside(value: str, old: t.Type, new: t.Type) -> str:
         return _convert(value, old, new, on_failure, depth + 1)
 
     entry = f"e{depth}"
-    source = storage_type(source)
     match source, target:
         case _, t.UserDefined():
             return _within_range(inside(text, source, storage_type(target)), target, on_failure)
@@ -142,20 +163,8 @@ def _convert(text: str, source: t.Type, target: t.Type, on_failure: FailureBehav
             pairs = enumerate(zip(source.types, target.types, strict=True))
             fields = struct_to_sql([inside(f"{text}.f{number}", old, new) for number, (old, new) in pairs])
             return f"if({text} IS NULL, NULL, {fields})"
-        case t.String() | t.VarChar() | t.FixedChar(), _:
-            is_written = _matches_spelling(text, target)
-            if not throws:
-                return f"{cast}(if({is_written}, {text}, NULL) AS {sql_type})"
-            return f"(CASE WHEN NOT {is_written} THEN {_misfit(text, target)} ELSE {converted} END)"
-        case t.Decimal(), _:
-            return f"{cast}({cast}({text} AS BIGINT) AS {sql_type})"
-        case _, t.I64():  # of floats; 2^63 is the one value out of range that Spark takes for the largest in it
-            limit = "9223372036854775808D"
-            if not throws:
-                return f"{cast}(nullif({text}, {limit}) AS {sql_type})"
-            return f"(CASE WHEN {text} = {limit} THEN {_misfit(text, target)} ELSE {converted} END)"
-        case _:  # floats to decimals, where Spark gives NULL for what is no number, or has no end
-            return f"(CASE WHEN NOT abs({text}) < double('infinity') THEN {_misfit(text, target)} ELSE {converted} END)"
+        case _:
+            raise AssertionError(f"{source} is not castable to {target}")
 
 
 def _within_range(text: str, target: t.UserDefined, on_failure: FailureBehavior) -> str:

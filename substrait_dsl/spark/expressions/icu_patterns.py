@@ -10,7 +10,7 @@ Specification: ``functions_string.yaml``, https://unicode-org.github.io/icu/user
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import attrs
 
@@ -83,87 +83,159 @@ class _Group:
         self.branch_can_be_empty = True
 
 
+_LOOKBEHINDS = ("(?<=", "(?<!")
+_LOOKAROUNDS = ("(?=", "(?!", *_LOOKBEHINDS)
+
+
+@attrs.define
+class _Translation:
+    """The translation of a pattern, token by token."""
+
+    pattern: str
+    multiline: bool
+    dotall: bool
+    behind: int
+    parts: list[str] = attrs.field(factory=list)
+    """The translated tokens."""
+    groups: int = 0
+    sees_before: bool = False
+    position: int = 0
+    stack: list[_Group] = attrs.field(factory=lambda: [_Group("")])
+    """The groups around the position, the pattern itself first."""
+
+    def run(self) -> None:
+        """Translate all tokens. Raises `UnsupportedError` for one that cannot be."""
+        while self.position < len(self.pattern):
+            token = _TOKEN.match(self.pattern, self.position)
+            if token is None or token.lastgroup is None:
+                raise self.refusal()
+            self.parts.append(_TRANSLATIONS[token.lastgroup](self, token[token.lastgroup]))
+            self.position = token.end()
+        if len(self.stack) != 1:
+            raise self.refusal()
+        self.stack[0].end_branch()
+
+    def refusal(self, why: str = "") -> UnsupportedError:
+        """Return the refusal of the token at the position."""
+        return _unknown(self.pattern, self.position, why)
+
+    def open(self, text: str) -> str:
+        """Translate the beginning of a group."""
+        self.stack.append(_Group(text))
+        self.groups += text == "("
+        self.sees_before |= text in _LOOKBEHINDS
+        return text
+
+    def close(self, text: str) -> str:
+        """Translate the end of a group."""
+        if len(self.stack) == 1:
+            raise self.refusal()
+        group = self.stack.pop()
+        group.end_branch()
+        if group.is_unbounded and group.opening in _LOOKBEHINDS:
+            raise self.refusal("Java looks back only so far")
+        self.stack[-1].is_unbounded |= group.is_unbounded
+        self.stack[-1].add(group.can_be_empty or group.opening in _LOOKAROUNDS)
+        return text
+
+    def alternate(self, text: str) -> str:
+        """Translate the bar between two branches."""
+        self.stack[-1].end_branch()
+        return text
+
+    def repeat(self, text: str) -> str:
+        """Translate a quantifier."""
+        group = self.stack[-1]
+        bounds = re.fullmatch(r"\{(\d+),(\d+)\}[?+]?", text)
+        if bounds is not None and int(bounds[1]) > int(bounds[2]):
+            raise self.refusal("a repetition of more times than the most")
+        if group.last_can_be_empty is not False:
+            raise self.refusal("a repetition of what may match nothing")
+        group.last_can_be_empty = None
+        group.add(text[0] in "*?" or text.startswith(("{0}", "{0,", "{00")))
+        group.finish_atom()
+        group.is_unbounded |= text[0] in "*+" or ",}" in text
+        return text
+
+    def anchor(self, text: str) -> str:
+        """Translate an anchor, at the ends of lines or of the text."""
+        self.sees_before |= text in "^A"
+        self.stack[-1].add(True)
+        return _anchor(text, self.multiline)
+
+    def refer_back(self, text: str) -> str:
+        """Translate a back reference to a group, which must be closed."""
+        if int(text) > self.groups or len(self.stack) > 1:
+            raise self.refusal()
+        self.stack[-1].add(True)
+        return rf"(?:\{int(text) + self.behind})"
+
+    def any_character(self, text: str) -> str:
+        """Translate a dot."""
+        self.stack[-1].add(False)
+        return rf"(?>\r\n|{ANYTHING})" if self.dotall else f"[^{_NEWLINES}]"
+
+    def class_of_characters(self, text: str) -> str:
+        r"""Translate a class such as ``\d``, or its complement."""
+        self.stack[-1].add(False)
+        return f"[{'^' if text.isupper() else ''}{_CLASSES[text.lower()]}]"
+
+    def set_of_characters(self, text: str) -> str:
+        """Translate a set in brackets."""
+        self.stack[-1].add(False)
+        return _set(text, self.pattern, self.position)
+
+    def control(self, text: str) -> str:
+        """Translate the escape of a control character."""
+        self.stack[-1].add(False)
+        return _CONTROLS[text]
+
+    def literal(self, text: str) -> str:
+        """Translate a character that stands for itself."""
+        self.stack[-1].add(False)
+        return _literal(text)
+
+
+_TRANSLATIONS: Mapping[str, Callable[[_Translation, str], str]] = {
+    "open": _Translation.open,
+    "close": _Translation.close,
+    "or": _Translation.alternate,
+    "times": _Translation.repeat,
+    "start": _Translation.anchor,
+    "end": _Translation.anchor,
+    "anchor": _Translation.anchor,
+    "back": _Translation.refer_back,
+    "dot": _Translation.any_character,
+    "word": _Translation.class_of_characters,
+    "set": _Translation.set_of_characters,
+    "control": _Translation.control,
+    "quoted": _Translation.literal,
+    "plain": _Translation.literal,
+}
+"""How each group of `_TOKEN` is translated."""
+
+
 def java_pattern(pattern: str, *, multiline: bool, dotall: bool, ignore_case: bool, behind: int = 0) -> Pattern:
-    """Write a pattern of ICU as Java reads it.
+    """Translate a pattern of ICU to Java.
 
     Args:
         pattern: the pattern.
-        multiline: whether ``^`` and ``$`` stand for the ends of lines, too.
-        dotall: whether ``.`` stands for the ends of lines, too.
-        ignore_case: whether ASCII letters stand for their other case, too.
-        behind: how many groups stand before the pattern in the one that it becomes part of.
+        multiline: whether ``^`` and ``$`` match at line ends, too.
+        dotall: whether ``.`` matches line ends, too.
+        ignore_case: whether ASCII letters match their other case, too.
+        behind: the number of groups before the pattern in the one that it becomes part of.
 
     Raises:
-        UnsupportedError: a part of the pattern means something else to Java, or what it means was not looked into.
+        UnsupportedError: a part of the pattern means something else to Java, or is not known to mean the same.
     """
-    written: list[str] = []
-    stack = [_Group("")]
-    groups, sees_before, position = 0, False, 0
-    while position < len(pattern):
-        token = _TOKEN.match(pattern, position)
-        if token is None or token.lastgroup is None:
-            raise _unknown(pattern, position)
-        group, kind, text = stack[-1], token.lastgroup, token[token.lastgroup]
-        match kind:
-            case "open":
-                stack.append(_Group(text))
-                groups += text == "("
-                sees_before |= text in ("(?<=", "(?<!")
-                written.append(text)
-            case "close":
-                if len(stack) == 1:
-                    raise _unknown(pattern, position)
-                stack.pop().end_branch()
-                if group.is_unbounded and group.opening in ("(?<=", "(?<!"):
-                    raise _unknown(pattern, position, "Java looks back only so far")
-                stack[-1].is_unbounded |= group.is_unbounded
-                looks = group.opening in ("(?=", "(?!", "(?<=", "(?<!")
-                stack[-1].add(group.can_be_empty or looks)
-                written.append(")")
-            case "or":
-                group.end_branch()
-                written.append("|")
-            case "times":
-                bounds = re.fullmatch(r"\{(\d+),(\d+)\}[?+]?", text)
-                if bounds is not None and int(bounds[1]) > int(bounds[2]):
-                    raise _unknown(pattern, position, "a repetition of more times than the most")
-                if group.last_can_be_empty is not False:
-                    raise _unknown(pattern, position, "a repetition of what may match nothing")
-                group.last_can_be_empty = None
-                group.add(text[0] in "*?" or text.startswith(("{0}", "{0,", "{00")))
-                group.finish_atom()
-                group.is_unbounded |= text[0] in "*+" or ",}" in text
-                written.append(text)
-            case "start" | "end" | "anchor":
-                sees_before |= text in "^A"
-                group.add(True)
-                written.append(_anchor(text, multiline))
-            case "back":
-                if int(text) > groups or len(stack) > 1:
-                    raise _unknown(pattern, position)
-                group.add(True)
-                written.append(rf"(?:\{int(text) + behind})")
-            case "dot":
-                group.add(False)
-                written.append(rf"(?>\r\n|{ANYTHING})" if dotall else f"[^{_NEWLINES}]")
-            case "word":
-                group.add(False)
-                written.append(f"[{'^' if text.isupper() else ''}{_CLASSES[text.lower()]}]")
-            case "set":
-                group.add(False)
-                written.append(_set(text, pattern, position))
-            case _:
-                group.add(False)
-                written.append(_CONTROLS[text] if kind == "control" else _literal(text))
-        position = token.end()
-    if len(stack) != 1:
-        raise _unknown(pattern, len(pattern))
-    stack[0].end_branch()
-    java = "".join(written)
-    if stack[0].can_be_empty:  # Java would find nothing also within a character of two UTF-16 units
-        java = rf"(?<=\A|{ANYTHING})(?:{java})"
-    java = f"(?i){java}" if ignore_case else java
-    return Pattern(java, groups, stack[0].can_be_empty, sees_before)
+    translation = _Translation(pattern, multiline, dotall, behind)
+    translation.run()
+    text = "".join(translation.parts)
+    can_be_empty = translation.stack[0].can_be_empty
+    if can_be_empty:  # Java would match nothing also within a character of two UTF-16 units
+        text = rf"(?<=\A|{ANYTHING})(?:{text})"
+    text = f"(?i){text}" if ignore_case else text
+    return Pattern(text, translation.groups, can_be_empty, translation.sees_before)
 
 
 def java_replacement(replacement: str, groups: int, behind: int = 0) -> str:

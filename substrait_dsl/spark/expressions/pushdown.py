@@ -21,7 +21,7 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Set
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import (
@@ -131,16 +131,21 @@ def predicate_sql(text: str, condition: Expression) -> str:
     if not current_engine().has_constant_conditions and is_constant_condition(condition):
         return f"coalesce({text}, false)"
     calls = {node.function.name for node in nodes if isinstance(node, ScalarFunction)}
-    truths = [node for node in nodes if isinstance(node.type, t.Boolean)]
     if condition.type.nullable:
-        is_part = any(node is not condition and node is not _positive(condition) for node in truths)
-        has_column = any(isinstance(node, FieldReference) for node in truths)
-        is_hidden = has_column or (is_part and not calls.isdisjoint(_NEGATIONS | _NULL_SAFE))
-        return f"coalesce({text}, false)" if is_hidden else text
+        return f"coalesce({text}, false)" if _may_pass_null(condition, nodes, calls) else text
     # It is never NULL, so Spark would see through a coalesce.
     differs = "is_distinct_from" in calls or ("is_not_distinct_from" in calls and not calls.isdisjoint(_NEGATIONS))
     is_hidden = differs and any(isinstance(node, Literal) for node in nodes)
     return _UNSEEN.format(text) if is_hidden else text
+
+
+def _may_pass_null(condition: Expression, nodes: Iterable[Expression], calls: Set[str]) -> bool:
+    """Whether a condition has a boolean column or a nested inequality, whose NULL a reader may take for true."""
+    booleans = [node for node in nodes if isinstance(node.type, t.Boolean)]
+    if any(isinstance(node, FieldReference) for node in booleans):
+        return True
+    is_part = any(node is not condition and node is not _positive(condition) for node in booleans)
+    return is_part and not calls.isdisjoint(_NEGATIONS | _NULL_SAFE)
 
 
 def is_constant_condition(condition: Expression) -> bool:

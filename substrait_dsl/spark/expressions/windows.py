@@ -82,9 +82,9 @@ def window_to_sql(
 
     Args:
         call: the call, with its frame.
-        partitions: what rows of one partition agree on.
-        sorts: the order within a partition.
-        sql: gives the SQL text of an expression in them.
+        partitions: the partition keys.
+        sorts: the sort keys within a partition.
+        sql: writes an expression in them.
 
     Returns:
         SQL text of the derived Spark type.
@@ -107,10 +107,16 @@ def window_to_sql(
     by = f"PARTITION BY {by} " if by else ""
     engine.require_frame(call)
     keys = [_sort_key(key, sql) for key in sorts]
-    frame = _frame(call, _ordering(call, sorts), sql)
+    frame = f" OVER ({by}{_frame(call, _ordering(call, sorts), sql)})"
     if name not in WINDOW_FUNCTIONS.get(call.function.urn.removeprefix(STANDARD), {}):
-        extra = {"distinct": "", "order": "", "filter": f" OVER ({by}{frame})"}
+        extra = {"distinct": "", "order": "", "filter": frame}
         return lower(call, grouping_keys(call, texts), _aggregates(call), extra)
+    return _window_function_to_sql(call, texts, f" OVER ({by}ORDER BY {', '.join(keys) or 'NULL'})", frame)
+
+
+def _window_function_to_sql(call: WindowCall, texts: list[str], over: str, frame: str) -> str:
+    """Write a window function of Spark, given its window without a frame, and with the frame of the call."""
+    name = call.function.name
     if call.invocation == "distinct":
         raise UnsupportedError(f"Spark cannot run {name} over distinct values")
     number = _number(call)
@@ -124,8 +130,7 @@ def window_to_sql(
         texts[1] = str(number)  # a negative literal may be a cast, which is none to every engine
     if number < -MOST_ROWS:
         texts[1] = str(-MOST_ROWS)  # which is too far for any row, too, and whose sign Spark can turn round
-    over = f" OVER ({by}ORDER BY {', '.join(keys) or 'NULL'})"
-    return lower(call, texts, WINDOW_FUNCTIONS, {"name": name, "over": over, "frame": f" OVER ({by}{frame})"})
+    return lower(call, texts, WINDOW_FUNCTIONS, {"name": name, "over": over, "frame": frame})
 
 
 def _ordering(call: WindowCall, sorts: Sequence[SortKey]) -> Sequence[SortKey]:

@@ -126,11 +126,10 @@ def _in_inputs(rel: Rel, used: Set[int]) -> Iterator[tuple[Rel, Iterable[int]]]:
             yield rel, range(len(rel.base_schema))
         case Filter(input=child) | Sort(input=child) | TopN(input=child):
             yield child, used | referenced_positions(_expressions(rel), rel.anchor)
-        case Fetch(input=child):  # the first rows are those of the order that is known
+        case Fetch(input=child):  # the first rows are those of the known ordering
             yield child, used | {key.field[0] for key in child.properties.ordering}
         case Project(input=child) | Window(input=child):
-            width = len(child.schema)
-            passed = {position for position in used if position < width}
+            passed = used & set(_everything(child))
             yield child, passed | referenced_positions(_expressions(rel), rel.anchor)
         case Emit(input=child, mapping=mapping):
             yield child, {mapping[position] for position in used}
@@ -140,16 +139,19 @@ def _in_inputs(rel: Rel, used: Set[int]) -> Iterator[tuple[Rel, Iterable[int]]]:
             yield from _in_inputs(as_join(rel), used)
         case Cross(left=left, right=right):
             yield from _in_sides(left, right, used)
-        case Join(left=left, right=right, how=how, condition=condition, post_filter=None) if "single" not in how:
-            rule, width = JOIN_RULES[how], len(left.schema)
-            absent = width if rule.left == "dropped" else 0
-            # What stands after the columns of the sides is the mark.
-            passed = {
-                p + absent for p in used if p + absent < width + (len(right.schema) if rule.right != "dropped" else 0)
-            }
-            yield from _in_sides(left, right, passed | referenced_positions([condition], rel.anchor))
+        case Join(how=how, post_filter=None) if "single" not in how:
+            yield from _in_join_inputs(rel, used)
         case _:
             yield from ((child, _everything(child)) for child in rel.inputs)
+
+
+def _in_join_inputs(rel: Join, used: Set[int]) -> Iterator[tuple[Rel, Iterable[int]]]:
+    """Yield the inputs of a join with the positions that it uses of them."""
+    rule, left, right = JOIN_RULES[rel.how], len(rel.left.schema), len(rel.right.schema)
+    dropped = left if rule.left == "dropped" else 0
+    end = left + (right if rule.right != "dropped" else 0)  # what follows the columns of the inputs is the mark
+    passed = {position + dropped for position in used if position + dropped < end}
+    yield from _in_sides(rel.left, rel.right, passed | referenced_positions([rel.condition], rel.anchor))
 
 
 def _in_sides(left: Rel, right: Rel, used: Set[int]) -> Iterator[tuple[Rel, Iterable[int]]]:

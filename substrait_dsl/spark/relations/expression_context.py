@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING
 
 import attrs
@@ -89,39 +89,101 @@ def prepare_context(
     """
     nested = [node for expression in expressions for node in _of_their_own(expression)]
     looked_up = [node for node in nested if is_subquery(node)]
-    everything = to.as_text and (hoist or any(isinstance(node, Lambda | WindowFunction) for node in nested))
+    everything = to.as_text and (hoist or len(looked_up) < len(nested))  # a lambda or a window
     inner = [*lookups, *(expressions if everything else looked_up)]
     width = len(rows.columns)
-    rows, outer = _carried(to, rows, inner)
-    columns = rows.columns[:width] if visible is None else visible
-    rows, subquery_columns = distinguish_zeros(
-        rows, columns, _subquery_column_types(looked_up, inner, anchor), to.execution
-    )
-    inside = to.nested(outer if anchor is None else {**outer, anchor: subquery_columns})
-    if not lookups and not any(isinstance(node, InPredicate | SetComparison) for node in looked_up):
-        inside.exact_limits = exact_limits([relation_of(node) for node in looked_up])
     computed: dict[int, str] = {}
-
-    def written(subquery: AnySubquery, scope: Scope) -> str:
-        return subqueries.value(subquery, scope, inside)
-
-    context = ExpressionContext(Scope(columns, outer, written, computed, subquery_columns=subquery_columns), inside)
-    alone = _beside_outer_rows(expressions, sees_outer=visible is not None) if looked_up and to.as_text else set()
-    below = alone | {id(part) for node in nested for part in _of_their_own(node) if part is not node}
+    rows, context = _make_context(to, rows, anchor, looked_up, inner, visible, computed)
+    if not lookups:
+        context.inside.exact_limits = _exact_limits(looked_up)
+    alone = _beside_outer_rows(expressions, sees_outer=visible is not None) if to.as_text else set()
+    below = alone | _nested_parts(nested)
     if looked_up and not hoist:
         below |= _beside_lambdas(expressions, context.scope, is_read=is_read)
-    for node in reversed(nested):  # what stands in another comes before it
-        may_stand = windows if isinstance(node, WindowFunction) else not hoist
-        if isinstance(node, Lambda) or id(node) in computed or (may_stand and id(node) not in below):
+    moved = [node for node in nested if id(node) in below or not _may_stay(node, hoist=hoist, windows=windows)]
+    rows = _compute_below(moved, rows, context, computed, alone, to)
+    return Rows(rows.table, rows.columns[:width]), context
+
+
+def _compute_below(
+    moved: Sequence[AnySubquery | WindowFunction | Lambda],
+    rows: Rows,
+    context: ExpressionContext,
+    computed: dict[int, str],
+    alone: Set[int],
+    to: InputLowering,
+) -> Rows:
+    """Compute parts of expressions as further columns.
+
+    Args:
+        moved: the parts, outer ones first; a lambda is no value, and stays.
+        rows: the rows.
+        context: the context of the expressions.
+        computed: gets the columns, by the ids of the parts.
+        alone: the ids of the parts that Spark must not push back into a condition.
+        to: the lowering that the expressions' relation is part of.
+    """
+    for node in reversed(moved):
+        if isinstance(node, Lambda) or id(node) in computed:
             continue
         name = to.execution.name()
         if is_subquery(node) and depends_on_row(node):
             rows = rows.with_optimizer_barrier()
-        # Spark does not take back into a condition what a generator has made.
+        # Spark does not push the output of a generator back into a condition.
         text = f"explode(array({context.sql(node)}))" if id(node) in alone else context.sql(node)
         rows = rows.extended([Item(text, (name,))])
         computed[id(node)] = name
-    return Rows(rows.table, rows.columns[:width]), context
+    return rows
+
+
+def _make_context(
+    to: InputLowering,
+    rows: Rows,
+    anchor: int | None,
+    looked_up: Sequence[AnySubquery],
+    inner: Sequence[Node],
+    visible: tuple[str, ...] | None,
+    computed: Mapping[int, str],
+) -> tuple[Rows, ExpressionContext]:
+    """Make the context of expressions, and add the columns to the rows that their subqueries need.
+
+    Args:
+        to: the lowering that the expressions' relation is part of.
+        rows: the rows that the expressions see.
+        anchor: the anchor of outer references to that row.
+        looked_up: the subqueries in the expressions.
+        inner: the nodes that will be part of a subquery.
+        visible: the columns that the expressions see, by position, if they are not the rows' own.
+        computed: the columns of parts that are computed below, by the ids of these.
+    """
+    width = len(rows.columns)
+    rows, outer = _carried(to, rows, inner)
+    columns = rows.columns[:width] if visible is None else visible
+    types = _subquery_column_types(looked_up, inner, anchor)
+    rows, subquery_columns = distinguish_zeros(rows, columns, types, to.execution)
+    inside = to.nested(outer if anchor is None else {**outer, anchor: subquery_columns})
+
+    def write(subquery: AnySubquery, scope: Scope) -> str:
+        return subqueries.value(subquery, scope, inside)
+
+    return rows, ExpressionContext(Scope(columns, outer, write, computed, subquery_columns=subquery_columns), inside)
+
+
+def _exact_limits(looked_up: Sequence[AnySubquery]) -> set[int]:
+    """Return the ids of the fetches in subqueries over one outer row for which a LIMIT is right."""
+    if any(isinstance(node, InPredicate | SetComparison) for node in looked_up):
+        return set()
+    return exact_limits([relation_of(node) for node in looked_up])
+
+
+def _nested_parts(parts: Sequence[Node]) -> set[int]:
+    """Return the ids of the parts that are nested in others."""
+    return {id(part) for node in parts for part in _of_their_own(node) if part is not node}
+
+
+def _may_stay(node: Node, *, hoist: bool, windows: bool) -> bool:
+    """Whether a part may stay in its expression."""
+    return windows if isinstance(node, WindowFunction) else not hoist
 
 
 def _subquery_column_types(

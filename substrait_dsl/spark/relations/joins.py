@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import attrs
+
 from substrait_dsl.algebra.node import Node, Rel, walk_upwards
 from substrait_dsl.algebra.relations import HashJoin, Join, LateralJoin, MergeJoin, NestedLoopJoin
 from substrait_dsl.algebra.relations.joins import conjuncts
@@ -94,40 +96,16 @@ def lower_join(rel: Join, to: InputLowering) -> Rows:
 
 
 def _joined(rel: Join, probe_side: Side, how: JoinHow, to: InputLowering) -> Rows:
-    """A join of Spark's own."""
-    left = to[rel.left]
-    right = to[rel.right].with_names_disjoint_from(left)
-    values: dict[int, str] = {}
-    now, later = [], []
-    preserved: Side = "right" if how == "right" else probe_side
-    for conjunct in conjuncts(rel.condition):
-        sides = {side for subquery in subqueries_of(conjunct) for side in sides_of(subquery, rel)}
-        if sides == {"left", "right"} and how != "inner":
-            return _each_looked_up(rel, probe_side, how, to)
-        if sides == {"left", "right"}:
-            later.append(conjunct)
-            continue
-        if how == "inner" and conjunct.free_anchors and not referenced_positions([conjunct], None):
-            # Spark's optimizer resolves a condition on an outer row alone in a filter, but not in an inner join.
-            later.append(conjunct)
-            continue
-        now.append(conjunct)
-        for subquery in subqueries_of(conjunct):
-            # Where it refers to neither input, it may refer to a row further out, which the rows looked up must not.
-            # One that depends on no row Spark may take back into a condition, and there into the keys that it needs
-            # before it has run a subquery; not from the rows looked up.
-            looks_up = how in ("leftsemi", "leftanti") and is_constant(subquery)
-            side = next(iter(sides), _OTHER[preserved] if looks_up else preserved)
-            if side == "right":
-                right, values[id(subquery)] = _computed(subquery, rel, "right", right, to)
-            else:
-                left, values[id(subquery)] = _computed(subquery, rel, "left", left, to)
+    """Join by Spark's own join; by look-ups if it does not allow the condition, or the inputs."""
+    inputs = _prepare_inputs(rel, probe_side, how, to)
+    if inputs is None:
+        return _each_looked_up(rel, probe_side, how, to)
+    left, right, now, values = inputs.left, inputs.right, inputs.now, inputs.values
     ours, theirs = left.columns[: len(rel.left.schema)], right.columns[: len(rel.right.schema)]
     scope = Scope(ours + theirs, to.outer, lambda subquery, _: values[id(subquery)])
     first, second = (left, right) if probe_side == "left" else (right, left)
     if how != "full" and not current_engine().has_constant_conditions:
-        constant = [conjunct for conjunct in now if is_constant_condition(conjunct)]
-        now = [conjunct for conjunct in now if not is_constant_condition(conjunct)]
+        now, constant = _split_constant(now)
         first, second = _filtered_by(constant, first, second, how, scope, to)
     condition = " AND ".join(f"({predicate_sql(to_sql(conjunct, scope), conjunct)})" for conjunct in now) or "true"
     rule = JOIN_RULES[rel.how]
@@ -139,9 +117,64 @@ def _joined(rel: Join, probe_side: Side, how: JoinHow, to: InputLowering) -> Row
         others = Rows(_matched(right.table, left.table, "leftanti", condition), theirs)
         return _completed(rel, matched, others, to)
     rows = Rows(_matched(first.table, second.table, how, condition), columns)
-    for conjunct in later:
+    for conjunct in inputs.later:
         rows = filtered(rows, conjunct, rel.anchor, to)
     return rows
+
+
+@attrs.define
+class _JoinInputs:
+    """The inputs of one of Spark's own joins, and the conjuncts of its condition."""
+
+    left: Rows
+    right: Rows
+    values: dict[int, str] = attrs.field(factory=dict)
+    """The columns of the inputs with the values of subqueries in the condition, by the ids of these."""
+    now: list[Expression] = attrs.field(factory=list)
+    """The conjuncts of the join's condition."""
+    later: list[Expression] = attrs.field(factory=list)
+    """The conjuncts of a filter above it."""
+
+
+def _prepare_inputs(rel: Join, probe_side: Side, how: JoinHow, to: InputLowering) -> _JoinInputs | None:
+    """Compute the subqueries of the condition below the join; None: one refers to both inputs of an outer join."""
+    left = to[rel.left]
+    inputs = _JoinInputs(left, to[rel.right].with_names_disjoint_from(left))
+    preserved: Side = "right" if how == "right" else probe_side
+    for conjunct in conjuncts(rel.condition):
+        sides = {side for subquery in subqueries_of(conjunct) for side in sides_of(subquery, rel)}
+        if sides == {"left", "right"} and how != "inner":
+            return None
+        # Spark's optimizer resolves a condition on an outer row alone in a filter, but not in an inner join.
+        is_outer = how == "inner" and conjunct.free_anchors and not referenced_positions([conjunct], None)
+        if is_outer or sides == {"left", "right"}:
+            inputs.later.append(conjunct)
+            continue
+        inputs.now.append(conjunct)
+        for subquery in subqueries_of(conjunct):
+            side = next(iter(sides), None) or _side_of_neither(subquery, how, preserved)
+            rows = inputs.right if side == "right" else inputs.left
+            rows, inputs.values[id(subquery)] = _computed(subquery, rel, side, rows, to)
+            if side == "right":
+                inputs.right = rows
+            else:
+                inputs.left = rows
+    return inputs
+
+
+def _side_of_neither(subquery: AnySubquery, how: JoinHow, preserved: Side) -> Side:
+    """Return the input in which a subquery is computed that refers to neither.
+
+    It may refer to an outer row, which the build side must not. An uncorrelated one Spark may push back into the
+    condition, and into its keys, which it needs before it has run a subquery; but not from the build side.
+    """
+    return _OTHER[preserved] if how in ("leftsemi", "leftanti") and is_constant(subquery) else preserved
+
+
+def _split_constant(conditions: Sequence[Expression]) -> tuple[list[Expression], list[Expression]]:
+    """Split conditions into those that refer to rows, and those that do not."""
+    constant = [condition for condition in conditions if is_constant_condition(condition)]
+    return [condition for condition in conditions if not is_constant_condition(condition)], constant
 
 
 def _filtered_by(

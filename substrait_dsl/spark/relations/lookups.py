@@ -6,7 +6,7 @@ sees only the build side row.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, assert_never
 
@@ -19,7 +19,7 @@ from substrait_dsl.spark.relations.correlated_floats import distinguish_zeros
 from substrait_dsl.spark.relations.expression_context import ExpressionContext, prepare_context, subqueries_of
 from substrait_dsl.spark.relations.join_inputs import is_of_one_source
 from substrait_dsl.spark.relations.join_strategies import JoinStrategy, keys_inside, test_of
-from substrait_dsl.spark.relations.mark_joins import Key, mark
+from substrait_dsl.spark.relations.mark_joins import Key, Test, mark
 from substrait_dsl.spark.relations.single_input import filtered
 from substrait_dsl.spark.relations.single_joins import single_match, too_many
 from substrait_dsl.spark.relations.tables import NAME, Item, Rows, items
@@ -66,30 +66,75 @@ def with_matches(
     matches, mine = _carrying(found, outer, _referenced_columns(others, rel, strategy, outer), to)
     visible = strategy.in_order(mine, found)
     if strategy.method == "mark":
-        matches, there = prepare_context(inside, matches, rel.anchor, others, hoist=True, visible=visible)
-        tests += [test_of(conjunct, rel, strategy.probe_side, there.scope) for conjunct in others]
-        fixed = not others and not any(node.free_anchors for node in (other, *keys_inside(rel)))
-        marked = mark(_text(matches), tests, to.execution, outside=outside, fixed=fixed)
-        probe_side = rel.left if strategy.probe_side == "left" else rel.right
-        # Inside a subquery the rows may come to stand above a union that is outside.
-        ready = rows if not to.outer and is_of_one_source(probe_side, to.execution) else rows.with_optimizer_barrier()
-        return ready.extended([Item(marked, (to.execution.name(),))])
+        return _with_mark(rel, strategy, rows, matches, tests, others, visible, outside, inside, to)
     for test in tests:
         matches = Rows(matches.table.where(test.holds), matches.columns)
     for conjunct in others:
         matches = filtered(matches, conjunct, rel.anchor, inside, visible=visible)
+    match = Rows(matches.table, found.columns)
+    error = partial(too_many, rel, [test.outside for test in tests if isinstance(test, Key)])
+    return _combined(strategy, rows, match, outside, lambda: single_match(rows, match, other, to, error))
+
+
+def _with_mark(
+    rel: Join | LateralJoin,
+    strategy: JoinStrategy,
+    rows: Rows,
+    matches: Rows,
+    tests: Sequence[Key | Test],
+    others: Sequence[Expression],
+    visible: tuple[str, ...],
+    outside: Sequence[str],
+    inside: InputLowering,
+    to: InputLowering,
+) -> Rows:
+    """Add the mark column to rows of the probe side.
+
+    Args:
+        rel: the join.
+        strategy: the probe side, and the method.
+        rows: the rows of the probe side.
+        matches: the rows of the build side.
+        tests: the conjuncts without subqueries.
+        others: the other conjuncts.
+        visible: the columns of both inputs, as these see them.
+        outside: the columns of the outer row on which the matches depend.
+        inside: lowers the look-up.
+        to: the lowering that the join is part of.
+    """
+    probe_side, other = (rel.left, rel.right) if strategy.probe_side == "left" else (rel.right, rel.left)
+    matches, there = prepare_context(inside, matches, rel.anchor, others, hoist=True, visible=visible)
+    tests = [*tests, *(test_of(conjunct, rel, strategy.probe_side, there.scope) for conjunct in others)]
+    fixed = not others and not any(node.free_anchors for node in (other, *keys_inside(rel)))
+    marked = mark(_text(matches), tests, to.execution, outside=outside, fixed=fixed)
+    # Inside a subquery the rows may come to stand above a union of the outer query.
+    ready = rows if not to.outer and is_of_one_source(probe_side, to.execution) else rows.with_optimizer_barrier()
+    return ready.extended([Item(marked, (to.execution.name(),))])
+
+
+def _combined(
+    strategy: JoinStrategy, rows: Rows, match: Rows, outside: Sequence[str], single: Callable[[], Rows]
+) -> Rows:
+    """Combine rows of the probe side with their matches.
+
+    Args:
+        strategy: the probe side, and the method.
+        rows: the rows of the probe side.
+        match: the matches of one row.
+        outside: the columns of the outer row on which these depend.
+        single: looks up the only match of each row.
+    """
     match strategy.method:
         case "inner" | "left":
-            return Rows(rows.table.lateral(_text(matches), strategy.method), strategy.in_order(rows, found))
+            return Rows(rows.table.lateral(_text(match), strategy.method), strategy.in_order(rows, match))
         case "leftsemi":
-            return Rows(rows.table.where(_text(matches).exists(outside=outside)), rows.columns)
+            return Rows(rows.table.where(_text(match).exists(outside=outside)), rows.columns)
         case "leftanti":
-            return Rows(rows.table.where(f"NOT {_text(matches).exists(outside=outside)}"), rows.columns)
+            return Rows(rows.table.where(f"NOT {_text(match).exists(outside=outside)}"), rows.columns)
         case "single":
-            error = partial(too_many, rel, [test.outside for test in tests if isinstance(test, Key)])
-            match = single_match(rows, Rows(matches.table, found.columns), other, to, error)
-            return Rows(match.table, strategy.in_order(rows, match))
-        case "right" | "full" | "cross":
+            only = single()
+            return Rows(only.table, strategy.in_order(rows, only))
+        case "mark" | "right" | "full" | "cross":
             raise AssertionError(f"{strategy.method}: no rows of one input, each with its matches")
         case never:
             assert_never(never)

@@ -52,24 +52,32 @@ def unknown_subqueries(nodes: Sequence[Node], engine: Engine) -> Iterator[tuple[
     for rel in nodes:
         if not isinstance(rel, Rel):
             continue
-        is_known = True
-        match rel:
-            case LateralJoin(condition=condition, right=right):
-                is_known = _is_plain(condition) and _is_known(right, engine, is_scalar=True)
-            case Join(how="left_mark" | "right_mark", condition=condition):
-                is_known = engine.has_tuples or _is_plain(condition)
-            case HashJoin() | MergeJoin() | NestedLoopJoin() if rel.how.endswith("mark"):
-                is_known = engine.has_tuples or _is_plain(as_join(rel).condition)
-        if not is_known:
+        if not _is_known_join(rel, engine):
             yield rel, None
-        own = (child for child in rel.children() if not isinstance(child, Rel))
-        parts = (part for child in own for part in walk(child, into_relations=False))
+        parts = (part for child in _own_nodes(rel) for part in walk(child, into_relations=False))
         for part in parts:
             if not isinstance(part, AnySubquery):
                 continue
             is_placed = engine.has_tuples or isinstance(rel, Filter | Project) or not depends_on_row(part)
             if not is_placed or not _is_known(relation_of(part), engine, is_scalar=isinstance(part, ScalarSubquery)):
                 yield rel, part
+
+
+def _is_known_join(rel: Rel, engine: Engine) -> bool:
+    """Whether a relation is no join that an engine would have to decorrelate, or one that it can."""
+    match rel:
+        case LateralJoin(condition=condition, right=right):
+            return _is_plain(condition) and _is_known(right, engine, is_scalar=True)
+        case Join(how="left_mark" | "right_mark", condition=condition):
+            return engine.has_tuples or _is_plain(condition)
+        case HashJoin() | MergeJoin() | NestedLoopJoin() if rel.how.endswith("mark"):
+            return engine.has_tuples or _is_plain(as_join(rel).condition)
+        case _:
+            return True
+
+
+def _own_nodes(rel: Rel) -> list[Node]:
+    return [child for child in rel.children() if not isinstance(child, Rel)]
 
 
 def _is_plain(condition: Expression) -> bool:
@@ -88,29 +96,31 @@ def _is_plain(condition: Expression) -> bool:
 
 def _is_known(rel: Rel, engine: Engine, *, is_scalar: bool) -> bool:
     """Whether a relation refers to an outer row only in comparisons of filters near its top, if at all."""
-    if not rel.free_anchors:
-        return True
     inner = (node for node in walk(rel) if isinstance(node, LateralJoin | AnySubquery))
-    if any(isinstance(node, LateralJoin) or node.free_anchors for node in inner):
+    if rel.free_anchors and any(isinstance(node, LateralJoin) or node.free_anchors for node in inner):
         return False
-    passed: tuple[type[Rel], ...] = (Project, Emit, Aggregate)
-    if engine.limits_each:
-        passed = (*passed, Sort, Fetch)
-    only_equal = is_scalar and not engine.has_tuples
     while rel.free_anchors:
-        match rel:
-            case Filter(condition=condition):
-                outer = (each for each in conjuncts(condition) if each.free_anchors)
-                is_taken = all(_is_comparison(each, only_equal=only_equal) for each in outer)
-            case Aggregate(grouping_sets=(_, _, *_)):
-                is_taken = False
-            case _:
-                own = (child for child in rel.children() if not isinstance(child, Rel))
-                is_taken = isinstance(rel, passed) and not any(child.free_anchors for child in own)
-        if not is_taken:
+        if not _is_pulled_up(rel, engine, only_equal=is_scalar and not engine.has_tuples):
             return False
         (rel,) = rel.inputs
     return True
+
+
+def _is_pulled_up(rel: Rel, engine: Engine, *, only_equal: bool) -> bool:
+    """Whether a relation has only correlated comparisons that an engine pulls up, and lets those below it pass."""
+    match rel:
+        case Filter(condition=condition):
+            outer = (each for each in conjuncts(condition) if each.free_anchors)
+            return all(_is_comparison(each, only_equal=only_equal) for each in outer)
+        case Aggregate(grouping_sets=(_, _, *_)):
+            return False
+        case Project() | Emit() | Aggregate():
+            is_passed = True
+        case Sort() | Fetch():
+            is_passed = engine.limits_each
+        case _:
+            is_passed = False
+    return is_passed and not any(child.free_anchors for child in _own_nodes(rel))
 
 
 def _is_comparison(condition: Expression, *, only_equal: bool) -> bool:

@@ -28,7 +28,7 @@ from substrait_dsl.spark.session.engines import current_engine
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-    from pyspark.sql.types import DataType
+    from pyspark.sql.types import DataType, MapType, StructType
 
     from substrait_dsl.algebra.plan import Root
 
@@ -118,40 +118,50 @@ def _exact_inside(text: str, found: DataType, wanted: t.Type, what: str) -> str:
     from pyspark.sql import types as spark
 
     match found, wanted:
-        case spark.StructType(fields=fields), t.Struct(types=types):
-            parts = [f"{text}.f{number}" for number in range(len(types))]
-
-            def exact(nullable: Sequence[bool | None]) -> list[str]:
-                return [
-                    _exact(part, field.dataType, null, type_, f"field {number} of {what}")
-                    for number, (part, field, null, type_) in enumerate(
-                        zip(parts, fields, nullable, types, strict=True)
-                    )
-                ]
-
-            is_named = current_engine().has_exact_casts or [field.name for field in fields] == list(wanted.names or ())
-            if is_named and exact([field.nullable for field in fields]) == parts:
-                return text
-            # Taken out of a struct, a field may be NULL to Spark because the struct may be.
-            return _struct(exact([True if field.nullable else None for field in fields]), wanted)
+        case spark.StructType(), t.Struct():
+            return _exact_struct(text, found, wanted, what)
         case spark.ArrayType(elementType=element, containsNull=nullable), t.List(element=type_):
             exact_item = _exact("e", element, nullable, type_, f"an element of {what}")
             return text if exact_item == "e" else f"transform({text}, e -> {exact_item})"
-        case spark.MapType(keyType=key, valueType=value, valueContainsNull=nullable), t.Map():
-            has_lambdas = current_engine().has_map_lambdas
-            names = ("k", "v") if has_lambdas else ("p.key", "p.value")
-            exact_key = _exact(names[0], key, False, wanted.key.as_required(), f"a key of {what}")
-            exact_item = _exact(names[1], value, nullable, wanted.value, f"a value of {what}")
-            if (exact_key, exact_item) == names:
-                return text
-            if not has_lambdas:  # pairs, as values alone may be nullable to the engine, inside of structs, too
-                arrays = (f"transform(map_entries({text}), p -> {part})" for part in (exact_key, exact_item))
-                rebuilt = f"map_from_arrays({', '.join(arrays)})"
-                return rebuilt if wanted.nullable else guarded(rebuilt, None, wanted, what)
-            rebuilt = text if exact_key == "k" else f"transform_keys({text}, (k, v) -> {exact_key})"
-            return rebuilt if exact_item == "v" else f"transform_values({rebuilt}, (k, v) -> {exact_item})"
+        case spark.MapType(), t.Map():
+            return _exact_map(text, found, wanted, what)
         case _:
             return text if found == type_to_spark(wanted) else f"CAST({text} AS {spark_sql_type(wanted)})"
+
+
+def _exact_struct(text: str, found: StructType, wanted: t.Struct, what: str) -> str:
+    """Write a struct with the wanted types and nullability of its fields."""
+    parts = [f"{text}.f{number}" for number in range(len(wanted.types))]
+
+    def exact(nullable: Sequence[bool | None]) -> list[str]:
+        return [
+            _exact(part, field.dataType, null, type_, f"field {number} of {what}")
+            for number, (part, field, null, type_) in enumerate(
+                zip(parts, found.fields, nullable, wanted.types, strict=True)
+            )
+        ]
+
+    is_named = current_engine().has_exact_casts or [field.name for field in found.fields] == list(wanted.names or ())
+    if is_named and exact([field.nullable for field in found.fields]) == parts:
+        return text
+    # Taken out of a struct, a field may be NULL to Spark because the struct may be.
+    return _struct(exact([True if field.nullable else None for field in found.fields]), wanted)
+
+
+def _exact_map(text: str, found: MapType, wanted: t.Map, what: str) -> str:
+    """Write a map with the wanted types and nullability of its keys and values."""
+    has_lambdas = current_engine().has_map_lambdas
+    names = ("k", "v") if has_lambdas else ("p.key", "p.value")
+    exact_key = _exact(names[0], found.keyType, False, wanted.key.as_required(), f"a key of {what}")
+    exact_item = _exact(names[1], found.valueType, found.valueContainsNull, wanted.value, f"a value of {what}")
+    if (exact_key, exact_item) == names:
+        return text
+    if not has_lambdas:  # pairs, as values alone may be nullable to the engine, inside of structs, too
+        arrays = (f"transform(map_entries({text}), p -> {part})" for part in (exact_key, exact_item))
+        rebuilt = f"map_from_arrays({', '.join(arrays)})"
+        return rebuilt if wanted.nullable else guarded(rebuilt, None, wanted, what)
+    rebuilt = text if exact_key == "k" else f"transform_keys({text}, (k, v) -> {exact_key})"
+    return rebuilt if exact_item == "v" else f"transform_values({rebuilt}, (k, v) -> {exact_item})"
 
 
 def _struct(fields: Sequence[str], type_: t.Struct) -> str:

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 from substrait_dsl.algebra.expressions import Expression, FieldReference, Literal, WindowCall
 from substrait_dsl.algebra.expressions.references import ROOT
 from substrait_dsl.algebra.expressions.windows import has_window_function
-from substrait_dsl.algebra.node import walk
+from substrait_dsl.algebra.joined_groups import has_keys
+from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.algebra.relations import (
-    Aggregate,
     ConsistentField,
     Emit,
     Expand,
     Fetch,
     Filter,
     Project,
-    Set,
     Sort,
     SwitchingField,
     TopN,
@@ -45,7 +44,6 @@ from substrait_dsl.spark.session.engines import current_engine
 from substrait_dsl.spark.session.source_map import note_refused, note_text
 
 if TYPE_CHECKING:
-    from substrait_dsl.algebra.node import Rel
     from substrait_dsl.spark.relations.input_lowering import InputLowering
     from substrait_dsl.spark.relations.tables import Table
 
@@ -293,7 +291,7 @@ def without_keys(rel: Rel, table: Table, to: InputLowering) -> Table:
 
     Such an engine knows no keys of a union.
     """
-    is_keyed = any(isinstance(node, Aggregate | Set) for node in walk(rel))
+    is_keyed = any(isinstance(node, Rel) and has_keys(node) for node in walk(rel))
     return table if current_engine().forgets_keys or not is_keyed else united_with_no_row(table, to)
 
 

@@ -10,6 +10,7 @@ import os
 import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
@@ -62,19 +63,8 @@ def with_declared_folders(
         def load(columns: StructType) -> DataFrame:
             return _with_nulls(load_texts(columns), files)
 
-    casts: dict[str, str] = {}
-    types = {field.name: field.dataType for field in frame.schema}
-    for field in schema:
-        name = actual_name(field.name, types)
-        if name is None or fits(types[name], type_to_spark(field.type), field.type):
-            continue
-        try:
-            casts[name] = partition_values.read(name, field.type)
-        except UnsupportedError:
-            continue  # that its type is another, `check_columns` tells
-    if not casts:
-        return frame
-    folders = _names(frame, files)
+    casts = _casts(frame, schema)
+    folders = _names(frame, files) if casts else ()
     casts = {name: text for name, text in casts.items() if name.lower() in folders}
     if not casts:
         return frame
@@ -82,9 +72,21 @@ def with_declared_folders(
     texts = [StructField(field.name, StringType()) if field.name in casts else field for field in frame.schema]
     columns = (
         (functions.expr(casts[name]) if name in casts else functions.col(quoted_name([name]))).alias(name)
-        for name in types
+        for name in dict.fromkeys(frame.schema.names)
     )
     return load(StructType(texts)).select(*columns)
+
+
+def _casts(frame: DataFrame, schema: NamedStruct) -> dict[str, str]:
+    """Write the casts of partition values for columns that do not have their declared types, by the columns' names."""
+    casts: dict[str, str] = {}
+    types = {field.name: field.dataType for field in frame.schema}
+    for field in schema:
+        name = actual_name(field.name, types)
+        if name is not None and not fits(types[name], type_to_spark(field.type), field.type):
+            with suppress(UnsupportedError):  # `check_columns` reports that the type is another one
+                casts[name] = partition_values.read(name, field.type)
+    return casts
 
 
 def _with_nulls(frame: DataFrame, files: Sequence[FileItem]) -> DataFrame:
@@ -148,11 +150,11 @@ def require_listed(frame: DataFrame, files: Sequence[FileItem]) -> None:
         return
     elif here is not None and not here.startswith("/"):
         return  # where it begins, a server of Spark Connect alone knows
-    prepare_context, root = ("", here) if here is not None else urlsplit(unquote(item.uri))[1:3]
+    authority, root = ("", here) if here is not None else urlsplit(unquote(item.uri))[1:3]
     for uri in frame.inputFiles():
         found = urlsplit(uri)
         is_inside = f"{unquote(found.path)}/".startswith(f"{posixpath.normpath(root).rstrip('/')}/")
-        if not is_inside or prepare_context not in ("", found.netloc):
+        if not is_inside or authority not in ("", found.netloc):
             raise UnsupportedError(
                 f"the folder {item.uri} has a list of files, {LOG}, that names {unquote(uri)}, which is not in it: "
                 "what is in a folder does not choose what else is read",

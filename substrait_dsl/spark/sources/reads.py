@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructField
 
+    from substrait_dsl.algebra.relations import Record
+    from substrait_dsl.spark.relations.expression_context import ExpressionContext
     from substrait_dsl.spark.relations.input_lowering import InputLowering
     from substrait_dsl.spark.relations.tables import Table
     from substrait_dsl.spark.session.execution_context import ExecutionContext
@@ -142,12 +144,7 @@ def look_up(reads: Sequence[Read], execution: ExecutionContext) -> None:
 def _named(names: tuple[str, ...], rel: Read, to: InputLowering) -> Rows:
     execution = to.execution
     what = table_title(names)
-    is_known = names in execution.tables and names in execution.restrictions
-    frame = None if to.as_text and is_known else named_frame(names, execution.spark)
-    if looked_at_anew(names, execution.spark) and frame is not None:
-        frame = named_frame(names, execution.spark)
-    if frame is not None and names not in execution.restrictions:
-        execution.restrictions[names] = restrictions_of(names, frame, execution.spark)
+    frame = _look_up_named(names, to)
     schema = execution.tables[names] if frame is None else frame.schema
     columns = check_columns(schema, rel.base_schema, what)
     require_table_read(names, schema, columns, what, execution.spark)
@@ -155,7 +152,7 @@ def _named(names: tuple[str, ...], rel: Read, to: InputLowering) -> Rows:
     if frame is not None and not to.as_text:
         return _selected(frame, columns, rel, execution, execution.restrictions[names])
     execution.tables[names] = schema
-    if _are_alike(schema.names):  # so the text has to refer to a DataFrame that calls them otherwise
+    if _are_alike(schema.names):  # so the text has to refer to a DataFrame with other names
         plain = execution.names(len(schema))
         frame = named_frame(names, execution.spark) if frame is None else frame
         renamed = dict(zip(schema.names, zip(plain, schema.fields, strict=True), strict=True))
@@ -164,6 +161,18 @@ def _named(names: tuple[str, ...], rel: Read, to: InputLowering) -> Rows:
     fields = {field.name: field for field in schema.fields}
     there = [(f"`{name}`", fields[name]) for name in columns]
     return _read(TextTable((), statement_name(names), execution), there, rel, execution.restrictions[names])
+
+
+def _look_up_named(names: tuple[str, ...], to: InputLowering) -> DataFrame | None:
+    """Look up a table or view, and what must not be pushed down to it; None: text needs no look-up, since it was."""
+    execution = to.execution
+    is_known = names in execution.tables and names in execution.restrictions
+    frame = None if to.as_text and is_known else named_frame(names, execution.spark)
+    if looked_at_anew(names, execution.spark) and frame is not None:
+        frame = named_frame(names, execution.spark)
+    if frame is not None and names not in execution.restrictions:
+        execution.restrictions[names] = restrictions_of(names, frame, execution.spark)
+    return frame
 
 
 def _from_source(
@@ -253,26 +262,31 @@ def _virtual(rel: Read, to: InputLowering) -> Rows:
     if literals and not to.as_text and types and can_be_arrow(types):
         return Rows(FrameTable(names, arrow_frame(records, types, names, to.execution.spark), to.execution), names)
     one_row, here = prepare_context(to, Rows(to.one_row([]), ()), None, [])
-    if not records:
-        nulls = [
-            Item(f"CAST(NULL AS {spark_sql_type(type_)})", (name,)) for type_, name in zip(types, names, strict=True)
-        ]
-        return Rows(one_row.table.select(nulls).where("false"), names)
-    if not types:
+    if records and types:
+        return _virtual_by_generator(records, one_row.table, names, here, to)
+    if records:
         return Rows(
             one_row.table.select([Item(f"explode(array_repeat(1, {len(records)}))", to.execution.names(1))]), ()
         )
-    if not current_engine().has_lists_of_records:
-        number = to.execution.name()
-        numbers = ", ".join(map(str, range(len(records))))
-        counted = one_row.table.select([Item(f"explode(array({numbers}))", (number,))])
-        columns = (
-            {n: here.sql(record.fields[position]) for n, record in enumerate(records)} for position in range(len(types))
-        )
-        select_items = (Item(by_number(number, texts), (name,)) for texts, name in zip(columns, names, strict=True))
-        return Rows(counted.select(list(select_items)), names)
-    structs = (f"struct({', '.join(here.sql(value) for value in record.fields)})" for record in records)
-    return Rows(one_row.table.select([Item(f"inline(array({', '.join(structs)}))", names)]), names)
+    nulls = [Item(f"CAST(NULL AS {spark_sql_type(type_)})", (name,)) for type_, name in zip(types, names, strict=True)]
+    return Rows(one_row.table.select(nulls).where("false"), names)
+
+
+def _virtual_by_generator(
+    records: Sequence[Record], one_row: Table, names: tuple[str, ...], here: ExpressionContext, to: InputLowering
+) -> Rows:
+    """Lower records to a generator over one row: of structs, or of numbers by which the values are chosen."""
+    if current_engine().has_lists_of_records:
+        structs = (f"struct({', '.join(here.sql(value) for value in record.fields)})" for record in records)
+        return Rows(one_row.select([Item(f"inline(array({', '.join(structs)}))", names)]), names)
+    number = to.execution.name()
+    numbers = ", ".join(map(str, range(len(records))))
+    counted = one_row.select([Item(f"explode(array({numbers}))", (number,))])
+    columns = (
+        {n: here.sql(record.fields[position]) for n, record in enumerate(records)} for position in range(len(names))
+    )
+    select_items = [Item(by_number(number, texts), (name,)) for texts, name in zip(columns, names, strict=True)]
+    return Rows(counted.select(select_items), names)
 
 
 def _masked(rows: Rows, rel: Read, mask: StructMask) -> Rows:

@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterator, Sequence
 from math import inf
 from typing import TYPE_CHECKING
 
-from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.types import UUID, FixedChar, List, Map, String, Struct, Type, VarChar
 from substrait_dsl.errors import SchemaError, UnsupportedError, quoted
 from substrait_dsl.spark.catalog.table_metadata import ICEBERG
-from substrait_dsl.spark.sources.declared_columns import DECLARED, ROWS, check_columns
+from substrait_dsl.spark.sources.declared_columns import DECLARED, ROWS, Origin, check_columns
 from substrait_dsl.spark.sources.orc_files import require_names_found
 
 if TYPE_CHECKING:
@@ -58,26 +58,32 @@ def columns_in(
     require_distinct(declared, table.title)
     origin = ROWS if written is None else DECLARED
     names = check_columns(table.schema, declared, table.title, origin)
-    wrong = [
-        f'column "{name}" is required in the table, {origin.place} {field.type}'
-        for name, field in zip(names, declared, strict=True)
-        if name in table.required and field.type.nullable and (written is None or field.name in written)
-    ]
     fields = {field.name: field for field in table.schema.fields}
-    written_columns = [pair for pair in zip(names, declared, strict=True) if written is None or pair[1].name in written]
-    wrong += [
-        f'column "{name}" has required parts in the table, {fields[name].dataType.simpleString()}, '
-        f"{origin.place} {field.type}"
-        for name, field in written_columns
-        if not parts_as_required(fields[name].dataType, field.type)
-    ]
+    pairs = [(fields[name], field) for name, field in zip(names, declared, strict=True)]
+    values = [pair for pair in pairs if written is None or pair[1].name in written]
+    wrong = list(_nulls_in_required(table, values, origin))
     if written is None and adds_rows:
         wrong += [f'column "{name}" is required in the table, and gets no value' for name in _left(table, names)]
     if wrong:
         raise SchemaError(f"{table.title} does not fit {origin.name}: {'; '.join(wrong)}")
-    for name, field in written_columns:
-        _require_unpadded(fields[name], field.type, f'{table.title}: its column "{name}"')
+    for field, column in values:
+        _require_unpadded(field, column.type, f'{table.title}: its column "{field.name}"')
     return names
+
+
+def _nulls_in_required(
+    table: StoredTable, values: Sequence[tuple[StructField, Field]], origin: Origin
+) -> Iterator[str]:
+    """Yield the columns that would get NULLs where a table requires values."""
+    for field, column in values:
+        if field.name in table.required and column.type.nullable:
+            yield f'column "{field.name}" is required in the table, {origin.place} {column.type}'
+    for field, column in values:
+        if not parts_as_required(field.dataType, column.type):
+            yield (
+                f'column "{field.name}" has required parts in the table, {field.dataType.simpleString()}, '
+                f"{origin.place} {column.type}"
+            )
 
 
 def _require_unpadded(field: StructField, declared: Type, what: str) -> None:
@@ -198,48 +204,55 @@ def _left(table: StoredTable, names: Sequence[str]) -> list[str]:
 
 def require_lossless(schema: StructType, format_: str, what: str, spark: SparkSession) -> None:
     """Raise `UnsupportedError` for columns that a format would store as another type, or truncate."""
-    from pyspark.sql.types import (
-        ByteType,
-        DayTimeIntervalType,
-        ShortType,
-        TimestampType,
-        TimeType,
-        YearMonthIntervalType,
-    )
-
     if format_ in TEXT_FORMATS:
         raise UnsupportedError(
             f"{what}: a table of the format {format_} does not give back the values that are written to it",
             hint='a table is made in the format that "spark.sql.sources.default" names',
         )
-    if (
-        format_ == "parquet"
-        and spark.conf.get(_TIMES) == "TIMESTAMP_MILLIS"
-        and (cut := [field.name for field in schema.fields if _has(field.dataType, (TimestampType,))])
-    ):
+    match format_:
+        case "parquet":
+            _require_parquet(schema, what, spark)
+        case "orc":
+            require_names_found({field.name: field.dataType for field in schema.fields}, what)
+        case _ if format_ == ICEBERG:
+            _require_iceberg(schema, what)
+        case _:
+            pass
+
+
+def _require_parquet(schema: StructType, what: str, spark: SparkSession) -> None:
+    """Raise `UnsupportedError` for columns that Parquet files would not hold, or not with microseconds."""
+    from pyspark.sql.types import TimestampType
+
+    if spark.conf.get(_TIMES) == "TIMESTAMP_MILLIS" and (cut := _names_with(schema, TimestampType)):
         raise UnsupportedError(
             f"{what}: the session writes points in time without microseconds, as in the columns {quoted(cut)}",
             hint=f'spark.conf.set("{_TIMES}", "TIMESTAMP_MICROS")',
         )
-    if format_ == "parquet" and (empty := [field.name for field in schema.fields if _has_empty_struct(field.dataType)]):
+    if empty := [field.name for field in schema.fields if _has_empty_struct(field.dataType)]:
         raise UnsupportedError(f"{what}: Parquet has no structs without fields, which the columns {quoted(empty)} hold")
-    if format_ == "orc":
-        require_names_found({field.name: field.dataType for field in schema.fields}, what)
-    if format_ != ICEBERG:
-        return
+
+
+def _require_iceberg(schema: StructType, what: str) -> None:
+    """Raise `UnsupportedError` for columns that an Iceberg table cannot have."""
+    from pyspark.sql.types import ByteType, DayTimeIntervalType, ShortType, TimeType, YearMonthIntervalType
+
     if "" in schema.names:
         raise UnsupportedError(f"{what}: the columns of an Iceberg table have names, got one that is empty")
-    unknown = (DayTimeIntervalType, YearMonthIntervalType, TimeType)
-    if missing := [field.name for field in schema.fields if _has(field.dataType, unknown)]:
+    if missing := _names_with(schema, DayTimeIntervalType, YearMonthIntervalType, TimeType):
         raise UnsupportedError(
             f"{what}: an Iceberg table of Spark's has no intervals or times of day, which {quoted(missing)} hold"
         )
-    narrow = [field.name for field in schema.fields if _has(field.dataType, (ByteType, ShortType))]
-    if narrow:
+    if narrow := _names_with(schema, ByteType, ShortType):
         raise UnsupportedError(
             f"{what}: Iceberg has no integers of 8 or 16 bits, which the columns {quoted(narrow)} have",
             hint="cast(I32) first",
         )
+
+
+def _names_with(schema: StructType, *types: type[DataType]) -> list[str]:
+    """Return the columns that have, or hold, one of some types."""
+    return [field.name for field in schema.fields if _has(field.dataType, types)]
 
 
 def _has_empty_struct(type_: DataType) -> bool:
