@@ -143,7 +143,7 @@ class Evaluation:
         rel = self._order.evaluated_before(read, change)
         if rel is None:
             raise UnsupportedError(
-                f"{kind_words(read.read)} with a filter that depends on a row outside is evaluated before "
+                f"{kind_words(read.read)} with a correlated filter is evaluated before "
                 f"{kind_words(change.change)} that changes what it reads",
                 hint="write the filter as a relation of its own, .filter(...)",
             )

@@ -100,7 +100,7 @@ def execute(
         nodes = list(walk(rel))
         require_executable(nodes, engine)
         require_settings(rel, nodes, spark)
-        if rel.flags.has_changes:  # what stands in several places is evaluated in each
+        if rel.flags.has_changes:  # a relation with several parents is evaluated for each
             require_size(rel)
     order = EvaluationOrder(plan.trees)
     _require_changes(order, engine)
@@ -141,7 +141,7 @@ def _require_changes(order: EvaluationOrder, engine: Engine) -> None:
     if order.changes and not engine.takes_changes:
         change = order.changes[0].change
         refusal = UnsupportedError(
-            f"{engine.name} is given no plan that changes something, such as {kind_words(change)}",
+            f"{engine.name} cannot run a plan that changes something, such as {kind_words(change)}",
             hint=f"collect the rows of its input, and write those; {ON_SPARK}",
         )
         raise refusal

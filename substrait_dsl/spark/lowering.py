@@ -299,7 +299,7 @@ class Lowering:
     def _needed(self, rel: Rel) -> tuple[Rel, ...]:
         """The inputs that are lowered before a relation is."""
         if isinstance(rel, NotYet):
-            return ()  # refused before its inputs are looked at, which may need it
+            return ()  # refused before its inputs are lowered, which may depend on it
         return joins.streamed(rel, correlated=bool(self.outer))
 
     def _awaited(self, rel: Rel) -> Sequence[Rel]:
@@ -313,7 +313,7 @@ class Lowering:
             return rel.rows_in(self.execution)
         known = as_union(rel)
         if isinstance(known, NotYet):
-            raise UnsupportedError(f"Spark is not taught to run {kind_words(known)} yet")
+            raise UnsupportedError(f"{kind_words(known)} cannot be executed on Spark")
         match known:
             case Read() as read:
                 return reads.lower_read(read, self)

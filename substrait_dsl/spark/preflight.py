@@ -132,7 +132,7 @@ def _refused(top: Rel, names: Sequence[str] | None, nodes: Sequence[Node], engin
 
 def _of_change(change: Rel, engine: Engine) -> UnsupportedError:
     if not engine.takes_changes:
-        return UnsupportedError(f"{engine.name} is given no plan that changes something, such as {kind_words(change)}")
+        return UnsupportedError(f"{engine.name} cannot run a plan that changes something, such as {kind_words(change)}")
     return UnsupportedError(
         f"whether {kind_words(change)} can be made depends on what is there, which a session knows: execute refuses it "
         "there before anything is changed"

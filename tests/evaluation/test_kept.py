@@ -79,7 +79,7 @@ def test_what_cannot_be_kept_is_refused_before_anything_runs(name: tuple[str, st
     beside = keys.filter(
         lambda r: sd.exists(sd.read_named(name, COLUMNS, filter=lambda x: x.a == r.k).union_all(change))
     )
-    with refused(UnsupportedError, "execute", "depends on a row outside", ".filter(...)"):
+    with refused(UnsupportedError, "execute", "with a correlated filter", ".filter(...)"):
         beside.execute(spark)
     assert stored(name, spark) == [1]
     cured = keys.filter(lambda r: sd.exists(table(name).filter(lambda x: x.a == r.k).union_all(change)))

@@ -155,7 +155,7 @@ def test_points_in_time_need_a_session_of_utc(tmp_path: Path, spark: SparkSessio
     zone = spark.conf.get("spark.sql.session.timeZone")
     try:
         spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
-        with refused(UnsupportedError, 'named after column "v", of points in time', "Europe/Berlin"):
+        with refused(UnsupportedError, 'named after column "v", of timestamps', "Europe/Berlin"):
             rows.write(sd.files_target(tmp_path / "out" / "{v}"), "ctas").execute(spark)
     finally:
         spark.conf.set("spark.sql.session.timeZone", str(zone))

@@ -259,11 +259,11 @@ def test_settings_that_change_meaning_are_refused(tmp_path: Path, spark: SparkSe
         ("spark.sql.legacy.interval.enabled", "true", t.select(y=sd.lit(sd.YearMonths(1))), "one type for all interv"),
         ("spark.sql.retainGroupColumns", "false", t.aggregate("x", n=f.count()), "leaves the keys out"),
         ("spark.sql.files.ignoredPathSegmentRegex", "^([._]|b)", files, r"files by their names, .*\^\(\[\._\]\|b\)"),
-        ("spark.sql.files.ignoreCorruptFiles", "true", files, "passes over broken files"),
-        ("spark.sql.files.ignoreMissingFiles", "true", files, "passes over missing files"),
+        ("spark.sql.files.ignoreCorruptFiles", "true", files, "skips broken files"),
+        ("spark.sql.files.ignoreMissingFiles", "true", files, "skips missing files"),
         ("orc.force.positional.evolution", "true", orc, "ORC files by position"),
         ("spark.sql.parquet.int96RebaseModeInRead", "LEGACY", files, "shifts the old days"),
-        ("spark.sql.parquet.int96TimestampConversion", "true", files, "shifts the points in time of Parquet"),
+        ("spark.sql.parquet.int96TimestampConversion", "true", files, "shifts the timestamps of Parquet"),
         (
             "spark.sql.parquet.datetimeRebaseModeInWrite",
             "LEGACY",
@@ -276,7 +276,7 @@ def test_settings_that_change_meaning_are_refused(tmp_path: Path, spark: SparkSe
         ("mapreduce.input.linerecordreader.line.maxlength", "4", text, "lines of text that are longer than 4 bytes"),
         ("spark.sql.orc.impl", "hive", orc, "as Hive does"),
         ("spark.sql.parquet.binaryAsString", "true", files, "takes bytes for texts"),
-        ("spark.sql.parquet.inferTimestampNTZ.enabled", "false", files, "without a zone for points in time"),
+        ("spark.sql.parquet.inferTimestampNTZ.enabled", "false", files, "without a zone for instants"),
         ("spark.sql.parquet.respectSummaryFiles", "true", files, "a summary beside them"),
         *(
             (f"spark.sql.{key}", value, relation, "subqueries in an older way")

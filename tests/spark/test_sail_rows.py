@@ -174,7 +174,7 @@ def test_the_tour(name: str, sail: SparkSession, tmp_path: Path) -> None:
         return collected if relation.properties.ordering else sorted(collected, key=repr)
 
     if name in CHANGING:
-        with refused(UnsupportedError, "Sail is given no plan that changes something"):
+        with refused(UnsupportedError, "Sail cannot run a plan that changes something"):
             found()
     else:
         assert found() in (expected, sorted(expected, key=repr))

@@ -77,7 +77,7 @@ def test_it_is_known_to_be_sail(client: SparkSession) -> None:
     ]
     with refused(ExecutionError, "division by zero in a / b"):
         rows.project(c=lambda r: r.a / r.b).collect(client)
-    with refused(UnsupportedError, "Sail is given no plan that changes something"):
+    with refused(UnsupportedError, "Sail cannot run a plan that changes something"):
         rows.write("t", "ctas").execute(client)
 
 

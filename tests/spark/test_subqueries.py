@@ -409,9 +409,12 @@ def test_what_the_optimizer_gives_up_is_refused(spark: SparkSession) -> None:
 
     found = t.filter(unequal_to_themselves)
     for run in (found.collect, found.show, found.explain):
-        with refused(UnsupportedError, "Spark's optimizer gives up a subquery", "always false"):
+        with refused(UnsupportedError, "Spark's optimizer cannot decorrelate a subquery", "always false"):
             run(spark)
-    with refused(UnsupportedError, "running: Spark's optimizer gives up a subquery"), found.running(spark) as frame:
+    with (
+        refused(UnsupportedError, "running: Spark's optimizer cannot decorrelate a subquery"),
+        found.running(spark) as frame,
+    ):
         frame.count()
 
 

@@ -100,7 +100,7 @@ def makes_groups(frame: DataFrame) -> bool:
     try:
         return _GROUPS.search(spark_plan(frame, "extended")) is not None
     except spark_errors():
-        return False  # it is told when the rows are asked for
+        return False  # the error is raised when the rows are computed
 
 
 def _found(
@@ -117,7 +117,7 @@ def _found(
             return found
         plan = spark_plan(frame, mode)
     except spark_errors():
-        return None  # it is told when the rows are asked for
+        return None  # the error is raised when the rows are computed
     if len(mine) == _MOST_KNOWN:
         mine.clear()
     mine[meant] = read(plan)

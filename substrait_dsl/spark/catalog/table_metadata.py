@@ -226,7 +226,7 @@ def described(name: str, spark: SparkSession) -> dict[str, str]:
 def _described_rows(name: str, spark: SparkSession) -> tuple[list[str], dict[str, str]]:
     """Return what is above the details of a table or view, such as its columns; and the details."""
     rows = [(row[0], row[1]) for row in spark.sql(f"DESCRIBE TABLE EXTENDED {name}").collect()]
-    # A column may have the name of a heading, but then the heading stands below it; a temporary view has no details.
+    # A column may have the name of a heading, but then the heading is below it; a temporary view has no details.
     keys = [key for key, _ in rows]
     if _DETAILS not in keys:
         return keys, {}

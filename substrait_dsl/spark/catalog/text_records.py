@@ -64,7 +64,7 @@ def restrictions_of(names: tuple[str, ...], frame: DataFrame, spark: SparkSessio
     scan = None if is_of_iceberg(names, spark) else scan_of(frame)
     if scan is None or not scan.records or not frame.columns:
         return ReaderRestrictions()
-    # What options a view has, Spark does not tell; only views have names that Spark would change in a statement.
+    # The options of a view are unknown; only views have names in which Spark would substitute variables.
     table = None if any("${" in name for name in names) else find_object(names, spark)
     if table is not None and table.format == "csv" and _takes_values_alone(table, spark):
         return ReaderRestrictions()

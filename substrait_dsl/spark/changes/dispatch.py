@@ -26,12 +26,12 @@ def make_change(change: Change, execution: ExecutionContext) -> DataFrame:
     """Make a change whose input has no other changes; return its output.
 
     Raises:
-        UnsupportedError: it depends on a row outside, or Spark cannot make it.
+        UnsupportedError: it is correlated, or Spark cannot make it.
         SchemaError: a table does not fit what the plan says of it.
         ExecutionError: Spark could not make the change, another writer came first, or there is no such table.
     """
     if change.free_anchors:
-        raise UnsupportedError(f"{kind_words(change)} that depends on a row outside cannot be run once")
+        raise UnsupportedError(f"{kind_words(change)} that depends on an outer row cannot be made once")
     match change:
         case Write() as rel:
             return write(rel, execution)

@@ -213,7 +213,7 @@ def _locate(table: StoredTable, folder: str, execution: ExecutionContext, partit
     folders: dict[str, str] = {}
     for name in _known_partitions(table, execution).intersection(partitions):
         text = f"DESCRIBE TABLE EXTENDED {table.sql} PARTITION ({_specification(name)})"
-        # The location of the table stands behind that of the partition.
+        # The location of the table follows that of the partition.
         location = next((row[1] for row in execution.sql(text).collect() if row[0] == "Location"), "")
         own = _without_scheme(location)
         if own and own != _without_scheme(f"{folder}/{name}"):

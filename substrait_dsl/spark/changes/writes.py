@@ -119,7 +119,7 @@ def _insert(rel: Write, table: StoredTable, execution: ExecutionContext) -> Data
     what = f"insert into {table.title}"
     require_lossless(table.schema, table.format, what, execution.spark)
     frame = _input_rows(rel, execution)
-    # An Iceberg table has the values that tell partitions apart in its files, too.
+    # The files of an Iceberg table have the partition columns, too.
     partition_columns = set() if table.format == ICEBERG else set(table.partitions)
     folders = {
         name for name, column in zip(rel.table_schema.names, columns, strict=True) if column in partition_columns

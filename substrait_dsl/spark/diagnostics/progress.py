@@ -80,7 +80,7 @@ class Meter:
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        # A notebook's streams are no terminal, but a carriage return begins the line anew there, too.
+        # A notebook's streams are no terminal, but a carriage return starts the line again there, too.
         self._in_place = stream.isatty() or type(stream).__module__.startswith("ipykernel.")
         self._start = time.monotonic()
         self._last = -SELDOM

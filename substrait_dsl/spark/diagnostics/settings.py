@@ -62,7 +62,7 @@ SETTINGS = (
     Setting(
         TIME_ZONE,
         UTC,
-        "the plan computes with points in time, which Spark does in the session's time zone, {value}",
+        "the plan computes with timestamps, which Spark does in the session's time zone, {value}",
         predicates.has_points_in_time,
     ),
     Setting(
@@ -142,7 +142,7 @@ SETTINGS = (
         Setting(
             f"spark.sql.files.ignore{what}Files",
             ("false",),
-            f"the session passes over {words} files",
+            f"the session skips {words} files",
             predicates.reads_files,
         )
         for what, words in (("Corrupt", "broken"), ("Missing", "missing"))
@@ -150,14 +150,14 @@ SETTINGS = (
     Setting(
         "spark.sql.files.ignoreInvalidPartitionPaths",
         ("false",),
-        "the session passes over folders that are not named after a column, beside those that are",
+        "the session skips folders that are not named after a column, beside those that are",
         predicates.reads_files,
         default="false",
     ),
     Setting(
         "spark.sql.files.ignoredPathSegmentRegex",
         ("^[._]",),
-        "the session passes over files by their names, those that match {value}",
+        "the session skips files by their names, those that match {value}",
         predicates.reads_files,
         default="^[._]",
     ),
@@ -178,7 +178,7 @@ SETTINGS = (
     Setting(
         "mapreduce.input.linerecordreader.line.maxlength",
         ("2147483647",),
-        "the session passes over lines of text that are longer than {value} bytes",
+        "the session skips lines of text that are longer than {value} bytes",
         predicates.may_read(DelimitedText),
         default="2147483647",
     ),
@@ -192,14 +192,14 @@ SETTINGS = (
         )
         for key, value, mistake in (
             ("binaryAsString", "false", "bytes for texts"),
-            ("inferTimestampNTZ.enabled", "true", "timestamps without a zone for points in time"),
+            ("inferTimestampNTZ.enabled", "true", "timestamps without a zone for instants"),
             ("respectSummaryFiles", "false", "the columns that a summary beside them names for those"),
         )
     ),
     Setting(
         "spark.sql.parquet.int96TimestampConversion",
         ("false",),
-        "the session shifts the points in time of Parquet files by its time zone",
+        "the session shifts the timestamps of Parquet files by its time zone",
         predicates.reads_parquet,
     ),
     *(

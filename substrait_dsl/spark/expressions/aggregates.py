@@ -200,13 +200,13 @@ def _of_floats(text: str) -> Template:
     return Template("[overflow]", {"overflow": {"SILENT": text, "ERROR": error}})
 
 
-# A sum of i64 may fit where that of some of the rows does not: Spark adds up the upper bits and the lower ones apart.
+# A partial sum of i64 may overflow where the sum does not: the upper and the lower bits are added separately.
 _WIDE_SUM = (
     "(CAST(sum(shiftright({0}, 24)){filter} AS DECIMAL(20,0)) * 16777216BD"
     " + CAST(sum({0} & 16777215L){filter} AS DECIMAL(20,0)))"
 )
 _WIDE_SUM_OF_DISTINCT = "sum({distinct}CAST({0} AS DECIMAL(20,0))){filter}"
-# Where it is 0, the sum is NULL, and what is divided is looked at first.
+# Where it is 0, the sum is NULL, and NULL divided by 0 is NULL.
 _DECIMAL_COUNT = f"CAST({_COUNT} AS DECIMAL(20,0))"
 
 

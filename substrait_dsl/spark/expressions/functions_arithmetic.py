@@ -23,7 +23,7 @@ def integer_operation(native: str, exact: str, **options: Mapping[str, str]) -> 
     """An integer operation: Spark's own, and the same on wider operands, whose result is exact."""
     overflow = {
         "ERROR": native,
-        # least and greatest would take a limit for NULL
+        # least and greatest would replace NULL by a limit
         "SATURATE": f"if({{nulls}}, NULL, CAST(least(greatest({exact}, {{MIN}}), {{MAX}}) AS {{T}}))",
         "SILENT": _wrapped(exact),
     }
@@ -102,11 +102,11 @@ _FLOAT_DIVISOR = {  # divided by zero, NaN is another error
 }
 _QUOTIENT = "CAST({0} div [on_division_by_zero] AS {T})"
 _OVERFLOWS = "{0} = {MIN} AND {1} = -1"  # no other quotient does
-# Where Spark learns from another condition that this one is false, it may compute what stands behind it of all rows. So
-# that has no overflow itself, but for BIGINTs, of which Spark has no wider ones.
+# Where another condition implies that this one is false, Spark may compute the other branch for all rows. So that has
+# no overflow itself, except for BIGINT, for which Spark has no wider type.
 _EXACT = f"if({_OVERFLOWS}, - {{w0}}, {{0}} div [on_division_by_zero])"
 
-# Spark's own takes -0.0 for 0.0: where y is a zero, the result has its sign, and x says whether it is one, too, or pi.
+# Spark's own ignores the sign of zeros: where y is a zero, the result has its sign, and the sign of x chooses 0 or pi.
 _MINUS_PI_OR_PI = "if(CAST({0} AS STRING) = '-0.0', -pi(), pi())"
 _ATAN2 = (
     "CASE WHEN {0} != 0 OR isnan({1}) THEN atan2(CAST({0} AS DOUBLE), CAST({1} AS DOUBLE)) WHEN {0} IS NULL THEN NULL"

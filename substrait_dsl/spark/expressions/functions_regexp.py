@@ -98,7 +98,7 @@ def _match(call: Call, texts: Sequence[str], choices: Choices) -> str:
     match = f"get({_all_matches(call, texts, choices, group)}, {min(occurrence - 1, _LONGEST)})"
     if call.output_type.nullable:
         return match
-    # What becomes of no match is undefined; a required result cannot be NULL.
+    # The result without a match is undefined; a required one cannot be NULL.
     return f"coalesce({match}, {failing(NO_MATCH)})"
 
 

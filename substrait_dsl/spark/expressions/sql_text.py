@@ -175,7 +175,7 @@ def aggregate_to_sql(measure: Measure, scope: Scope, *, beside_distinct: bool = 
     condition = current_engine().operand(to_sql(measure.filter, scope)) if measure.filter else None
 
     def write_operand(value: Expression) -> str:
-        # Spark computes what it uses twice, or tells apart, of the records that are left out, too, where it may fail.
+        # Spark computes a value that is used twice, or compared, for filtered records, too, where it may fail.
         text = to_sql(value, scope)
         is_computed = not isinstance(value, FieldReference) and any(
             isinstance(node, FieldReference | OuterReference) for node in walk(value, into_relations=False)
@@ -201,7 +201,7 @@ def aggregate_to_sql(measure: Measure, scope: Scope, *, beside_distinct: bool = 
     except UnsupportedError as error:
         note_refused(error, measure.function)
         raise
-    # The condition is an expression of its own: what fails in it does not fail in the function.
+    # The filter is another expression: an error in it is not one of the function.
     own = text.replace(f"(WHERE {condition})", "()").replace(f"if({condition}, ", "if(true, ")
     note_text(measure.function, {id(measure.function): own})
     return text

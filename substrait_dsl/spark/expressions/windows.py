@@ -184,7 +184,7 @@ def _frame(call: WindowCall, sorts: Sequence[SortKey], sql: Callable[[Expression
     if call.bounds_type == "range" and not sorts:
         first, last = -inf, inf  # all rows are peers
     is_empty = first > last or (call.bounds_type == "rows" and first >= MOST_ROWS)
-    if is_empty:  # which Spark refuses to be told so directly
+    if is_empty:  # Spark refuses a frame that is obviously empty
         return f"{_order(keys)}ROWS BETWEEN UNBOUNDED PRECEDING AND {MOST_ROWS} PRECEDING"
     if call.bounds_type == "rows" or (first, last) == (-inf, inf):
         bounds = f"{_row(first, 'PRECEDING')} AND {_row(last, 'FOLLOWING')}"

@@ -55,8 +55,8 @@ FILES = (
         check=_PUSHED,
     ),
     Guard(
-        "old points in time in ORC files",
-        "comparisons of points in time before 1582-10-16",
+        "old timestamps in ORC files",
+        "comparisons of timestamps before 1582-10-16",
         _ALL,
         f"{_ORC}TIMESTAMP'1500-03-01 00:00:00' AS x;\n"
         "SELECT count(1) FROM orc.`{folder}` WHERE x = TIMESTAMP'1500-03-01 00:00:00'",
@@ -108,7 +108,7 @@ FILES = (
     ),
     Guard(
         "milliseconds in Parquet files",
-        "comparisons with points in time that are no whole millisecond",
+        "comparisons with timestamps that are no whole millisecond",
         _ALL,
         "SELECT count(1) FROM parquet.`{others}/milliseconds.parquet` WHERE x < TIMESTAMP'2024-02-29 23:59:59.999999'",
         0,

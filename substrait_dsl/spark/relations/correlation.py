@@ -109,7 +109,7 @@ def loss_of(message: str, plan: Rel) -> UnsupportedError | None:
     if not any(words in message for words in _LOSSES) or not any(node.free_anchors for node in walk(plan)):
         return None
     return UnsupportedError(
-        "Spark's optimizer gives up a subquery that refers to an outer row",
+        "Spark's optimizer cannot decorrelate a subquery that refers to an outer row",
         hint="leave out conditions in it that are always false, or join its rows, or aggregates of them, instead",
     )
 

@@ -107,7 +107,7 @@ def _with_mark(
     tests = [*tests, *(test_of(conjunct, rel, strategy.probe_side, there.scope) for conjunct in others)]
     fixed = not others and not any(node.free_anchors for node in (other, *keys_inside(rel)))
     marked = mark(_text(matches), tests, to.execution, outside=outside, fixed=fixed)
-    # Inside a subquery the rows may come to stand above a union of the outer query.
+    # Inside a subquery the rows may end up above a union of the outer query.
     ready = rows if not to.outer and is_of_one_source(probe_side, to.execution) else rows.with_optimizer_barrier()
     return ready.extended([Item(marked, (to.execution.name(),))])
 

@@ -106,7 +106,7 @@ def _exact(text: str, found: DataType, nullable: bool | None, wanted: t.Type, wh
 def guarded(text: str, nullable: bool | None, wanted: t.Type, what: str) -> str:
     """Write a value with the wanted nullability; `nullable` is what Spark derives (None: unknown)."""
     if nullable is not False and not wanted.nullable:
-        # The last argument is never reached: Spark takes the whole for not nullable because of it.
+        # The last argument is never reached; because of it Spark derives that the result is required.
         return current_engine().coalesce([text, null_error(what), _any_value(wanted)], wanted)
     if wanted.nullable and nullable is not True:
         return f"if(true, {text}, NULL)"  # which Spark takes for nullable, and computes as if it were not there
@@ -170,7 +170,7 @@ def _struct(fields: Sequence[str], type_: t.Struct) -> str:
         return struct_to_sql(fields)
     names = ("`" + name.replace("`", "``") + "`" for name in type_.names)
     named = (f"{text} AS {name}" for text, name in zip(fields, names, strict=True))
-    return f"struct({', '.join(named)})"  # which tells, unlike named_struct, what is not nullable
+    return f"struct({', '.join(named)})"  # which, unlike named_struct, preserves nullability
 
 
 def _any_value(type_: t.Type) -> str:

@@ -115,7 +115,7 @@ class TextTable(Table):
         """Project the same columns of another table, and those to which some conditions on its rows refer."""
         assert self.projection is not None
         used = dict.fromkeys(name for text in conditions for name in NAME.findall(text) if name in below.names)
-        # Under names of their own, as other tables may be made of the one below.
+        # Under new names, as other tables may be projections of the one below.
         fresh = {name: self.execution.name() for name in used if name not in self.names}
         table = below.select([*self.projection[1], *(Item(old, (new,)) for old, new in fresh.items())])
         renamed = tuple(NAME.sub(lambda name: fresh.get(name[0], name[0]), text) for text in conditions)

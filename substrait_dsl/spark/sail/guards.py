@@ -275,7 +275,7 @@ GUARDS = (
     ),
     Guard(
         "seconds before 1970",
-        "extract of UNIX_TIME of points in time",
+        "extract of UNIX_TIME of timestamps",
         _VERSIONS,
         "SELECT unix_seconds(t) FROM VALUES (TIMESTAMP'1969-12-31 23:59:59.5') AS t(t)",
         0,

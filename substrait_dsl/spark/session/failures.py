@@ -169,7 +169,7 @@ NO_FILES = "Spark has no file system for "
 _LACKING = {
     r'No FileSystem for scheme "([^"]+)"': NO_FILES + '"{}"',
     r"Class (org\.apache\.hadoop\.fs\.[\w.]+) not found": NO_FILES + "this, it lacks {}",
-    r"nanos > 999999999 or < 0": "an ORC file has a point in time before 1970 as Spark does not write them",
+    r"nanos > 999999999 or < 0": "an ORC file has a timestamp before 1970 as Spark does not write them",
     r"Mkdirs failed to create (?:file:)?(\S+?)(?:/_temporary/\S*)? \(": "no folder can be made in {}: it may not be "
     "written to",
     r"java\.net\.UnknownHostException: ([^\s:]+)": 'there is no host "{}"',

@@ -97,7 +97,7 @@ def local_session(name: str = "substrait-dsl", *, engine: EngineName = "spark") 
         if running is not None:
             require_running(running)
             return running
-    except OSError as error:  # nobody listens
+    except OSError as error:  # no server listens
         raise _ended(error) from error
     try:
         return _started(name)

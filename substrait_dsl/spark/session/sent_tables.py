@@ -38,7 +38,7 @@ def frame_over_views(parts: Sequence[DataFrame], spark: SparkSession) -> DataFra
         name = f"{VIEW_PREFIX}{uuid.uuid4().hex}"
         part.createTempView(name)
         frames.append(spark.table(name))
-        plan: Any = getattr(frames[-1], "_plan", frames[-1])  # what every DataFrame refers to that is made of this one
+        plan: Any = getattr(frames[-1], "_plan", frames[-1])  # all DataFrames derived from this one refer to it
         weakref.finalize(plan, unused.append, name).atexit = False
     while len(frames) > 1:  # by pairs, so that no plan is as deep as there are parts
         left, right = frames[::2], frames[1::2]

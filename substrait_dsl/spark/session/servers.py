@@ -71,7 +71,7 @@ def _require_known_pyspark(spark: SparkSession) -> None:
 
     from substrait_dsl.spark.session.embedded import is_embedded
 
-    if is_embedded(spark):  # whose server was told of a pyspark that it knows, once
+    if is_embedded(spark):  # its session was created with a version of pyspark that it knows
         return
     try:
         _ = spark.newSession().version

@@ -26,7 +26,7 @@ Capability = Literal["zipWithIndex", "EXISTS without its row"]
 
 SINCE: Mapping[Capability, Version] = {
     "zipWithIndex": (4, 2),  # of a DataFrame; before, the rows are numbered in one task
-    "EXISTS without its row": (4, 2),  # simplified until it does not refer to the row outside; before, Spark fails
+    "EXISTS without its row": (4, 2),  # simplified until it is uncorrelated; before, Spark fails
 }
 """Capabilities that are missing in a part of the range: the version that has them first."""
 

@@ -76,6 +76,6 @@ def checkpointed_when_computed(rows: Rows) -> Rows:
 def _with_frame(rows: Rows, change: Callable[[DataFrame], DataFrame]) -> Rows:
     table = rows.table
     assert isinstance(table, FrameTable)
-    # Spark does not know that what it reads anew is sorted: a limit sorts it once more.
+    # Spark does not know that a checkpoint is sorted: a limit sorts it again.
     frame = change(table.filtered)
     return Rows(FrameTable(table.names, frame, table.execution, keys=table.keys, since_sorted=2), rows.columns)

@@ -52,7 +52,7 @@ def _names_in_key(path: str) -> list[str] | None:
         key = (_parquet(path).metadata or {}).get(KEY.encode())
         return None if key is None else [field["name"] for field in json.loads(key)["fields"]]
     except (OSError, pa.ArrowException, ValueError, LookupError, TypeError, RecursionError):
-        return None  # what is wrong with it, Spark tells
+        return None  # Spark reports the mistake
 
 
 def _orc(path: str) -> pa.Schema:
@@ -71,7 +71,7 @@ def columns_of(format_: FileFormat, path: str) -> dict[str, pa.DataType]:
     try:
         return {field.name: field.type for field in _SCHEMAS[type(format_)](path)}
     except (OSError, pa.ArrowException):
-        return {}  # what is wrong with it, Spark tells
+        return {}  # Spark reports the mistake
 
 
 def _as_spark_finds_them(columns: dict[str, pa.DataType], frame: DataFrame) -> dict[str, pa.DataType]:
@@ -169,7 +169,7 @@ class _File:
 
     def _of_other_types(self, found_in: str) -> Iterator[str]:
         for key in self.own:
-            # One that lacks in the file that Spark has looked at is missing there, or not in the key.
+            # One that is not in the file whose schema Spark uses is missing there, or in its key.
             if key in self.expected.types and key in self.expected.names - self.folder_names:
                 name, read = self.own[key], self.expected.types[key]
                 if not is_read_as(self.columns[name], read, self.expected.same):
@@ -220,7 +220,7 @@ def check_each(format_: FileFormat, files: Sequence[FileItem], frame: DataFrame,
     if is_one and (not isinstance(format_, Parquet) or _names_in_key(here[0]) is None):
         if isinstance(format_, Parquet):
             require_values({here[0]: columns_of(format_, here[0])}, expected.types, schema, expected.same)
-        return  # Spark has looked at its columns
+        return  # Spark has checked its columns
     roots = [os.path.abspath(path) for path in here if os.path.isdir(path)]
     found = _columns_of_all(format_, frame)
     require_values(found, expected.types, schema, expected.same)

@@ -27,7 +27,7 @@ def _fraction(type_name: str, zone: str = "") -> str:
 ORC_FILES: Mapping[str, Mapping[str, str]] = {
     "orc": {
         "date": "{0} BETWEEN DATE '1582-10-05' AND DATE '1582-10-14'",
-        # Spark tells the days by the time zone of Java, which may be up to a day off.
+        # Spark derives the days in the time zone of Java, which may be up to a day off.
         "timestamp": "{0} BETWEEN TIMESTAMP_LTZ '1582-10-04 00:00:00Z' AND TIMESTAMP_LTZ '1582-10-16 00:00:00Z' OR "
         + _fraction("TIMESTAMP_LTZ", "Z"),
     },

@@ -138,7 +138,7 @@ def require_utc(what: str, does: str, spark: SparkSession) -> None:
     zone = spark.conf.get(TIME_ZONE)
     if zone not in UTC:
         raise UnsupportedError(
-            f"{what}, of points in time, which the session {does} as local times of {zone}: in another zone these are "
-            "other points in time, and some of them are two",
+            f"{what}, of timestamps, which the session {does} as local times of {zone}: in another zone these are "
+            "other timestamps, and some of them are two",
             hint=f'spark.conf.set("{TIME_ZONE}", "{UTC[0]}")',
         )

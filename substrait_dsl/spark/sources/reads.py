@@ -122,7 +122,7 @@ def look_up(reads: Sequence[Read], execution: ExecutionContext) -> None:
     tables = list(dict.fromkeys(read.definition.names for read in reads if isinstance(read.definition, NamedTable)))
     if len(tables) < _MANY_TABLES:
         return
-    between = execution.name()  # stands between the columns of one table and those of the next
+    between = execution.name()  # separates the columns of one table from those of the next
     named = [f"{statement_name(names)} AS t{number}" for number, names in enumerate(tables)]
     columns = f", 0 AS {between}, ".join(f"t{number}.*" for number in range(len(tables)))
     try:

@@ -226,7 +226,7 @@ def _require_parquet(schema: StructType, what: str, spark: SparkSession) -> None
 
     if spark.conf.get(_TIMES) == "TIMESTAMP_MILLIS" and (cut := _names_with(schema, TimestampType)):
         raise UnsupportedError(
-            f"{what}: the session writes points in time without microseconds, as in the columns {quoted(cut)}",
+            f"{what}: the session writes timestamps without microseconds, as in the columns {quoted(cut)}",
             hint=f'spark.conf.set("{_TIMES}", "TIMESTAMP_MICROS")',
         )
     if empty := [field.name for field in schema.fields if _has_empty_struct(field.dataType)]:

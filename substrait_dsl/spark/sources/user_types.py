@@ -71,7 +71,7 @@ def _classes_in_key(path: str) -> set[str]:
     try:
         key = (parquet.read_metadata(path).metadata or {}).get(KEY.encode())
     except (OSError, pa.ArrowException):
-        return set()  # what is wrong with it, Spark tells
+        return set()  # Spark reports the mistake
     return set() if key is None else _classes_in(key)
 
 

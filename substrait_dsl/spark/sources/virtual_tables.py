@@ -77,7 +77,7 @@ def table_frame(table: pa.Table, spark: SparkSession) -> DataFrame:
     """Make a DataFrame of an Arrow table: times without a zone stay so, and there may be no rows."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    # A client of Spark Connect takes no table without rows, unless it is told the types.
+    # A client of Spark Connect accepts no table without rows, unless the types are passed.
     return spark.createDataFrame(table, from_arrow_schema(table.schema, prefer_timestamp_ntz=True))
 
 
