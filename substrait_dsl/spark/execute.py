@@ -7,25 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.common import Common
 from substrait_dsl.algebra.evaluation import Change
 from substrait_dsl.algebra.expressions.windows import has_window_function
 from substrait_dsl.algebra.extensions import AnyMessage
 from substrait_dsl.algebra.live_ranges import EvaluationOrder
 from substrait_dsl.algebra.node import Node, Rel, walk
-from substrait_dsl.algebra.relations import (
-    DROPS,
-    Ddl,
-    Fetch,
-    LocalFiles,
-    NamedObject,
-    NamedTable,
-    Project,
-    Read,
-    TopN,
-    Window,
-    Write,
-)
+from substrait_dsl.algebra.relations import DROPS
 from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words, quoted
 from substrait_dsl.spark.catalog.table_names import named_frame
 from substrait_dsl.spark.diagnostics.explanations import ON_SPARK, describe_engine_failure, hint_for_message
@@ -129,8 +118,8 @@ def _require_no_limits_of_outer_rows(nodes: Sequence[Node], engine: Engine) -> N
     if engine.limits_each:
         return
     for node in nodes:
-        is_window = isinstance(node, Project) and any(map(has_window_function, node.expressions))
-        if (is_window or isinstance(node, Fetch | TopN | Window)) and node.free_anchors:
+        is_window = isinstance(node, rl.Project) and any(map(has_window_function, node.expressions))
+        if (is_window or isinstance(node, rl.Fetch | rl.TopN | rl.Window)) and node.free_anchors:
             raise UnsupportedError(
                 f"{engine.name} cannot run {kind_words(node)} of rows that depend on an outer row", hint=ON_SPARK
             )
@@ -245,7 +234,7 @@ def _order_hint(order: EvaluationOrder, names: tuple[str, ...]) -> str | None:
 def _operation(change: Change, names: tuple[str, ...]) -> str | None:
     """Return the operation of a change if it is on this table or view, in any case of letters; else None."""
     match change:
-        case Write(target=NamedObject(names=target)) | Ddl(target=NamedObject(names=target)):
+        case rl.Write(target=rl.NamedObject(names=target)) | rl.Ddl(target=rl.NamedObject(names=target)):
             is_it = [name.lower() for name in target] == [name.lower() for name in names]
             return change.op if is_it else None
         case _:
@@ -254,8 +243,8 @@ def _operation(change: Change, names: tuple[str, ...]) -> str | None:
 
 def _of_uris(trees: Sequence[Rel]) -> str:
     """Return a hint on URIs if a path is percent-encoded, or if it holds the braces of a partition directory."""
-    reads = (node.definition for rel in trees for node in walk(rel) if isinstance(node, Read))
-    files = [item for each in reads if isinstance(each, LocalFiles) for item in each.items]
+    reads = (node.definition for rel in trees for node in walk(rel) if isinstance(node, rl.Read))
+    files = [item for each in reads if isinstance(each, rl.LocalFiles) for item in each.items]
     if any("%7B" in item.uri for item in files):
         return _BRACES
     return _URIS if any("%" in item.uri for item in files) else ""
@@ -270,7 +259,9 @@ _HOME = "~ is a name like any other: os.path.expanduser(path) puts the home dire
 def _refuse_streams(nodes: Sequence[Node], frame: DataFrame, arrow_tables: ArrowTables) -> None:
     """Refuse streams: most relations are of all rows, and Spark would say so only when the stream is started."""
     tables = [
-        node.definition.names for node in nodes if isinstance(node, Read) and isinstance(node.definition, NamedTable)
+        node.definition.names
+        for node in nodes
+        if isinstance(node, rl.Read) and isinstance(node.definition, rl.NamedTable)
     ]
     tables = [names for names in tables if names not in arrow_tables]
     if tables and frame.isStreaming:
@@ -287,8 +278,8 @@ def _check_extensions(nodes: Sequence[Node]) -> None:
         if not isinstance(node, Rel):
             continue
         common = node.common or Common()
-        definition = node.definition if isinstance(node, Read) else None
-        own = definition.extension if isinstance(definition, NamedTable | LocalFiles) else None
+        definition = node.definition if isinstance(node, rl.Read) else None
+        own = definition.extension if isinstance(definition, rl.NamedTable | rl.LocalFiles) else None
         for extension in (common.extension, common.own_extension, own):
             if extension is not None and extension.enhancement is not None:
                 raise UnsupportedError(

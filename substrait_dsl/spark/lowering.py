@@ -12,38 +12,10 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 import attrs
 
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.joined_groups import joined_groups
 from substrait_dsl.algebra.node import Node, Rel
-from substrait_dsl.algebra.relations import (
-    Aggregate,
-    Cross,
-    Ddl,
-    Emit,
-    Exchange,
-    Expand,
-    ExtensionLeaf,
-    ExtensionMulti,
-    ExtensionSingle,
-    Fetch,
-    Filter,
-    HashJoin,
-    Join,
-    LateralJoin,
-    MergeJoin,
-    MergingCapture,
-    NestedLoopJoin,
-    Project,
-    Read,
-    Set,
-    SimpleCapture,
-    Sort,
-    TopN,
-    Unnest,
-    Update,
-    Window,
-    Write,
-    as_union,
-)
+from substrait_dsl.algebra.relations import as_union
 from substrait_dsl.errors import UnsupportedError, kind_words
 from substrait_dsl.spark.relations import groups, joins, lateral, partitions, sets, single_input
 from substrait_dsl.spark.relations.column_pruning import columns_outside, parents_first, relations_inside, used_columns
@@ -75,7 +47,7 @@ MAX_ROWS_IN_TEXT = 64
 """The most rows of a virtual table that become SQL text."""
 
 
-NotYet = ExtensionLeaf | ExtensionSingle | ExtensionMulti
+NotYet = rl.ExtensionLeaf | rl.ExtensionSingle | rl.ExtensionMulti
 """The relations that cannot be executed on Spark."""
 
 
@@ -175,9 +147,9 @@ class Lowering:
         while stack:
             current = stack.pop()
             size += 1
-            if size > MAX_RELATIONS_PER_STATEMENT or isinstance(current, Exchange | Evaluated):
+            if size > MAX_RELATIONS_PER_STATEMENT or isinstance(current, rl.Exchange | Evaluated):
                 return False
-            if isinstance(current, Read) and not reads.can_be_text(current, most_rows, self.execution.arrow_tables):
+            if isinstance(current, rl.Read) and not reads.can_be_text(current, most_rows, self.execution.arrow_tables):
                 return False
             stack.extend(relations_inside(current))
         return True
@@ -206,8 +178,8 @@ class Lowering:
 
     def _needs_frame(self, rel: Rel) -> bool:
         """Whether a relation cannot be part of a text."""
-        return isinstance(rel, NotYet | Evaluated | Exchange) or (
-            isinstance(rel, Read) and not reads.can_be_text(rel, 0, self.execution.arrow_tables)
+        return isinstance(rel, NotYet | Evaluated | rl.Exchange) or (
+            isinstance(rel, rl.Read) and not reads.can_be_text(rel, 0, self.execution.arrow_tables)
         )
 
     def lower_root(self, root: Root) -> DataFrame:
@@ -233,7 +205,7 @@ class Lowering:
             if not self.execution.is_remote:
                 self.fragments = Fragments(relations, MAX_RELATIONS_PER_STATEMENT, self._needs_frame)
             return False
-        reads.look_up([each for each in relations if isinstance(each, Read)], self.execution)
+        reads.look_up([each for each in relations if isinstance(each, rl.Read)], self.execution)
         return True
 
     def _text_lowering(self) -> Lowering:
@@ -281,7 +253,7 @@ class Lowering:
             return TextTable((), "(SELECT 1)", self.execution).select(select_items)
         return FrameTable((), self.execution.spark.range(1), self.execution).select(select_items)
 
-    def source(self, rel: Read) -> Rows:
+    def source(self, rel: rl.Read) -> Rows:
         """The columns that a read finds, before it filters them."""
         return reads.lower_source(rel, self)
 
@@ -315,45 +287,45 @@ class Lowering:
         if isinstance(known, NotYet):
             raise UnsupportedError(f"{kind_words(known)} cannot be executed on Spark")
         match known:
-            case Read() as read:
+            case rl.Read() as read:
                 return reads.lower_read(read, self)
-            case Filter() as filter_:
+            case rl.Filter() as filter_:
                 return single_input.lower_filter(filter_, self)
-            case Sort() as sort:
+            case rl.Sort() as sort:
                 return single_input.lower_sort(sort, self)
-            case Project() as project:
+            case rl.Project() as project:
                 return single_input.lower_project(project, self)
-            case Emit() as emit:
+            case rl.Emit() as emit:
                 return single_input.lower_emit(emit, self)
-            case Fetch() as fetch:
+            case rl.Fetch() as fetch:
                 return single_input.lower_fetch(fetch, self)
-            case TopN() as top_n:
+            case rl.TopN() as top_n:
                 return single_input.lower_top_n(top_n, self)
-            case Window() as window:
+            case rl.Window() as window:
                 return single_input.lower_window(window, self)
-            case Expand() as expand:
+            case rl.Expand() as expand:
                 return single_input.lower_expand(expand, self)
-            case Unnest() as unnest:
+            case rl.Unnest() as unnest:
                 return single_input.lower_unnest(unnest, self)
-            case Exchange() as exchange:
+            case rl.Exchange() as exchange:
                 return partitions.lower_exchange(exchange, self)
-            case MergingCapture() as capture:
+            case rl.MergingCapture() as capture:
                 return partitions.lower_merging_capture(capture, self)
-            case SimpleCapture(input=child):
+            case rl.SimpleCapture(input=child):
                 return self[child]
-            case Aggregate() as aggregate:
+            case rl.Aggregate() as aggregate:
                 return groups.lower_aggregate(aggregate, self)
-            case Set() as set_:
+            case rl.Set() as set_:
                 return sets.lower_set(set_, self)
-            case Join() as join:
+            case rl.Join() as join:
                 return joins.lower_join(join, self)
-            case HashJoin() | MergeJoin() | NestedLoopJoin() as join:
+            case rl.HashJoin() | rl.MergeJoin() | rl.NestedLoopJoin() as join:
                 return joins.lower_join(as_join(join), self)
-            case LateralJoin() as join:
+            case rl.LateralJoin() as join:
                 return lateral.lower_lateral_join(join, self)
-            case Write() | Update() | Ddl() as change:
+            case rl.Write() | rl.Update() | rl.Ddl() as change:
                 raise AssertionError(f"{kind_words(change)} is evaluated before what stands on it is lowered")
-            case Cross() as cross:
+            case rl.Cross() as cross:
                 return joins.lower_cross(cross, self)
             case never:
                 assert_never(never)

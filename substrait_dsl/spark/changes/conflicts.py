@@ -12,21 +12,8 @@ from urllib.parse import unquote
 
 import attrs
 
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.evaluation import Change
-from substrait_dsl.algebra.relations import (
-    Ddl,
-    ExtensionTable,
-    FilesTarget,
-    IcebergTable,
-    LocalFiles,
-    NamedObject,
-    NamedTable,
-    Read,
-    Update,
-    VirtualTable,
-    VirtualTarget,
-    Write,
-)
 from substrait_dsl.spark.catalog.table_metadata import described, qualified_name
 from substrait_dsl.spark.catalog.table_names import statement_name
 from substrait_dsl.spark.session.failures import spark_errors
@@ -71,21 +58,21 @@ class Conflicts:
         """Clear the cache: a change has created, altered or dropped something."""
         self._places.clear()
 
-    def may_change(self, change: Change, read: Read) -> bool:
+    def may_change(self, change: Change, read: rl.Read) -> bool:
         """Whether a change may affect the rows of a read."""
         match read.definition:
-            case VirtualTable() | ExtensionTable():
+            case rl.VirtualTable() | rl.ExtensionTable():
                 return False
-            case NamedTable(names=names) if names in self._tables:
+            case rl.NamedTable(names=names) if names in self._tables:
                 return False
-            case IcebergTable():
-                return isinstance(change, Ddl)  # the files of a snapshot stay until their table is dropped
-            case NamedTable(names=names) if len(names) > 1 and _FIXED_PART.fullmatch(names[-1]):
+            case rl.IcebergTable():
+                return isinstance(change, rl.Ddl)  # the files of a snapshot stay until their table is dropped
+            case rl.NamedTable(names=names) if len(names) > 1 and _FIXED_PART.fullmatch(names[-1]):
                 source = self._named(names[:-1])
-                return (isinstance(change, Ddl) or source.is_view) and _overlap(self._target(change), source)
-            case NamedTable(names=names):
+                return (isinstance(change, rl.Ddl) or source.is_view) and _overlap(self._target(change), source)
+            case rl.NamedTable(names=names):
                 return _overlap(self._target(change), self._named(names))
-            case LocalFiles(items=items):
+            case rl.LocalFiles(items=items):
                 folders = tuple(_folder_of_uri(item.uri, is_pattern=item.kind == "glob") for item in items)
                 return _overlap(self._target(change), _Place(folders=folders))
 
@@ -96,15 +83,15 @@ class Conflicts:
 
     def _target(self, change: Change) -> _Place:
         match change:
-            case Ddl(target=NamedObject(names=names), object="view"):
+            case rl.Ddl(target=rl.NamedObject(names=names), object="view"):
                 return attrs.evolve(self._named(names), folders=())
-            case Write(target=NamedObject(names=names)) | Ddl(target=NamedObject(names=names)):
+            case rl.Write(target=rl.NamedObject(names=names)) | rl.Ddl(target=rl.NamedObject(names=names)):
                 return self._named(names)
-            case Update(table=NamedTable(names=names)):
+            case rl.Update(table=rl.NamedTable(names=names)):
                 return self._named(names)
-            case Write(target=VirtualTarget(name=name)):
+            case rl.Write(target=rl.VirtualTarget(name=name)):
                 return attrs.evolve(self._named((name,)), folders=())
-            case Write(target=FilesTarget(uri=uri)):
+            case rl.Write(target=rl.FilesTarget(uri=uri)):
                 return _Place(folders=(_folder_of_uri(uri, is_pattern=False),))
             case _:
                 return _Place(folders=None)

@@ -12,19 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, assert_never
 from urllib.parse import unquote
 
-from substrait_dsl.algebra.relations import (
-    Arrow,
-    CreateMode,
-    DelimitedText,
-    Dwrf,
-    ExtensionFormat,
-    FileFormat,
-    FilesTarget,
-    Orc,
-    Parquet,
-    VirtualTarget,
-    Write,
-)
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
 from substrait_dsl.spark.catalog.file_listings import files_written
 from substrait_dsl.spark.catalog.table_names import is_temporary, quoted_name, statement_name
@@ -52,7 +40,7 @@ _BREAK = r"[\n\r\x00]"
 """Characters that delimited text cannot hold: line ends, and NUL, which ends strings elsewhere."""
 _BLANK = r"^[\x00-\x20]*$"
 
-_MODES: dict[CreateMode, Mode] = {
+_MODES: dict[rl.CreateMode, Mode] = {
     "append_if_exists": "append",
     "replace_if_exists": "overwrite",
     "ignore_if_exists": "ignore",
@@ -60,7 +48,7 @@ _MODES: dict[CreateMode, Mode] = {
 }
 
 
-def _mode(rel: Write, what: str) -> Mode:
+def _mode(rel: rl.Write, what: str) -> Mode:
     if rel.op == "insert":
         return "append"
     if rel.op == "ctas" and rel.create_mode is not None:
@@ -68,7 +56,7 @@ def _mode(rel: Write, what: str) -> Mode:
     raise UnsupportedError(f"{what}: rows can be added there, not changed one by one", hint='op="insert" or "ctas"')
 
 
-def write_files(rel: Write, target: FilesTarget, frame: DataFrame, execution: ExecutionContext) -> DataFrame:
+def write_files(rel: rl.Write, target: rl.FilesTarget, frame: DataFrame, execution: ExecutionContext) -> DataFrame:
     """Write rows to files in a folder, or in its partition directories.
 
     Args:
@@ -126,7 +114,7 @@ def _leaving_nothing(uri: str) -> Iterator[None]:
         raise
 
 
-def _with_named_folders(rel: Write, target: FilesTarget, frame: DataFrame, what: str) -> DataFrame:
+def _with_named_folders(rel: rl.Write, target: rl.FilesTarget, frame: DataFrame, what: str) -> DataFrame:
     """Replace the values of partition columns by the texts in the names of partition directories."""
     columns = target.partition_columns
     if not columns:
@@ -144,40 +132,40 @@ def _with_named_folders(rel: Write, target: FilesTarget, frame: DataFrame, what:
 
 
 def _checked(
-    rel: Write, format_: FileFormat, frame: DataFrame, partition_columns: Sequence[str], what: str
+    rel: rl.Write, format_: rl.FileFormat, frame: DataFrame, partition_columns: Sequence[str], what: str
 ) -> DataFrame:
     """Add checks to the rows: a value that would be read back as another one is refused, or an error of its row."""
     match format_:
-        case Parquet():
+        case rl.Parquet():
             require_names_read(frame.schema, frame.columns, what, "write")
             require_lossless(frame.schema, "parquet", what, frame.sparkSession)
             return frame
-        case Orc():
+        case rl.Orc():
             require_lossless(frame.schema, "orc", what, frame.sparkSession)
             return with_day_checks(frame, "orc", partition_columns)
-        case DelimitedText():
+        case rl.DelimitedText():
             return _as_text(rel, format_, frame, partition_columns, what)
-        case Arrow() | Dwrf() as other:
+        case rl.Arrow() | rl.Dwrf() as other:
             raise UnsupportedError(
                 f"{what}: Spark cannot write {type(other).__name__.upper()} files",
                 hint='write "parquet", "orc" or "csv"; execute(spark).toArrow() gives the rows as a table of Arrow',
             )
-        case ExtensionFormat(detail=detail):
+        case rl.ExtensionFormat(detail=detail):
             raise UnsupportedError(f"{what}: Spark cannot write files of the format {detail.type_url}")
         case never:
             assert_never(never)
 
 
-def _writer(format_: FileFormat, frame: DataFrame) -> DataFrameWriter:
-    if not isinstance(format_, DelimitedText):
-        return frame.write.format("orc" if isinstance(format_, Orc) else "parquet")
+def _writer(format_: rl.FileFormat, frame: DataFrame) -> DataFrameWriter:
+    if not isinstance(format_, rl.DelimitedText):
+        return frame.write.format("orc" if isinstance(format_, rl.Orc) else "parquet")
     return frame.write.format("csv").options(
         **text_options(format_), emptyValue="", ignoreLeadingWhiteSpace="false", ignoreTrailingWhiteSpace="false"
     )
 
 
 def _as_text(
-    rel: Write, format_: DelimitedText, frame: DataFrame, partition_columns: Sequence[str], what: str
+    rel: rl.Write, format_: rl.DelimitedText, frame: DataFrame, partition_columns: Sequence[str], what: str
 ) -> DataFrame:
     """Write the rows as fields of delimited text, with an error for a value that would be read back as another one."""
     columns = [name for name in rel.table_schema.names if name not in partition_columns]
@@ -205,7 +193,7 @@ def _as_text(
     return checked.selectExpr(*(f"{texts[name]} AS {plain[name]}" for name in order)).toDF(*order)
 
 
-def _require_header(names: Sequence[str], format_: DelimitedText, what: str) -> None:
+def _require_header(names: Sequence[str], format_: rl.DelimitedText, what: str) -> None:
     """Raise `UnsupportedError` for column names that do not make a single header line."""
     escapes = {format_.field_delimiter: format_.quote, format_.quote: format_.escape}
     never = ["\n", "\r", "\0", *(part for part, escape in escapes.items() if part and not escape)]
@@ -216,7 +204,7 @@ def _require_header(names: Sequence[str], format_: DelimitedText, what: str) -> 
         raise UnsupportedError(f"{what}: the header line would be empty, and Spark's reader would skip a record for it")
 
 
-def _field(name: str, column: str, format_: DelimitedText) -> str:
+def _field(name: str, column: str, format_: rl.DelimitedText) -> str:
     """Write a value as a field of delimited text; `column` is the column's name in messages."""
 
     def unless(wrong: str, message: str, value: str) -> str:
@@ -242,7 +230,7 @@ def _field(name: str, column: str, format_: DelimitedText) -> str:
     return f"coalesce({unless(f'{name} = {null}', message, text)}, {null})"
 
 
-def write_view(rel: Write, target: VirtualTarget, frame: DataFrame, execution: ExecutionContext) -> DataFrame:
+def write_view(rel: rl.Write, target: rl.VirtualTarget, frame: DataFrame, execution: ExecutionContext) -> DataFrame:
     """Write rows to memory, as a temporary view of the session.
 
     Args:
@@ -280,7 +268,7 @@ def write_view(rel: Write, target: VirtualTarget, frame: DataFrame, execution: E
     return written if rel.output == "modified_records" else no_output(spark)
 
 
-def _require_view(rel: Write, what: str, *, is_there: bool) -> None:
+def _require_view(rel: rl.Write, what: str, *, is_there: bool) -> None:
     """Raise `ExecutionError` for an insert into a view that does not exist, and for a new view that does."""
     if rel.op == "insert" and not is_there:
         raise ExecutionError(f"{what}: there is none", hint='op="ctas" makes it')
@@ -288,7 +276,7 @@ def _require_view(rel: Write, what: str, *, is_there: bool) -> None:
         raise ExecutionError(f"{what}: there is one already", hint='create_mode="replace_if_exists"')
 
 
-def _appended(rel: Write, target: VirtualTarget, old: DataFrame, rows: DataFrame) -> DataFrame:
+def _appended(rel: rl.Write, target: rl.VirtualTarget, old: DataFrame, rows: DataFrame) -> DataFrame:
     """Append rows to those of a view. Raises `SchemaError` if it has other columns."""
     names = check_columns(old.schema, rel.table_schema, f"the table in memory {quoted([target.name])}", ROWS)
     types = [old.schema[name].dataType for name in names]

@@ -13,18 +13,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.expressions import Cast, Expression, ScalarFunction, ScalarSubquery
 from substrait_dsl.algebra.node import Node, Rel, walk
-from substrait_dsl.algebra.relations import (
-    HashJoin,
-    Join,
-    LateralJoin,
-    LocalFiles,
-    MergeJoin,
-    NamedTable,
-    NestedLoopJoin,
-    Read,
-)
 from substrait_dsl.algebra.types import FP32, FP64, I8, I16, I32, I64, Decimal
 from substrait_dsl.spark.diagnostics.explanations import INTERVALS, OF_TIME, Location
 from substrait_dsl.spark.expressions.literals import text_to_sql
@@ -61,7 +52,7 @@ def locate_failure(failure: Failure, record: Record) -> list[Location]:
     if message.startswith(MANY_MATCHES):
         return [Location(plan, rel) for rel in walk(plan) if isinstance(rel, Rel) and _may_say(rel, message)]
     if (failure.error_class in OF_FILES and not failure.fragments) or message in OF_TEXT:
-        return [Location(plan, rel) for rel in walk(plan) if isinstance(rel, Read) and _is_read_by(failure, rel)]
+        return [Location(plan, rel) for rel in walk(plan) if isinstance(rel, rl.Read) and _is_read_by(failure, rel)]
     nodes = list(_failed(failure, record))
     if not nodes and message.endswith(IS_NULL):
         return list(_required(message, record))
@@ -81,7 +72,9 @@ def _locate_nodes(nodes: Iterable[Node], plan: Rel, *, innermost: bool) -> list[
 
 def locate_missing_tables(failure: Failure, record: Record, frame: DataFrame) -> list[Location]:
     """Return the reads of missing tables: of the one that the failure names, or of one with a missing file."""
-    tables = [rel for rel in walk(record.plan) if isinstance(rel, Read) and isinstance(rel.definition, NamedTable)]
+    tables = [
+        rel for rel in walk(record.plan) if isinstance(rel, rl.Read) and isinstance(rel.definition, rl.NamedTable)
+    ]
     if failure.error_class == NO_TABLE:
         gone = failure.parameters.get("relationName", "").replace("`", "").lower()
         return [Location(record.plan, rel) for rel in tables if _last_name(rel) == gone.rpartition(".")[2]]
@@ -94,25 +87,25 @@ def locate_missing_tables(failure: Failure, record: Record, frame: DataFrame) ->
     return []
 
 
-def _last_name(read: Read) -> str:
+def _last_name(read: rl.Read) -> str:
     """Return the unqualified name of a table, in lower case."""
-    return read.definition.names[-1].lower() if isinstance(read.definition, NamedTable) else ""
+    return read.definition.names[-1].lower() if isinstance(read.definition, rl.NamedTable) else ""
 
 
 def _may_say(rel: Rel, message: str) -> bool:
     """Whether a relation is a single join that may have failed with this message."""
     match rel:
-        case Join(how="left_single" | "right_single") | LateralJoin(how="left_single"):
+        case rl.Join(how="left_single" | "right_single") | rl.LateralJoin(how="left_single"):
             return may_tell(rel, message)
-        case HashJoin() | MergeJoin() | NestedLoopJoin():
+        case rl.HashJoin() | rl.MergeJoin() | rl.NestedLoopJoin():
             return _may_say(as_join(rel), message)
         case _:
             return False
 
 
-def _is_read_by(failure: Failure, read: Read) -> bool:
+def _is_read_by(failure: Failure, read: rl.Read) -> bool:
     """Whether a relation reads the file that a failure names, or may read its malformed record."""
-    if not isinstance(read.definition, LocalFiles):
+    if not isinstance(read.definition, rl.LocalFiles):
         return False
     if failure.error_class not in OF_FILES or failure.error_class in BROKEN_RECORDS:
         return text_format(read) is not None

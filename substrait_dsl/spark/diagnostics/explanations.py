@@ -11,24 +11,9 @@ from zoneinfo import available_timezones
 
 import attrs
 
-from substrait_dsl.algebra.expressions import (
-    AggregateFunction,
-    Cast,
-    Expression,
-    ScalarFunction,
-    WindowCall,
-    WindowFunction,
-)
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.node import Node, Rel, walk
-from substrait_dsl.algebra.types import (
-    Date,
-    Decimal,
-    IntervalDay,
-    IntervalYear,
-    PrecisionTimestamp,
-    PrecisionTimestampTZ,
-    Type,
-)
 from substrait_dsl.errors import shortened, suggestion
 from substrait_dsl.spark.expressions.functions_regexp import NO_MATCH
 from substrait_dsl.spark.expressions.time_zones import NO_ZONE
@@ -80,8 +65,8 @@ _REASONS = {
     "DUPLICATED_MAP_KEY": "a map has one key twice",
     MANY_ROWS: "a scalar subquery gives more than one row",
 }
-INTERVALS = (IntervalDay, IntervalYear)
-OF_TIME = (*INTERVALS, Date, PrecisionTimestamp, PrecisionTimestampTZ)
+INTERVALS = (t.IntervalDay, t.IntervalYear)
+OF_TIME = (*INTERVALS, t.Date, t.PrecisionTimestamp, t.PrecisionTimestampTZ)
 """The types of results of interval arithmetic; none has a wider type."""
 _RECORD = re.compile(
     r"Malformed (?:CSV record|records .*?): (.*?)(?:\. Parse Mode.*)?(?:\s*SQLSTATE: \w+)?$", re.DOTALL
@@ -89,7 +74,7 @@ _RECORD = re.compile(
 _UNREAD = "FAILED_READ_FILE.NO_HINT"
 _GONE = "FAILED_READ_FILE.FILE_NOT_EXIST"
 _OVERFLOWS = ("ARITHMETIC_OVERFLOW", "BINARY_ARITHMETIC_OVERFLOW", OF_INTERVALS, "DATETIME_OVERFLOW")
-_CALLS = (AggregateFunction, ScalarFunction, WindowCall, WindowFunction)
+_CALLS = (ex.AggregateFunction, ex.ScalarFunction, ex.WindowCall, ex.WindowFunction)
 _MISFITS = (INVALID_CAST, OVERFLOWN_CAST, "NUMERIC_VALUE_OUT_OF_RANGE")
 
 _OF_EITHER = "CAST_OR_ARITHMETIC_OVERFLOW"
@@ -178,7 +163,7 @@ def _describe_misfit(failure: Failure, node: Node | None) -> str | None:
     if failure.error_class not in (*_MISFITS, _OF_EITHER) or value is None:
         return None
     value = _SUFFIXED.sub(r"\1", value)
-    target = node.target.as_required() if isinstance(node, Cast) else _target(failure)
+    target = node.target.as_required() if isinstance(node, ex.Cast) else _target(failure)
     if failure.error_class == _OF_EITHER:
         return f"the value {value} does not fit {target}"
     return f"the value {value} cannot be cast to {target}" if target else f"the value {value} does not fit"
@@ -225,7 +210,7 @@ def hint_for_failure(failure: Failure, location: Location | None, message: str) 
         return _VALUE_HINT
     if message.endswith(IS_NULL):
         return _column_hint(location)
-    if isinstance(node, Cast) and failure.error_class in (*_MISFITS, "USER_RAISED_EXCEPTION"):
+    if isinstance(node, ex.Cast) and failure.error_class in (*_MISFITS, "USER_RAISED_EXCEPTION"):
         return _CAST_HINT
     if (zone := _ZONE.search(failure.message)) and zone[1] not in available_timezones():
         return suggestion(zone[1], available_timezones()) or "zoneinfo.available_timezones() are those that there are"
@@ -242,12 +227,12 @@ def _record_hint(location: Location | None) -> str | None:
     return None if text is None else record_rules(text)
 
 
-def _fitting_hint(type_: Type | None) -> str:
+def _fitting_hint(type_: t.Type | None) -> str:
     """Return the hint for a result that does not fit its type."""
     if type_ is None:
         return _WIDER
     fit = f"the result does not fit {type_.as_required()}"
-    is_widest = isinstance(type_, OF_TIME) or (isinstance(type_, Decimal) and type_.precision == 38)
+    is_widest = isinstance(type_, OF_TIME) or (isinstance(type_, t.Decimal) and type_.precision == 38)
     return fit if is_widest else f"{fit}; {_WIDER}"
 
 
@@ -257,16 +242,16 @@ def _column_hint(location: Location | None) -> str:
     here = list(walk(location.rel, into_relations=False))
     if any(map(_declares_no_null, here)):
         return _FIRST_HINT
-    if any(isinstance(node, ScalarFunction) and _may_be_null(node) for node in here):
+    if any(isinstance(node, ex.ScalarFunction) and _may_be_null(node) for node in here):
         return _OPTION_HINT
     return f"{_COLUMN_HINT}; {_FIRST_HINT}" if any(map(_declares_no_null, walk(location.rel))) else _COLUMN_HINT
 
 
 def _declares_no_null(node: Node) -> bool:
-    return isinstance(node, WindowCall) and node.function.name in ("first_value", "last_value")
+    return isinstance(node, ex.WindowCall) and node.function.name in ("first_value", "last_value")
 
 
-def _may_be_null(call: ScalarFunction) -> bool:
+def _may_be_null(call: ex.ScalarFunction) -> bool:
     return call.function.name == "replace_slice" or any("NULL" in option.preferences for option in call.options)
 
 
@@ -282,11 +267,11 @@ def hint_for_message(message: str) -> str | None:
     return _HINTS.get(MANY_MATCHES if message.startswith(MANY_MATCHES) else message)
 
 
-def _type(node: Node | None) -> Type | None:
+def _type(node: Node | None) -> t.Type | None:
     match node:
-        case Expression():
+        case ex.Expression():
             return node.type
-        case AggregateFunction() | WindowCall():
+        case ex.AggregateFunction() | ex.WindowCall():
             return node.output_type
         case _:
             return None

@@ -10,19 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import AggregateFunction, FunctionId, ScalarFunction, WindowCall
 from substrait_dsl.algebra.functions import Phase
 from substrait_dsl.algebra.node import Node
-from substrait_dsl.algebra.types import (
-    Date,
-    Decimal,
-    FixedChar,
-    PrecisionTimestamp,
-    PrecisionTimestampTZ,
-    String,
-    Type,
-    VarChar,
-)
 from substrait_dsl.catalog import CallArgument, Typed, standard_catalog
 from substrait_dsl.catalog.call_arguments import describe_argument
 from substrait_dsl.catalog.function_requirements import known_overload
@@ -80,16 +71,16 @@ def _compares_alike(arguments: Sequence[CallArgument]) -> bool:
     return len(types) == 1
 
 
-def _representative(type_: Type) -> Type:
+def _representative(type_: t.Type) -> t.Type:
     """Return one representative type for all types whose values may be compared."""
     match type_:
-        case Decimal():
-            return Decimal(38, 0)
-        case VarChar() | FixedChar():
-            return String()
-        case Date() | PrecisionTimestamp():
-            return PrecisionTimestamp(6)
-        case PrecisionTimestampTZ():
-            return PrecisionTimestampTZ(6)
+        case t.Decimal():
+            return t.Decimal(38, 0)
+        case t.VarChar() | t.FixedChar():
+            return t.String()
+        case t.Date() | t.PrecisionTimestamp():
+            return t.PrecisionTimestamp(6)
+        case t.PrecisionTimestampTZ():
+            return t.PrecisionTimestampTZ(6)
         case _:
             return type_

@@ -23,29 +23,18 @@ import decimal
 import re
 from collections.abc import Collection, Iterable, Set
 
+from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import (
-    Cast,
-    DaySeconds,
-    FieldReference,
-    InPredicate,
-    Literal,
-    ScalarFunction,
-    ScalarSubquery,
-    SetComparison,
-    SetPredicate,
-    YearMonths,
-)
 from substrait_dsl.algebra.node import Expression, walk
 from substrait_dsl.spark.expressions.signed_zeros import sort_key
 from substrait_dsl.spark.expressions.types import holds
 from substrait_dsl.spark.session.engines import current_engine
 
-_UNSEEN = "transform(array({}), v -> v)[0]"
+_OPAQUE = "transform(array({}), v -> v)[0]"
 """The same value as an expression that Spark's optimizer does not simplify."""
 
 _UNCHANGED: dict[type[t.Type], str] = {
-    t.Decimal: _UNSEEN,  # a sum has another type
+    t.Decimal: _OPAQUE,  # a sum has another type
     t.FP32: "({} + CAST(0 AS FLOAT))",
     t.FP64: "({} + 0D)",
     t.I8: "({} | 0Y)",
@@ -58,7 +47,7 @@ _UNCHANGED: dict[type[t.Type], str] = {
     t.String: "concat({}, '')",
     t.VarChar: "concat({}, '')",
     t.FixedChar: "concat({}, '')",
-    t.UserDefined: _UNSEEN,
+    t.UserDefined: _OPAQUE,
 }
 """The same value, computed, so that Spark does not see a column. Adding zero to a float changes only -0.0."""
 
@@ -79,7 +68,7 @@ def hide_from_readers(
     If the comparison is `ordered`, it is one of order, not only of equality. If the others are `listed`, a column among
     them may turn to NULL in a plan whose rows are filtered out, and Spark leaves it in the list.
     """
-    if isinstance(value, Literal):
+    if isinstance(value, ex.Literal):
         return sort_key(text, value.type)
     is_fatal = listed and isinstance(value.type, _INTEGERS) and any(map(_may_become_null, others))
     return opaque_sql(text) if is_fatal else hide_column_from_readers(text, value.type, others, ordered=ordered)
@@ -90,18 +79,18 @@ def hide_column_from_readers(text: str, type_: t.Type, others: Collection[Expres
     if holds(type_, _FLOATS):
         if (key := sort_key(text, type_)) != text:
             return key
-        return _UNCHANGED.get(type(type_), _UNSEEN).format(text)
+        return _UNCHANGED.get(type(type_), _OPAQUE).format(text)
     is_hidden = any(_is_misread(other, ordered=ordered) for other in others)
     return _UNCHANGED.get(type(type_), "{}").format(text) if is_hidden else text
 
 
 def _may_become_null(option: Expression) -> bool:
-    return option.type.nullable and not isinstance(option, Literal)
+    return option.type.nullable and not isinstance(option, ex.Literal)
 
 
 def opaque_sql(text: str) -> str:
     """Write a value so that Spark does not see a column: no filter on it is pushed down."""
-    return _UNSEEN.format(text)
+    return _OPAQUE.format(text)
 
 
 def column_sql(text: str, value: Expression) -> str:
@@ -113,7 +102,7 @@ def column_sql(text: str, value: Expression) -> str:
     if isinstance(value.type, t.Boolean) and not value.type.nullable:
         return predicate_sql(text, value)
     is_hidden = _is_misread(value, ordered=True) and not isinstance(value.type, _FLOATS)
-    return _UNSEEN.format(text) if is_hidden else text
+    return _OPAQUE.format(text) if is_hidden else text
 
 
 _NEGATIONS = frozenset(("not", "and_not", "xor", "not_equal", "is_false", "is_not_true", "is_not_false"))
@@ -130,19 +119,19 @@ def predicate_sql(text: str, condition: Expression) -> str:
     nodes = [node for node in walk(condition, into_relations=False) if isinstance(node, Expression)]
     if not current_engine().has_constant_conditions and is_constant_condition(condition):
         return f"coalesce({text}, false)"
-    calls = {node.function.name for node in nodes if isinstance(node, ScalarFunction)}
+    calls = {node.function.name for node in nodes if isinstance(node, ex.ScalarFunction)}
     if condition.type.nullable:
         return f"coalesce({text}, false)" if _may_pass_null(condition, nodes, calls) else text
     # It is never NULL, so Spark would see through a coalesce.
     differs = "is_distinct_from" in calls or ("is_not_distinct_from" in calls and not calls.isdisjoint(_NEGATIONS))
-    is_hidden = differs and any(isinstance(node, Literal) for node in nodes)
-    return _UNSEEN.format(text) if is_hidden else text
+    is_hidden = differs and any(isinstance(node, ex.Literal) for node in nodes)
+    return _OPAQUE.format(text) if is_hidden else text
 
 
 def _may_pass_null(condition: Expression, nodes: Iterable[Expression], calls: Set[str]) -> bool:
     """Whether a condition has a boolean column or a nested inequality, whose NULL a reader may take for true."""
     booleans = [node for node in nodes if isinstance(node.type, t.Boolean)]
-    if any(isinstance(node, FieldReference) for node in booleans):
+    if any(isinstance(node, ex.FieldReference) for node in booleans):
         return True
     is_part = any(node is not condition and node is not _positive(condition) for node in booleans)
     return is_part and not calls.isdisjoint(_NEGATIONS | _NULL_SAFE)
@@ -150,14 +139,14 @@ def _may_pass_null(condition: Expression, nodes: Iterable[Expression], calls: Se
 
 def is_constant_condition(condition: Expression) -> bool:
     """Whether a condition refers to no row."""
-    of_row = (FieldReference, ScalarSubquery, InPredicate, SetPredicate, SetComparison)
+    of_row = (ex.FieldReference, ex.ScalarSubquery, ex.InPredicate, ex.SetPredicate, ex.SetComparison)
     return not any(isinstance(node, of_row) for node in walk(condition, into_relations=False))
 
 
 def _positive(condition: Expression) -> Expression:
     """A condition without the ``not`` before it."""
     match condition:
-        case ScalarFunction(function=function, arguments=(Expression() as inner,)) if function.name == "not":
+        case ex.ScalarFunction(function=function, arguments=(Expression() as inner,)) if function.name == "not":
             return inner
         case _:
             return condition
@@ -167,15 +156,15 @@ def _is_misread(constant: Expression, *, ordered: bool) -> bool:
     """Whether an operand of a comparison is, or may fold to, a constant that readers are wrong about."""
     if _is_near(constant):
         return False
-    literals = [node for node in walk(constant, into_relations=False) if isinstance(node, Literal)]
-    if isinstance(constant, Literal) or _depends_on_row(constant):
+    literals = [node for node in walk(constant, into_relations=False) if isinstance(node, ex.Literal)]
+    if isinstance(constant, ex.Literal) or _depends_on_row(constant):
         return not all(_is_read_right(literal.value, literal.type, ordered=ordered) for literal in literals)
     return type(constant.type) in _UNCHANGED and (constant.type.nullable or not isinstance(constant.type, _INTEGERS))
 
 
 def _depends_on_row(expression: Expression) -> bool:
     return bool(expression.free_anchors) or any(
-        isinstance(node, FieldReference) for node in walk(expression, into_relations=False)
+        isinstance(node, ex.FieldReference) for node in walk(expression, into_relations=False)
     )
 
 
@@ -227,11 +216,11 @@ _FIRST_NEAR = 1700
 def _is_near(constant: Expression, steps: int = _MOST_STEPS) -> bool:
     """Whether a constant is computed from a date or timestamp of the last centuries, such as a week before now."""
     match constant:
-        case Literal(value=value):
+        case ex.Literal(value=value):
             return _is_near_value(value, constant.type)
-        case Cast(input=value, target=t.Date() | t.PrecisionTimestamp() | t.PrecisionTimestampTZ()):
+        case ex.Cast(input=value, target=t.Date() | t.PrecisionTimestamp() | t.PrecisionTimestampTZ()):
             return _is_near(value, steps)
-        case ScalarFunction(function=function, arguments=arguments) if function.name in ("add", "subtract"):
+        case ex.ScalarFunction(function=function, arguments=arguments) if function.name in ("add", "subtract"):
             return steps > 0 and all(isinstance(part, Expression) and _is_near(part, steps - 1) for part in arguments)
         case _:
             return False
@@ -239,10 +228,10 @@ def _is_near(constant: Expression, steps: int = _MOST_STEPS) -> bool:
 
 def _is_near_value(value: object, type_: t.Type) -> bool:
     match value, type_:
-        case DaySeconds(), t.IntervalDay():
+        case ex.DaySeconds(), t.IntervalDay():
             days = abs(value.days) + abs(value.seconds) // _DAY
             return days < _STEP_YEARS * 365 and _has_milliseconds(value.subseconds, type_.precision)
-        case YearMonths(), _:
+        case ex.YearMonths(), _:
             return abs(value.years) + abs(value.months) // 12 < _STEP_YEARS
         case dt.date(), _:
             return value.year >= _FIRST_NEAR

@@ -13,42 +13,8 @@ from typing import assert_never
 
 import attrs
 
-from substrait_dsl.algebra.expressions import (
-    AggregateFunction,
-    Cast,
-    DynamicParameter,
-    ExecutionContextVariable,
-    Expression,
-    FieldAccess,
-    FieldReference,
-    IfThen,
-    InPredicate,
-    Lambda,
-    LambdaInvocation,
-    LambdaParameter,
-    ListElement,
-    Literal,
-    MapKey,
-    MaskedReference,
-    Measure,
-    MultiOrList,
-    NestedList,
-    NestedMap,
-    NestedStruct,
-    OuterReference,
-    Root,
-    RootReference,
-    Row,
-    ScalarFunction,
-    ScalarSubquery,
-    SetComparison,
-    SetPredicate,
-    SingularOrList,
-    StructField,
-    Switch,
-    WindowFunction,
-    as_union,
-)
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra.expressions import as_union
 from substrait_dsl.algebra.node import Node, walk
 from substrait_dsl.algebra.types import Boolean, Struct
 from substrait_dsl.errors import UnsupportedError
@@ -70,7 +36,7 @@ from substrait_dsl.spark.session.source_map import note_refused, note_text
 
 __all__ = ["AnySubquery", "Scope", "aggregate_to_sql", "direction_of", "literal_to_sql", "to_sql"]
 
-AnySubquery = ScalarSubquery | InPredicate | SetPredicate | SetComparison
+AnySubquery = ex.ScalarSubquery | ex.InPredicate | ex.SetPredicate | ex.SetComparison
 
 MAX_LENGTH = 1_000_000
 """The most characters of an expression's SQL text: parts that are used twice at every level grow exponentially."""
@@ -106,7 +72,7 @@ class Scope:
         return attrs.evolve(self, parameters=(parameters, *self.parameters))
 
 
-def to_sql(expression: Expression, scope: Scope) -> str:
+def to_sql(expression: ex.Expression, scope: Scope) -> str:
     """Write an expression as one operand of Spark SQL.
 
     Args:
@@ -156,15 +122,15 @@ def to_sql(expression: Expression, scope: Scope) -> str:
     return text
 
 
-def _require_values(caller: Expression | None, operands: Sequence[Expression]) -> None:
+def _require_values(caller: ex.Expression | None, operands: Sequence[ex.Expression]) -> None:
     """Raise `UnsupportedError` for a lambda that is an operand of anything but a function of lists."""
-    takes_functions = isinstance(caller, ScalarFunction) and caller.function.urn == f"{STANDARD}functions_list"
+    takes_functions = isinstance(caller, ex.ScalarFunction) and caller.function.urn == f"{STANDARD}functions_list"
     for operand in operands:
-        if isinstance(operand, Lambda) and not takes_functions:
+        if isinstance(operand, ex.Lambda) and not takes_functions:
             spark_sql_type(operand.type)  # which says that Spark has no such type
 
 
-def aggregate_to_sql(measure: Measure, scope: Scope, *, beside_distinct: bool = False) -> str:
+def aggregate_to_sql(measure: ex.Measure, scope: Scope, *, beside_distinct: bool = False) -> str:
     """Write a measure as Spark SQL: ``sum(x) FILTER (WHERE p)``, of the type that the function declares.
 
     `beside_distinct` says whether another measure of the same aggregate is of distinct values.
@@ -174,15 +140,15 @@ def aggregate_to_sql(measure: Measure, scope: Scope, *, beside_distinct: bool = 
     """
     condition = current_engine().operand(to_sql(measure.filter, scope)) if measure.filter else None
 
-    def write_operand(value: Expression) -> str:
+    def write_operand(value: ex.Expression) -> str:
         # Spark computes a value that is used twice, or compared, for filtered records, too, where it may fail.
         text = to_sql(value, scope)
-        is_computed = not isinstance(value, FieldReference) and any(
-            isinstance(node, FieldReference | OuterReference) for node in walk(value, into_relations=False)
+        is_computed = not isinstance(value, ex.FieldReference) and any(
+            isinstance(node, ex.FieldReference | ex.OuterReference) for node in walk(value, into_relations=False)
         )
         return current_engine().operand(f"if({condition}, {text}, NULL)" if condition and is_computed else text)
 
-    def write_call(call: AggregateFunction) -> str:
+    def write_call(call: ex.AggregateFunction) -> str:
         return aggregate_function_to_sql(
             call,
             [write_operand(value) for value in values_of(call)],
@@ -207,59 +173,59 @@ def aggregate_to_sql(measure: Measure, scope: Scope, *, beside_distinct: bool = 
     return text
 
 
-def _operands(expression: Expression) -> Iterator[Expression]:
+def _operands(expression: ex.Expression) -> Iterator[ex.Expression]:
     """Yield the direct operands of an expression that have the same scope.
 
     The operands of a subquery are written with the subquery; the body of a lambda has its parameters in scope, too.
     """
-    if isinstance(expression, AnySubquery | Lambda):
+    if isinstance(expression, AnySubquery | ex.Lambda):
         return
     nodes: list[Node] = list(expression.children())
-    if isinstance(expression, LambdaInvocation):
+    if isinstance(expression, ex.LambdaInvocation):
         nodes = list(expression.arguments)
     for node in nodes:
-        if isinstance(node, Expression):
+        if isinstance(node, ex.Expression):
             yield node
         else:  # a clause, a case or a record holds expressions but is none
             nodes.extend(node.children())
 
 
-def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str:  # noqa: C901  # a closed union
+def _write(expression: ex.Expression, done: Mapping[int, str], scope: Scope) -> str:  # noqa: C901  # a closed union
     """The text of an expression, given the texts of its operands by their ids."""
 
-    def text(operand: Expression) -> str:
+    def text(operand: ex.Expression) -> str:
         return done[id(operand)]
 
     match as_union(expression):
-        case Literal() as literal:
+        case ex.Literal() as literal:
             return UNKNOWN if _is_null(literal) and isinstance(literal.type, Boolean) else literal_to_sql(literal)
-        case FieldReference(position=position, root=root):
+        case ex.FieldReference(position=position, root=root):
             return _row(root, scope)[position]
-        case FieldAccess() as access:
+        case ex.FieldAccess() as access:
             return _part(access, text(access.input))
-        case ScalarFunction() as call:
-            return function_to_sql(call, [text(value) for value in call.arguments if isinstance(value, Expression)])
-        case Cast(input=value, target=target, on_failure=on_failure):
+        case ex.ScalarFunction() as call:
+            return function_to_sql(call, [text(value) for value in call.arguments if isinstance(value, ex.Expression)])
+        case ex.Cast(input=value, target=target, on_failure=on_failure):
             converted = cast_to_sql(text(value), value.type, target, on_failure)
             is_asserted = value.type.nullable and not expression.type.nullable
             return asserted(converted, f"a cast to {target}", target) if is_asserted else converted
-        case IfThen(clauses=clauses, otherwise=otherwise):
+        case ex.IfThen(clauses=clauses, otherwise=otherwise):
             whens = " ".join(f"WHEN {text(clause.condition)} THEN {text(clause.then)}" for clause in clauses)
             return f"(CASE {whens} ELSE {text(otherwise)} END)"
-        case Switch(match=value, cases=cases, otherwise=otherwise):
+        case ex.Switch(match=value, cases=cases, otherwise=otherwise):
             require_comparable(value.type, "a switch")
             whens = " ".join(f"WHEN {text(case.value)} THEN {text(case.then)}" for case in cases)
             tested = hide_from_readers(text(value), value, [case.value for case in cases])
             return f"(CASE {tested} {whens} ELSE {text(otherwise)} END)"
-        case SingularOrList(value=value, options=options):
+        case ex.SingularOrList(value=value, options=options):
             require_comparable(value.type, "an IN list")
             there = [hide_from_readers(text(option), option, [value]) for option in options if not _is_null(option)]
             tested = hide_from_readers(text(value), value, options, listed=True)
-            if not current_engine().has_lists_of_columns and not all(isinstance(each, Literal) for each in options):
+            if not current_engine().has_lists_of_columns and not all(isinstance(each, ex.Literal) for each in options):
                 equal = [f"{tested} = {each}" for each in there]
                 return f"({' OR '.join(equal + [UNKNOWN] * (len(there) < len(options)))})"
             return _in_list(tested, there, len(options))
-        case MultiOrList(values=values, records=records):
+        case ex.MultiOrList(values=values, records=records):
             for value in values:
                 require_comparable(value.type, "an IN list")
             tests = (
@@ -270,32 +236,32 @@ def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str
                 for record in records
             )
             return f"({' OR '.join(f'({test})' for test in tests)})"
-        case WindowFunction(call=call_, partitions=partitions, sorts=sorts):
+        case ex.WindowFunction(call=call_, partitions=partitions, sorts=sorts):
             return window_to_sql(call_, partitions, sorts, text)
-        case ScalarSubquery() | InPredicate() | SetPredicate() | SetComparison() as subquery:
+        case ex.ScalarSubquery() | ex.InPredicate() | ex.SetPredicate() | ex.SetComparison() as subquery:
             return scope.subquery(subquery, scope)
-        case NestedStruct(fields=fields):
+        case ex.NestedStruct(fields=fields):
             spark_sql_type(expression.type)  # which refuses what Spark has no type for
             return struct_to_sql(map(text, fields))
-        case NestedList(values=values):
+        case ex.NestedList(values=values):
             spark_sql_type(expression.type)
             return f"array({', '.join(map(text, values))})"
-        case NestedMap(entries=entries):
+        case ex.NestedMap(entries=entries):
             spark_sql_type(expression.type)
             return f"map({', '.join(f'{text(entry.key)}, {text(entry.value)}' for entry in entries)})"
-        case MaskedReference(input=Row(types=Struct() as row, root=root), mask=mask):
+        case ex.MaskedReference(input=ex.Row(types=Struct() as row, root=root), mask=mask):
             return masked_row(_row(root, scope), mask, row)
-        case MaskedReference(input=Expression() as value, mask=mask):
+        case ex.MaskedReference(input=ex.Expression() as value, mask=mask):
             return masked_value(text(value), mask, value.type)
-        case MaskedReference():
+        case ex.MaskedReference():
             raise UnsupportedError("a mask keeps parts of a struct")
-        case Lambda() as function:
+        case ex.Lambda() as function:
             return _lambda(function, scope)
-        case LambdaInvocation(function=function, arguments=arguments):
+        case ex.LambdaInvocation(function=function, arguments=arguments):
             return _invocation(function, [text(argument) for argument in arguments], scope)
-        case ExecutionContextVariable(variable=variable):
+        case ex.ExecutionContextVariable(variable=variable):
             raise UnsupportedError(f"{variable} has a value only where a plan is executed")
-        case DynamicParameter(reference=reference):
+        case ex.DynamicParameter(reference=reference):
             raise UnsupportedError(
                 f"parameter {reference} has no value",
                 remedy="parameter-without-value",
@@ -305,8 +271,8 @@ def _write(expression: Expression, done: Mapping[int, str], scope: Scope) -> str
             assert_never(unknown)
 
 
-def _is_null(expression: Expression) -> bool:
-    return isinstance(expression, Literal) and expression.value is None
+def _is_null(expression: ex.Expression) -> bool:
+    return isinstance(expression, ex.Literal) and expression.value is None
 
 
 def _in_list(value: str, there: Sequence[str], options: int) -> str:
@@ -319,34 +285,34 @@ def _in_list(value: str, there: Sequence[str], options: int) -> str:
     return f"({' OR '.join(filter(None, (found, unknown)))})"
 
 
-def _row(root: Root, scope: Scope) -> tuple[str, ...]:
+def _row(root: ex.Root, scope: Scope) -> tuple[str, ...]:
     match root:
-        case RootReference():
+        case ex.RootReference():
             return scope.columns
-        case OuterReference(anchor=anchor):
+        case ex.OuterReference(anchor=anchor):
             if anchor not in scope.outer:
                 raise UnsupportedError(
                     "a subquery refers to a row of an enclosing relation that Spark cannot reach from it"
                 )
             return scope.outer[anchor]
-        case LambdaParameter(steps_out=steps_out):
+        case ex.LambdaParameter(steps_out=steps_out):
             if steps_out >= len(scope.parameters):
                 raise UnsupportedError("Spark cannot use the parameter of a lambda in a subquery or a window inside it")
             return scope.parameters[steps_out]
 
 
-def _part(access: FieldAccess, text: str) -> str:
+def _part(access: ex.FieldAccess, text: str) -> str:
     """Write a field, an element or a map entry; a missing one is NULL (spec decision 24)."""
     match access.segment:
-        case StructField(position=position):
+        case ex.StructField(position=position):
             if access.input.type.nullable and not current_engine().has_fields_of_null:
                 return _field_of_nullable(text, position)
             return f"{text}.f{position}"
-        case ListElement(offset=offset) if offset == -(2**31):  # no Spark list is that long, and -offset is no int
+        case ex.ListElement(offset=offset) if offset == -(2**31):  # no Spark list is that long, and -offset is no int
             return f"CAST(NULL AS {spark_sql_type(access.type)})"
-        case ListElement(offset=offset):
+        case ex.ListElement(offset=offset):
             return f"get({text}, {offset})" if offset >= 0 else f"try_element_at({text}, {offset})"
-        case MapKey(key=key):
+        case ex.MapKey(key=key):
             return f"try_element_at({text}, {literal_to_sql(key)})"
 
 
@@ -357,7 +323,7 @@ def _field_of_nullable(text: str, position: int) -> str:
     return f"transform(array({text}), __t -> if(__t IS NULL, NULL, __t.f{position}))[0]"
 
 
-def _lambda(function: Lambda, scope: Scope) -> str:
+def _lambda(function: ex.Lambda, scope: Scope) -> str:
     """Write a lambda, whose parameters have names that are unique in the expression."""
     names = tuple(f"__p{len(scope.parameters)}_{position}" for position in range(len(function.parameters)))
     body = to_sql(function.body, scope.inside_lambda(names))
@@ -365,7 +331,7 @@ def _lambda(function: Lambda, scope: Scope) -> str:
     return f"{listed if len(names) == 1 else f'({listed})'} -> {body}"
 
 
-def _invocation(function: Lambda, arguments: Sequence[str], scope: Scope) -> str:
+def _invocation(function: ex.Lambda, arguments: Sequence[str], scope: Scope) -> str:
     """Write the application of a lambda; a list of one struct binds the arguments to a name."""
     name = f"__p{len(scope.parameters)}"
     parameters = tuple(f"{name}.f{position}" for position in range(len(arguments)))

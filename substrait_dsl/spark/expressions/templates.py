@@ -22,28 +22,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import attrs
 
-from substrait_dsl.algebra.expressions import (
-    AggregateFunction,
-    EnumArgument,
-    Expression,
-    FunctionId,
-    FunctionOption,
-    Literal,
-    ScalarFunction,
-    WindowCall,
-)
-from substrait_dsl.algebra.types import (
-    I64,
-    INTEGER_RANGES,
-    Decimal,
-    FixedChar,
-    List,
-    Map,
-    Struct,
-    Type,
-    UserDefined,
-    VarChar,
-)
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.types import INTEGER_RANGES
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.catalog.function_requirements import known_overload
 from substrait_dsl.errors import UnsupportedError, quoted
@@ -52,7 +33,7 @@ from substrait_dsl.spark.expressions.time_zones import require_zone
 from substrait_dsl.spark.expressions.types import UNSIGNED, spark_sql_type
 from substrait_dsl.spark.session.engines import FunctionKind, current_engine
 
-Call = ScalarFunction | AggregateFunction | WindowCall
+Call = ex.ScalarFunction | ex.AggregateFunction | ex.WindowCall
 
 STANDARD = "extension:io.substrait:"
 """The prefix of the URNs of the specification's extensions."""
@@ -118,7 +99,7 @@ def lower(call: Call, texts: Sequence[str], tables: Mapping[str, Table], extra: 
     found = _find(call, tables)
     _check_arguments(found, call)
     if found.zone is not None and found.zone < len(texts):
-        values = [argument for argument in call.arguments if isinstance(argument, Expression)]
+        values = [argument for argument in call.arguments if isinstance(argument, ex.Expression)]
         texts = [*texts]
         texts[found.zone] = require_zone(values[found.zone], texts[found.zone])
     text = found.text if call.arguments or found.empty is None else found.empty
@@ -129,7 +110,7 @@ def lower(call: Call, texts: Sequence[str], tables: Mapping[str, Table], extra: 
         sql = text(call, texts, choices)
     if found.zone is not None and found.zone < len(texts):
         sql = current_engine().in_zone(call, texts, found.zone, sql)
-    if isinstance(call.output_type, VarChar | FixedChar) and _may_lengthen(call, tables):
+    if isinstance(call.output_type, t.VarChar | t.FixedChar) and _may_lengthen(call, tables):
         return fitting(sql, call.output_type)  # spec decision 39: the declared type stands, what does not fit fails
     return sql
 
@@ -148,7 +129,7 @@ def _require_signature(call: Call) -> None:
 
 
 @functools.lru_cache(maxsize=4096)
-def _may_be_called(function: FunctionId, arguments: int) -> bool:
+def _may_be_called(function: ex.FunctionId, arguments: int) -> bool:
     """Whether a function takes as many arguments; always true for a function outside of the specification."""
     if function.urn not in standard_catalog().extensions:
         return True
@@ -158,11 +139,11 @@ def _may_be_called(function: FunctionId, arguments: int) -> bool:
 
 def _function_kind(call: Call) -> FunctionKind:
     match call:
-        case ScalarFunction():
+        case ex.ScalarFunction():
             return "scalar"
-        case AggregateFunction():
+        case ex.AggregateFunction():
             return "aggregate"
-        case WindowCall():
+        case ex.WindowCall():
             return "frame"
 
 
@@ -207,9 +188,9 @@ def _is_named(name: str) -> bool:
     return any(name in extension.functions for extension in standard_catalog().extensions.values())
 
 
-def _family(type_: Type) -> str:
+def _family(type_: t.Type) -> str:
     match type_:
-        case Decimal(scale=scale) if scale >= FINE:
+        case t.Decimal(scale=scale) if scale >= FINE:
             return "fine" if scale <= FINEST else "finest"
         case _:
             return _FAMILIES.get(type_.short_name, type_.short_name)
@@ -234,28 +215,28 @@ REASONS: Mapping[str, str] = {
 """Why some functions are missing from the tables, where it is not simply that Spark lacks them."""
 
 
-def _value_types(call: Call) -> list[Type]:
-    return [argument.type for argument in call.arguments if isinstance(argument, Expression)]
+def _value_types(call: Call) -> list[t.Type]:
+    return [argument.type for argument in call.arguments if isinstance(argument, ex.Expression)]
 
 
 def _check_arguments(template: Template, call: Call) -> None:
-    values = [argument for argument in call.arguments if isinstance(argument, Expression)]
+    values = [argument for argument in call.arguments if isinstance(argument, ex.Expression)]
     for position in template.literal_arguments:
-        if position < len(values) and not isinstance(values[position], Literal):
+        if position < len(values) and not isinstance(values[position], ex.Literal):
             raise UnsupportedError(f"Spark takes argument {position} of {call.function.name} only as a literal")
     if template.requires_comparable:
         for value in values:
             require_comparable(value.type, call.function.name)
 
 
-def require_comparable(type_: Type, what: str) -> None:
+def require_comparable(type_: t.Type, what: str) -> None:
     """Raise `UnsupportedError` for a type whose values Spark cannot compare: maps, variants, and what holds one."""
     match type_:
-        case Map() | UserDefined() if type_.as_required() not in UNSIGNED:
+        case t.Map() | t.UserDefined() if type_.as_required() not in UNSIGNED:
             raise UnsupportedError(f"Spark cannot compare values of {type_}, as {what} does")
-        case List():
+        case t.List():
             require_comparable(type_.element, what)
-        case Struct():
+        case t.Struct():
             for inner in type_.types:
                 require_comparable(inner, what)
         case _:
@@ -271,7 +252,7 @@ def _choices(template: Template, call: Call) -> dict[str, str]:
     chosen = {option: next(iter(texts.values())) for option, texts in template.options.items()}
     for option in call.options:
         chosen[option.name.lower()] = _preferred(template, name, option)
-    words = [argument.value for argument in call.arguments if isinstance(argument, EnumArgument)]
+    words = [argument.value for argument in call.arguments if isinstance(argument, ex.EnumArgument)]
     for position, word in enumerate(words):
         texts = template.enums[position] if position < len(template.enums) else {}
         if word.upper() not in texts:
@@ -291,7 +272,7 @@ def _chosen(text: str, choices: Mapping[str, str], call: Call) -> str:
     return _HOLE.sub(fill, text)
 
 
-def _preferred(template: Template, name: str, option: FunctionOption) -> str:
+def _preferred(template: Template, name: str, option: ex.FunctionOption) -> str:
     """Return the text of the first preference of an option that is supported."""
     texts = template.options.get(option.name.lower(), {})
     for value in option.preferences:
@@ -326,7 +307,7 @@ def _fill(template: str, call: Call, texts: Sequence[str], extra: Mapping[str, s
                 limit = {"MIN": low, "MAX": high, "SPAN": high - low + 1}[word]
                 return f"{limit}{'L' if _wide(call.output_type) == 'BIGINT' else 'BD'}"
             case "MOST":
-                assert isinstance(call.output_type, Decimal)
+                assert isinstance(call.output_type, t.Decimal)
                 return largest_decimal(call.output_type)
             case _:
                 return extra[word]
@@ -334,26 +315,26 @@ def _fill(template: str, call: Call, texts: Sequence[str], extra: Mapping[str, s
     return _PLACEHOLDER.sub(text, template)
 
 
-def largest_decimal(type_: Decimal) -> str:
+def largest_decimal(type_: t.Decimal) -> str:
     """The largest number of a type of decimals, with all its digits."""
     digits = "9" * type_.precision
     before, after = digits[type_.scale :], digits[: type_.scale]
     return f"{before or '0'}.{after}BD" if after else f"{before}BD"
 
 
-def _wide(type_: Type) -> str:
+def _wide(type_: t.Type) -> str:
     """The Spark type that is wide enough for any exact result of an operation on a type of integers, or almost."""
     match type_:
-        case UserDefined():  # the unsigned: two of 20 digits multiply to 38 of them without a loss
+        case t.UserDefined():  # the unsigned: two of 20 digits multiply to 38 of them without a loss
             return "DECIMAL(20,0)"
-        case I64():
+        case t.I64():
             return "DECIMAL(38,0)"
         case _:
             return "BIGINT"
 
 
-def integer_range(type_: Type) -> tuple[int, int]:
+def integer_range(type_: t.Type) -> tuple[int, int]:
     """The smallest and the largest value of a type of integers."""
-    if isinstance(type_, UserDefined):
+    if isinstance(type_, t.UserDefined):
         return 0, UNSIGNED[type_.as_required()].largest
     return INTEGER_RANGES[type(type_)]

@@ -12,40 +12,9 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.schema import Field, NamedStruct
-from substrait_dsl.algebra.types import (
-    FP32,
-    FP64,
-    I8,
-    I16,
-    I32,
-    I64,
-    UNSIGNED_BITS,
-    UNSIGNED_URN,
-    UUID,
-    Binary,
-    Boolean,
-    Date,
-    Decimal,
-    FixedBinary,
-    FixedChar,
-    Func,
-    IntervalCompound,
-    IntervalDay,
-    IntervalYear,
-    List,
-    Map,
-    PrecisionTime,
-    PrecisionTimestamp,
-    PrecisionTimestampTZ,
-    String,
-    Struct,
-    Type,
-    Unbound,
-    UserDefined,
-    VarChar,
-    refuse_deep_types,
-)
+from substrait_dsl.algebra.types import UNSIGNED_BITS, UNSIGNED_URN, refuse_deep_types
 from substrait_dsl.errors import InvalidArgumentError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -76,21 +45,21 @@ class _Atom(NamedTuple):
         return f"{self.sql}({','.join(map(str, self.parameters))})" if self.parameters else self.sql
 
 
-_ATOMS: Mapping[Type, _Atom] = {
-    Boolean(): _Atom("BooleanType", "BOOLEAN"),
-    I8(): _Atom("ByteType", "TINYINT"),
-    I16(): _Atom("ShortType", "SMALLINT"),
-    I32(): _Atom("IntegerType", "INT"),
-    I64(): _Atom("LongType", "BIGINT"),
-    FP32(): _Atom("FloatType", "FLOAT"),
-    FP64(): _Atom("DoubleType", "DOUBLE"),
-    String(): _Atom("StringType", "STRING"),
-    Binary(): _Atom("BinaryType", "BINARY"),
-    Date(): _Atom("DateType", "DATE"),
-    PrecisionTimestamp(MICROSECONDS): _Atom("TimestampNTZType", "TIMESTAMP_NTZ"),
-    PrecisionTimestampTZ(MICROSECONDS): _Atom("TimestampType", "TIMESTAMP_LTZ"),
-    IntervalDay(MICROSECONDS): _Atom("DayTimeIntervalType", "INTERVAL DAY TO SECOND"),
-    IntervalYear(): _Atom("YearMonthIntervalType", "INTERVAL YEAR TO MONTH"),
+_ATOMS: Mapping[t.Type, _Atom] = {
+    t.Boolean(): _Atom("BooleanType", "BOOLEAN"),
+    t.I8(): _Atom("ByteType", "TINYINT"),
+    t.I16(): _Atom("ShortType", "SMALLINT"),
+    t.I32(): _Atom("IntegerType", "INT"),
+    t.I64(): _Atom("LongType", "BIGINT"),
+    t.FP32(): _Atom("FloatType", "FLOAT"),
+    t.FP64(): _Atom("DoubleType", "DOUBLE"),
+    t.String(): _Atom("StringType", "STRING"),
+    t.Binary(): _Atom("BinaryType", "BINARY"),
+    t.Date(): _Atom("DateType", "DATE"),
+    t.PrecisionTimestamp(MICROSECONDS): _Atom("TimestampNTZType", "TIMESTAMP_NTZ"),
+    t.PrecisionTimestampTZ(MICROSECONDS): _Atom("TimestampType", "TIMESTAMP_LTZ"),
+    t.IntervalDay(MICROSECONDS): _Atom("DayTimeIntervalType", "INTERVAL DAY TO SECOND"),
+    t.IntervalYear(): _Atom("YearMonthIntervalType", "INTERVAL YEAR TO MONTH"),
 }
 """The types that Spark has under another name: read in both directions."""
 
@@ -98,17 +67,17 @@ _ATOMS: Mapping[Type, _Atom] = {
 class Unsigned(NamedTuple):
     """How Spark stores an unsigned integer: in a signed type that has all its values."""
 
-    stored_as: Type
+    stored_as: t.Type
     largest: int
 
 
-UNSIGNED: Mapping[Type, Unsigned] = {
-    UserDefined(UNSIGNED_URN, name): Unsigned(stored_as, 2 ** UNSIGNED_BITS[name] - 1)
-    for name, stored_as in (("u8", I16()), ("u16", I32()), ("u32", I64()), ("u64", Decimal(20, 0)))
+UNSIGNED: Mapping[t.Type, Unsigned] = {
+    t.UserDefined(UNSIGNED_URN, name): Unsigned(stored_as, 2 ** UNSIGNED_BITS[name] - 1)
+    for name, stored_as in (("u8", t.I16()), ("u16", t.I32()), ("u32", t.I64()), ("u64", t.Decimal(20, 0)))
 }
 
 
-def storage_type(type_: Type) -> Type:
+def storage_type(type_: t.Type) -> t.Type:
     """Return the type in which Spark stores the values of a type: a signed one for unsigned integers."""
     unsigned = UNSIGNED.get(type_.as_required())
     return type_ if unsigned is None else unsigned.stored_as.with_nullability(type_.nullable)
@@ -116,7 +85,7 @@ def storage_type(type_: Type) -> Type:
 
 PARTIQL_URN = "extension:substrait_dsl:partiql"
 
-_DYNAMIC: Mapping[Type, _Atom] = {UserDefined(PARTIQL_URN, "dynamic"): _Atom("VariantType", "VARIANT")}
+_DYNAMIC: Mapping[t.Type, _Atom] = {t.UserDefined(PARTIQL_URN, "dynamic"): _Atom("VariantType", "VARIANT")}
 """Types of the library's own extensions. A column of them is declared; no Spark type is read as one."""
 
 _REFUSED_FROM_SPARK: Mapping[str, str] = {
@@ -174,7 +143,7 @@ def from_spark(schema: StructType) -> NamedStruct:
     )
 
 
-def type_to_spark(type_: Type) -> DataType:
+def type_to_spark(type_: t.Type) -> DataType:
     """Give the Spark type that holds the values of a type; the outermost nullability belongs to its column.
 
     Raises:
@@ -184,7 +153,7 @@ def type_to_spark(type_: Type) -> DataType:
 
 
 @refuse_deep_types()
-def type_from_spark(type_: DataType, nullable: bool) -> Type:
+def type_from_spark(type_: DataType, nullable: bool) -> t.Type:
     """Read the type that a Spark type stands for, with the nullability that its column would say.
 
     Raises:
@@ -194,7 +163,7 @@ def type_from_spark(type_: DataType, nullable: bool) -> Type:
 
 
 @lru_cache(maxsize=4096)
-def spark_sql_type(type_: Type) -> str:
+def spark_sql_type(type_: t.Type) -> str:
     """Write a type as Spark SQL writes it in a cast: ``DECIMAL(15,2)``, ``ARRAY<BIGINT>``, ``STRUCT<f0: INT>``.
 
     Struct fields are called ``f0``, ``f1``, ...: in expressions a position is the name, and no name a user chose
@@ -205,26 +174,26 @@ def spark_sql_type(type_: Type) -> str:
     """
     _refuse_variation(type_, "")
     match type_:
-        case Struct(types=types):
+        case t.Struct(types=types):
             fields = (f"f{position}: {spark_sql_type(inner)}" for position, inner in enumerate(types))
             return f"STRUCT<{', '.join(fields)}>"
-        case List(element=element):
+        case t.List(element=element):
             return f"ARRAY<{spark_sql_type(element)}>"
-        case Map(key=key, value=value):
+        case t.Map(key=key, value=value):
             _refuse_map_inside(key, "")
             return f"MAP<{spark_sql_type(key)}, {spark_sql_type(value)}>"
         case _:
             return _atom(type_, "").text
 
 
-def holds(type_: Type, part: type[Type] | tuple[type[Type], ...]) -> bool:
+def holds(type_: t.Type, part: type[t.Type] | tuple[type[t.Type], ...]) -> bool:
     """Whether a type is of some kind, or has such a one inside."""
     match type_:
-        case Struct(types=types):
-            inside: tuple[Type, ...] = types
-        case List(element=element):
+        case t.Struct(types=types):
+            inside: tuple[t.Type, ...] = types
+        case t.List(element=element):
             inside = (element,)
-        case Map(key=key, value=value):
+        case t.Map(key=key, value=value):
             inside = (key, value)
         case _:
             inside = ()
@@ -234,16 +203,16 @@ def holds(type_: Type, part: type[Type] | tuple[type[Type], ...]) -> bool:
 # Substrait -> Spark
 
 
-def _to_spark(type_: Type, path: str) -> DataType:
+def _to_spark(type_: t.Type, path: str) -> DataType:
     from pyspark.sql.types import ArrayType, MapType
 
     _refuse_variation(type_, path)
     match type_:
-        case Struct():
+        case t.Struct():
             return _struct_to_spark(type_, path)
-        case List(element=element):
+        case t.List(element=element):
             return ArrayType(_to_spark(element, f"{path}[]"), element.nullable)
-        case Map(key=key, value=value):
+        case t.Map(key=key, value=value):
             # A nullable key type holds no more keys than a required one: no key is ever NULL.
             key_type = _to_spark(key, f"{path}[key]")
             _refuse_map_inside(key, f"{path}[key]")
@@ -252,7 +221,7 @@ def _to_spark(type_: Type, path: str) -> DataType:
             return _atom(type_, path).data_type
 
 
-def _struct_to_spark(type_: Struct, path: str) -> StructType:
+def _struct_to_spark(type_: t.Struct, path: str) -> StructType:
     from pyspark.sql.types import StructField, StructType
 
     names = type_.field_names
@@ -264,22 +233,22 @@ def _struct_to_spark(type_: Struct, path: str) -> StructType:
     )
 
 
-def _atom(type_: Type, path: str) -> _Atom:
+def _atom(type_: t.Type, path: str) -> _Atom:
     """The Spark type for a type without types inside."""
     required = type_.as_required()
     match required:
-        case Decimal():
+        case t.Decimal():
             return _Atom("DecimalType", "DECIMAL", required.parameters)
-        case FixedChar() | VarChar() | UUID():
-            return _ATOMS[String()]
-        case FixedBinary():
-            return _ATOMS[Binary()]
-        case PrecisionTime(precision=digits) if digits <= MICROSECONDS:
+        case t.FixedChar() | t.VarChar() | t.UUID():
+            return _ATOMS[t.String()]
+        case t.FixedBinary():
+            return _ATOMS[t.Binary()]
+        case t.PrecisionTime(precision=digits) if digits <= MICROSECONDS:
             return _Atom("TimeType", "TIME", (digits,))
         case (
-            PrecisionTimestamp(precision=digits)
-            | PrecisionTimestampTZ(precision=digits)
-            | IntervalDay(precision=digits)
+            t.PrecisionTimestamp(precision=digits)
+            | t.PrecisionTimestampTZ(precision=digits)
+            | t.IntervalDay(precision=digits)
         ) if digits <= MICROSECONDS:
             return _ATOMS[type(required)(MICROSECONDS)]
         case _ if required in _ATOMS:
@@ -292,24 +261,24 @@ def _atom(type_: Type, path: str) -> _Atom:
             raise UnsupportedError(f"Spark has no type for {type_}", hint=_way_out(required), path=path)
 
 
-def _way_out(type_: Type) -> str | None:
+def _way_out(type_: t.Type) -> str | None:
     """Return the hint for a type that Spark cannot store."""
     match type_:
-        case PrecisionTime() | PrecisionTimestamp() | PrecisionTimestampTZ() | IntervalDay():
+        case t.PrecisionTime() | t.PrecisionTimestamp() | t.PrecisionTimestampTZ() | t.IntervalDay():
             return f"Spark keeps {MICROSECONDS} digits after the second; cast it to {type(type_)(MICROSECONDS)}"
-        case IntervalCompound():
-            return f"use an {IntervalYear()} and an {IntervalDay(MICROSECONDS)} column instead"
-        case UserDefined():
+        case t.IntervalCompound():
+            return f"use an {t.IntervalYear()} and an {t.IntervalDay(MICROSECONDS)} column instead"
+        case t.UserDefined():
             return "cast it to a type that Spark has; of user-defined types it has only unsigned integers and DYNAMIC"
-        case Func():
+        case t.Func():
             return "a function is an argument, not a value that a column could hold"
-        case Unbound():
+        case t.Unbound():
             return "give the column a type first"
         case _:
             return None
 
 
-def _refuse_variation(type_: Type, path: str) -> None:
+def _refuse_variation(type_: t.Type, path: str) -> None:
     """Refuse a type variation: Spark has one form of each type, and functions may treat a variation differently."""
     if type_.variation is not None:
         raise UnsupportedError(
@@ -319,7 +288,7 @@ def _refuse_variation(type_: Type, path: str) -> None:
         )
 
 
-def _refuse_map_inside(key: Type, path: str) -> None:
+def _refuse_map_inside(key: t.Type, path: str) -> None:
     """Refuse a map in a map's key, on any level: Spark compares keys, and maps cannot be compared."""
     if "MAP<" in spark_sql_type(key):  # the text holds no names but ours
         raise UnsupportedError(f"the keys of a Spark map cannot be or hold maps, got {key}", path=path)
@@ -329,38 +298,38 @@ def _refuse_map_inside(key: Type, path: str) -> None:
 
 
 @cache
-def _readings() -> Mapping[DataType, Type]:
+def _readings() -> Mapping[DataType, t.Type]:
     """`_ATOMS` read backwards."""
     return {atom.data_type: type_ for type_, atom in _ATOMS.items()}
 
 
-def _from_spark(type_: DataType, nullable: bool, path: str) -> Type:
+def _from_spark(type_: DataType, nullable: bool, path: str) -> t.Type:
     read = _readings().get(type_)
     return (read or _composite(type_, path)).with_nullability(nullable)
 
 
-def _composite(type_: DataType, path: str) -> Type:
+def _composite(type_: DataType, path: str) -> t.Type:
     """The type for a Spark type with parameters or with types inside."""
     from pyspark.sql import types as spark
 
     try:
         match type_:
             case spark.DecimalType(precision=precision, scale=scale):
-                return Decimal(precision, scale)  # type: ignore[type-var]  # its validator checks what the literal type says
+                return t.Decimal(precision, scale)  # type: ignore[type-var]  # its validator checks what the literal type says
             case spark.CharType(length=length):
-                return FixedChar(length)
+                return t.FixedChar(length)
             case spark.VarcharType(length=length):
-                return VarChar(length)
+                return t.VarChar(length)
             case spark.TimeType(precision=digits) if digits <= MICROSECONDS:
-                return PrecisionTime(digits)  # type: ignore[type-var]  # its validator checks what the literal type says
+                return t.PrecisionTime(digits)  # type: ignore[type-var]  # its validator checks what the literal type says
             case spark.ArrayType(elementType=element, containsNull=nullable):
-                return List(_from_spark(element, nullable, f"{path}[]"))
+                return t.List(_from_spark(element, nullable, f"{path}[]"))
             case spark.MapType(keyType=key, valueType=value, valueContainsNull=nullable):
                 key_type = _from_spark(key, False, f"{path}[key]")
-                return Map(key_type, _from_spark(value, nullable, f"{path}[value]"))
+                return t.Map(key_type, _from_spark(value, nullable, f"{path}[value]"))
             case spark.StructType(fields=fields):
                 types = (_from_spark(f.dataType, f.nullable, _member(path, f.name)) for f in fields)
-                return Struct(tuple(types), tuple(field.name for field in fields))
+                return t.Struct(tuple(types), tuple(field.name for field in fields))
             case _:
                 raise _refused(type_, path)
     except InvalidArgumentError as error:  # parameters that the Substrait type cannot have

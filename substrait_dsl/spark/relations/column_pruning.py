@@ -7,33 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
-from substrait_dsl.algebra.expressions import (
-    ROOT,
-    FieldReference,
-    MaskedReference,
-    OuterReference,
-    Root,
-    Row,
-    SetPredicate,
-)
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra.expressions import ROOT
 from substrait_dsl.algebra.node import Node, Rel, walk
-from substrait_dsl.algebra.relations import (
-    Aggregate,
-    Cross,
-    Emit,
-    Expand,
-    Fetch,
-    Filter,
-    HashJoin,
-    Join,
-    MergeJoin,
-    NestedLoopJoin,
-    Project,
-    Read,
-    Sort,
-    TopN,
-    Window,
-)
 from substrait_dsl.algebra.rules import JOIN_RULES
 from substrait_dsl.algebra.types import Struct, Type
 from substrait_dsl.spark.relations.physical_joins import as_join
@@ -59,7 +36,7 @@ def referenced_positions(expressions: Iterable[Node], anchor: int | None) -> set
     Outer references from inside their subqueries count, too.
     """
     positions: set[int] = set()
-    outer = OuterReference(anchor) if anchor is not None else None
+    outer = ex.OuterReference(anchor) if anchor is not None else None
     for expression in expressions:
         direct = walk(expression, into_relations=False)
         positions.update(position for node in direct for root, position in referenced_columns(node) if root == ROOT)
@@ -71,12 +48,12 @@ def referenced_positions(expressions: Iterable[Node], anchor: int | None) -> set
     return positions
 
 
-def referenced_columns(node: Node) -> Iterator[tuple[Root, int]]:
+def referenced_columns(node: Node) -> Iterator[tuple[ex.Root, int]]:
     """Yield the columns that a node itself refers to: the root of the reference, and the position."""
     match node:
-        case FieldReference(root=root, position=position):
+        case ex.FieldReference(root=root, position=position):
             yield root, position
-        case MaskedReference(input=Row(root=root), mask=mask):
+        case ex.MaskedReference(input=ex.Row(root=root), mask=mask):
             yield from ((root, item.position) for item in mask.items)
         case _:
             pass
@@ -88,19 +65,21 @@ def columns_outside(nodes: Iterable[Node], anchors: Set[int]) -> Iterator[tuple[
         if not start.free_anchors.isdisjoint(anchors):
             for node in walk(start):
                 for root, position in referenced_columns(node):
-                    if isinstance(root, OuterReference) and root.anchor in anchors:
+                    if isinstance(root, ex.OuterReference) and root.anchor in anchors:
                         yield root.anchor, position
 
 
-def referenced_types(nodes: Iterable[Node], root: Root, *, into_relations: bool = True) -> dict[int, Type]:
+def referenced_types(nodes: Iterable[Node], root: ex.Root, *, into_relations: bool = True) -> dict[int, Type]:
     """Return the types of the columns to which nodes refer, by position."""
     types: dict[int, Type] = {}
     for start in nodes:
         for node in walk(start, into_relations=into_relations):
             match node:
-                case FieldReference(position=position, type=type_) if node.root == root:
+                case ex.FieldReference(position=position, type=type_) if node.root == root:
                     types[position] = type_
-                case MaskedReference(input=Row(types=Struct(types=field_types)) as row, mask=mask) if row.root == root:
+                case ex.MaskedReference(input=ex.Row(types=Struct(types=field_types)) as row, mask=mask) if (
+                    row.root == root
+                ):
                     types |= {item.position: field_types[item.position] for item in mask.items}
                 case _:
                     pass
@@ -120,32 +99,32 @@ def _everything(rel: Rel) -> range:
 def _in_inputs(rel: Rel, used: Set[int]) -> Iterator[tuple[Rel, Iterable[int]]]:
     """Yield the inputs of a relation, with the positions that it uses of them if `used` are used of its own output."""
     match rel:
-        case Read(projection=None):
+        case rl.Read(projection=None):
             yield rel, referenced_positions(_expressions(rel), rel.anchor)
-        case Read():
+        case rl.Read():
             yield rel, range(len(rel.base_schema))
-        case Filter(input=child) | Sort(input=child) | TopN(input=child):
+        case rl.Filter(input=child) | rl.Sort(input=child) | rl.TopN(input=child):
             yield child, used | referenced_positions(_expressions(rel), rel.anchor)
-        case Fetch(input=child):  # the first rows are those of the known ordering
+        case rl.Fetch(input=child):  # the first rows are those of the known ordering
             yield child, used | {key.field[0] for key in child.properties.ordering}
-        case Project(input=child) | Window(input=child):
+        case rl.Project(input=child) | rl.Window(input=child):
             passed = used & set(_everything(child))
             yield child, passed | referenced_positions(_expressions(rel), rel.anchor)
-        case Emit(input=child, mapping=mapping):
+        case rl.Emit(input=child, mapping=mapping):
             yield child, {mapping[position] for position in used}
-        case Aggregate(input=child) | Expand(input=child):
+        case rl.Aggregate(input=child) | rl.Expand(input=child):
             yield child, referenced_positions(_expressions(rel), rel.anchor)
-        case HashJoin() | MergeJoin() | NestedLoopJoin():
+        case rl.HashJoin() | rl.MergeJoin() | rl.NestedLoopJoin():
             yield from _in_inputs(as_join(rel), used)
-        case Cross(left=left, right=right):
+        case rl.Cross(left=left, right=right):
             yield from _in_sides(left, right, used)
-        case Join(how=how, post_filter=None) if "single" not in how:
+        case rl.Join(how=how, post_filter=None) if "single" not in how:
             yield from _in_join_inputs(rel, used)
         case _:
             yield from ((child, _everything(child)) for child in rel.inputs)
 
 
-def _in_join_inputs(rel: Join, used: Set[int]) -> Iterator[tuple[Rel, Iterable[int]]]:
+def _in_join_inputs(rel: rl.Join, used: Set[int]) -> Iterator[tuple[Rel, Iterable[int]]]:
     """Yield the inputs of a join with the positions that it uses of them."""
     rule, left, right = JOIN_RULES[rel.how], len(rel.left.schema), len(rel.right.schema)
     dropped = left if rule.left == "dropped" else 0
@@ -165,7 +144,7 @@ def _in_subqueries(rel: Rel) -> Iterator[tuple[Rel, Iterable[int]]]:
         for node in walk(expression, into_relations=False):
             if is_subquery(node):
                 inside = relation_of(node)
-                is_exists = isinstance(node, SetPredicate) and node.op == "exists"
+                is_exists = isinstance(node, ex.SetPredicate) and node.op == "exists"
                 yield inside, () if is_exists else _everything(inside)
 
 

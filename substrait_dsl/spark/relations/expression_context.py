@@ -7,15 +7,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from substrait_dsl.algebra.expressions import (
-    ROOT,
-    Expression,
-    InPredicate,
-    Lambda,
-    OuterReference,
-    SetComparison,
-    WindowFunction,
-)
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra.expressions import ROOT
 from substrait_dsl.algebra.node import Node, walk
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.algebra.types import Type
@@ -48,11 +41,11 @@ class ExpressionContext:
     inside: InputLowering
     """Lowers the subqueries, with the row of this context as their outer row."""
 
-    def sql(self, expression: Expression) -> str:
+    def sql(self, expression: ex.Expression) -> str:
         """Write an expression."""
         return to_sql(expression, self.scope)
 
-    def condition(self, conjunct: Expression) -> str:
+    def condition(self, conjunct: ex.Expression) -> str:
         """Write a conjunct of a filter: true exactly where the expression is true."""
         return subqueries.condition(conjunct, self.scope, self.inside)
 
@@ -106,7 +99,7 @@ def prepare_context(
 
 
 def _compute_below(
-    moved: Sequence[AnySubquery | WindowFunction | Lambda],
+    moved: Sequence[AnySubquery | ex.WindowFunction | ex.Lambda],
     rows: Rows,
     context: ExpressionContext,
     computed: dict[int, str],
@@ -124,7 +117,7 @@ def _compute_below(
         to: the lowering that the expressions' relation is part of.
     """
     for node in reversed(moved):
-        if isinstance(node, Lambda) or id(node) in computed:
+        if isinstance(node, ex.Lambda) or id(node) in computed:
             continue
         name = to.execution.name()
         if is_subquery(node) and depends_on_row(node):
@@ -171,7 +164,7 @@ def _make_context(
 
 def _exact_limits(looked_up: Sequence[AnySubquery]) -> set[int]:
     """Return the ids of the fetches in subqueries over one outer row for which a LIMIT is right."""
-    if any(isinstance(node, InPredicate | SetComparison) for node in looked_up):
+    if any(isinstance(node, ex.InPredicate | ex.SetComparison) for node in looked_up):
         return set()
     return exact_limits([relation_of(node) for node in looked_up])
 
@@ -183,7 +176,7 @@ def _nested_parts(parts: Sequence[Node]) -> set[int]:
 
 def _may_stay(node: Node, *, hoist: bool, windows: bool) -> bool:
     """Whether a part may stay in its expression."""
-    return windows if isinstance(node, WindowFunction) else not hoist
+    return windows if isinstance(node, ex.WindowFunction) else not hoist
 
 
 def _subquery_column_types(
@@ -192,7 +185,7 @@ def _subquery_column_types(
     """Return the types of the columns that subqueries or their left operands use, by position."""
     types = dict(referenced_types(computed_operands(looked_up), ROOT, into_relations=False))
     if anchor is not None:
-        types |= referenced_types(inner, OuterReference(anchor))
+        types |= referenced_types(inner, ex.OuterReference(anchor))
     return types
 
 
@@ -204,7 +197,7 @@ def _beside_lambdas(expressions: Sequence[Node], scope: Scope, *, is_read: bool)
     trial = attrs.evolve(scope, subquery=lambda subquery, inner: "(SELECT)")
     found: set[int] = set()
     for expression in expressions:
-        for conjunct in conjuncts(expression) if isinstance(expression, Expression) else ():
+        for conjunct in conjuncts(expression) if isinstance(expression, ex.Expression) else ():
             inside = list(subqueries_of(conjunct))
             text = to_sql(conjunct, trial) if inside else ""
             if " -> " in (column_sql(text, conjunct) if is_read and inside else text):
@@ -221,7 +214,7 @@ def _beside_outer_rows(expressions: Sequence[Node], *, sees_outer: bool) -> set[
     return {
         id(node)
         for expression in expressions
-        if isinstance(expression, Expression)
+        if isinstance(expression, ex.Expression)
         for conjunct in conjuncts(expression)
         if sees_outer or conjunct.free_anchors
         for node in subqueries_of(conjunct)
@@ -239,10 +232,10 @@ def subqueries_of(expression: Node) -> Iterator[AnySubquery]:
     return (node for node in walk(expression, into_relations=False) if is_subquery(node))
 
 
-def _of_their_own(expression: Node) -> Iterator[AnySubquery | WindowFunction | Lambda]:
+def _of_their_own(expression: Node) -> Iterator[AnySubquery | ex.WindowFunction | ex.Lambda]:
     """Yield the parts that Spark does not allow everywhere, nor nested in each other; outer ones first."""
     for node in walk(expression, into_relations=False):
-        if is_subquery(node) or isinstance(node, WindowFunction | Lambda):
+        if is_subquery(node) or isinstance(node, ex.WindowFunction | ex.Lambda):
             yield node
 
 

@@ -8,28 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from substrait_dsl.algebra.expressions import (
-    Expression,
-    FieldReference,
-    Literal,
-    OuterReference,
-    ScalarFunction,
-    ScalarSubquery,
-)
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.node import Node, Rel, walk
-from substrait_dsl.algebra.relations import (
-    Aggregate,
-    Emit,
-    Fetch,
-    Filter,
-    HashJoin,
-    Join,
-    LateralJoin,
-    MergeJoin,
-    NestedLoopJoin,
-    Project,
-    Sort,
-)
 from substrait_dsl.algebra.relations.joins import COMPARISON_URN, conjuncts
 from substrait_dsl.spark.expressions.sql_text import AnySubquery
 from substrait_dsl.spark.relations.physical_joins import as_join
@@ -58,19 +39,19 @@ def unknown_subqueries(nodes: Sequence[Node], engine: Engine) -> Iterator[tuple[
         for part in parts:
             if not isinstance(part, AnySubquery):
                 continue
-            is_placed = engine.has_tuples or isinstance(rel, Filter | Project) or not depends_on_row(part)
-            if not is_placed or not _is_known(relation_of(part), engine, is_scalar=isinstance(part, ScalarSubquery)):
+            is_placed = engine.has_tuples or isinstance(rel, rl.Filter | rl.Project) or not depends_on_row(part)
+            if not is_placed or not _is_known(relation_of(part), engine, is_scalar=isinstance(part, ex.ScalarSubquery)):
                 yield rel, part
 
 
 def _is_known_join(rel: Rel, engine: Engine) -> bool:
     """Whether a relation is no join that an engine would have to decorrelate, or one that it can."""
     match rel:
-        case LateralJoin(condition=condition, right=right):
+        case rl.LateralJoin(condition=condition, right=right):
             return _is_plain(condition) and _is_known(right, engine, is_scalar=True)
-        case Join(how="left_mark" | "right_mark", condition=condition):
+        case rl.Join(how="left_mark" | "right_mark", condition=condition):
             return engine.has_tuples or _is_plain(condition)
-        case HashJoin() | MergeJoin() | NestedLoopJoin() if rel.how.endswith("mark"):
+        case rl.HashJoin() | rl.MergeJoin() | rl.NestedLoopJoin() if rel.how.endswith("mark"):
             return engine.has_tuples or _is_plain(as_join(rel).condition)
         case _:
             return True
@@ -80,15 +61,15 @@ def _own_nodes(rel: Rel) -> list[Node]:
     return [child for child in rel.children() if not isinstance(child, Rel)]
 
 
-def _is_plain(condition: Expression) -> bool:
+def _is_plain(condition: ex.Expression) -> bool:
     """Whether a condition is true, or a conjunction of comparisons of columns."""
     return all(
-        (isinstance(each, Literal) and each.value is True)
+        (isinstance(each, ex.Literal) and each.value is True)
         or (
-            isinstance(each, ScalarFunction)
+            isinstance(each, ex.ScalarFunction)
             and each.function.urn == COMPARISON_URN
             and each.function.name in (*_COMPARISONS, "is_not_distinct_from")
-            and all(isinstance(argument, FieldReference) for argument in each.arguments)
+            and all(isinstance(argument, ex.FieldReference) for argument in each.arguments)
         )
         for each in conjuncts(condition)
     )
@@ -96,8 +77,8 @@ def _is_plain(condition: Expression) -> bool:
 
 def _is_known(rel: Rel, engine: Engine, *, is_scalar: bool) -> bool:
     """Whether a relation refers to an outer row only in comparisons of filters near its top, if at all."""
-    inner = (node for node in walk(rel) if isinstance(node, LateralJoin | AnySubquery))
-    if rel.free_anchors and any(isinstance(node, LateralJoin) or node.free_anchors for node in inner):
+    inner = (node for node in walk(rel) if isinstance(node, rl.LateralJoin | AnySubquery))
+    if rel.free_anchors and any(isinstance(node, rl.LateralJoin) or node.free_anchors for node in inner):
         return False
     while rel.free_anchors:
         if not _is_pulled_up(rel, engine, only_equal=is_scalar and not engine.has_tuples):
@@ -109,24 +90,24 @@ def _is_known(rel: Rel, engine: Engine, *, is_scalar: bool) -> bool:
 def _is_pulled_up(rel: Rel, engine: Engine, *, only_equal: bool) -> bool:
     """Whether a relation has only correlated comparisons that an engine pulls up, and lets those below it pass."""
     match rel:
-        case Filter(condition=condition):
+        case rl.Filter(condition=condition):
             outer = (each for each in conjuncts(condition) if each.free_anchors)
             return all(_is_comparison(each, only_equal=only_equal) for each in outer)
-        case Aggregate(grouping_sets=(_, _, *_)):
+        case rl.Aggregate(grouping_sets=(_, _, *_)):
             return False
-        case Project() | Emit() | Aggregate():
+        case rl.Project() | rl.Emit() | rl.Aggregate():
             is_passed = True
-        case Sort() | Fetch():
+        case rl.Sort() | rl.Fetch():
             is_passed = engine.limits_each
         case _:
             is_passed = False
     return is_passed and not any(child.free_anchors for child in _own_nodes(rel))
 
 
-def _is_comparison(condition: Expression, *, only_equal: bool) -> bool:
+def _is_comparison(condition: ex.Expression, *, only_equal: bool) -> bool:
     """Whether a condition compares a column of an outer row with an expression of the inner row."""
     match condition:
-        case ScalarFunction(function=function, arguments=(Expression() as one, Expression() as other)):
+        case ex.ScalarFunction(function=function, arguments=(ex.Expression() as one, ex.Expression() as other)):
             is_named = function.urn == COMPARISON_URN and function.name in _COMPARISONS[: 1 if only_equal else None]
             sides = (one, other) if one.free_anchors else (other, one)
             return is_named and _is_outer_column(sides[0]) and not sides[1].free_anchors
@@ -134,5 +115,5 @@ def _is_comparison(condition: Expression, *, only_equal: bool) -> bool:
             return False
 
 
-def _is_outer_column(value: Expression) -> bool:
-    return isinstance(value, FieldReference) and isinstance(value.root, OuterReference)
+def _is_outer_column(value: ex.Expression) -> bool:
+    return isinstance(value, ex.FieldReference) and isinstance(value.root, ex.OuterReference)

@@ -10,17 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.algebra.properties import SINGLETON
-from substrait_dsl.algebra.relations import (
-    Broadcast,
-    Exchange,
-    MergingCapture,
-    MultiBucket,
-    RoundRobin,
-    Scatter,
-    SingleBucket,
-)
 from substrait_dsl.algebra.types import Struct
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.map_keys import as_key
@@ -45,12 +37,12 @@ MAX_PARTITIONS = 100_000
 """The most partitions of an exchange: a plan can ask for two thousand million, for which Java has no lists."""
 
 
-def lower_exchange(rel: Exchange, to: InputLowering) -> Rows:
+def lower_exchange(rel: rl.Exchange, to: InputLowering) -> Rows:
     """Repartition the rows; each partition is sorted by the known ordering of the input (spec decision 8)."""
     if rel.targets:
         raise UnsupportedError("Spark cannot send the partitions of an exchange to targets")
     kind = rel.kind
-    if isinstance(kind, MultiBucket):
+    if isinstance(kind, rl.MultiBucket):
         raise UnsupportedError(
             "Spark cannot run an exchange by several buckets: a DataFrame would have the rows more than once"
         )
@@ -58,24 +50,24 @@ def lower_exchange(rel: Exchange, to: InputLowering) -> Rows:
     if not isinstance(rows.table, FrameTable):
         return rows
     frame = _moved(rows.table.filtered, kind, rel.partition_count, here, to)
-    keys = () if isinstance(kind, Broadcast) else known_order(rel.input, rows)
+    keys = () if isinstance(kind, rl.Broadcast) else known_order(rel.input, rows)
     if keys:
         frame = frame.sortWithinPartitions(*(ordered(*key, to.execution.spark) for key in keys))
     is_one = rel.properties.distribution == SINGLETON
     return Rows(FrameTable(rows.table.names, frame, to.execution, keys=keys if is_one else ()), rows.columns)
 
 
-def require_partitions(rel: Exchange, to: InputLowering) -> None:
+def require_partitions(rel: rl.Exchange, to: InputLowering) -> None:
     """Raise `UnsupportedError` for an exchange that no DataFrame can make, whatever the number of its rows."""
     _require_number(rel.partition_count or 1)
     _require_moves(rel.kind)
-    if not rel.targets and not isinstance(rel.kind, MultiBucket):
+    if not rel.targets and not isinstance(rel.kind, rl.MultiBucket):
         _, here = prepare_context(to, to[rel.input], rel.anchor, [rel.kind], hoist=True)
         match rel.kind:
-            case Scatter(fields=fields):
+            case rl.Scatter(fields=fields):
                 for field in fields:
                     as_key(here.sql(field), field.type)
-            case SingleBucket(expression=bucket):
+            case rl.SingleBucket(expression=bucket):
                 here.sql(bucket)
 
 
@@ -88,8 +80,8 @@ def _require_number(count: int) -> None:
 
 
 def _require_moves(kind: object) -> None:
-    if not current_engine().moves_by_number and isinstance(kind, SingleBucket | RoundRobin):
-        if isinstance(kind, RoundRobin) and not kind.exact:
+    if not current_engine().moves_by_number and isinstance(kind, rl.SingleBucket | rl.RoundRobin):
+        if isinstance(kind, rl.RoundRobin) and not kind.exact:
             return
         raise UnsupportedError(
             f"{current_engine().name} cannot move rows to partitions by a number that is computed of each",
@@ -99,7 +91,7 @@ def _require_moves(kind: object) -> None:
 
 def _moved(
     frame: DataFrame,
-    kind: Scatter | SingleBucket | RoundRobin | Broadcast,
+    kind: rl.Scatter | rl.SingleBucket | rl.RoundRobin | rl.Broadcast,
     partition_count: int | None,
     here: ExpressionContext,
     to: InputLowering,
@@ -110,17 +102,17 @@ def _moved(
     _require_number(count)
     _require_moves(kind)
     match kind:
-        case Scatter(fields=fields):
+        case rl.Scatter(fields=fields):
             return frame.repartition(count, *(functions.expr(as_key(here.sql(field), field.type)) for field in fields))
-        case SingleBucket(expression=bucket):
+        case rl.SingleBucket(expression=bucket):
             return frame.repartitionById(count, functions.expr(here.sql(bucket)))
-        case RoundRobin(exact=False):
+        case rl.RoundRobin(exact=False):
             return frame.repartition(count)
-        case RoundRobin():
+        case rl.RoundRobin():
             number = to.execution.name()
             bucket_number = functions.expr(f"CAST({number} % {count} AS INT)")
             return _numbered(frame, number, to).repartitionById(count, bucket_number).drop(number)
-        case Broadcast():
+        case rl.Broadcast():
             return frame.hint("broadcast")
         case never:
             assert_never(never)
@@ -135,7 +127,7 @@ def _numbered(frame: DataFrame, number: str, to: InputLowering) -> DataFrame:
     return placed.selectExpr("*", f"row_number() OVER (ORDER BY {place}) - 1 AS {number}").drop(place)
 
 
-def lower_merging_capture(rel: MergingCapture, to: InputLowering) -> Rows:
+def lower_merging_capture(rel: rl.MergingCapture, to: InputLowering) -> Rows:
     """Sort the rows: the ordering of each stream becomes the ordering of all rows."""
     return sorted_as_known(rel.input, to[rel.input])
 

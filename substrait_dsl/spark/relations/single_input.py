@@ -5,24 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.expressions import Expression, FieldReference, Literal, WindowCall
 from substrait_dsl.algebra.expressions.references import ROOT
 from substrait_dsl.algebra.expressions.windows import has_window_function
 from substrait_dsl.algebra.joined_groups import has_keys
 from substrait_dsl.algebra.node import Rel, walk
-from substrait_dsl.algebra.relations import (
-    ConsistentField,
-    Emit,
-    Expand,
-    Fetch,
-    Filter,
-    Project,
-    Sort,
-    SwitchingField,
-    TopN,
-    Unnest,
-    Window,
-)
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words
 from substrait_dsl.spark.expressions.literals import struct_to_sql
@@ -54,7 +42,7 @@ ALL_ROWS = 2**63 - 1
 """The greatest count, which many producers write for all rows."""
 
 
-def lower_filter(rel: Filter, to: InputLowering) -> Rows:
+def lower_filter(rel: rl.Filter, to: InputLowering) -> Rows:
     """Lower to a WHERE; subqueries among its conjuncts become semi and anti joins."""
     rows = filtered(to[rel.input], rel.condition, rel.anchor, to)
     return sorted_again(rel, rows) if _loses_order([rel.condition]) else rows
@@ -87,20 +75,20 @@ def filtered_by_constant(table: Table, condition: str, to: InputLowering) -> Tab
     return table.fetch(0, ALL_ROWS).where(condition)
 
 
-def lower_sort(rel: Sort, to: InputLowering) -> Rows:
+def lower_sort(rel: rl.Sort, to: InputLowering) -> Rows:
     """Lower to an ORDER BY. A clustered key is sorted, which puts equal values together."""
     rows, keys = _sort_keys(rel, to)
     return Rows(rows.table.sort(keys), rows.columns)
 
 
-def _sort_keys(rel: Sort | TopN, to: InputLowering) -> tuple[Rows, SortKeys]:
+def _sort_keys(rel: rl.Sort | rl.TopN, to: InputLowering) -> tuple[Rows, SortKeys]:
     for key in rel.keys:
         require_comparable(key.expression.type, kind_words(rel))
     rows, here = prepare_context(to, to[rel.input], rel.anchor, [key.expression for key in rel.keys], hoist=True)
     return rows, [(sort_key(here.sql(key.expression), key.expression.type), direction_of(key)) for key in rel.keys]
 
 
-def lower_project(rel: Project, to: InputLowering) -> Rows:
+def lower_project(rel: rl.Project, to: InputLowering) -> Rows:
     """Lower to a SELECT of further columns; mere references are columns already."""
     rows = to[rel.input]
     computed = [expression for expression in rel.expressions if _column(expression, rows) is None]
@@ -135,18 +123,18 @@ def _column(expression: Expression, rows: Rows) -> str | None:
             return None
 
 
-def lower_emit(rel: Emit, to: InputLowering) -> Rows:
+def lower_emit(rel: rl.Emit, to: InputLowering) -> Rows:
     """Reorder the columns."""
     return to[rel.input].pick(rel.mapping)
 
 
-def lower_fetch(rel: Fetch, to: InputLowering) -> Rows:
+def lower_fetch(rel: rl.Fetch, to: InputLowering) -> Rows:
     """Lower to an OFFSET and a LIMIT. Spark takes them as numbers, so other expressions are evaluated now."""
     rows = to[rel.input]
     return Rows(_fetched(rel, rows, *_limits(rel, to), to), rows.columns)
 
 
-def _fetched(rel: Fetch | TopN, rows: Rows, offset: int, count: int | None, to: InputLowering) -> Table:
+def _fetched(rel: rl.Fetch | rl.TopN, rows: Rows, offset: int, count: int | None, to: InputLowering) -> Table:
     """Take some of the rows; beyond the range of OFFSET and LIMIT rows are numbered, in one task."""
     table = _in_order(rel, rows)
     if rel.free_anchors and to.as_text:
@@ -162,7 +150,7 @@ def _fetched(rel: Fetch | TopN, rows: Rows, offset: int, count: int | None, to: 
     return table.sort([(number, "asc_nulls_first")])
 
 
-def _in_order(rel: Fetch | TopN, rows: Rows) -> Table:
+def _in_order(rel: rl.Fetch | rl.TopN, rows: Rows) -> Table:
     """Return the rows, sorted again if Spark would not take the first ones, or does not know their order."""
     keys = rows.table.keys
     if keys and rows.table.is_in_order and (current_engine().keeps_order or not rows.table.since_sorted):
@@ -171,7 +159,9 @@ def _in_order(rel: Fetch | TopN, rows: Rows) -> Table:
     return rows.table.sort(keys) if keys else rows.table
 
 
-def _fetched_for_each(rel: Fetch | TopN, table: Table, offset: int, count: int | None, to: InputLowering) -> TextTable:
+def _fetched_for_each(
+    rel: rl.Fetch | rl.TopN, table: Table, offset: int, count: int | None, to: InputLowering
+) -> TextTable:
     """Take some of the rows for each outer row, in their present or known order."""
     assert isinstance(table, TextTable)
     if id(rel) in to.exact_limits and offset + (count or 0) <= MOST_ROWS:
@@ -179,7 +169,7 @@ def _fetched_for_each(rel: Fetch | TopN, table: Table, offset: int, count: int |
     return table.number(offset, count)
 
 
-def lower_top_n(rel: TopN, to: InputLowering) -> Rows:
+def lower_top_n(rel: rl.TopN, to: InputLowering) -> Rows:
     """Lower to an ORDER BY with an OFFSET and a LIMIT; with ties, rows are ranked: Spark's LIMIT has no ties."""
     rows, keys = _sort_keys(rel, to)
     offset, count = _limits(rel, to)
@@ -200,7 +190,7 @@ def lower_top_n(rel: TopN, to: InputLowering) -> Rows:
     return Rows(table.sort([(place, "asc_nulls_first")]), rows.columns)
 
 
-def _limits(rel: Fetch | TopN, to: InputLowering) -> tuple[int, int | None]:
+def _limits(rel: rl.Fetch | rl.TopN, to: InputLowering) -> tuple[int, int | None]:
     """Return the number of rows to skip, and the number to take: None for all."""
     what = kind_words(rel)
     offset = _number(rel.offset, f"offset of {what}", to) or 0
@@ -225,7 +215,7 @@ def _number(expression: Expression | None, what: str, to: InputLowering) -> int 
     return None if number is None else int(number)
 
 
-def lower_window(rel: Window, to: InputLowering) -> Rows:
+def lower_window(rel: rl.Window, to: InputLowering) -> Rows:
     """Lower to a SELECT of window functions. Those with the same partitions and sort keys share one sort.
 
     Spark sorts the rows for it, so an order that is preserved is restored.
@@ -236,7 +226,7 @@ def lower_window(rel: Window, to: InputLowering) -> Rows:
     return sorted_again(rel, rows) if rel.method == "consistent_partition" else rows
 
 
-def _window_function(call: WindowCall, rel: Window, here: ExpressionContext) -> str:
+def _window_function(call: WindowCall, rel: rl.Window, here: ExpressionContext) -> str:
     try:
         text = window_to_sql(call, rel.partitions, rel.sorts, here.sql)
     except UnsupportedError as error:
@@ -246,19 +236,19 @@ def _window_function(call: WindowCall, rel: Window, here: ExpressionContext) -> 
     return text
 
 
-def lower_expand(rel: Expand, to: InputLowering) -> Rows:
+def lower_expand(rel: rl.Expand, to: InputLowering) -> Rows:
     """Lower to a generator over an array of the copies; each row of the input is computed once."""
     rows, here = prepare_context(to, to[rel.input], rel.anchor, rel.fields, hoist=True)
     if not current_engine().has_lists_of_records:
         return _expanded_by_number(rel, rows, here, to)
     columns = to.execution.names(len(rel.schema))
     consistent: list[Item] = []
-    switching: list[tuple[str, SwitchingField]] = []
+    switching: list[tuple[str, rl.SwitchingField]] = []
     for name, field in zip(columns, rel.fields, strict=False):
         match field:
-            case ConsistentField(expression=expression):
+            case rl.ConsistentField(expression=expression):
                 consistent.append(Item(here.sql(expression), (name,)))
-            case SwitchingField():
+            case rl.SwitchingField():
                 switching.append((name, field))
     copies = (
         struct_to_sql([str(number), *(here.sql(field.duplicates[number]) for _, field in switching)])
@@ -269,7 +259,7 @@ def lower_expand(rel: Expand, to: InputLowering) -> Rows:
     return sorted_as_known(rel, copied) if has_correlated(rel.fields) else copied
 
 
-def _expanded_by_number(rel: Expand, rows: Rows, here: ExpressionContext, to: InputLowering) -> Rows:
+def _expanded_by_number(rel: rl.Expand, rows: Rows, here: ExpressionContext, to: InputLowering) -> Rows:
     """Copy each row, and choose the values of each copy by its number."""
     columns = to.execution.names(len(rel.schema))
     number = columns[-1]
@@ -279,9 +269,9 @@ def _expanded_by_number(rel: Expand, rows: Rows, here: ExpressionContext, to: In
     select_items = [Item(number, (number,))]
     for name, field in zip(columns, rel.fields, strict=False):
         match field:
-            case ConsistentField(expression=expression):
+            case rl.ConsistentField(expression=expression):
                 select_items.append(Item(here.sql(expression), (name,)))
-            case SwitchingField(duplicates=duplicates):
+            case rl.SwitchingField(duplicates=duplicates):
                 select_items.append(Item(by_number(number, dict(enumerate(map(here.sql, duplicates)))), (name,)))
     return sorted_as_known(rel, Rows(table.select(select_items), columns))
 
@@ -307,7 +297,7 @@ def by_number(number: str, texts: Mapping[int, str]) -> str:
     return f"(CASE {number} {cases} END)"
 
 
-def lower_unnest(rel: Unnest, to: InputLowering) -> Rows:
+def lower_unnest(rel: rl.Unnest, to: InputLowering) -> Rows:
     """Lower to a generator that numbers the elements; an empty or NULL list makes no row."""
     rows = to[rel.input]
     position, element, offset = to.execution.names(3)

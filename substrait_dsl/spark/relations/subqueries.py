@@ -11,15 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeGuard, assert_never
 
-from substrait_dsl.algebra.expressions import (
-    Expression,
-    FieldReference,
-    InPredicate,
-    ScalarFunction,
-    ScalarSubquery,
-    SetComparison,
-    SetPredicate,
-)
+from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.relations import Aggregate, Emit, Filter, Project
 from substrait_dsl.algebra.relations.joins import BOOLEAN_URN
@@ -51,20 +43,23 @@ def relation_of(subquery: AnySubquery) -> Rel:
     """Return the relation of a subquery."""
     match subquery:
         case (
-            ScalarSubquery(input=rel) | InPredicate(haystack=rel) | SetPredicate(tuples=rel) | SetComparison(right=rel)
+            ex.ScalarSubquery(input=rel)
+            | ex.InPredicate(haystack=rel)
+            | ex.SetPredicate(tuples=rel)
+            | ex.SetComparison(right=rel)
         ):
             return rel
         case never:
             assert_never(never)
 
 
-def computed_operands(subqueries: Iterable[AnySubquery]) -> Iterator[Expression]:
+def computed_operands(subqueries: Iterable[AnySubquery]) -> Iterator[ex.Expression]:
     """Yield the computed left operands. In comparisons of a mere column both zeros are equal."""
     for subquery in subqueries:
         match subquery:
-            case InPredicate(needles=needles):
-                yield from (needle for needle in needles if not isinstance(needle, FieldReference))
-            case SetComparison(left=left) if not isinstance(left, FieldReference):
+            case ex.InPredicate(needles=needles):
+                yield from (needle for needle in needles if not isinstance(needle, ex.FieldReference))
+            case ex.SetComparison(left=left) if not isinstance(left, ex.FieldReference):
                 yield left
             case _:
                 pass
@@ -72,12 +67,12 @@ def computed_operands(subqueries: Iterable[AnySubquery]) -> Iterator[Expression]
 
 def depends_on_row(subquery: AnySubquery) -> bool:
     """Whether the SQL text of a subquery refers to the outer row."""
-    return isinstance(subquery, InPredicate | SetComparison) or bool(subquery.free_anchors)
+    return isinstance(subquery, ex.InPredicate | ex.SetComparison) or bool(subquery.free_anchors)
 
 
 def is_constant(subquery: AnySubquery) -> bool:
     """Whether a subquery is one value for all rows: it is scalar and uncorrelated."""
-    return isinstance(subquery, ScalarSubquery) and not subquery.free_anchors
+    return isinstance(subquery, ex.ScalarSubquery) and not subquery.free_anchors
 
 
 def value(subquery: AnySubquery, scope: Scope, to: InputLowering) -> str:
@@ -89,21 +84,21 @@ def value(subquery: AnySubquery, scope: Scope, to: InputLowering) -> str:
         to: lowers the relation inside, with that scope as outer rows.
     """
     match subquery:
-        case ScalarSubquery(input=rel):
+        case ex.ScalarSubquery(input=rel):
             table, (column,) = to.text(rel)
             return scalar(table.query([Item(column, (column,))]), rel)
-        case SetPredicate(op="exists", tuples=rel):
+        case ex.SetPredicate(op="exists", tuples=rel):
             return to.text(rel)[0].exists(outside=to.outside(rel))
-        case SetPredicate(tuples=rel):
+        case ex.SetPredicate(tuples=rel):
             return _unique(rel, to)
-        case InPredicate(needles=needles, haystack=rel):
+        case ex.InPredicate(needles=needles, haystack=rel):
             table, columns = to.text(rel)
             keys = _keys(needles, rel, columns, scope)
             return mark(table, keys, to.execution, outside=to.outside(rel), fixed=not rel.free_anchors)
-        case SetComparison(reduction="all", comparison=comparison, left=left, right=rel):
+        case ex.SetComparison(reduction="all", comparison=comparison, left=left, right=rel):
             # All rows compare so, unless any compares the opposite way: in three-valued logic, too.
             return f"(NOT {_any(_OPPOSITE[comparison], left, rel, scope, to)})"
-        case SetComparison(comparison=comparison, left=left, right=rel):
+        case ex.SetComparison(comparison=comparison, left=left, right=rel):
             return _any(comparison, left, rel, scope, to)
         case never:
             assert_never(never)
@@ -141,18 +136,18 @@ def _has_inner_aggregate(rel: Rel, *, folded: bool) -> bool:
     )
 
 
-def condition(expression: Expression, scope: Scope, to: InputLowering) -> str:
+def condition(expression: ex.Expression, scope: Scope, to: InputLowering) -> str:
     """Write a conjunct of a filter: true exactly where the expression is true."""
     negated = _negated(expression)
     match negated or expression:
-        case InPredicate(needles=needles, haystack=rel):
+        case ex.InPredicate(needles=needles, haystack=rel):
             table, columns = to.text(rel)
             keys = _keys(needles, rel, columns, scope)
             # Spark carries an IN over to other columns that are equal to the needle, an EXISTS it does not.
             return _none_match(table, keys, rel, to) if negated else _in(table, keys, to.execution, to.outside(rel))
-        case SetPredicate() as predicate:
+        case ex.SetPredicate() as predicate:
             return f"{'NOT ' if negated else ''}{value(predicate, scope, to)}"
-        case SetComparison(reduction=reduction, comparison=comparison, left=left, right=rel):
+        case ex.SetComparison(reduction=reduction, comparison=comparison, left=left, right=rel):
             # "not any" is "all", the opposite way round; either way, look for rows that speak against it or for it.
             table, (column,) = to.text(rel)
             wanted = comparison if reduction == "any" else _OPPOSITE[comparison]
@@ -164,10 +159,10 @@ def condition(expression: Expression, scope: Scope, to: InputLowering) -> str:
             return predicate_sql(to_sql(expression, scope), expression)
 
 
-def _negated(expression: Expression) -> Expression | None:
+def _negated(expression: ex.Expression) -> ex.Expression | None:
     """Return the operand of a ``not``."""
     match expression:
-        case ScalarFunction(function=function, arguments=(Expression() as argument,)) if (
+        case ex.ScalarFunction(function=function, arguments=(ex.Expression() as argument,)) if (
             function.urn == BOOLEAN_URN and function.name == "not"
         ):
             return argument
@@ -175,7 +170,7 @@ def _negated(expression: Expression) -> Expression | None:
             return None
 
 
-def _keys(needles: tuple[Expression, ...], rel: Rel, columns: tuple[str, ...], scope: Scope) -> list[Key]:
+def _keys(needles: tuple[ex.Expression, ...], rel: Rel, columns: tuple[str, ...], scope: Scope) -> list[Key]:
     for needle in needles:
         require_comparable(needle.type, "is_in")
     return [
@@ -188,7 +183,7 @@ def _keys(needles: tuple[Expression, ...], rel: Rel, columns: tuple[str, ...], s
     ]
 
 
-def _comparison(comparison: ComparisonOp, left: Expression, rel: Rel, column: str, scope: Scope) -> Key | Test:
+def _comparison(comparison: ComparisonOp, left: ex.Expression, rel: Rel, column: str, scope: Scope) -> Key | Test:
     require_comparable(left.type, "a comparison with the values of a relation")
     type_ = rel.schema.fields[0].type
     nullable = left.type.nullable or type_.nullable
@@ -201,7 +196,7 @@ def _comparison(comparison: ComparisonOp, left: Expression, rel: Rel, column: st
     return Test(test, nullable, test)
 
 
-def _any(comparison: ComparisonOp, left: Expression, rel: Rel, scope: Scope, to: InputLowering) -> str:
+def _any(comparison: ComparisonOp, left: ex.Expression, rel: Rel, scope: Scope, to: InputLowering) -> str:
     table, (column,) = to.text(rel)
     test = _comparison(comparison, left, rel, column, scope)
     return mark(table, [test], to.execution, outside=to.outside(rel), fixed=not rel.free_anchors)

@@ -7,25 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.expressions import ROOT, Expression, FieldReference
 from substrait_dsl.algebra.node import Rel
-from substrait_dsl.algebra.relations import (
-    Aggregate,
-    Emit,
-    Exchange,
-    Fetch,
-    Filter,
-    HashJoin,
-    Join,
-    MergeJoin,
-    MergingCapture,
-    NestedLoopJoin,
-    Project,
-    Set,
-    SimpleCapture,
-    Sort,
-    TopN,
-)
 from substrait_dsl.algebra.rules import JoinType
 
 _KEEPING_LEFT: tuple[JoinType, ...] = ("left_semi", "left_anti", "left_mark", "left_single")
@@ -37,22 +21,30 @@ def is_unique(rel: Rel, positions: Iterable[int]) -> bool:
     columns = set(positions)
     while True:
         match rel:
-            case Aggregate(keys=keys, grouping_sets=sets):
+            case rl.Aggregate(keys=keys, grouping_sets=sets):
                 keyed = set(range(len(keys)))
                 return columns >= (keyed if len(sets) < 2 else {*keyed, len(rel.schema) - 1})
-            case Set(op=op):
+            case rl.Set(op=op):
                 return not op.endswith("_all") and op != "minus_multiset" and columns >= set(range(len(rel.schema)))
-            case Project():
+            case rl.Project():
                 width = len(rel.input.schema)
                 columns = _sources(columns, [*range(width), *map(_position, rel.expressions)])
                 rel = rel.input
-            case Emit():
+            case rl.Emit():
                 columns = _sources(columns, rel.mapping)
                 rel = rel.input
-            case Join() | HashJoin() | MergeJoin() | NestedLoopJoin() if rel.how in _KEEPING_LEFT:
+            case rl.Join() | rl.HashJoin() | rl.MergeJoin() | rl.NestedLoopJoin() if rel.how in _KEEPING_LEFT:
                 columns = {position for position in columns if position < len(rel.left.schema)}
                 rel = rel.left
-            case Filter() | Sort() | Fetch() | TopN() | Exchange() | MergingCapture() | SimpleCapture():
+            case (
+                rl.Filter()
+                | rl.Sort()
+                | rl.Fetch()
+                | rl.TopN()
+                | rl.Exchange()
+                | rl.MergingCapture()
+                | rl.SimpleCapture()
+            ):
                 rel = rel.input
             case _:
                 return False

@@ -12,16 +12,7 @@ from functools import reduce
 from itertools import groupby
 from typing import TYPE_CHECKING, assert_never
 
-from substrait_dsl.algebra.relations import (
-    Arrow,
-    DelimitedText,
-    Dwrf,
-    ExtensionFormat,
-    FileFormat,
-    FileItem,
-    Orc,
-    Parquet,
-)
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
 from substrait_dsl.spark.catalog.table_names import quoted_name
 from substrait_dsl.spark.session.engines import current_engine
@@ -44,7 +35,7 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.schema import NamedStruct
 
 
-def read_files(files: Sequence[FileItem], schema: NamedStruct, spark: SparkSession) -> DataFrame:
+def read_files(files: Sequence[rl.FileItem], schema: NamedStruct, spark: SparkSession) -> DataFrame:
     """Read files, each as often as it is listed; adjacent files of one format are read together.
 
     Args:
@@ -76,35 +67,35 @@ def read_files(files: Sequence[FileItem], schema: NamedStruct, spark: SparkSessi
     return reduce(lambda one, other: one.union(other), declared)
 
 
-def require_files(files: Sequence[FileItem]) -> None:
+def require_files(files: Sequence[rl.FileItem]) -> None:
     """Raise as `read_files` does for what it refuses without opening a file."""
     for format_, group in groupby(files, key=lambda item: item.format):
         items = list(group)
         require_format(format_)
         for item in filter(is_slice, items):
             rows_of_slice(item)
-        if not isinstance(format_, Arrow):
-            _paths(format_, items) if current_engine().reads_text or not isinstance(format_, DelimitedText) else None
+        if not isinstance(format_, rl.Arrow):
+            _paths(format_, items) if current_engine().reads_text or not isinstance(format_, rl.DelimitedText) else None
 
 
-def require_format(format_: FileFormat) -> None:
+def require_format(format_: rl.FileFormat) -> None:
     """Raise `UnsupportedError` for formats that are not supported."""
     match format_:
-        case Dwrf():
+        case rl.Dwrf():
             raise UnsupportedError("Spark cannot read DWRF files", hint="convert them to Parquet or ORC")
-        case ExtensionFormat(detail=detail):
+        case rl.ExtensionFormat(detail=detail):
             raise UnsupportedError(f"Spark cannot read files of the format {detail.type_url}")
-        case DelimitedText():
+        case rl.DelimitedText():
             text_options(format_)
-        case Parquet() | Orc() | Arrow():
+        case rl.Parquet() | rl.Orc() | rl.Arrow():
             pass
         case never:
             assert_never(never)
 
 
-def _rounds(files: Iterable[FileItem]) -> list[list[FileItem]]:
+def _rounds(files: Iterable[rl.FileItem]) -> list[list[rl.FileItem]]:
     """Split the files into lists without repetitions: Spark reads a partitioned folder once per read."""
-    rounds: list[list[FileItem]] = []
+    rounds: list[list[rl.FileItem]] = []
     listed: Counter[str] = Counter()
     for item in files:
         if listed[item.uri] == len(rounds):
@@ -115,8 +106,8 @@ def _rounds(files: Iterable[FileItem]) -> list[list[FileItem]]:
 
 
 def _together(
-    format_: FileFormat, files: list[FileItem], schema: NamedStruct, spark: SparkSession
-) -> list[tuple[list[FileItem], DataFrame]]:
+    format_: rl.FileFormat, files: list[rl.FileItem], schema: NamedStruct, spark: SparkSession
+) -> list[tuple[list[rl.FileItem], DataFrame]]:
     """Read files of one format into one DataFrame, but each partitioned folder by itself."""
     try:
         return [(files, _read(format_, files, schema, spark))]
@@ -126,7 +117,7 @@ def _together(
         return [([item], _read(format_, [item], schema, spark)) for item in files]
 
 
-def _sliced(frame: DataFrame, item: FileItem, rows: str) -> DataFrame:
+def _sliced(frame: DataFrame, item: rl.FileItem, rows: str) -> DataFrame:
     """Select the rows of a slice, by Spark's column of row numbers."""
     if any(name.lower() == "_metadata" for name in frame.columns):
         raise UnsupportedError(
@@ -141,28 +132,28 @@ def _declared(frame: DataFrame, schema: NamedStruct, what: str) -> DataFrame:
     return frame.select(*(quoted_name([name]) for name in names)).toDF(*schema.names)
 
 
-def _read(format_: FileFormat, files: Sequence[FileItem], schema: NamedStruct, spark: SparkSession) -> DataFrame:
+def _read(format_: rl.FileFormat, files: Sequence[rl.FileItem], schema: NamedStruct, spark: SparkSession) -> DataFrame:
     require_format(format_)
     match format_:
-        case Parquet():
+        case rl.Parquet():
             return _by_name("parquet", format_, files, schema, spark)
-        case Orc():
+        case rl.Orc():
             return _by_name("orc", format_, files, schema, spark)
-        case DelimitedText() if not current_engine().reads_text:
+        case rl.DelimitedText() if not current_engine().reads_text:
             for item in files:
                 require_read(item)
             return read_text_here(format_, files, schema, spark)
-        case DelimitedText():
+        case rl.DelimitedText():
             return read_text(format_, files, _paths(format_, files), schema, spark)
-        case Arrow():
+        case rl.Arrow():
             return read_arrow(files, schema, spark)
-        case Dwrf() | ExtensionFormat():
+        case rl.Dwrf() | rl.ExtensionFormat():
             raise AssertionError("files of such a format are refused before")
         case never:
             assert_never(never)
 
 
-def _paths(format_: FileFormat, files: Sequence[FileItem]) -> list[str]:
+def _paths(format_: rl.FileFormat, files: Sequence[rl.FileItem]) -> list[str]:
     for item in files:
         require_read(item)
     if (listed := current_engine().listed_files) is not None:
@@ -170,7 +161,7 @@ def _paths(format_: FileFormat, files: Sequence[FileItem]) -> list[str]:
     return [spark_path(item) for item in files]
 
 
-def _found(files: Sequence[FileItem], paths: list[str], spark: SparkSession) -> list[str]:
+def _found(files: Sequence[rl.FileItem], paths: list[str], spark: SparkSession) -> list[str]:
     """Return the URIs of the files that a pattern or a list resolves to, without opening them; else none."""
     if not is_list_there(files) and all(item.kind != "glob" for item in files):
         return []
@@ -182,13 +173,13 @@ def _found(files: Sequence[FileItem], paths: list[str], spark: SparkSession) -> 
 
 
 def _by_name(
-    reader: str, format_: FileFormat, files: Sequence[FileItem], schema: NamedStruct, spark: SparkSession
+    reader: str, format_: rl.FileFormat, files: Sequence[rl.FileItem], schema: NamedStruct, spark: SparkSession
 ) -> DataFrame:
     paths = _paths(format_, files)
     what = what_of(files)
-    if isinstance(format_, Orc):
+    if isinstance(format_, rl.Orc):
         require_names_found(dict.fromkeys(schema.names), what)
-    if isinstance(format_, Parquet):
+    if isinstance(format_, rl.Parquet):
         require_known_classes(files, _found(files, paths, spark))
     with _refusals(what), no_classes_of_files(what):
         frame = spark.read.format(reader).load(paths)
@@ -197,7 +188,7 @@ def _by_name(
     frame = with_declared_folders(
         frame, files, schema, lambda columns: spark.read.format(reader).schema(columns).load(paths)
     )
-    if isinstance(format_, Orc):
+    if isinstance(format_, rl.Orc):
         wanted = {name.lower() for name in schema.names}
         require_names_found(
             {field.name: field.dataType for field in frame.schema if field.name.lower() in wanted}, what

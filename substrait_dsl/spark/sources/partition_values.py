@@ -12,16 +12,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from substrait_dsl.algebra.types import (
-    UUID,
-    Decimal,
-    PrecisionTime,
-    PrecisionTimestamp,
-    PrecisionTimestampTZ,
-    String,
-    Type,
-    UserDefined,
-)
+from substrait_dsl.algebra import types as t
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.catalog.table_names import statement_name
 from substrait_dsl.spark.expressions.casts import cast_to_sql
@@ -39,7 +30,7 @@ _LONGEST = 60
 """The most characters of a value in a message."""
 
 
-def written(value: str, name: str, type_: Type, subject: str, spark: SparkSession) -> str:
+def written(value: str, name: str, type_: t.Type, subject: str, spark: SparkSession) -> str:
     """Write a value as the text in the name of a partition directory.
 
     The zeros of floats are two texts. Spark would write both to one file, one after the other.
@@ -63,20 +54,20 @@ def written(value: str, name: str, type_: Type, subject: str, spark: SparkSessio
     return f"CAST({checked(name, value, list(failures))} AS STRING)"
 
 
-def read(name: str, type_: Type) -> str:
+def read(name: str, type_: t.Type) -> str:
     """Write a partition value, which is a string, as a value of the declared type.
 
     A string that does not convert is an error of the row. Raises `UnsupportedError` for a type to which strings do not
     convert.
     """
     column = statement_name([name])
-    if isinstance(type_, UUID):  # Spark has texts for them
+    if isinstance(type_, t.UUID):  # Spark has texts for them
         return column
-    if isinstance(type_, UserDefined):
+    if isinstance(type_, t.UserDefined):
         raise UnsupportedError(
             f"Spark reads no {type_} from the names of folders", hint="cast it to i64, or to decimal<20,0>"
         )
-    value = cast_to_sql(column, String(nullable=True), _with_all_digits(type_.as_nullable()), "return_null")
+    value = cast_to_sql(column, t.String(nullable=True), _with_all_digits(type_.as_nullable()), "return_null")
     if value == column:
         return value
     start = text_to_sql(f"the folder {name}=")
@@ -86,23 +77,23 @@ def read(name: str, type_: Type) -> str:
     return f"(CASE WHEN {column} IS NOT NULL AND ({value} IS NULL{is_rounded}) THEN {misfit} ELSE {value} END)"
 
 
-def _with_all_digits(type_: Type) -> Type:
+def _with_all_digits(type_: t.Type) -> t.Type:
     """Return the type as which a string is parsed: Spark's timestamps have six digits, and fewer are not checked."""
     match type_:
-        case PrecisionTime(precision=digits) | PrecisionTimestamp(precision=digits) if digits < 6:
+        case t.PrecisionTime(precision=digits) | t.PrecisionTimestamp(precision=digits) if digits < 6:
             return attrs.evolve(type_, precision=6)
-        case PrecisionTimestampTZ(precision=digits) if digits < 6:
+        case t.PrecisionTimestampTZ(precision=digits) if digits < 6:
             return attrs.evolve(type_, precision=6)
         case _:
             return type_
 
 
-def _exact(column: str, type_: Type) -> str | None:
+def _exact(column: str, type_: t.Type) -> str | None:
     """Write a string as the exact value where a cast to a type would round it."""
-    if not isinstance(type_, Decimal):
+    if not isinstance(type_, t.Decimal):
         return None
-    finest = Decimal(38, 38 - type_.precision + type_.scale, nullable=True)
-    return cast_to_sql(column, String(nullable=True), finest, "return_null")
+    finest = t.Decimal(38, 38 - type_.precision + type_.scale, nullable=True)
+    return cast_to_sql(column, t.String(nullable=True), finest, "return_null")
 
 
 def checked(name: str, text: str, failures: Sequence[tuple[str, str]]) -> str:

@@ -9,17 +9,9 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, assert_never
 
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.algebra.node import walk
-from substrait_dsl.algebra.relations import (
-    ExtensionTable,
-    IcebergTable,
-    LocalFiles,
-    NamedTable,
-    Read,
-    StructMask,
-    VirtualTable,
-)
 from substrait_dsl.algebra.types import I8, I16, I32, I64, UUID, Type
 from substrait_dsl.errors import UnsupportedError, kind_words
 from substrait_dsl.spark.catalog.file_listings import looked_at_anew
@@ -61,22 +53,22 @@ if TYPE_CHECKING:
 _NO_RESTRICTIONS = ReaderRestrictions()
 
 
-def can_be_text(read: Read, most_rows: int, arrow_tables: ArrowTables) -> bool:
+def can_be_text(read: rl.Read, most_rows: int, arrow_tables: ArrowTables) -> bool:
     """Whether a read can become SQL text; a virtual table only with at most so many rows."""
     match read.definition:
-        case NamedTable(names=names) if names in arrow_tables:
+        case rl.NamedTable(names=names) if names in arrow_tables:
             return False
-        case NamedTable(names=names):
+        case rl.NamedTable(names=names):
             return all(map(PLAIN_NAME.fullmatch, (*names, *read.base_schema.names)))
-        case VirtualTable(rows=rows):
+        case rl.VirtualTable(rows=rows):
             return 0 < len(rows) <= most_rows  # as text, no rows are NULLs behind a false filter, which may leak
-        case LocalFiles() | IcebergTable() | ExtensionTable():
+        case rl.LocalFiles() | rl.IcebergTable() | rl.ExtensionTable():
             return False
         case never:
             assert_never(never)
 
 
-def lower_read(rel: Read, to: InputLowering) -> Rows:
+def lower_read(rel: rl.Read, to: InputLowering) -> Rows:
     """Read the columns of the base schema, filter them, and apply the mask."""
     rows = to.source(rel)
     for condition in (rel.filter, rel.best_effort_filter):
@@ -85,26 +77,26 @@ def lower_read(rel: Read, to: InputLowering) -> Rows:
     return rows if rel.projection is None else _masked(rows, rel, rel.projection)
 
 
-def lower_source(rel: Read, to: InputLowering) -> Rows:
+def lower_source(rel: rl.Read, to: InputLowering) -> Rows:
     """Read the columns of the base schema."""
     match rel.definition:
-        case NamedTable(names=names) if names in to.execution.arrow_tables:
+        case rl.NamedTable(names=names) if names in to.execution.arrow_tables:
             frame, columns = to.execution.arrow_tables.read(names, rel.base_schema)
             return _selected(frame, columns, rel, to.execution)
-        case NamedTable(names=names):
+        case rl.NamedTable(names=names):
             rows = _named(names, rel, to)
             if current_engine().forgets_keys or not makes_groups(named_frame(names, to.execution.spark)):
                 return rows
             return Rows(united_with_no_row(rows.table, to), rows.columns)
-        case VirtualTable():
+        case rl.VirtualTable():
             return _virtual(rel, to)
-        case LocalFiles(items=files):
+        case rl.LocalFiles(items=files):
             read = partial(read_files, files, rel.base_schema, to.execution.spark)
             return _from_source((files, rel.base_schema), read, what_of(files), rel, to.execution)
-        case IcebergTable(metadata_uri=uri) as table:
+        case rl.IcebergTable(metadata_uri=uri) as table:
             read = partial(read_snapshot, table, rel.base_schema.names, to.execution.spark)
             return _from_source((table, rel.base_schema), read, f"the Iceberg table {uri}", rel, to.execution)
-        case ExtensionTable() as other:
+        case rl.ExtensionTable() as other:
             raise UnsupportedError(f"Spark does not know how to read {kind_words(other)}: {other.detail.type_url}")
         case never:
             assert_never(never)
@@ -114,12 +106,12 @@ _MANY_TABLES = 3
 """From so many tables on, one request for all is faster than one for each."""
 
 
-def look_up(reads: Sequence[Read], execution: ExecutionContext) -> None:
+def look_up(reads: Sequence[rl.Read], execution: ExecutionContext) -> None:
     """Look up the columns of many named tables by one request; few are left to the reads, and all if it fails."""
     from pyspark.errors import AnalysisException
     from pyspark.sql.types import StructType
 
-    tables = list(dict.fromkeys(read.definition.names for read in reads if isinstance(read.definition, NamedTable)))
+    tables = list(dict.fromkeys(read.definition.names for read in reads if isinstance(read.definition, rl.NamedTable)))
     if len(tables) < _MANY_TABLES:
         return
     between = execution.name()  # separates the columns of one table from those of the next
@@ -141,7 +133,7 @@ def look_up(reads: Sequence[Read], execution: ExecutionContext) -> None:
             execution.restrictions.update(dict.fromkeys(tables, ReaderRestrictions()))
 
 
-def _named(names: tuple[str, ...], rel: Read, to: InputLowering) -> Rows:
+def _named(names: tuple[str, ...], rel: rl.Read, to: InputLowering) -> Rows:
     execution = to.execution
     what = table_title(names)
     frame = _look_up_named(names, to)
@@ -176,7 +168,7 @@ def _look_up_named(names: tuple[str, ...], to: InputLowering) -> DataFrame | Non
 
 
 def _from_source(
-    key: Hashable, frame: Callable[[], DataFrame], what: str, rel: Read, execution: ExecutionContext
+    key: Hashable, frame: Callable[[], DataFrame], what: str, rel: rl.Read, execution: ExecutionContext
 ) -> Rows:
     """Read files or a snapshot, which are looked up once per execution."""
     if key not in execution.sources:
@@ -188,7 +180,9 @@ def _from_source(
 _INTEGERS = (I8, I16, I32, I64)
 
 
-def _read(table: Table, there: Sequence[tuple[str, StructField]], rel: Read, restrictions: ReaderRestrictions) -> Rows:
+def _read(
+    table: Table, there: Sequence[tuple[str, StructField]], rel: rl.Read, restrictions: ReaderRestrictions
+) -> Rows:
     """Select the used columns of the base schema; `there` has the text and the Spark field of each column."""
     execution = table.execution
     if restrictions.all_columns:
@@ -207,7 +201,7 @@ def _read(table: Table, there: Sequence[tuple[str, StructField]], rel: Read, res
 def _selected(
     frame: DataFrame,
     names: tuple[str, ...],
-    rel: Read,
+    rel: rl.Read,
     execution: ExecutionContext,
     restrictions: ReaderRestrictions = _NO_RESTRICTIONS,
 ) -> Rows:
@@ -250,9 +244,9 @@ def _small_letters(value: str, type_: Type) -> str:
     return f"lower({value})"
 
 
-def _virtual(rel: Read, to: InputLowering) -> Rows:
+def _virtual(rel: rl.Read, to: InputLowering) -> Rows:
     """Lower a virtual table: literals to an Arrow table; other expressions, and literals within text, to SQL."""
-    assert isinstance(rel.definition, VirtualTable)
+    assert isinstance(rel.definition, rl.VirtualTable)
     records = rel.definition.rows
     names = to.execution.names(len(rel.base_schema))
     if any(is_subquery(node) for record in records for node in walk(record, into_relations=False)):
@@ -289,7 +283,7 @@ def _virtual_by_generator(
     return Rows(counted.select(select_items), names)
 
 
-def _masked(rows: Rows, rel: Read, mask: StructMask) -> Rows:
+def _masked(rows: Rows, rel: rl.Read, mask: rl.StructMask) -> Rows:
     """Apply a mask to columns; those that are selected in part are new columns."""
     new_items: dict[int, Item] = {}
     for number, item in enumerate(mask.items):
