@@ -60,6 +60,7 @@ SLOW = frozenset(
         "test_typing_docs.py::test_mypy_says_what_the_page_says",
         "test_typing_dynamic.py",
         "test_typing_escapes.py",
+        "test_typing_internals.py",
         "test_typing_loading.py::test_a_change_of_the_library_makes_mypy_check_again",
         "test_typing_plugin.py::test_mypy_says_what_the_comments_say_and_nothing_else",
         "test_typing_programs.py",

@@ -26,13 +26,13 @@ from mypy.plugin import (
     ReportConfigContext,
 )
 from mypy.types import FunctionLike, Type
-from mypy.version import __version__
 
 from substrait_dsl.mypy_plugin import codes as codes  # mypy must know them before it reads which are wanted
 from substrait_dsl.mypy_plugin.digest import compute_digest
+from substrait_dsl.mypy_plugin.mypy_internals import VERSION, is_traceback_shown
 from substrait_dsl.mypy_plugin.versions import require_tested
 
-require_tested(__version__)
+require_tested(VERSION)
 
 C = TypeVar("C")
 R = TypeVar("R")
@@ -173,7 +173,7 @@ def guard(hook: Callable[[C], R], default: Callable[[C], R]) -> Callable[[C], R]
         try:
             return hook(context)
         except Exception as error:
-            if context.api.options.show_traceback:  # type: ignore[attr-defined]  # every context has it
+            if is_traceback_shown(context):
                 raise
             from substrait_dsl.mypy_plugin.reports import report_failure
 

@@ -18,8 +18,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
-from mypy.operators import op_methods, reverse_op_methods
-
 from substrait_dsl import api, functions
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.schema import Field, NamedStruct
@@ -41,6 +39,7 @@ from substrait_dsl.mypy_plugin.budget import (
     require_arguments,
     require_length,
 )
+from substrait_dsl.mypy_plugin.mypy_internals import OPERATOR_METHODS, REVERSE_METHODS
 
 Names = frozenset[str]
 Method = Callable[..., Any]
@@ -110,7 +109,15 @@ CLASS_ATTRIBUTES: Mapping[type, Names] = {
 }
 
 OPERATORS = frozenset(
-    (*op_methods.values(), *reverse_op_methods.values(), "__abs__", "__getitem__", "__invert__", "__neg__", "__pos__")
+    (
+        *OPERATOR_METHODS.values(),
+        *REVERSE_METHODS.values(),
+        "__abs__",
+        "__getitem__",
+        "__invert__",
+        "__neg__",
+        "__pos__",
+    )
 )
 """The methods of operators. Only those of the library's objects are called."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from mypy.lookup import lookup_fully_qualified
 from mypy.nodes import TypeInfo
 from mypy.types import AnyType, Instance, LiteralType, Type, TypeOfAny, get_proper_type
 
@@ -18,6 +17,7 @@ from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.type_text import parse_type
 from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.mypy_plugin.declarations import find_annotations, is_schema
+from substrait_dsl.mypy_plugin.mypy_internals import find_class
 from substrait_dsl.mypy_plugin.names import (
     COLUMN,
     FOREIGN,
@@ -34,13 +34,13 @@ from substrait_dsl.mypy_plugin.names import (
 )
 
 if TYPE_CHECKING:
-    from mypy.checker import TypeChecker
+    from mypy.plugin import CheckerPluginInterface
 
 
 class TranslationCache:
     """Translations for the file that mypy is checking; those of structs are not kept."""
 
-    def __init__(self, checker: TypeChecker | None) -> None:
+    def __init__(self, checker: CheckerPluginInterface | None) -> None:
         self.checker = checker
         self.types: dict[Instance, t.Type | None] = {}
         self.rows: dict[Instance, NamedStruct | None] = {}
@@ -61,7 +61,7 @@ class Annotations:
     though the algebra knows only the fields of an address.
     """
 
-    def __init__(self, checker: TypeChecker) -> None:
+    def __init__(self, checker: CheckerPluginInterface) -> None:
         self.checker = checker
         if _LAST[0].checker is not checker:
             _LAST[:] = [TranslationCache(checker)]
@@ -248,10 +248,7 @@ class Annotations:
     def make_instance(self, fullname: str, arguments: Sequence[Type] = ()) -> Instance:
         """Return the type of instances of a class, by its full name."""
         if fullname not in self._cache.classes:
-            symbol = lookup_fully_qualified(fullname, self.checker.modules, raise_on_missing=True)
-            assert symbol is not None
-            assert isinstance(symbol.node, TypeInfo)
-            self._cache.classes[fullname] = symbol.node
+            self._cache.classes[fullname] = find_class(self.checker, fullname)
         return Instance(self._cache.classes[fullname], list(arguments))
 
     def _make_literal(self, value: str | int, fallback: str) -> LiteralType:

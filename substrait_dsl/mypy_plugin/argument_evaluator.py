@@ -48,6 +48,7 @@ from substrait_dsl.mypy_plugin.budget import UnknownValueError
 from substrait_dsl.mypy_plugin.checker_state import NO_VALUE, STATE
 from substrait_dsl.mypy_plugin.declarations import SCHEMA, is_schema
 from substrait_dsl.mypy_plugin.enums import read_literal
+from substrait_dsl.mypy_plugin.mypy_internals import find_item_type, find_type
 from substrait_dsl.mypy_plugin.names import (
     DYN_EXPR,
     EXPR,
@@ -223,8 +224,8 @@ class ArgumentEvaluator(AstEvaluator):
         """Return a sample of a collection of relations, which all have the same columns."""
         if self.sample_index == NO_SAMPLE:
             raise UnknownValueError(node)
-        _, type_ = self.checker.analyze_iterable_item_type_without_expression(self.checker.lookup_type(node), node)
-        item, relation = get_proper_type(type_), None
+        collection, relation = self.type_of_node(node), None
+        item = None if collection is None else get_proper_type(find_item_type(self.checker, collection, node))
         if isinstance(item, Instance) and item.type.fullname == RELATION:
             relation = self._make_instance_placeholder(item, None)
         if not isinstance(relation, Relation):
@@ -254,10 +255,10 @@ class ArgumentEvaluator(AstEvaluator):
 
     def type_of_node(self, node: Expression) -> Type | None:
         """Return the type that mypy has found for an expression; None if it has found none."""
-        try:
-            return self.checker.lookup_type(node)
-        except KeyError:  # the daemon has checked it before, and checks a single function now
-            return node.node.type if isinstance(node, RefExpr) and isinstance(node.node, Var) else None
+        type_ = find_type(self.checker, node)
+        if type_ is None and isinstance(node, RefExpr) and isinstance(node.node, Var):
+            return node.node.type  # the daemon has checked it before, and checks a single function now
+        return type_
 
     def _make_placeholder(self, type_: ProperType | None, node: Expression | None) -> Any:
         """Return a placeholder of a type; `NO_CONSTANT` if there is none."""

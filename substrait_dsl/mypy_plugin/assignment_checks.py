@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mypy.nodes import TypeInfo
-from mypy.subtypes import is_subtype
 from mypy.types import Instance, Type, UnionType, get_proper_type
 
 from substrait_dsl.algebra.schema import NamedStruct
@@ -16,6 +15,7 @@ from substrait_dsl.errors import SchemaError
 from substrait_dsl.mypy_plugin import placeholders
 from substrait_dsl.mypy_plugin.annotations import Annotations
 from substrait_dsl.mypy_plugin.declarations import is_schema
+from substrait_dsl.mypy_plugin.mypy_internals import is_subtype
 from substrait_dsl.mypy_plugin.names import RELATION
 from substrait_dsl.mypy_plugin.reports import report
 from substrait_dsl.mypy_plugin.source_positions import locate_method_name

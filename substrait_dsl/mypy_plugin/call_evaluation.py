@@ -70,7 +70,7 @@ class CallEvaluation:
     def __init__(self, context: MethodContext | FunctionContext, verb: str, fullname: str | None = None) -> None:
         self.context = context
         self.verb = verb
-        self.annotations = Annotations(context.api)  # type: ignore[arg-type]  # mypy's own checker is the only one
+        self.annotations = Annotations(context.api)
         self.evaluator = ArgumentEvaluator(self.annotations)
         self._values = Arguments(verb, self.evaluator)
         self._fullname = fullname

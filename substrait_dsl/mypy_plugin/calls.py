@@ -24,8 +24,9 @@ from substrait_dsl.mypy_plugin.argument_evaluator import is_unbound
 from substrait_dsl.mypy_plugin.budget import UnknownValueError
 from substrait_dsl.mypy_plugin.call_evaluation import CallEvaluation, Trials
 from substrait_dsl.mypy_plugin.checker_state import STATE
+from substrait_dsl.mypy_plugin.mypy_internals import is_in_lambda, is_reporting
 from substrait_dsl.mypy_plugin.names import DYN_EXPR, DYN_ROW, EXPR, RELATION, RESULTS, is_type
-from substrait_dsl.mypy_plugin.reports import is_in_lambda, is_reporting, report, report_unknown, withdraw
+from substrait_dsl.mypy_plugin.reports import report, report_unknown, withdraw
 from substrait_dsl.mypy_plugin.results import (
     have_same_columns,
     infer_result_type,
@@ -209,8 +210,8 @@ class Call:
     def _withdraw_type_errors(self) -> None:
         """Withdraw errors of mypy about arguments that are types: the call has been made with them."""
         nodes = [node for node in self.evaluation.nodes if is_type_expression(node)]
-        if nodes and is_reporting(self.context.api.msg.errors):
-            withdraw(self.context.api.msg.errors, nodes, None)
+        if nodes and is_reporting(self.context.api):
+            withdraw(self.context.api, nodes, None)
 
     def is_expression(self, node: Expression) -> bool:
         """Whether a part of an argument is an expression of the library, whatever type mypy has found for it."""
@@ -246,7 +247,7 @@ class Call:
     def report_error(self) -> bool:
         """Report the error of the call, if it has one. Return whether it has been reported."""
         is_reported = self._report()
-        if is_reported and is_reporting(self.context.api.msg.errors) and not is_in_lambda(self.context.api):
+        if is_reported and is_reporting(self.context.api) and not is_in_lambda(self.context.api):
             STATE.mark_reported(self.context.context)
         return is_reported
 

@@ -13,9 +13,9 @@ from mypy.nodes import Context, SymbolNode
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.mypy_plugin import placeholders
+from substrait_dsl.mypy_plugin.mypy_internals import find_current_target
 
 if TYPE_CHECKING:
-    from mypy.checker import TypeChecker
     from mypy.plugin import CheckerPluginInterface
 
 NO_VALUE = object()
@@ -25,7 +25,7 @@ class CheckerState:
     """The values of the expressions of one file, by the `id` of their nodes, with the nodes: no other gets its `id`."""
 
     def __init__(self) -> None:
-        self._checker: TypeChecker | None = None
+        self._checker: CheckerPluginInterface | None = None
         self._values: dict[int, tuple[Context, object, str]] = {}
         self._reported: dict[int, Context] = {}
         self._variables: dict[SymbolNode, Relation[Any]] = {}
@@ -36,7 +36,7 @@ class CheckerState:
         mypy makes a checker for each file, and its daemon one for each time that the file is checked.
         """
         if checker is not self._checker:
-            self._checker = checker  # type: ignore[assignment]  # mypy's own checker is the only one
+            self._checker = checker
             self._values.clear()
             self._reported.clear()
             self._variables.clear()
@@ -60,7 +60,7 @@ class CheckerState:
 
     def _current_function(self) -> str:
         """Return the name of the function that is being checked; outside of functions that of the module."""
-        return self._checker.tscope.current_target() if self._checker else ""
+        return find_current_target(self._checker) if self._checker else ""
 
     def mark_reported(self, node: Context) -> None:
         """Note that an error of an expression has been reported."""

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mypy.errorcodes import ErrorCode
-
 import substrait_dsl.errors as errors  # ``from substrait_dsl import`` would load all of the library
+from substrait_dsl.mypy_plugin.mypy_internals import ErrorCode
 
 _CATEGORY = "Substrait"
 

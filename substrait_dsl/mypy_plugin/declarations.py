@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from mypy.indirection import TypeIndirectionVisitor
 from mypy.nodes import (
     AssignmentStmt,
     Expression,
@@ -27,12 +26,12 @@ from mypy.nodes import (
     WhileStmt,
     WithStmt,
 )
-from mypy.server.trigger import make_trigger, make_wildcard_trigger
 from mypy.types import AnyType, RawExpressionType, Type, TypeOfAny, UnboundType
 
+from substrait_dsl.mypy_plugin.mypy_internals import find_modules, find_tree, make_trigger, make_wildcard_trigger
+
 if TYPE_CHECKING:
-    from mypy.checker import TypeChecker
-    from mypy.plugin import ClassDefContext
+    from mypy.plugin import CheckerPluginInterface, ClassDefContext
 
 KEY = "substrait_dsl"
 """The key of the order of the columns in the metadata of a class."""
@@ -127,9 +126,9 @@ def has_unlisted_columns(base: TypeInfo) -> bool:
     return any(isinstance(each.node, Var) for each in base.names.values())
 
 
-def find_annotations(schema: TypeInfo, checker: TypeChecker) -> dict[str, Type]:
+def find_annotations(schema: TypeInfo, checker: CheckerPluginInterface) -> dict[str, Type]:
     """Return the annotation of each column, in order: first those of base classes."""
-    _READ_SCHEMAS[checker.tree.fullname].add(schema)
+    _READ_SCHEMAS[find_tree(checker).fullname].add(schema)
     annotations: dict[str, Type] = {}
     if any(has_unlisted_columns(base) or base.metadata.get(KEY, {}).get("unclear") for base in schema.mro):
         return annotations
@@ -157,4 +156,4 @@ def find_dependencies(file: MypyFile) -> set[str]:
     """Return the modules on which the types of a module depend, after it has been checked."""
     classes = [base for schema in _READ_SCHEMAS.pop(file.fullname, ()) for base in schema.mro]
     types = [column for schema in classes for column in _own_annotations(schema).values()]
-    return {schema.module_name for schema in classes} | TypeIndirectionVisitor().find_modules(types)
+    return {schema.module_name for schema in classes} | find_modules(types)

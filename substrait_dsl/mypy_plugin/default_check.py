@@ -31,15 +31,20 @@ from mypy.types import CallableType, FunctionLike, Instance, Type, TypeVarType, 
 
 from substrait_dsl.mypy_plugin.annotations import unknown_type
 from substrait_dsl.mypy_plugin.checker_state import STATE
+from substrait_dsl.mypy_plugin.mypy_internals import (
+    CheckedCall,
+    check_call,
+    find_member_type,
+    find_type,
+    is_reporting,
+    show_unsupported_operands,
+)
 from substrait_dsl.mypy_plugin.names import EXPR
-from substrait_dsl.mypy_plugin.reports import is_reporting
 from substrait_dsl.mypy_plugin.results import is_expression
 from substrait_dsl.mypy_plugin.source_positions import subexpressions
 
 if TYPE_CHECKING:
-    from mypy.checker import TypeChecker
-    from mypy.errors import ErrorWatcher
-    from mypy.plugin import FunctionContext, MethodContext
+    from mypy.plugin import CheckerPluginInterface, FunctionContext, MethodContext
 
 _DISPLAYS = (ListExpr, TupleExpr, DictExpr, SetExpr, StarExpr)
 """Expressions that take the expected type: they are checked again, part by part."""
@@ -68,7 +73,7 @@ def check_as_declared(
         the type of the result; None if mypy finds an error.
     """
     call = context.context
-    checker: TypeChecker = context.api  # type: ignore[assignment]  # mypy's own checker is the only one
+    checker = context.api
     if not isinstance(call, CallExpr):
         return context.default_return_type
     if is_reported and report_comparisons(call, call.args, checker, can_evaluate):
@@ -77,23 +82,25 @@ def check_as_declared(
     arguments = None if callee is None else _find_arguments(call, checker, can_evaluate)
     if callee is None or arguments is None:
         return context.default_return_type
-    result, errors = _check_call(context, call, callee, arguments)
+    checked = _check_call(context, call, callee, arguments)
     if not is_reported:
-        return None if errors.has_new_errors() else result
-    checker.msg.add_errors(errors.filtered_errors())
-    if not errors.has_new_errors():
-        return result
-    if is_reporting(checker.msg.errors):
+        return None if checked.has_errors else checked.type_
+    checked.show_errors()
+    if not checked.has_errors:
+        return checked.type_
+    if is_reporting(checker):
         STATE.mark_reported(call)
     return None
 
 
-def _find_declared_callee(node: Expression, receiver: Type | None, checker: TypeChecker) -> FunctionLike | None:
+def _find_declared_callee(
+    node: Expression, receiver: Type | None, checker: CheckerPluginInterface
+) -> FunctionLike | None:
     """Return the declared signature of a callee. To mypy the expression has the signature of the plugin."""
     type_: Type | None = None
     match node:
         case MemberExpr(name=name) if receiver is not None:
-            type_ = checker.expr_checker.analyze_external_member_access(name, receiver, node)
+            type_ = find_member_type(checker, name, receiver, node)
         case RefExpr(node=FuncDef(type=declared) | OverloadedFuncDef(type=declared)):
             type_ = declared
     proper = get_proper_type(type_)
@@ -101,7 +108,7 @@ def _find_declared_callee(node: Expression, receiver: Type | None, checker: Type
 
 
 def _find_arguments(
-    call: CallExpr, checker: TypeChecker, can_evaluate: Callable[[Expression], bool]
+    call: CallExpr, checker: CheckerPluginInterface, can_evaluate: Callable[[Expression], bool]
 ) -> list[Expression] | None:
     """Return the arguments, as nodes with the types that mypy has found. None if one has an open type variable.
 
@@ -109,7 +116,7 @@ def _find_arguments(
     """
     arguments: list[Expression] = []
     for node in call.args:
-        type_ = None if isinstance(node, _DISPLAYS) else _find_type(node, checker)
+        type_ = None if isinstance(node, _DISPLAYS) else find_type(checker, node)
         if _is_evaluable_comparison(node, can_evaluate):
             type_ = unknown_type()
         if type_ is not None and _has_open_type(type_):
@@ -120,28 +127,21 @@ def _find_arguments(
 
 def _check_call(
     context: MethodContext | FunctionContext, call: CallExpr, callee: FunctionLike, arguments: list[Expression]
-) -> tuple[Type, ErrorWatcher]:
-    """Let mypy check a call with a signature. Return the type of the result, and the errors."""
-    checker: TypeChecker = context.api  # type: ignore[assignment]  # mypy's own checker is the only one
+) -> CheckedCall:
+    is_expected = not is_expression(context.default_return_type)  # the type of an expression is that of its arguments
     _BEING_CHECKED.append(call)
-    overrides = checker.expr_checker.type_overrides
-    checker.expr_checker.type_overrides = dict(overrides)  # mypy sets and deletes those of the arguments around it
-    expected = checker.expr_checker.type_context
-    expected.append(None if is_expression(context.default_return_type) else expected[-1])  # its type is its argument's
     try:
-        with checker.msg.filter_errors(save_filtered_errors=True) as errors:
-            result, _ = checker.expr_checker.check_call(
-                callee, arguments, call.arg_kinds, call, call.arg_names, object_type=getattr(context, "type", None)
-            )
+        receiver = getattr(context, "type", None)
+        return check_call(context.api, call, callee, arguments, receiver, is_expected=is_expected)
     finally:
-        expected.pop()
-        checker.expr_checker.type_overrides = overrides
         _BEING_CHECKED.pop()
-    return result, errors
 
 
 def report_comparisons(
-    call: Context, arguments: Sequence[Expression], checker: TypeChecker, can_evaluate: Callable[[Expression], bool]
+    call: Context,
+    arguments: Sequence[Expression],
+    checker: CheckerPluginInterface,
+    can_evaluate: Callable[[Expression], bool],
 ) -> bool:
     """Report comparisons of a column with a value of no comparable type. Return whether there are some.
 
@@ -151,12 +151,12 @@ def report_comparisons(
     for part in (part for argument in arguments for part in subexpressions(argument)):
         match part:
             case ComparisonExpr(operators=["==" | "!=" as operator], operands=[left, right]):
-                one, other = (_find_type(operand, checker) for operand in (left, right))
-                is_bool = _is_instance(_find_type(part, checker), "builtins.bool")
+                one, other = (find_type(checker, operand) for operand in (left, right))
+                is_bool = _is_instance(find_type(checker, part), "builtins.bool")
                 if is_bool and (_is_instance(one, EXPR) or _is_instance(other, EXPR)) and not can_evaluate(part):
-                    checker.msg.unsupported_operand_types(operator, one, other, part)
+                    show_unsupported_operands(checker, operator, one, other, part)
                     is_wrong = True
-    if is_wrong and is_reporting(checker.msg.errors):
+    if is_wrong and is_reporting(checker):
         STATE.mark_reported(call)
     return is_wrong
 
@@ -185,7 +185,3 @@ def _has_open_type(type_: Type) -> bool:
 def _is_instance(type_: Type | None, fullname: str) -> bool:
     proper = get_proper_type(type_)
     return isinstance(proper, Instance) and proper.type.fullname == fullname
-
-
-def _find_type(node: Expression, checker: TypeChecker) -> Type | None:
-    return checker.lookup_type(node) if checker.has_type(node) else None

@@ -9,7 +9,6 @@ from __future__ import annotations
 from contextlib import nullcontext
 
 from mypy.nodes import ARG_POS, Context, OpExpr, TempNode
-from mypy.operators import op_methods, reverse_op_methods
 from mypy.plugin import MethodContext, MethodSigContext
 from mypy.types import CallableType, Instance, Type, get_proper_type
 
@@ -18,12 +17,12 @@ from substrait_dsl.mypy_plugin.argument_evaluator import is_unbound
 from substrait_dsl.mypy_plugin.calls import Call, infer_method_call
 from substrait_dsl.mypy_plugin.checker_state import STATE
 from substrait_dsl.mypy_plugin.default_check import report_comparisons
+from substrait_dsl.mypy_plugin.mypy_internals import OPERATOR_METHODS, REVERSE_METHODS, find_type, without_filters
 from substrait_dsl.mypy_plugin.names import DYN_EXPR, EXPR
-from substrait_dsl.mypy_plugin.reports import without_filters
 from substrait_dsl.mypy_plugin.results import is_dynamic_expected
 from substrait_dsl.mypy_plugin.return_context import is_returned
 
-BINARY = frozenset((*op_methods.values(), *reverse_op_methods.values()))
+BINARY = frozenset((*OPERATOR_METHODS.values(), *REVERSE_METHODS.values()))
 
 
 class OperatorCall:
@@ -72,8 +71,10 @@ class OperatorSignatures:
             self._checker = context.api
             self._results.clear()
         (operand,) = context.args[0]
-        annotations = Annotations(context.api)  # type: ignore[arg-type]  # mypy's own checker is the only one
-        type_ = operand.type if isinstance(operand, TempNode) else annotations.checker.lookup_type(operand)
+        annotations = Annotations(context.api)
+        type_ = operand.type if isinstance(operand, TempNode) else find_type(context.api, operand)
+        if type_ is None:
+            return signature
         types = (name, context.type, type_)
         result = self._results.get(types)
         if result is not None and not is_dynamic_expected(context):
@@ -81,7 +82,7 @@ class OperatorSignatures:
             STATE.clear_reported(context.context)
         else:
             is_returned_here = is_returned(context.context, annotations.checker)
-            with without_filters(context.api.msg.errors) if is_returned_here else nullcontext():
+            with without_filters(context.api) if is_returned_here else nullcontext():
                 operator = self._apply(context, name, [context.type, type_])
                 is_reported = is_returned_here and not operator.call.is_conclusive
                 is_reported = is_reported and operator.is_reported_inside(annotations)

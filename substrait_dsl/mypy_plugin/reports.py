@@ -7,23 +7,30 @@ The error code is that of the class of the error, so that ``# type: ignore[subst
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mypy.errorcodes import TYPE_VAR
-from mypy.nodes import CallExpr, Context, Expression, LambdaExpr, MemberExpr, NameExpr, StrExpr
+from mypy.nodes import CallExpr, Context, Expression, MemberExpr, NameExpr, StrExpr
 from mypy.plugin import ClassDefContext
 
 from substrait_dsl import errors
 from substrait_dsl.mypy_plugin.annotations import UNKNOWN
 from substrait_dsl.mypy_plugin.codes import CODES, DYNAMIC, FAILURE
+from substrait_dsl.mypy_plugin.mypy_internals import (
+    TYPE_VARIABLE,
+    Report,
+    filter_reports,
+    is_code_enabled,
+    is_reporting,
+    show_class_note,
+    show_error,
+    show_note,
+    without_filters,
+)
 from substrait_dsl.mypy_plugin.placeholders import NAMELESS
 from substrait_dsl.mypy_plugin.source_positions import subexpressions
 
 if TYPE_CHECKING:
-    from mypy.checker import TypeChecker
-    from mypy.errors import ErrorInfo, Errors
     from mypy.plugin import CheckerPluginInterface
 
 _INNER = r"<[^<>]*>"
@@ -56,12 +63,10 @@ def report(
     if UNKNOWN.name in str(error) or NAMELESS in str(error):
         return False
     text = format_error(error)
-    if is_reporting(api.msg.errors):
-        location = withdraw(api.msg.errors, within, called, text) or location
+    if is_reporting(api):
+        location = withdraw(api, within, called, text) or location
     code = next((CODES[kind] for kind in type(error).__mro__ if kind in CODES), CODES[errors.SchemaError])
-    info = api.fail(text, location, code=code)
-    if info is not None and not info.target:
-        info.target = info.module  # else mypy's daemon does not know to which part of a module a lambda belongs
+    show_error(api, text, location, code)
     return True
 
 
@@ -70,10 +75,10 @@ def report_failure(error: Exception, context: Any) -> None:
     text = f"the plugin of substrait_dsl has failed here ({type(error).__name__}), and mypy's own types stand; "
     text += "mypy --show-traceback says where it failed: please report it"
     if isinstance(context, ClassDefContext):
-        context.api.note(text, context.cls, code=FAILURE)  # type: ignore[attr-defined]  # mypy's own analyser has it
+        show_class_note(context, text, FAILURE)
         return
-    with without_filters(context.api.msg.errors):
-        context.api.msg.note(text, context.context, code=FAILURE)
+    with without_filters(context.api):
+        show_note(context.api, text, context.context, FAILURE)
 
 
 def format_error(error: errors.SubstraitDslError) -> str:
@@ -88,21 +93,18 @@ def format_error(error: errors.SubstraitDslError) -> str:
     return _ADDRESS.sub("", _PLACEHOLDER.sub("...", f"{head}: {text}" if head else text))
 
 
-def is_in_lambda(api: CheckerPluginInterface) -> bool:
-    """Whether a lambda is being checked: its verb will report the errors in it, with more context."""
-    checker: TypeChecker = api  # type: ignore[assignment]  # mypy's own checker is the only one
-    return isinstance(checker.scope.current_function(), LambdaExpr)
-
-
 def withdraw(
-    reported: Errors, within: Iterable[Context], called: tuple[Context, str] | None, text: str | None = None
+    api: CheckerPluginInterface,
+    within: Iterable[Context],
+    called: tuple[Context, str] | None,
+    text: str | None = None,
 ) -> Context | None:
     """Withdraw mypy's own errors about some parts of the program, and errors that say less than a text.
 
     An error in a lambda has been reported without the verb of the lambda.
 
     Args:
-        reported: mypy's errors.
+        api: mypy's checker.
         within: the parts of the program.
         called: a call, and the name of its function: errors about its type variables are withdrawn.
         text: the text that is reported instead.
@@ -112,29 +114,30 @@ def withdraw(
     """
     location: Context | None = None
     ranges = [((part.line, part.column), _end_position(part)) for part in within]
-    for infos in _reported_lists(reported):
-        remaining: list[ErrorInfo] = []
+
+    def find_remaining(reports: Sequence[Report]) -> Iterator[bool]:
+        nonlocal location
         remains, line = True, 0
-        for info in infos:
-            if info.severity == "error":  # notes on its line belong to the error before them
-                line = info.line
-                is_of_mypy = info.code is None or not info.code.code.startswith("substrait-")
-                is_within = any(start <= (info.line, info.column) <= end for start, end in ranges)
-                remains = not (is_of_mypy and (is_within or _is_type_variable_error(info, called)))
-                if remains and is_within and text is not None and _is_more_specific(text, info.message):
-                    remains, location = False, Context(info.line, info.column)
-            if remains or info.line != line:
-                remaining.append(info)
-        infos[:] = remaining
+        for each in reports:
+            if each.is_error:  # notes on its line belong to the error before them
+                line = each.line
+                is_of_mypy = not each.code.startswith("substrait-")
+                is_within = any(start <= (each.line, each.column) <= end for start, end in ranges)
+                remains = not (is_of_mypy and (is_within or _is_type_variable_error(each, called)))
+                if remains and is_within and text is not None and _is_more_specific(text, each.message):
+                    remains, location = False, Context(each.line, each.column)
+            yield remains or each.line != line
+
+    filter_reports(api, find_remaining)
     return location
 
 
-def _is_type_variable_error(info: ErrorInfo, called: tuple[Context, str] | None) -> bool:
+def _is_type_variable_error(report: Report, called: tuple[Context, str] | None) -> bool:
     """Whether an error says that the arguments of a call do not fit its type variables."""
-    if called is None or info.code is not TYPE_VAR:
+    if called is None or report.code != TYPE_VARIABLE:
         return False
     call, verb = called
-    return (info.line, info.column) == (call.line, call.column) and f'of "{verb}"' in info.message
+    return (report.line, report.column) == (call.line, call.column) and f'of "{verb}"' in report.message
 
 
 _EXPRESSION = re.compile(r"Expr\([^:()]*: ")
@@ -153,38 +156,11 @@ def _end_position(location: Context) -> tuple[int, int]:
     return max((part.end_line or part.line, part.end_column or part.column) for part in parts)
 
 
-def _reported_lists(reported: Errors) -> Iterator[list[ErrorInfo]]:
-    """Return mypy's lists of errors: those of a file, and those that it may report when an expression is checked."""
-    yield reported.error_info_map.get(reported.file, [])
-    for watcher in reported._watchers:
-        if watcher._filtered is not None:
-            yield watcher._filtered
-
-
-def is_reporting(reported: Errors) -> bool:
-    """Whether errors are shown or kept: mypy drops them while it tries which overload of a function fits."""
-    return all(watcher._filter is False or watcher._filtered is not None for watcher in reported._watchers)
-
-
-@contextmanager
-def without_filters(reported: Errors) -> Iterator[None]:
-    """Show errors though mypy is trying something, and let mypy continue as if there were none.
-
-    Otherwise it would try the ``==`` of `object` next, or take the result of an operator for `Any` and report that.
-    """
-    watchers = reported._watchers[:]
-    reported._watchers.clear()
-    try:
-        yield
-    finally:
-        reported._watchers.extend(watchers)
-
-
 def report_unknown(
     verb: str, node: Context, lost: str, api: CheckerPluginInterface, *, is_relation: bool = False
 ) -> None:
     """Report why the columns of a result are unknown, if ``substrait-dynamic`` is enabled."""
-    if not api.msg.errors.is_error_code_enabled(DYNAMIC):
+    if not is_code_enabled(api, DYNAMIC):
         return
     match node:
         case NameExpr(name=name) | MemberExpr(name=name):
@@ -196,5 +172,5 @@ def report_unknown(
         case _:
             what = "this"
     why = f"the columns of {what} are not known" if is_relation else f"{what} is known only when the program runs"
-    with without_filters(api.msg.errors):  # mypy would take it for an objection to the overload that it tries
+    with without_filters(api):  # mypy would take it for an objection to the overload that it tries
         api.fail(f"{verb}: the {lost} of the result cannot be told, because {why}", node, code=DYNAMIC)

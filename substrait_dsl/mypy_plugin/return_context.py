@@ -31,16 +31,17 @@ from mypy.nodes import (
     Var,
 )
 
+from substrait_dsl.mypy_plugin.mypy_internals import find_tree
 from substrait_dsl.mypy_plugin.nodes import walk
 
 if TYPE_CHECKING:
-    from mypy.checker import TypeChecker
+    from mypy.plugin import CheckerPluginInterface
 
 
-def is_returned(node: Context, checker: TypeChecker) -> bool:
+def is_returned(node: Context, checker: CheckerPluginInterface) -> bool:
     """Whether an expression is returned by a function, or a part of such a one that is no argument of a call."""
     if not _LAST or _LAST[0][0] is not checker:
-        _LAST[:] = [(checker, _find_returned(checker.tree))]
+        _LAST[:] = [(checker, _find_returned(find_tree(checker)))]
     returned = _LAST[0][1]
     return id(node) in returned or (
         isinstance(node, OpExpr) and id(node.right) in returned
@@ -89,5 +90,5 @@ def _find_parts(node: Context) -> Iterator[Expression | None]:
             yield inner
 
 
-_LAST: list[tuple[TypeChecker, dict[int, Context]]] = []
+_LAST: list[tuple[CheckerPluginInterface, dict[int, Context]]] = []
 """The returned expressions of the file that was asked about last."""

@@ -12,8 +12,9 @@ from substrait_dsl.fluent.reveal import revealed
 from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations, is_annotation, literal_value
 from substrait_dsl.mypy_plugin.calls import infer_method_call
 from substrait_dsl.mypy_plugin.checker_state import STATE
+from substrait_dsl.mypy_plugin.mypy_internals import is_in_lambda, show_note
 from substrait_dsl.mypy_plugin.names import DYN_EXPR, EXPR, RELATION
-from substrait_dsl.mypy_plugin.reports import is_in_lambda, report
+from substrait_dsl.mypy_plugin.reports import report
 from substrait_dsl.mypy_plugin.results import is_dynamic_expected
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def infer_item(context: MethodContext) -> Type:
 
 
 def _infer_column(context: AttributeContext | MethodContext, row: Type, column: str | int) -> Type | None:
-    annotations = Annotations(context.api)  # type: ignore[arg-type]  # mypy's own checker is the only one
+    annotations = Annotations(context.api)
     STATE.begin_node(context.api, context.context)
     struct = annotations.to_schema(row)
     if struct is None:
@@ -51,7 +52,7 @@ def _infer_column(context: AttributeContext | MethodContext, row: Type, column: 
 
 def reveal_schema(context: FunctionContext) -> Type:
     """Show the columns of a relation in a note."""
-    annotations = Annotations(context.api)  # type: ignore[arg-type]  # mypy's own checker is the only one
+    annotations = Annotations(context.api)
     if not context.arg_types or not context.arg_types[0]:
         return context.default_return_type  # mypy says that the relation is missing
     relation = get_proper_type(context.arg_types[0][0])
@@ -68,5 +69,5 @@ def reveal_schema(context: FunctionContext) -> Type:
             return context.default_return_type
     else:
         shown = f"Schema is {'unknown' if struct is None else str(struct).replace(str(UNKNOWN), 'unknown')}"
-    context.api.msg.note(shown, context.context)
+    show_note(context.api, shown, context.context)
     return context.default_return_type

@@ -7,7 +7,6 @@ from operator import or_
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from mypy.nodes import AssignmentStmt, Context, NameExpr, Var
-from mypy.subtypes import is_subtype
 from mypy.types import (
     AnyType,
     Instance,
@@ -26,6 +25,7 @@ from substrait_dsl.fluent.schemas import Schema
 from substrait_dsl.mypy_plugin.allowed import is_evaluated
 from substrait_dsl.mypy_plugin.codes import CODES
 from substrait_dsl.mypy_plugin.declarations import has_unlisted_columns, is_schema, marked_targets
+from substrait_dsl.mypy_plugin.mypy_internals import is_subtype
 from substrait_dsl.mypy_plugin.names import import_named
 from substrait_dsl.mypy_plugin.python_values import is_python_class
 from substrait_dsl.mypy_plugin.reports import format_error

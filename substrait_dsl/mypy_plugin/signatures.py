@@ -38,7 +38,7 @@ def accept_any_arguments(context: MethodSigContext | FunctionSigContext) -> Call
     signature = context.default_signature
     if any(isinstance(node, LambdaExpr) for nodes in context.args for node in nodes):
         return signature  # the lambda's parameters get their types from it
-    annotations = Annotations(context.api)  # type: ignore[arg-type]  # mypy's own checker is the only one
+    annotations = Annotations(context.api)
     result = get_proper_type(signature.ret_type)
     if not isinstance(result, Instance):
         return signature
@@ -59,7 +59,7 @@ def accept_any_arguments(context: MethodSigContext | FunctionSigContext) -> Call
 def accept_any_results(context: MethodSigContext | FunctionSigContext) -> CallableType:
     """Return a signature whose lambdas may return anything, with expressions and constants of any type."""
     signature = context.default_signature
-    annotations = Annotations(context.api)  # type: ignore[arg-type]  # mypy's own checker is the only one
+    annotations = Annotations(context.api)
     anything = annotations.make_instance("builtins.object")
     constants = _is_evaluated_call(signature.ret_type) and annotations.is_known(getattr(context, "type", None))
     types = [

@@ -47,7 +47,6 @@ from mypy.nodes import (
     WithStmt,
 )
 from mypy.patterns import AsPattern, MappingPattern, StarredPattern
-from mypy.server.trigger import make_trigger
 from mypy.types import CallableType, Instance, LiteralType, NoneType, TupleType, Type, TypeType, get_proper_type
 
 from substrait_dsl.fluent.arguments import NoValue
@@ -56,6 +55,7 @@ from substrait_dsl.fluent.expr import Expr
 from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.mypy_plugin.allowed import is_evaluated
+from substrait_dsl.mypy_plugin.mypy_internals import add_dependencies, find_tree
 from substrait_dsl.mypy_plugin.names import full_name
 from substrait_dsl.mypy_plugin.nodes import walk
 from substrait_dsl.mypy_plugin.python_values import MODULES
@@ -63,7 +63,7 @@ from substrait_dsl.mypy_plugin.receivers import Receivers
 from substrait_dsl.mypy_plugin.source_positions import subexpressions
 
 if TYPE_CHECKING:
-    from mypy.checker import TypeChecker
+    from mypy.plugin import CheckerPluginInterface
 
 _READING_METHODS = frozenset(("get", "items", "keys", "values", "copy", "index", "count"))
 """Methods of lists and dicts that change nothing."""
@@ -357,32 +357,30 @@ _VISITS: Mapping[type, Callable[[Variables, Any], None]] = {
 }
 
 
-def find_assigned_value(variable: NameExpr, checker: TypeChecker) -> Expression | None:
+def find_assigned_value(variable: NameExpr, checker: CheckerPluginInterface) -> Expression | None:
     """Return the expression that a variable of the file is assigned once; None if there is no such one.
 
     It may be outside of the function that is being checked. So a dependency is added for mypy's daemon, which checks
     the function again when anything changes that the expression names.
     """
     expression = _variables_of(checker).find_assigned_value(variable.node) if isinstance(variable.node, Var) else None
-    if expression is not None and (checker.options.fine_grained_incremental or checker.options.cache_fine_grained):
-        for part in subexpressions(expression):
-            if isinstance(part, RefExpr) and part.fullname:
-                targets = checker.tree.plugin_deps.setdefault(make_trigger(part.fullname), set())
-                targets.add(checker.tscope.current_target())
+    if expression is not None:
+        parts = subexpressions(expression)
+        add_dependencies(checker, [part.fullname for part in parts if isinstance(part, RefExpr) and part.fullname])
     return expression
 
 
-def find_assignment_target(call: Context, checker: TypeChecker) -> str | None:
+def find_assignment_target(call: Context, checker: CheckerPluginInterface) -> str | None:
     """Return the name of the variable or attribute that a call is assigned to; None if there is none."""
     found = _variables_of(checker).targets.get(id(call))
     return found and found[1]
 
 
-def _variables_of(checker: TypeChecker) -> Variables:
+def _variables_of(checker: CheckerPluginInterface) -> Variables:
     if not _LAST or _LAST[0][0] is not checker:
-        _LAST[:] = [(checker, Variables(checker.tree))]
+        _LAST[:] = [(checker, Variables(find_tree(checker)))]
     return _LAST[0][1]
 
 
-_LAST: list[tuple[TypeChecker, Variables]] = []
+_LAST: list[tuple[CheckerPluginInterface, Variables]] = []
 """The variables of the file that was asked about last. mypy's daemon makes a checker each time it checks a file."""

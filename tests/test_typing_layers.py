@@ -1,0 +1,75 @@
+"""One module of the plugin uses what mypy does not document: the others get by with its interface for plugins.
+
+That interface has no attribute of mypy's checker but a few, so `mypy --strict` refuses the others, as long as nobody
+imports the class of the checker. What it does not refuse is looked for here.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from substrait_dsl import mypy_plugin
+
+PLUGIN = Path(mypy_plugin.__file__).parent
+INTERNALS = PLUGIN / "mypy_internals.py"
+MODULES = sorted(set(PLUGIN.glob("*.py")) - {INTERNALS})
+
+DOCUMENTED = frozenset(("mypy.plugin", "mypy.nodes", "mypy.patterns", "mypy.types"))
+"""The interface for plugins, and the trees and types that it hands over."""
+
+LARGE = frozenset(("msg", "options", "errors"))
+"""Attributes of the interface, or of the checker behind it, by which everything in mypy can be reached."""
+
+
+def own_private_names() -> set[str]:
+    """The private names that this library gives to its own objects."""
+    names: set[str] = set()
+    for path in sorted(set(PLUGIN.parent.rglob("*.py")) - {INTERNALS}):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Attribute(value=ast.Name(id="self"), attr=name) | ast.FunctionDef(name=name):
+                    names.add(name)
+                case ast.Constant(value=str(name)) | ast.AnnAssign(target=ast.Name(id=name)):
+                    names.add(name)  # of ``__slots__``, or an attribute of an attrs class
+    return names
+
+
+OWN = own_private_names()
+
+
+def uses_of_internals(path: Path) -> Iterator[str]:
+    """What a module uses of mypy beyond its documented interface."""
+    text = path.read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.ImportFrom(module=str(module)) if module.partition(".")[0] == "mypy":
+                modules = [f"mypy.{alias.name}" for alias in node.names] if module == "mypy" else [module]
+                yield from (f"import of {each}" for each in modules if each not in DOCUMENTED)
+            case ast.Import(names=names):
+                yield from (f"import of {each.name}" for each in names if each.name.partition(".")[0] == "mypy")
+            case ast.Attribute(value=ast.Attribute(attr="api"), attr=name) if name in LARGE:
+                yield f"api.{name}"
+            case ast.Attribute(value=ast.Name(id="api" | "checker"), attr=name) if name in LARGE:
+                yield f"api.{name}"
+            case ast.Attribute(attr=name) if name.startswith("_") and not name.startswith("__") and name not in OWN:
+                yield f"private attribute {name}"
+            case ast.Call(func=ast.Name(id="cast")):
+                yield "cast"
+    yield from re.findall(r"#\s*type: ignore\[(?:assignment|arg-type|attr-defined)\].*mypy.*", text)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.stem))
+def test_no_other_module_uses_the_internals_of_mypy(path: Path) -> None:
+    assert list(uses_of_internals(path)) == []
+
+
+def test_the_rule_finds_what_it_forbids() -> None:
+    found = set(uses_of_internals(INTERNALS))
+    assert {"import of mypy.checker", "import of mypy.subtypes", "api.msg"} <= found
+    assert {"private attribute _watchers", "private attribute _filtered"} <= found
+    assert any(each.startswith("# type: ignore[attr-defined]") for each in found)
