@@ -168,3 +168,28 @@ def test_files_that_are_named_are_there() -> None:
     }
     assert {"docs/design.md", "docs/spec-decisions.md", "docs/glossary.md", "noxfile.py"} <= named
     assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
+
+
+PACKAGES = {
+    "The mypy plugin": "mypy_plugin",
+    "PartiQL": "partiql",
+    "Spark": "spark",
+    "Other engines": "engines/lowering",
+}
+"""The package of a section of the page on the design, whose modules it names without their folder."""
+
+
+def test_modules_that_the_page_on_the_design_names_are_there() -> None:
+    """From the root, from `substrait_dsl`, or from the package of the section."""
+    page = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    count, missing = 0, []
+    for section in page.split("\n## ")[1:]:
+        heading, _, text = section.partition("\n")
+        package = ROOT / "substrait_dsl"
+        roots = (ROOT, package, package / PACKAGES.get(heading, ""))
+        for path in re.findall(r"`([\w.*-]+(?:/[\w.*-]+)*(?:\.(?:py|yaml|toml|json)|/))`", text):
+            count += 1
+            if not any(any(root.glob(path.rstrip("/"))) for root in roots) and not path.endswith("/test_x.py"):
+                missing.append((heading, path))
+    assert count > 90
+    assert missing == []

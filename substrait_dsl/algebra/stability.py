@@ -10,10 +10,40 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import assert_never
 
 from substrait_dsl.algebra.expressions import AggregateFunction, WindowCall
 from substrait_dsl.algebra.node import Node, Rel, walk
-from substrait_dsl.algebra.relations import Fetch, TopN
+from substrait_dsl.algebra.relations import (
+    Aggregate,
+    Cross,
+    Ddl,
+    Emit,
+    Exchange,
+    Expand,
+    ExtensionLeaf,
+    ExtensionMulti,
+    ExtensionSingle,
+    Fetch,
+    Filter,
+    HashJoin,
+    Join,
+    LateralJoin,
+    MergeJoin,
+    MergingCapture,
+    NestedLoopJoin,
+    Project,
+    Read,
+    Set,
+    SimpleCapture,
+    Sort,
+    TopN,
+    Unnest,
+    Update,
+    Window,
+    Write,
+    as_union,
+)
 
 _BY_ORDER = {"any_value", "string_agg"}
 """Aggregate functions whose value depends on the order in which rows come, where the plan says none."""
@@ -38,14 +68,36 @@ def is_stable(rel: Rel) -> bool:
 def does_not_depend_on_order(node: Node) -> bool:
     """Return whether a node gives the same whatever the order is in which rows come that it does not say."""
     match node:
-        case Fetch(count=count, offset=offset):
-            return count is None and offset is None
-        case TopN() | WindowCall():
+        case WindowCall():
             return False
         case AggregateFunction(function=function, sorts=()):
             return function.name not in _BY_ORDER
+        case Rel():
+            return _is_relation_stable(node)
         case _:
             return True
+
+
+def _is_relation_stable(rel: Rel) -> bool:
+    """Return whether a relation puts out the same for the same input, its expressions aside.
+
+    The `match` is over the closed union: a relation with a random choice must not be taken for a stable one unasked.
+    """
+    relation = as_union(rel)
+    match relation:
+        case Fetch(count=count, offset=offset):
+            return count is None and offset is None
+        case TopN():
+            return False
+        case (
+            Aggregate() | Cross() | Ddl() | Emit() | Exchange() | Expand() | ExtensionLeaf() | ExtensionMulti()
+            | ExtensionSingle() | Filter() | HashJoin() | Join() | LateralJoin() | MergeJoin() | MergingCapture()
+            | NestedLoopJoin() | Project() | Read() | Set() | SimpleCapture() | Sort() | Unnest() | Update() | Window()
+            | Write()
+        ):  # fmt: skip
+            return True
+        case never:
+            assert_never(never)
 
 
 def unstable_shared_relations(trees: Iterable[Rel]) -> list[Rel]:
