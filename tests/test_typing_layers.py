@@ -17,7 +17,13 @@ from substrait_dsl import mypy_plugin
 
 PLUGIN = Path(mypy_plugin.__file__).parent
 INTERNALS = PLUGIN / "mypy_internals.py"
-MODULES = sorted(set(PLUGIN.glob("*.py")) - {INTERNALS})
+WITH_TESTS_OF_THEIR_OWN = {
+    "file_checks": "mypy has no hook for the end of a file: a deferred program calls one",
+    "truth_values": "reports at the end of a file belong to the function that a line is in",
+}
+"""Modules that use more of mypy, for one reason each. Programs of the tests have errors that only they report."""
+
+MODULES = sorted(path for path in set(PLUGIN.glob("*.py")) - {INTERNALS} if path.stem not in WITH_TESTS_OF_THEIR_OWN)
 
 DOCUMENTED = frozenset(("mypy.plugin", "mypy.nodes", "mypy.patterns", "mypy.types"))
 """The interface for plugins, and the trees and types that it hands over."""
@@ -66,6 +72,11 @@ def uses_of_internals(path: Path) -> Iterator[str]:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.stem))
 def test_no_other_module_uses_the_internals_of_mypy(path: Path) -> None:
     assert list(uses_of_internals(path)) == []
+
+
+def test_every_exemption_is_needed() -> None:
+    exempt = [path for path in PLUGIN.glob("*.py") if path.stem in WITH_TESTS_OF_THEIR_OWN]
+    assert [path.stem for path in exempt if not list(uses_of_internals(path))] == []
 
 
 def test_the_rule_finds_what_it_forbids() -> None:
