@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar, Final
 
+from substrait_dsl.texts import class_words as class_words
 from substrait_dsl.texts import close_matches as close_matches
-from substrait_dsl.texts import kind_words as kind_words
 from substrait_dsl.texts import listing as listing
 from substrait_dsl.texts import nearest as nearest
 from substrait_dsl.texts import printable as printable
@@ -314,7 +314,7 @@ class AmbiguousFieldError(SubstraitDslError, LookupError):
 
 
 SHOWN_CANDIDATES = 3
-"""Of many overloads only the nearest are told: what to write comes after them."""
+"""How many of the candidates a message shows, the nearest first: the hint comes after them."""
 
 
 class FunctionNotFoundError(SubstraitDslError, TypeError, LookupError):
@@ -390,7 +390,7 @@ class InvalidChoiceError(SubstraitDslError, ValueError):
     what: str | None = None
     candidates: tuple[str, ...] = ()
     receiver: str | None = None
-    """Whose words of others the table of hints has."""
+    """The receiver of foreign words in the table of hints."""
 
     @classmethod
     def of_word(

@@ -24,7 +24,7 @@ def _leaves() -> Mapping[pa.DataType, pa.DataType]:
     return {
         pa.string_view(): pa.large_string(),
         pa.binary_view(): pa.large_binary(),
-        pa.date64(): pa.date32(),  # the cast fails at milliseconds that are no whole day
+        pa.date64(): pa.date32(),  # the cast fails at milliseconds that are no complete day
         pa.time32("s"): pa.time64("us"),
         pa.time32("ms"): pa.time64("us"),
         pa.uuid(): pa.string(),

@@ -41,7 +41,7 @@ def shortened(text: str, limit: int = 200) -> str:
     return text if len(text) <= limit else f"{text[:limit]}..."
 
 
-def kind_words(value: object) -> str:
+def class_words(value: object) -> str:
     """Return the class of an object in words: "a nested loop join"."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(value).__name__).lower()
     return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"

@@ -70,7 +70,7 @@ class Computation(FrozenValue):
 
 @attrs.frozen(eq=False, repr=False)
 class Hint(FrozenValue):
-    """Advice about a relation. It never changes the result: whoever reads the plan may ignore it."""
+    """Hints about a relation. They never change the result: a consumer may ignore them."""
 
     stats: Stats | None = None
     constraint: AdvancedExtension | None = None

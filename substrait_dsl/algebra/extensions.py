@@ -98,10 +98,10 @@ class AdvancedExtension(FrozenValue):
         converter=_all_packed,
         validator=several("a tuple of AnyMessage, or of protobuf messages", AnyMessage),
     )
-    """Advice that does not change the result: whoever does not know it may ignore it."""
+    """An optimization: it does not change the result, and a consumer that does not know it may ignore it."""
     enhancement: AnyMessage | None = attrs.field(
         default=None,
         converter=_packed,
         validator=one("an AnyMessage, a protobuf message or None", AnyMessage, NoneType),
     )
-    """Something that changes the meaning: whoever does not know it must refuse."""
+    """An enhancement: it changes the meaning, and a consumer that does not know it must refuse the plan."""

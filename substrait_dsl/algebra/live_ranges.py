@@ -150,7 +150,7 @@ class EvaluationOrder:
                 if isinstance(node, Rel):
                     parents[id(node)] = parent
                     stack.append((node, parent, consumer, True))
-                    # What a change needs is kept for the change, and not together with what stands above it.
+                    # The rows that a change needs are stored for the change alone, without the relations above it.
                     parent, consumer = (None, id(node)) if isinstance(node, Change) else (node, consumer)
                 stack += [(child, parent, consumer, False) for child in reversed(evaluated_children(node))]
         for rel, waits_for in waiting:

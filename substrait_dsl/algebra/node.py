@@ -19,7 +19,7 @@ from substrait_dsl.algebra.properties import NO_PROPERTIES, Properties
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.settings import PlanSettings
 from substrait_dsl.algebra.types import Type
-from substrait_dsl.errors import InvalidArgumentError, kind_words
+from substrait_dsl.errors import InvalidArgumentError, class_words
 
 NO_ANCHORS: frozenset[int] = frozenset()
 
@@ -398,7 +398,7 @@ class Rel(Node):
             _set(self, "common", None)
         if common.own_extension is not None and not self.has_own_extension:
             raise InvalidArgumentError(
-                f"the message of {kind_words(self)} has no advanced_extension of its own",
+                f"the message of {class_words(self)} has no advanced_extension of its own",
                 hint="put it into the extension of the common fields",
             )
 

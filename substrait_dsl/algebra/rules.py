@@ -1,6 +1,6 @@
 """How types follow from types: the tables and rules of the specification, as pure functions.
 
-Relations and expressions call these when they are built; so does whoever reasons about a pipeline without building
+Relations and expressions call these when they are built; so does code that reasons about a pipeline without building
 it. Nothing here knows a relation or an expression.
 """
 
@@ -66,7 +66,7 @@ class JoinRule(FrozenValue):
 
     @property
     def inner(self) -> bool:
-        """Whether every row that is put out has a row of either input in it."""
+        """Whether every output row has a row of either input in it."""
         return self.left == self.right == "preserved"
 
 
@@ -82,7 +82,7 @@ JOIN_RULES: dict[JoinType, JoinRule] = {
     "right_anti": JoinRule("dropped", "preserved"),
     "left_single": JoinRule("preserved", "null_extended"),
     "right_single": JoinRule("null_extended", "preserved"),
-    # spec decision 4: the mark column stands after the kept side
+    # spec decision 4: the mark column stands after the preserved side
     "left_mark": JoinRule("preserved", "dropped", mark=True),
     "right_mark": JoinRule("dropped", "preserved", mark=True),
 }

@@ -217,7 +217,7 @@ def _metadata(type_: Type) -> dict[bytes, str]:
 
 
 def _plain(type_: Type) -> Type:
-    """Return the type without what a field says apart: the outermost nullability and the variation."""
+    """Return the type without the facts that a field has itself: the outermost nullability and the variation."""
     required = type_.as_required()
     return required if required.variation is None else attrs.evolve(required, variation=None)
 

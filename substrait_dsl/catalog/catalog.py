@@ -112,7 +112,7 @@ class Catalog(Immutable):
         return Catalog((*self._extensions.values(), added), self.relations)
 
     def with_relation(self, type_url: str, columns: Mapping[str, Type | str]) -> Catalog:
-        """Say what an extension relation of somebody else puts out, in a new catalogue.
+        """Declare the output of an extension relation, in a new catalogue.
 
         A plan does not say that of an ``ExtensionLeafRel``, ``ExtensionSingleRel`` or ``ExtensionMultiRel``: with this,
         a plan that has such a relation can be read.

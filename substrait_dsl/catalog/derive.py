@@ -44,7 +44,7 @@ class Bindings:
     values: dict[str, TypeParameter] = attrs.field(factory=dict)
 
     def copy(self) -> Bindings:
-        """Return the same bindings, free to grow apart."""
+        """Return a copy of the bindings."""
         return Bindings(self.separate, dict(self.values))
 
     def match_argument(self, pattern: TypeNode, type_: Type, *, discrete: bool) -> bool:

@@ -48,8 +48,8 @@ T = TypeVar("T")
 class ConsumerExecution(Execution):
     """A plan on an engine that takes it as bytes: a frame of the engine's for each root.
 
-    The tables that were given, and those of the session whose types differ in layout from the declared ones, are seen
-    under names that nothing else has, and only until the engine has made its own plan.
+    The tables of the argument, and those of the session whose types differ in layout from the declared ones, have
+    generated names, and are visible only until the engine has planned the query.
     """
 
     def __init__(

@@ -149,7 +149,7 @@ def _days(value: dt.timedelta) -> str:
 
 
 def _float(value: float, *, is_single: bool = False) -> str:
-    """Return the fewest digits that tell a number from others, as Java writes them."""
+    """Return the fewest digits that distinguish a number from others, as Java writes them."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -169,7 +169,7 @@ def _float(value: float, *, is_single: bool = False) -> str:
 
 
 def _shortest_single(value: float) -> str:
-    """Return the fewest digits that tell a number from others of 32 bits."""
+    """Return the fewest digits that distinguish a number from others of 32 bits."""
     for digits in range(1, 10):
         text = f"{value:.{digits}g}"
         if struct.pack("f", float(text)) == struct.pack("f", value):

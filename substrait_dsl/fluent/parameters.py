@@ -23,7 +23,7 @@ def parameter(number: int, type: type[T] | T) -> Expr[T, Req]: ...
 @overload
 def parameter(number: int, type: str) -> DynExpr: ...
 def parameter(number: int, type: Any) -> Any:
-    """Stand for a value that is given when the plan runs.
+    """Declare a plan parameter: a value that is bound when the plan runs.
 
     Args:
         number: what it is called by, from 0; the same number is the same value, wherever it stands.

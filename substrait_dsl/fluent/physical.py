@@ -41,7 +41,7 @@ class PhysicalVerbs(RelationBase, Generic[S]):
             count: how many rows; None for all. A number, or an integer expression over no row.
             keys: what to sort by, at least one, as for `sort`.
             offset: how many rows to leave out first; None for 0.
-            with_ties: whether also the rows come that the keys do not tell from the last of these.
+            with_ties: whether to include the rows whose keys equal those of the last of these.
 
         Output: the same columns; the order is the keys', the distribution stays. Raises as `sort` and `fetch`.
         Specification: ``TopNRel``.

@@ -12,7 +12,7 @@ from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.plan import ParameterBinding, Tree, parameters_in
 from substrait_dsl.algebra.trees import Subtree as AlgebraSubtree
 from substrait_dsl.algebra.types import Type
-from substrait_dsl.errors import InvalidArgumentError, error_context, kind_words
+from substrait_dsl.errors import InvalidArgumentError, class_words, error_context
 from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.fluent.binding import bind
 from substrait_dsl.fluent.expr import ExprBase, unwrapped
@@ -30,7 +30,7 @@ def require_changes(trees: Sequence[Tree], others: Sequence[Tree]) -> None:
     for change in (node for rel in subtrees for node in walk(rel) if isinstance(node, Change)):
         if id(change) not in remaining:
             raise InvalidArgumentError(
-                f"the plan has a subtree with {kind_words(change)}, which would be left out",
+                f"the plan has a subtree with {class_words(change)}, which would be left out",
                 hint="list the trees that stay, in order: plan.with_roots(*plan.trees) has all",
             )
 

@@ -518,7 +518,7 @@ def _require_no_condition(column: object) -> None:
 
 
 def _position(schema: NamedStruct, column: str | int, written: str) -> int:
-    """Return the position of a column, and how to write it if the name does not tell it."""
+    """Return the position of a column, and how to write it if the name is ambiguous."""
     try:
         return schema.position(column)
     except AmbiguousFieldError as error:

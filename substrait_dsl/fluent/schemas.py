@@ -377,7 +377,7 @@ def _require_no_frame(schema: object) -> None:
 
 
 def _times_of_pandas(frame: Any) -> dict[str, str]:
-    """For each column with times in nanoseconds, in which pandas keeps them unless told, the type in microseconds."""
+    """Return the type in microseconds of each column with times in nanoseconds, which are the default of pandas."""
     types = {str(name): str(type_) for name, type_ in frame.dtypes.items()}
     return {name: type_.replace("[ns", "[us") for name, type_ in types.items() if "[ns" in type_}
 

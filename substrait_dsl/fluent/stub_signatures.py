@@ -85,7 +85,7 @@ def signatures(functions: Sequence[Function], words: Words) -> list[Signature]:
     found: dict[tuple[str, ...], Signature] = {}
     for overload in needed:
         signature = _Translation(overload, words).signature()
-        found.setdefault(signature.parameters, signature)  # types that Python does not tell apart: the first is taken
+        found.setdefault(signature.parameters, signature)  # Python has one type for them: the first is taken
     if len({signature.result for signature in found.values()}) > 1:
         return [*_dynamic(needed, words), *found.values()]
     return list(found.values())

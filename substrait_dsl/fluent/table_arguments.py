@@ -26,7 +26,7 @@ def is_table(value: object) -> bool:
 
 
 def arrow_tables(tables: Tables | None, accesses: Accesses) -> dict[Names, pa.Table]:
-    """Make Arrow tables of what is given for the tables of a plan.
+    """Convert the frames that replace tables of a plan to Arrow tables.
 
     One dict may serve several plans: where it has every table that the plan reads, others are passed over. Where one
     lacks, which the session may have, a name that is not read may be that one misspelt.

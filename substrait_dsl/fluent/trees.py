@@ -113,7 +113,7 @@ def plan_of(
     advanced_extensions: AdvancedExtension | None = None,
     **others: Any,
 ) -> AlgebraPlan:
-    """Return the plan of these trees, with what the plans say of themselves whose roots are inside, unless it is given.
+    """Return the plan of these trees; settings that are None are those of the plans whose roots are inside.
 
     Args:
         trees: the trees.

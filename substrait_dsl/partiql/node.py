@@ -17,8 +17,8 @@ from substrait_dsl.errors import (
     InvalidArgumentError,
     TypeMismatchError,
     UnsupportedError,
+    class_words,
     error_context,
-    kind_words,
     require_choice,
     shortened,
 )
@@ -217,7 +217,7 @@ def _require_all(name: str, class_: type[Node], value: object) -> None:
 
 def _require(name: str, class_: type[Node], value: object) -> None:
     if not isinstance(value, class_):
-        got = f"{kind_words(value)}, {shortened(str(value))}" if isinstance(value, Node) else shortened(repr(value))
+        got = f"{class_words(value)}, {shortened(str(value))}" if isinstance(value, Node) else shortened(repr(value))
         raise TypeMismatchError(
             f"{name} is {a_node(class_)}, got {got}",
             hint=_BRIDGES.get(class_) if isinstance(value, ValueExpr | BindingsExpr) else hint_of_expression(value),

@@ -12,7 +12,7 @@ from typing import Any
 
 import attrs
 
-from substrait_dsl.errors import UnsupportedError, kind_words
+from substrait_dsl.errors import UnsupportedError, class_words
 from substrait_dsl.partiql.expressions import Operator
 from substrait_dsl.partiql.lexer import IDENTIFIER
 from substrait_dsl.partiql.node import Form, Node, fields_of, form_of, require_node
@@ -94,7 +94,7 @@ def data_text(data: Value | BindingsData | BindingTuple) -> str:
         case BindingsData(collection_type=collection_type, tuples=tuples):
             return _print_collection(collection_type, tuples)
         case _:
-            raise UnsupportedError(f"the notation has no form for {kind_words(data)}: {data!r}")
+            raise UnsupportedError(f"the notation has no form for {class_words(data)}: {data!r}")
 
 
 def _fields(fields: tuple[tuple[str, Value], ...]) -> str:

@@ -27,7 +27,7 @@ SHORTEST_RUN = 3
 """Fewer columns than this are not worth folding."""
 
 MOST_CONJUNCTS = 100
-"""A condition of more parts than this is not taken apart."""
+"""A condition of more conjuncts than this is not split."""
 
 
 @attrs.frozen

@@ -36,7 +36,7 @@ def name_text(name: str) -> str:
 
 
 def type_text(type_: t.Type) -> str:
-    """Return a type, of which no more is looked at than is shown: ``struct<i64, string?, ...``."""
+    """Return a type, of which only the part that is shown is formatted: ``struct<i64, string?, ...``."""
     text = ""
     for piece in type_.pieces():
         text += piece

@@ -22,7 +22,7 @@ from substrait_dsl.algebra.live_ranges import EvaluationOrder, PlacedChange, Pla
 from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
 from substrait_dsl.algebra.relations import Ddl, FilesTarget, Read, Write
 from substrait_dsl.algebra.trees import Root
-from substrait_dsl.errors import UnsupportedError, kind_words
+from substrait_dsl.errors import UnsupportedError, class_words
 from substrait_dsl.spark.changes.conflicts import Conflicts
 from substrait_dsl.spark.changes.dispatch import make_change
 from substrait_dsl.spark.changes.iceberg_snapshots import pin_to_snapshot
@@ -143,8 +143,8 @@ class Evaluation:
         rel = self._order.evaluated_before(read, change)
         if rel is None:
             raise UnsupportedError(
-                f"{kind_words(read.read)} with a correlated filter is evaluated before "
-                f"{kind_words(change.change)} that changes what it reads",
+                f"{class_words(read.read)} with a correlated filter is evaluated before "
+                f"{class_words(change.change)} that changes what it reads",
                 hint="write the filter as a relation of its own, .filter(...)",
             )
         leaf = self._checkpointed(rel, self._inside(self._now(read.tree, rel)))

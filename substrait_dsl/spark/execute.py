@@ -15,7 +15,7 @@ from substrait_dsl.algebra.extensions import AnyMessage
 from substrait_dsl.algebra.live_ranges import EvaluationOrder
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.relations import DROPS
-from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words, quoted
+from substrait_dsl.errors import ExecutionError, UnsupportedError, class_words, quoted
 from substrait_dsl.spark.catalog.table_names import named_frame
 from substrait_dsl.spark.diagnostics.explanations import ON_SPARK, describe_engine_failure, hint_for_message
 from substrait_dsl.spark.diagnostics.settings import require_settings
@@ -121,7 +121,7 @@ def _require_no_limits_of_outer_rows(nodes: Sequence[Node], engine: Engine) -> N
         is_window = isinstance(node, rl.Project) and any(map(has_window_function, node.expressions))
         if (is_window or isinstance(node, rl.Fetch | rl.TopN | rl.Window)) and node.free_anchors:
             raise UnsupportedError(
-                f"{engine.name} cannot run {kind_words(node)} of rows that depend on an outer row", hint=ON_SPARK
+                f"{engine.name} cannot run {class_words(node)} of rows that depend on an outer row", hint=ON_SPARK
             )
 
 
@@ -130,7 +130,7 @@ def _require_changes(order: EvaluationOrder, engine: Engine) -> None:
     if order.changes and not engine.takes_changes:
         change = order.changes[0].change
         refusal = UnsupportedError(
-            f"{engine.name} cannot run a plan that changes something, such as {kind_words(change)}",
+            f"{engine.name} cannot run a plan that changes something, such as {class_words(change)}",
             hint=f"collect the rows of its input, and write those; {ON_SPARK}",
         )
         raise refusal
@@ -283,6 +283,6 @@ def _check_extensions(nodes: Sequence[Node]) -> None:
         for extension in (common.extension, common.own_extension, own):
             if extension is not None and extension.enhancement is not None:
                 raise UnsupportedError(
-                    f"{kind_words(node)} carries the enhancement {extension.enhancement.type_url}, which changes what "
+                    f"{class_words(node)} carries the enhancement {extension.enhancement.type_url}, which changes what "
                     "it means in a way that Spark does not know"
                 )

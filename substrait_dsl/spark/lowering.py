@@ -16,7 +16,7 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.joined_groups import joined_groups
 from substrait_dsl.algebra.node import Node, Rel
 from substrait_dsl.algebra.relations import as_union
-from substrait_dsl.errors import UnsupportedError, kind_words
+from substrait_dsl.errors import UnsupportedError, class_words
 from substrait_dsl.spark.relations import groups, joins, lateral, partitions, sets, single_input
 from substrait_dsl.spark.relations.column_pruning import columns_outside, parents_first, relations_inside, used_columns
 from substrait_dsl.spark.relations.frames import FrameTable
@@ -285,7 +285,7 @@ class Lowering:
             return rel.rows_in(self.execution)
         known = as_union(rel)
         if isinstance(known, NotYet):
-            raise UnsupportedError(f"{kind_words(known)} cannot be executed on Spark")
+            raise UnsupportedError(f"{class_words(known)} cannot be executed on Spark")
         match known:
             case rl.Read() as read:
                 return reads.lower_read(read, self)
@@ -324,7 +324,7 @@ class Lowering:
             case rl.LateralJoin() as join:
                 return lateral.lower_lateral_join(join, self)
             case rl.Write() | rl.Update() | rl.Ddl() as change:
-                raise AssertionError(f"{kind_words(change)} is evaluated before what stands on it is lowered")
+                raise AssertionError(f"{class_words(change)} is evaluated before what stands on it is lowered")
             case rl.Cross() as cross:
                 return joins.lower_cross(cross, self)
             case never:

@@ -19,7 +19,7 @@ from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.algebra.relations import Exchange, IcebergTable, LocalFiles, NamedTable, Read, VirtualTable
 from substrait_dsl.algebra.trees import Root
-from substrait_dsl.errors import ExecutionError, SubstraitDslError, UnsupportedError, kind_words
+from substrait_dsl.errors import ExecutionError, SubstraitDslError, UnsupportedError, class_words
 from substrait_dsl.spark.diagnostics.setting_predicates import Plan
 from substrait_dsl.spark.diagnostics.settings import SETTINGS, Setting
 from substrait_dsl.spark.execute import require_executable, require_known
@@ -132,10 +132,12 @@ def _refused(top: Rel, names: Sequence[str] | None, nodes: Sequence[Node], engin
 
 def _of_change(change: Rel, engine: Engine) -> UnsupportedError:
     if not engine.takes_changes:
-        return UnsupportedError(f"{engine.name} cannot run a plan that changes something, such as {kind_words(change)}")
+        return UnsupportedError(
+            f"{engine.name} cannot run a plan that changes something, such as {class_words(change)}"
+        )
     return UnsupportedError(
-        f"whether {kind_words(change)} can be made depends on what is there, which a session knows: execute refuses it "
-        "there before anything is changed"
+        f"whether {class_words(change)} can be made depends on what is there, which a session knows: "
+        "execute refuses it there before anything is changed"
     )
 
 

@@ -23,7 +23,7 @@ from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, Unknow
 
 @attrs.frozen(eq=False, repr=False)
 class MaskItem(FrozenValue):
-    """One field that a mask keeps, whole or in part."""
+    """One field that a mask selects, complete or in part."""
 
     position: int
     child: Mask | None = None
@@ -103,7 +103,7 @@ def _masked_type(mask: Mask, type_: Type, what: str) -> Type:
 
 @attrs.frozen(eq=False, repr=False)
 class Row(FrozenValue):
-    """A whole row: the types of its columns, and whose row it is."""
+    """A complete row: the types of its columns, and its root."""
 
     types: Type
     """A struct; were it annotated so, a type checker would take it for a column of a schema class."""

@@ -27,7 +27,7 @@ MAX_REFERENCE = 2**32 - 1
 
 @attrs.frozen(eq=False, repr=False)
 class DynamicParameter(Expression):
-    """A value given when the plan runs, called by a number; the plan may bind it to a literal."""
+    """A plan parameter, by its number: its value is bound when the plan runs, or by the plan to a literal."""
 
     leaf: typing.ClassVar[bool] = True
     own_flags: typing.ClassVar[SubtreeFlags] = SubtreeFlags(has_plan_parameters=True)

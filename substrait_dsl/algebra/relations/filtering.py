@@ -126,7 +126,7 @@ FETCH_MODES: tuple[FetchMode, ...] = get_args(FetchMode)
 class TopN(Rel):
     """The first `count` rows in an order, after the first `offset`: a sort and a fetch in one.
 
-    With `with_ties`, also the rows that the keys do not tell from the last of these. Output: the input's columns; the
+    With `with_ties`, also the rows whose keys equal those of the last of these. Output: the input's columns; the
     order becomes `keys`, the distribution stays.
     """
 

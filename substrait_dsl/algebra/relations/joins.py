@@ -77,7 +77,7 @@ class Join(Rel):
 
 @attrs.frozen(eq=False, repr=False)
 class LateralJoin(Rel):
-    """For each row of the left input, the rows of the right one, which is computed anew for that row.
+    """For each row of the left input, the rows of the right one, which is computed again for that row.
 
     The right input refers to the left row by this relation's `anchor`; `condition` sees both rows, and so do, by the
     same anchor, the subqueries in it; `post_filter` sees the output. Output: as of a `Join`; no order; the distribution

@@ -109,7 +109,7 @@ def too_deep(what: str) -> InvalidArgumentError:
 
 @contextmanager
 def refuse_deep_types() -> Iterator[None]:
-    """Raise `UnsupportedError` for a type of others that is too deep to be gone through."""
+    """Raise `UnsupportedError` for a type with types inside that is too deep for a walk."""
     try:
         yield
     except RecursionError:
@@ -235,7 +235,7 @@ class Type(HashedOnce, PickledByFields):
 
 @attrs.frozen(eq=False, repr=False)
 class NestedType(Type):
-    """Base of the types that are made of others."""
+    """Base of the types with types inside."""
 
     levels: int = attrs.field(default=1, init=False, eq=False, repr=False)
 

@@ -33,7 +33,7 @@ from substrait_dsl.engines.lowering.terms import (
     shift_fields,
     with_columns,
 )
-from substrait_dsl.errors import kind_words
+from substrait_dsl.errors import class_words
 
 EMPTY_COUNTS = ("count", "sum0", "approx_count_distinct")
 """Aggregate functions that give 0 where there are no rows."""
@@ -125,7 +125,7 @@ class _Domain:
             case rl.Join():
                 return self.apply_join(rel, done)
             case _:
-                raise self.to.refusal(f"a correlated subquery with {kind_words(rel)} that refers to the outer row")
+                raise self.to.refusal(f"a correlated subquery with {class_words(rel)} that refers to the outer row")
 
     def bound(self, expression: ex.Expression) -> ex.Expression:
         """Replace outer references by the columns of the domain, which precede those of the row."""

@@ -27,7 +27,7 @@ from substrait_dsl.engines.lowering.terms import (
     one_zero,
 )
 from substrait_dsl.engines.lowering.window_functions import is_of_partition, lower_window_function
-from substrait_dsl.errors import kind_words
+from substrait_dsl.errors import class_words
 
 
 def lower_expression(node: ex.AnyExpression, to: Lowering) -> ex.Expression:
@@ -79,7 +79,7 @@ def lower_expression(node: ex.AnyExpression, to: Lowering) -> ex.Expression:
             | ex.LambdaInvocation()
             | ex.ExecutionContextVariable()
         ):
-            raise to.refusal(kind_words(node))
+            raise to.refusal(class_words(node))
         case never:
             assert_never(never)
 

@@ -38,7 +38,7 @@ from substrait_dsl.engines.lowering.terms import (
     shift_fields,
 )
 from substrait_dsl.engines.lowering.values_by_functions import Carrier, carrier_of
-from substrait_dsl.errors import SubstraitDslError, kind_words
+from substrait_dsl.errors import SubstraitDslError, class_words
 
 ZERO = number(0, t.I64())
 
@@ -99,7 +99,7 @@ def _form(rel: Rel, inputs: Sequence[Rel], to: Lowering) -> Rel:
             join = rl.Join(inputs[0], inputs[1], how, condition)
             return form_semi_join(join, to) if is_wrong_semi_join(join, to) else form_join(join, to)
         case _:
-            raise to.refusal(kind_words(rel))
+            raise to.refusal(class_words(rel))
 
 
 def _require_small(numbers: Sequence[Expression | None], to: Lowering) -> None:

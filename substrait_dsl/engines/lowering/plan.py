@@ -27,7 +27,7 @@ from substrait_dsl.engines.lowering.misreadings import without_misreadings
 from substrait_dsl.engines.lowering.terms import column, emit_over, one_zero
 from substrait_dsl.engines.lowering.windows import split_windows
 from substrait_dsl.engines.profile import Profile
-from substrait_dsl.errors import SubstraitDslError, UnsupportedError, kind_words
+from substrait_dsl.errors import SubstraitDslError, UnsupportedError, class_words
 
 MAX_SIZE = 20_000
 """The maximal number of nodes of a plan; shared subtrees count for each use, since engines read each of them."""
@@ -317,6 +317,6 @@ def lower_relation(rel: Rel, to: Lowering) -> Rel:
             | rl.ExtensionSingle()
             | rl.ExtensionMulti()
         ):
-            raise to.refusal(kind_words(rel))
+            raise to.refusal(class_words(rel))
         case never:
             assert_never(never)

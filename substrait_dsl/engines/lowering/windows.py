@@ -11,7 +11,7 @@ from substrait_dsl.algebra.expressions import WindowFunction
 from substrait_dsl.algebra.node import Node, Rel, rebuild, walk, with_children
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.terms import column, with_columns
-from substrait_dsl.errors import kind_words
+from substrait_dsl.errors import class_words
 
 
 @attrs.frozen
@@ -55,7 +55,7 @@ def split_windows(rel: Rel, to: Lowering) -> SplitWindows | None:
     if not found or isinstance(rel, rl.Expand):  # which becomes projections
         return None
     if not isinstance(rel, rl.Project | rl.Filter | rl.Sort | rl.Aggregate | rl.TopN | rl.Window):
-        raise to.refusal(f"a window function in {kind_words(rel)}")
+        raise to.refusal(f"a window function in {class_words(rel)}")
     width = len(rel.input.schema)
     places = {each: width + n for n, each in enumerate(dict.fromkeys(found))}
     projection = attrs.evolve(with_columns(rel.input, *places, name="window"), anchor=rel.anchor)

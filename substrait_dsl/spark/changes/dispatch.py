@@ -11,7 +11,7 @@ from substrait_dsl.algebra.evaluation import Change
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.plan import Root
 from substrait_dsl.algebra.relations import Ddl, Update, Write
-from substrait_dsl.errors import UnsupportedError, kind_words
+from substrait_dsl.errors import UnsupportedError, class_words
 from substrait_dsl.spark.changes.definitions import define
 from substrait_dsl.spark.changes.updates import update
 from substrait_dsl.spark.changes.writes import write
@@ -31,7 +31,7 @@ def make_change(change: Change, execution: ExecutionContext) -> DataFrame:
         ExecutionError: Spark could not make the change, another writer came first, or there is no such table.
     """
     if change.free_anchors:
-        raise UnsupportedError(f"{kind_words(change)} that depends on an outer row cannot be made once")
+        raise UnsupportedError(f"{class_words(change)} that depends on an outer row cannot be made once")
     match change:
         case Write() as rel:
             return write(rel, execution)

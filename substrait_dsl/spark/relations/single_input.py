@@ -12,7 +12,7 @@ from substrait_dsl.algebra.expressions.windows import has_window_function
 from substrait_dsl.algebra.joined_groups import has_keys
 from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.algebra.relations.joins import conjuncts
-from substrait_dsl.errors import ExecutionError, UnsupportedError, kind_words
+from substrait_dsl.errors import ExecutionError, UnsupportedError, class_words
 from substrait_dsl.spark.expressions.literals import struct_to_sql
 from substrait_dsl.spark.expressions.pushdown import column_sql, is_constant_condition
 from substrait_dsl.spark.expressions.signed_zeros import sort_key
@@ -83,7 +83,7 @@ def lower_sort(rel: rl.Sort, to: InputLowering) -> Rows:
 
 def _sort_keys(rel: rl.Sort | rl.TopN, to: InputLowering) -> tuple[Rows, SortKeys]:
     for key in rel.keys:
-        require_comparable(key.expression.type, kind_words(rel))
+        require_comparable(key.expression.type, class_words(rel))
     rows, here = prepare_context(to, to[rel.input], rel.anchor, [key.expression for key in rel.keys], hoist=True)
     return rows, [(sort_key(here.sql(key.expression), key.expression.type), direction_of(key)) for key in rel.keys]
 
@@ -178,7 +178,7 @@ def lower_top_n(rel: rl.TopN, to: InputLowering) -> Rows:
         return Rows(_fetched(rel, ordered, offset, count, to), rows.columns)
     if offset + count > MOST_ROWS:  # rank() is an INT
         raise UnsupportedError(
-            f"Spark cannot rank more than {MOST_ROWS} rows; {kind_words(rel)} is of {offset + count}"
+            f"Spark cannot rank more than {MOST_ROWS} rows; {class_words(rel)} is of {offset + count}"
         )
     over = f"OVER (ORDER BY {ordering(keys)})"
     place, number = to.execution.names(2)
@@ -192,7 +192,7 @@ def lower_top_n(rel: rl.TopN, to: InputLowering) -> Rows:
 
 def _limits(rel: rl.Fetch | rl.TopN, to: InputLowering) -> tuple[int, int | None]:
     """Return the number of rows to skip, and the number to take: None for all."""
-    what = kind_words(rel)
+    what = class_words(rel)
     offset = _number(rel.offset, f"offset of {what}", to) or 0
     count = _number(rel.count, f"count of {what}", to)
     return offset, None if count is None or offset + count >= ALL_ROWS else count

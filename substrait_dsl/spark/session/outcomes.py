@@ -11,7 +11,7 @@ import attrs
 
 from substrait_dsl.algebra.evaluation import Change
 from substrait_dsl.algebra.relations import Ddl, FilesTarget, NamedObject, Update, VirtualTarget, Write
-from substrait_dsl.errors import SubstraitDslError, kind_words, quoted
+from substrait_dsl.errors import SubstraitDslError, class_words, quoted
 
 Outcome = Literal["not made", "made", "unknown"]
 
@@ -118,4 +118,4 @@ def title_of(change: Change) -> str:
         case Ddl(target=NamedObject(names=names), op=op, object=noun):
             return f"{op} of {noun} {quoted(['.'.join(names)])}"
         case _:  # of an object that Spark does not know, which is refused
-            return kind_words(change)
+            return class_words(change)

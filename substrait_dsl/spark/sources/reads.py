@@ -13,7 +13,7 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.types import I8, I16, I32, I64, UUID, Type
-from substrait_dsl.errors import UnsupportedError, kind_words
+from substrait_dsl.errors import UnsupportedError, class_words
 from substrait_dsl.spark.catalog.file_listings import looked_at_anew
 from substrait_dsl.spark.catalog.scans import makes_groups
 from substrait_dsl.spark.catalog.table_names import is_format_and_path, named_frame, statement_name
@@ -97,7 +97,7 @@ def lower_source(rel: rl.Read, to: InputLowering) -> Rows:
             read = partial(read_snapshot, table, rel.base_schema.names, to.execution.spark)
             return _from_source((table, rel.base_schema), read, f"the Iceberg table {uri}", rel, to.execution)
         case rl.ExtensionTable() as other:
-            raise UnsupportedError(f"Spark does not know how to read {kind_words(other)}: {other.detail.type_url}")
+            raise UnsupportedError(f"Spark does not know how to read {class_words(other)}: {other.detail.type_url}")
         case never:
             assert_never(never)
 
