@@ -38,7 +38,7 @@ t.c.b & t.c.b
 t.filter(lambda r: r.b & (r.b and r.b))  # E: filter: an expression has no truth value
 t.filter(lambda r: (r.b or r.b) & r.b)  # E: filter: an expression has no truth value
 t.filter(lambda r: (1 < r.a < 5) & r.b)  # E: filter: an expression has no truth value
-either = t.c.b or t.c.b
+either = t.c.b or t.c.b  # E: an expression has no truth value
 t.filter(either & t.c.b)  # E: an expression has no truth value
 t.select(x=lambda r: r.a + r.a, y=lambda r: r.a + r.nope)  # E: select, column "y": there is no column "nope"
 t.select(x=lambda r: (r.a + r.a) + r.s)  # E: add(i64, string?)

@@ -21,6 +21,7 @@ from substrait_dsl.fluent.expr import Expr, ExprBase
 from substrait_dsl.fluent.guidance import no_attribute, relation_hint
 from substrait_dsl.fluent.schemas import DynRow, RelationSchema, Schema
 from substrait_dsl.fluent.table_arguments import Tables
+from substrait_dsl.fluent.truth_values import NoTruthValue
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -495,7 +496,9 @@ class RelationBase(Picklable, RelationLike):
         with started:
             started.execution.show(n, truncate, vertical)
 
-    if not TYPE_CHECKING:  # a checker must not take every name for a verb
+    if TYPE_CHECKING:  # a checker must refuse ``in``
+        __contains__: None
+    else:  # and must not take every name for a verb
 
         def __getattr__(self, name: str) -> NoReturn:
             if name.startswith("__"):
@@ -520,7 +523,7 @@ class RelationBase(Picklable, RelationLike):
     def __repr__(self) -> str:
         return f"Relation({self._rel.schema})"
 
-    def __bool__(self) -> bool:
+    def __bool__(self) -> NoTruthValue:
         raise TypeMismatchError("a relation has no truth value", hint="exists(relation) tests for rows")
 
 

@@ -28,6 +28,7 @@ from substrait_dsl.fluent.guidance import no_method, no_operation, no_text
 from substrait_dsl.fluent.operators import Operators
 from substrait_dsl.fluent.parts import Part
 from substrait_dsl.fluent.scope import NO_ROW, Scope
+from substrait_dsl.fluent.truth_values import NoTruthValue
 from substrait_dsl.signature_errors import Called
 
 if TYPE_CHECKING:
@@ -291,16 +292,21 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
         def __index__(self) -> NoReturn:
             raise no_operation("integer", "x[...] for an element of a list")
 
-    def __contains__(self, item: object) -> NoReturn:
-        from substrait_dsl.hints import advice
+    if TYPE_CHECKING:  # a checker must refuse ``in`` and ``for``
+        __contains__: None
+        __iter__: None
+    else:
 
-        hint = f"write x.is_in([...]), or {advice('expression', 'contains')}"
-        raise TypeMismatchError("an expression is not a container", hint=hint)
+        def __contains__(self, item: object) -> NoReturn:
+            from substrait_dsl.hints import advice
 
-    def __iter__(self) -> Any:
-        raise TypeMismatchError("an expression is not a sequence", hint=_NO_SEQUENCE)
+            hint = f"write x.is_in([...]), or {advice('expression', 'contains')}"
+            raise TypeMismatchError("an expression is not a container", hint=hint)
 
-    def __bool__(self) -> bool:
+        def __iter__(self) -> NoReturn:
+            raise TypeMismatchError("an expression is not a sequence", hint=_NO_SEQUENCE)
+
+    def __bool__(self) -> NoTruthValue:
         raise TypeMismatchError(
             "an expression has no truth value before the query runs",
             hint="combine conditions with & and | and ~ (in parentheses), compare twice instead of a < b < c, "

@@ -83,8 +83,12 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
         _require_no_condition(column)
         return self._row()[column]
 
-    def __iter__(self) -> NoReturn:
-        raise TypeMismatchError("a relation is no sequence of rows", hint="collect(spark) gives the rows")
+    if TYPE_CHECKING:  # a checker must refuse ``for``
+        __iter__: None
+    else:
+
+        def __iter__(self) -> NoReturn:
+            raise TypeMismatchError("a relation is no sequence of rows", hint="collect(spark) gives the rows")
 
     def _row(self) -> DynRow:
         return DynRow(self._rel.schema, partial(_column_of, self._rel))

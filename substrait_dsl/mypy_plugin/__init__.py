@@ -47,6 +47,7 @@ _DESCRIPTOR = ".__get__"
 _ITEM = "substrait_dsl.fluent.relation.Relation.__getitem__"
 _GETITEM = ".__getitem__"
 _REVEAL = "substrait_dsl.fluent.reveal.reveal_schema"
+_END_OF_FILE = "substrait_dsl.mypy_plugin.file_checks.end_of_file"
 
 
 class SubstraitPlugin(Plugin):
@@ -66,7 +67,7 @@ class SubstraitPlugin(Plugin):
         return _function_hook(fullname) if fullname.startswith(_PACKAGE) else None
 
     def get_function_signature_hook(self, fullname: str) -> Callable[[FunctionSigContext], FunctionLike] | None:
-        if fullname.startswith(_PARTIQL):
+        if fullname.startswith(_PARTIQL) or fullname == _END_OF_FILE:
             return None
         is_ours = fullname.startswith(_PACKAGE)
         return _function_signature_hook(fullname) if is_ours else self._schema_signature_hook(fullname)
@@ -81,7 +82,10 @@ class SubstraitPlugin(Plugin):
         return hook and guard(hook, attrgetter("default_signature"))
 
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
-        is_ours = fullname.startswith(_PACKAGE) and not fullname.endswith(_DESCRIPTOR)
+        is_ours = fullname.startswith(_PACKAGE)
+        if is_ours and fullname.endswith(_DESCRIPTOR):  # a column of a row
+            _check_file_later()
+            return None
         if not is_ours and fullname.endswith(_GETITEM) and self._is_schema(fullname.removesuffix(_GETITEM)):
             return _method_hook(_ITEM)
         return _method_hook(fullname) if is_ours else None
@@ -115,6 +119,10 @@ class SubstraitPlugin(Plugin):
 def _function_hook(fullname: str) -> Callable[[FunctionContext], Type]:
     from substrait_dsl.mypy_plugin import calls, rows
 
+    if fullname == _END_OF_FILE:
+        from substrait_dsl.mypy_plugin.file_checks import check_file
+
+        return guard(check_file, attrgetter("default_return_type"), is_last=True)
     hook = rows.reveal_schema if fullname == _REVEAL else partial(calls.infer_function_call, fullname=fullname)
     return guard(hook, attrgetter("default_return_type"))
 
@@ -163,14 +171,23 @@ def _check_schema_class(context: ClassDefContext) -> None:
     schema_classes.check(context)
 
 
-def guard(hook: Callable[[C], R], default: Callable[[C], R]) -> Callable[[C], R]:
+def _check_file_later() -> None:
+    from substrait_dsl.mypy_plugin.file_checks import defer
+
+    defer()
+
+
+def guard(hook: Callable[[C], R], default: Callable[[C], R], *, is_last: bool = False) -> Callable[[C], R]:
     """Return a hook that, where it fails, reports that in a note and gives mypy's own answer.
 
-    So an error of the plugin does not end mypy. With ``--show-traceback`` the error is raised all the same.
+    So an error of the plugin does not end mypy. With ``--show-traceback`` the error is raised all the same. Each hook
+    but the last has the file checked as a whole at its end.
     """
 
     def guarded_hook(context: C) -> R:
         try:
+            if not is_last:
+                _check_file_later()
             return hook(context)
         except Exception as error:
             if is_traceback_shown(context):

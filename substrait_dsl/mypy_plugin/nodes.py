@@ -70,7 +70,7 @@ CHILD_FIELDS: Mapping[type, tuple[str, ...]] = {
 """The fields of each class of nodes that have child nodes. Other classes have none."""
 
 
-def walk(tree: n.MypyFile) -> Iterator[Any]:
+def walk(tree: n.Node) -> Iterator[Any]:
     """Return each node of a file, in any order."""
     stack: list[Any] = [tree]
     while stack:

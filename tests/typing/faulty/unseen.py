@@ -17,8 +17,3 @@ orders.select("o_rank").as_(Summary)  # other columns than declared
 orders.filter(lambda o: customers.c.c_custkey > 1)  # a column of another relation
 sd.Decimal(2, 3)  # more digits after the point than there are
 sd.read_virtual([("one", "a", "b")], Customers)  # a value of another type
-
-
-def truth(o: Orders) -> None:
-    if o.o_open:  # an expression is no truth value
-        print(1 < o.o_orderkey < 3)  # nor are two comparisons one

@@ -149,7 +149,7 @@ either(False).filter(lambda r: r.part > 3).select("part")
 found = perhaps(True)
 if found is not None:
     found.select("quantity").filter(lambda i: i.quantity > 3)
-(perhaps(False) or items).select("part")
+(items if found is None else found).select("part")
 
 every: list[sd.Relation] = [items, parts, items.select("part"), orders.limit(3)]
 named: dict[str, sd.Relation] = {"items": items, "counts": items.group_by("part").agg(n=f.count())}

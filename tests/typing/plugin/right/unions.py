@@ -69,7 +69,7 @@ def passing(
     condition: Callable[[Orders], sd.Expr[sd.Boolean]] | sd.Expr[sd.Boolean], rows: sd.Relation[Orders] | None
 ) -> None:
     orders.filter(same(condition))
-    (rows or orders).filter(condition)
+    (orders if rows is None else rows).filter(condition)
     sd.update("orders", Orders, {"weight": 1.0}, where=same(sd.col("id") > 1))
 
 
