@@ -14,7 +14,7 @@ import pytest
 from substrait_dsl import proto
 from substrait_dsl.catalog import standard, standard_catalog
 from substrait_dsl.errors import CatalogError, UnsupportedError
-from substrait_dsl.proto.distributions import find_version
+from substrait_dsl.proto.installed_versions import find_version
 
 PROJECT = Path(__file__).parent.parent / "pyproject.toml"
 

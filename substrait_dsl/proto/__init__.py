@@ -2,7 +2,7 @@
 
 from substrait_dsl.catalog.standard import INSTALL, MESSAGES
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.proto.distributions import find_version
+from substrait_dsl.proto.installed_versions import find_version
 
 
 def require_messages() -> None:

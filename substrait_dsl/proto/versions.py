@@ -17,7 +17,7 @@ from substrait.plan_pb2 import Version as VersionMessage
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.plan import Version
 from substrait_dsl.errors import PlanFormatError
-from substrait_dsl.proto.distributions import find_version
+from substrait_dsl.proto.installed_versions import find_version
 
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder

@@ -15,6 +15,14 @@ import attrs
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra.common import Hint
 from substrait_dsl.algebra.node import Rel
+from substrait_dsl.render.computed_columns import (
+    aggregate_parts,
+    expand_parts,
+    project_parts,
+    sort_clause,
+    unnest_parts,
+    window_parts,
+)
 from substrait_dsl.render.description_parts import (
     Clause,
     Column,
@@ -30,14 +38,6 @@ from substrait_dsl.render.description_parts import (
 )
 from substrait_dsl.render.exchange import exchange_parts
 from substrait_dsl.render.expressions import ExpressionWriter, expression_text
-from substrait_dsl.render.groups import (
-    aggregate_parts,
-    expand_parts,
-    project_parts,
-    sort_clause,
-    unnest_parts,
-    window_parts,
-)
 from substrait_dsl.render.joins import (
     cross_parts,
     hash_join_parts,

@@ -15,8 +15,8 @@ from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.algebra.types import FP32, FP64, Decimal, List, Map, Struct, Type
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.functions_arithmetic import NEAREST
+from substrait_dsl.spark.expressions.grouping_keys import as_key, from_key
 from substrait_dsl.spark.expressions.literals import record_to_sql
-from substrait_dsl.spark.expressions.map_keys import as_key, from_key
 from substrait_dsl.spark.expressions.signed_zeros import one_zero
 from substrait_dsl.spark.expressions.sorting import SortKeys, ordering
 from substrait_dsl.spark.expressions.templates import (

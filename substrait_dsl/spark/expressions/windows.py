@@ -18,7 +18,7 @@ from substrait_dsl.algebra.expressions import Bound, Expression, Literal, SortKe
 from substrait_dsl.algebra.expressions.literals import DaySeconds, YearMonths
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.aggregates import AGGREGATE_FUNCTIONS, grouping_keys
-from substrait_dsl.spark.expressions.map_keys import as_key
+from substrait_dsl.spark.expressions.grouping_keys import as_key
 from substrait_dsl.spark.expressions.signed_zeros import sort_key
 from substrait_dsl.spark.expressions.sorting import ORDERINGS, direction_of
 from substrait_dsl.spark.expressions.templates import STANDARD, Table, Template, lower, require_comparable

@@ -169,7 +169,7 @@ QUERIES = (
         1,
         right=2,
         reason="NULL is not 0",
-        check=("expressions.map_keys.as_key",),
+        check=("expressions.grouping_keys.as_key",),
     ),
     Guard(
         "joined texts beside distinct values",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.types import Type
-from substrait_dsl.spark.expressions.map_keys import from_key, holds_map
+from substrait_dsl.spark.expressions.grouping_keys import from_key, holds_map
 from substrait_dsl.spark.relations.tables import Item, Rows, items
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from substrait_dsl.algebra.expressions import (
 from substrait_dsl.algebra.expressions.references import ROOT
 from substrait_dsl.algebra.relations.joins import BOOLEAN_URN
 from substrait_dsl.algebra.types import Boolean
+from substrait_dsl.spark.expressions.grouping_keys import as_key, holds_map
 from substrait_dsl.spark.expressions.literals import record_to_sql
-from substrait_dsl.spark.expressions.map_keys import as_key, holds_map
 from substrait_dsl.spark.expressions.sql_text import aggregate_to_sql
 from substrait_dsl.spark.expressions.types import spark_sql_type
 from substrait_dsl.spark.relations.expression_context import ExpressionContext, prepare_context

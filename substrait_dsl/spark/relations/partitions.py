@@ -15,7 +15,7 @@ from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.algebra.properties import SINGLETON
 from substrait_dsl.algebra.types import Struct
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.expressions.map_keys import as_key
+from substrait_dsl.spark.expressions.grouping_keys import as_key
 from substrait_dsl.spark.expressions.signed_zeros import sort_key
 from substrait_dsl.spark.expressions.sorting import SortKeys, ordered
 from substrait_dsl.spark.relations.expression_context import prepare_context

@@ -16,8 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.types import FP32, FP64
+from substrait_dsl.spark.expressions.grouping_keys import as_key
 from substrait_dsl.spark.expressions.literals import struct_to_sql
-from substrait_dsl.spark.expressions.map_keys import as_key
 from substrait_dsl.spark.expressions.types import holds
 from substrait_dsl.spark.relations import joins
 from substrait_dsl.spark.relations.grouped_maps import restore_maps

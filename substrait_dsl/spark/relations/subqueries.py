@@ -15,7 +15,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.relations import Aggregate, Emit, Filter, Project
 from substrait_dsl.algebra.relations.joins import BOOLEAN_URN
-from substrait_dsl.spark.expressions.map_keys import as_key
+from substrait_dsl.spark.expressions.grouping_keys import as_key
 from substrait_dsl.spark.expressions.pushdown import hide_column_from_readers, hide_from_readers, predicate_sql
 from substrait_dsl.spark.expressions.sql_text import AnySubquery, Scope, to_sql
 from substrait_dsl.spark.expressions.templates import require_comparable
