@@ -167,7 +167,7 @@ def exchange(
 ) -> rl.Exchange:
     """Return the exchange of the algebra; see `Relation.exchange`."""
     if not isinstance(kind, ExchangeKind):
-        raise _not_an_exchange(kind, rel)
+        raise _exchange_error(kind, rel)
     if partition_count is not None and type(partition_count) is not int:
         raise InvalidArgumentError("the partition count is an int", got=partition_count)
     if not is_list(targets) or not all(isinstance(target, rl.ExchangeTarget) for target in targets):
@@ -180,7 +180,7 @@ def exchange(
     return rl.Exchange(rel, resolved, partition_count, tuple(targets), anchor=scope.anchor)
 
 
-def _not_an_exchange(value: Any, rel: rl.Rel) -> InvalidArgumentError:
+def _exchange_error(value: Any, rel: rl.Rel) -> InvalidArgumentError:
     from substrait_dsl.hints import advice
 
     name = getattr(value, "__name__", value)

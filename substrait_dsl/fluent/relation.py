@@ -143,7 +143,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
                     f"there is a column {quoted(taken)} already", names=[*taken], hint="with_columns replaces it"
                 )
             scope = Scope("project", (self._rel,))
-            expressions = tuple(_named(new, scope).values())
+            expressions = tuple(_evaluate_columns(new, scope).values())
             return Relation(rl.Project(self._rel, expressions, tuple(new), anchor=scope.anchor))
 
     def with_columns(self, /, **new: ColumnLike[S]) -> Relation[DynRow]:
@@ -169,7 +169,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
             there = set(schema.names)
             scope = Scope("with_columns", (self._rel,))
             places: dict[int, str] = {schema.position(name): name for name in new if name in there}
-            expressions = _named(new, scope)
+            expressions = _evaluate_columns(new, scope)
             current: list[Picked] = [
                 (field.name, expressions[field.name] if position in places else position)
                 for position, field in enumerate(schema)
@@ -198,7 +198,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
         with error_context(verb="select"):
             scope = Scope("select", (self._rel,))
             picked = column_arguments.pick(chosen, scope)
-            picked += _named(named, scope).items()
+            picked += _evaluate_columns(named, scope).items()
             if not picked:
                 raise InvalidArgumentError("expected at least one column")
             column_arguments.require_distinct([name for name, _ in picked])
@@ -319,9 +319,9 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
                 read orders -> id: i64, customer: i64, price: fp64?
         """
         with error_context(verb="fetch"):
-            return self._fetched("fetch", count, offset)
+            return self._add_fetch("fetch", count, offset)
 
-    def _fetched(self, verb: str, count: int | ExprBase | None, offset: int | ExprBase | None) -> Relation[S]:
+    def _add_fetch(self, verb: str, count: int | ExprBase | None, offset: int | ExprBase | None) -> Relation[S]:
         scope = Scope(verb, (self._rel,))
         first, skipped = (
             column_arguments.row_count("count", count, scope),
@@ -375,7 +375,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
         with error_context(verb="limit"):
             if count is None:
                 raise InvalidArgumentError("expected a number of rows, got None")
-            return self._fetched("limit", count, None)
+            return self._add_fetch("limit", count, None)
 
     def distinct(self) -> Relation[S]:
         """Put out each different row once: an aggregate with every column as a key.
@@ -498,7 +498,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
             return Relation(self._rel)
 
 
-def _named(new: Mapping[str, object], scope: Scope) -> dict[str, ex.Expression]:
+def _evaluate_columns(new: Mapping[str, object], scope: Scope) -> dict[str, ex.Expression]:
     """Columns that one call makes; none of them sees another."""
     expressions: dict[str, ex.Expression] = {}
     for name, value in new.items():

@@ -267,7 +267,7 @@ class _Lowering:
         self, expressions: Sequence[ValueExpr], rows: LoweredBindings
     ) -> tuple[LoweredBindings, list[LoweredValue]]:
         """Lower value expressions over binding tuples; each query in them becomes a column first."""
-        named, queries = named_queries(expressions)
+        named, queries = extract_queries(expressions)
         scope = {**self.outer, **rows.variables}
         for name, query in queries.items():
             anchor = new_anchor(rows.rel)
@@ -335,7 +335,7 @@ def _is_closed(expression: ValueExpr) -> bool:
 # --- queries as values in a row: a column that collects the rows of the query
 
 
-def named_queries(expressions: Sequence[ValueExpr]) -> tuple[list[ValueExpr], dict[str, MapValues]]:
+def extract_queries(expressions: Sequence[ValueExpr]) -> tuple[list[ValueExpr], dict[str, MapValues]]:
     """Replace each query that is not inside another one by a name; also return the queries by name."""
     queries: dict[str, MapValues] = {}
 

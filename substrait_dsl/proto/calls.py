@@ -44,7 +44,7 @@ def decode_scalar_function(decoder: Decoder, message: pb.Expression.ScalarFuncti
 
     It stands under a cast where a timestamp of a whole day is declared to be a date.
     """
-    arguments = _without_escape(decoder, message, decode_arguments(decoder, message.arguments, scope))
+    arguments = _drop_null_escape(decoder, message, decode_arguments(decoder, message.arguments, scope))
     if decoder.producer.scalar_functions and (meant := _as_meant(decoder, message, arguments)) is not None:
         return meant
     function, arguments, type_ = decode_function(decoder, message, arguments, ("scalar",))
@@ -80,7 +80,7 @@ _LIKE_WITH_ESCAPE = 3
 """The number of arguments of a ``like`` with an escape character."""
 
 
-def _without_escape(
+def _drop_null_escape(
     decoder: Decoder, message: pb.Expression.ScalarFunction, arguments: tuple[ex.Argument, ...]
 ) -> tuple[ex.Argument, ...]:
     """Return the arguments without the escape character of a ``like`` or ``ilike`` of DataFusion that has none."""

@@ -97,9 +97,9 @@ class Lowering:
             if id(current) in self._done:
                 stack.pop()
             elif self._leaves_text(current):
-                self._done[id(current)] = self._attached(self.main.lower(current))
+                self._done[id(current)] = self._attach_frame(self.main.lower(current))
                 self.main._steps_inside += self.main._steps[id(current)]
-            elif waiting := [child for child in self._awaited(current) if id(child) not in self._done]:
+            elif waiting := [child for child in self._prerequisites(current) if id(child) not in self._done]:
                 stack.extend(waiting)
             else:
                 try:
@@ -162,7 +162,7 @@ class Lowering:
         """Lower a fragment of the plan as one SQL text, and make it a DataFrame."""
         lowering = self.nested({})
         lowering.is_fragment = True
-        for edge in self._awaited(rel):
+        for edge in self._prerequisites(rel):
             rows = self[edge]
             assert isinstance(rows.table, FrameTable)
             source = self.execution.register_frame(rows.table.filtered)
@@ -263,7 +263,7 @@ class Lowering:
         found = rows.table.filtered.head()
         return None if found is None else found[0]
 
-    def _attached(self, rows: Rows) -> Rows:
+    def _attach_frame(self, rows: Rows) -> Rows:
         """Make a DataFrame available to SQL text, with new column names: the outer scope may have the old ones, too."""
         assert isinstance(rows.table, FrameTable)
         return Rows(rows.table.as_text, rows.columns).renamed()
@@ -274,7 +274,7 @@ class Lowering:
             return ()  # refused before its inputs are lowered, which may depend on it
         return joins.streamed(rel, correlated=bool(self.outer))
 
-    def _awaited(self, rel: Rel) -> Sequence[Rel]:
+    def _prerequisites(self, rel: Rel) -> Sequence[Rel]:
         """Return what must be lowered before a relation, or before the fragment that ends with it."""
         if self.fragments is not None and self._is_text(rel):
             return self.fragments.edges(rel, self._needed)

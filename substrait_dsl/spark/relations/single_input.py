@@ -131,14 +131,14 @@ def lower_emit(rel: rl.Emit, to: InputLowering) -> Rows:
 def lower_fetch(rel: rl.Fetch, to: InputLowering) -> Rows:
     """Lower to an OFFSET and a LIMIT. Spark takes them as numbers, so other expressions are evaluated now."""
     rows = to[rel.input]
-    return Rows(_fetched(rel, rows, *_limits(rel, to), to), rows.columns)
+    return Rows(_take_rows(rel, rows, *_limits(rel, to), to), rows.columns)
 
 
-def _fetched(rel: rl.Fetch | rl.TopN, rows: Rows, offset: int, count: int | None, to: InputLowering) -> Table:
+def _take_rows(rel: rl.Fetch | rl.TopN, rows: Rows, offset: int, count: int | None, to: InputLowering) -> Table:
     """Take some of the rows; beyond the range of OFFSET and LIMIT rows are numbered, in one task."""
-    table = _in_order(rel, rows)
+    table = _restore_order(rel, rows)
     if rel.free_anchors and to.as_text:
-        return _fetched_for_each(rel, table, offset, count, to)
+        return _take_rows_for_each_outer_row(rel, table, offset, count, to)
     if offset + (count or 0) <= MOST_ROWS:
         return table.fetch(offset, count)
     order, number = table.execution.names(2)
@@ -150,7 +150,7 @@ def _fetched(rel: rl.Fetch | rl.TopN, rows: Rows, offset: int, count: int | None
     return table.sort([(number, "asc_nulls_first")])
 
 
-def _in_order(rel: rl.Fetch | rl.TopN, rows: Rows) -> Table:
+def _restore_order(rel: rl.Fetch | rl.TopN, rows: Rows) -> Table:
     """Return the rows, sorted again if Spark would not take the first ones, or does not know their order."""
     keys = rows.table.keys
     if keys and rows.table.is_in_order and (current_engine().keeps_order or not rows.table.since_sorted):
@@ -159,7 +159,7 @@ def _in_order(rel: rl.Fetch | rl.TopN, rows: Rows) -> Table:
     return rows.table.sort(keys) if keys else rows.table
 
 
-def _fetched_for_each(
+def _take_rows_for_each_outer_row(
     rel: rl.Fetch | rl.TopN, table: Table, offset: int, count: int | None, to: InputLowering
 ) -> TextTable:
     """Take some of the rows for each outer row, in their present or known order."""
@@ -175,7 +175,7 @@ def lower_top_n(rel: rl.TopN, to: InputLowering) -> Rows:
     offset, count = _limits(rel, to)
     if rel.mode == "rows_only" or not count:  # no row has no ties, neither have all rows
         ordered = Rows(rows.table.sort(keys), rows.columns)
-        return Rows(_fetched(rel, ordered, offset, count, to), rows.columns)
+        return Rows(_take_rows(rel, ordered, offset, count, to), rows.columns)
     if offset + count > MOST_ROWS:  # rank() is an INT
         raise UnsupportedError(
             f"Spark cannot rank more than {MOST_ROWS} rows; {class_words(rel)} is of {offset + count}"
