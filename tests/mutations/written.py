@@ -122,14 +122,22 @@ WRITTEN: dict[str, tuple[str, str, str]] = {
         '_set(self, "fields", _filled_up(self.fields))',
         "pass",
     ),
-    "004:1": ("substrait_dsl.partiql.interpreter", 'kind: Kind = "list" if', 'kind: Kind = "bag" if'),
+    "004:1": (
+        "substrait_dsl.partiql.interpreter",
+        'collection_type: CollectionType = "list" if',
+        'collection_type: CollectionType = "bag" if',
+    ),
     "004:3": ("substrait_dsl.partiql.interpreter", "items = elements(value)", "items = elements(value)[:1]"),
     "004:7": (
         "substrait_dsl.partiql.operations",
         "                return MISSING\n",
         "                return None\n",
     ),
-    "004:8": ("substrait_dsl.partiql.interpreter", 'kind: Kind = "list" if', 'kind: Kind = "bag" if'),
+    "004:8": (
+        "substrait_dsl.partiql.interpreter",
+        'collection_type: CollectionType = "list" if',
+        'collection_type: CollectionType = "bag" if',
+    ),
     "004:9": (
         "substrait_dsl.partiql.bindings",
         "(self.as_, self.at, self.by) if name is not None",
