@@ -192,6 +192,12 @@ class ArgumentEvaluator(AstEvaluator):
         type_ = get_proper_type(self.type_of_node(node))
         return isinstance(type_, Instance) and type_.type.fullname == RELATION
 
+    def find_relation_of(self, row: NameExpr) -> Expression | None:
+        match find_assigned_value(row, self.checker):
+            case MemberExpr(expr=relation, name="c") if self.is_relation(relation):
+                return relation
+        return None
+
     def evaluate_receiver(self, type_: Type, node: Expression | None) -> Any:
         """Return the value that a method is called on.
 

@@ -17,10 +17,13 @@ from mypy.nodes import (
     ComparisonExpr,
     ConditionalExpr,
     DictExpr,
+    DictionaryComprehension,
     Expression,
     FuncDef,
+    GeneratorExpr,
     IndexExpr,
     LambdaExpr,
+    ListComprehension,
     ListExpr,
     MemberExpr,
     NameExpr,
@@ -28,6 +31,7 @@ from mypy.nodes import (
     OverloadedFuncDef,
     RefExpr,
     ReturnStmt,
+    SetComprehension,
     SliceExpr,
     StarExpr,
     TupleExpr,
@@ -52,6 +56,7 @@ from substrait_dsl.mypy_plugin.budget import (
     UnknownValueError,
     is_of_library,
 )
+from substrait_dsl.mypy_plugin.comprehensions import evaluate_comprehension
 from substrait_dsl.mypy_plugin.declarations import is_column
 from substrait_dsl.mypy_plugin.relation_identity import Origins
 
@@ -140,6 +145,10 @@ class AstEvaluator(ABC):
     def is_relation(self, node: Expression) -> bool:
         """Whether an expression is a relation."""
 
+    @abstractmethod
+    def find_relation_of(self, row: NameExpr) -> Expression | None:
+        """Return the relation whose columns a variable holds, after ``c = orders.c``; None if it holds none."""
+
     def evaluate_parts(self, node: Expression, environment: Environment) -> Any:
         """Return the value of an expression by its parts. Raise `UnknownValueError` if it is not known."""
         try:
@@ -166,7 +175,7 @@ class AstEvaluator(ABC):
             case UnaryExpr():
                 return self._evaluate_unary(node, environment)
             case ConditionalExpr(cond=condition, if_expr=yes, else_expr=no):
-                return self.evaluate(yes if self._evaluate_truth(condition, environment) else no, None, environment)
+                return self.evaluate(yes if self.evaluate_truth(condition, environment) else no, None, environment)
             case ComparisonExpr():
                 return self._evaluate_comparison(node, environment)
             case SliceExpr(begin_index=begin, end_index=end, stride=step):
@@ -182,6 +191,8 @@ class AstEvaluator(ABC):
                 return self._evaluate_member(node, environment)
             case RefExpr():
                 return self._evaluate_name(node)
+            case DictionaryComprehension() | GeneratorExpr() | ListComprehension() | SetComprehension():
+                return evaluate_comprehension(self, node, environment)
         raise UnknownValueError(node)
 
     # --- displays
@@ -208,7 +219,7 @@ class AstEvaluator(ABC):
 
     def _evaluate_operation(self, node: OpExpr, environment: Environment) -> Any:
         if node.op in ("and", "or"):  # Python decides by the truth of the left operand: an expression has none
-            truth = self._evaluate_truth(node.left, environment)
+            truth = self.evaluate_truth(node.left, environment)
             return truth if truth is (node.op == "or") else self.evaluate(node.right, None, environment)
         if node.op not in OPERATORS:
             raise UnknownValueError(node)
@@ -217,7 +228,7 @@ class AstEvaluator(ABC):
 
     def _evaluate_unary(self, node: UnaryExpr, environment: Environment) -> Any:
         if node.op == "not":
-            return not self._evaluate_truth(node.expr, environment)
+            return not self.evaluate_truth(node.expr, environment)
         if node.op not in UNARY:
             raise UnknownValueError(node)
         return UNARY[node.op](self.evaluate(node.expr, None, environment))
@@ -247,7 +258,7 @@ class AstEvaluator(ABC):
         self.budget.require_all_small((value, container))
         return bool(value in container)
 
-    def _evaluate_truth(self, node: Expression, environment: Environment) -> bool:
+    def evaluate_truth(self, node: Expression, environment: Environment) -> bool:
         """Return whether a value is true. Raise the library's error for an expression or a relation."""
         before, self.sampled_node = self.sampled_node, None
         value = self.evaluate(node, None, environment)
@@ -264,6 +275,8 @@ class AstEvaluator(ABC):
         match node:
             case MemberExpr(expr=RefExpr(node=TypeInfo() as info), name=name) if is_column(info, name):
                 return col(name)
+            case MemberExpr(expr=NameExpr() as row, name=name) if (relation := self.find_relation_of(row)) is not None:
+                return self._read_item(self.evaluate(relation, None, environment), name)
             case MemberExpr(expr=MemberExpr(expr=relation, name="c"), name=name):
                 return self._read_item(self.evaluate(relation, None, environment), name)
             case MemberExpr(expr=relation, name="schema" | "columns" as name) if self.is_relation(relation):

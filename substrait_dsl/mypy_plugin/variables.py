@@ -150,7 +150,7 @@ class Variables:
             return None  # of another module: a fallback for what cannot be imported
         if variable.name in self._imported:
             return None
-        if _is_immutable(variable.type):
+        if _is_immutable(variable.type) or (isinstance(found, MemberExpr) and found.name == "c"):  # a row, perhaps
             return found
         self._count_conditional_uses(variable)
         harmless = self._harmless_uses[variable] + (
