@@ -120,11 +120,14 @@ class SubstraitDslError(Exception):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.message!r})"
 
-    def __str__(self) -> str:
+    def _headline(self) -> str:
+        """Return the verb, the place, the message and the path, without the hint."""
         head = ", ".join(part for part in (self.verb, self.place) if part)
         text = f"{printable(head)}: {self.message}" if head else str(self.message)
-        if self.path:
-            text += f" (at {printable(self.path)})"
+        return f"{text} (at {printable(self.path)})" if self.path else text
+
+    def __str__(self) -> str:
+        text = self._headline()
         if hint := self.hint:
             text += f"\n  hint: {printable(hint)}"
         return text

@@ -209,8 +209,9 @@ def _failed(what: str, error: BaseException, module: str) -> InvalidArgumentErro
         each for each in traceback.extract_tb(error.__traceback__) if not each.filename.startswith(not_of_programs)
     ]
     place = f" (at {_shown(Path(lines[-1].filename))}:{lines[-1].lineno})" if lines else ""
-    ours = isinstance(error, SubstraitDslError)
-    text = str(error).partition("\n")[0] if ours else f"{type(error).__name__}: {error}"
+    text = f"{type(error).__name__}: {error}"
+    if isinstance(error, SubstraitDslError):
+        text = error._headline().splitlines()[0]
     failed = InvalidArgumentError(f"{what}: {text}{place}", names=[module])
     failed.hint = error.hint if isinstance(error, SubstraitDslError) else None
     return failed
