@@ -9,18 +9,23 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from substrait_dsl import __version__
-from substrait_dsl.errors import SubstraitDslError
+from substrait_dsl.errors import SubstraitDslError, UnsupportedError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit status is 0, 1 for an error of this library, 2 for wrong usage."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.command == "typing" and options.fail_under is not None and not options.report:
+        parser.error("--fail-under is for --report")
     try:
         if options.command == "demo":
             from substrait_dsl.demo import run
 
             run(options.engine, rows=not options.no_rows)
         elif options.command == "typing":
+            if options.report:
+                return _report_typing(options.modules, options.fail_under)
             return _keep_schemas(options.modules, is_written=options.write)
         else:
             from substrait_dsl.fluent.stub import stub_of
@@ -51,6 +56,31 @@ def _keep_schemas(modules: Sequence[str], *, is_written: bool) -> int:
     return status
 
 
+def _report_typing(paths: Sequence[str], least: float | None) -> int:
+    """Say how much of a program mypy knows with the plugin; the exit status."""
+    try:
+        from substrait_dsl.mypy_plugin.typing_report import make_report
+    except ModuleNotFoundError as error:
+        if error.name is None or not error.name.startswith("mypy"):
+            raise
+        raise UnsupportedError(
+            "the report is made by mypy, which is not installed", hint='install the extra "mypy"'
+        ) from None
+    report = make_report(paths)
+    print("\n".join(report.lines()))
+    if least is not None and report.percentage < least:
+        print(f"substrait-dsl: less than {least:g} % is known", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _percentage(text: str) -> float:
+    number = float(text)
+    if not 0 <= number <= 100:
+        raise argparse.ArgumentTypeError(f"expected a number from 0 to 100, got {text}")
+    return number
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="substrait-dsl", description="Typed, fluent Substrait plans.")
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
@@ -68,7 +98,15 @@ def _parser() -> argparse.ArgumentParser:
     what = typing.add_mutually_exclusive_group(required=True)
     what.add_argument("--write", action="store_true", help="write the schema modules of modules of pipelines")
     what.add_argument("--check", action="store_true", help="fail, with a diff, if one of them is out of date")
-    typing.add_argument("modules", nargs="+", metavar="MODULE", help="the name of a module, as Python imports it")
+    what.add_argument(
+        "--report", action="store_true", help="say how many relations and conditions the mypy plugin knows"
+    )
+    typing.add_argument(
+        "--fail-under", type=_percentage, metavar="PERCENT", help="with --report: fail if less than that is known"
+    )
+    typing.add_argument(
+        "modules", nargs="+", metavar="MODULE", help="the name of a module; with --report also a file or a folder"
+    )
     return parser
 
 

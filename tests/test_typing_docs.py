@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from mypy.errorcodes import ErrorCode
 
-from substrait_dsl.mypy_plugin.codes import CODES, DYNAMIC, FAILURE
+from substrait_dsl.mypy_plugin.codes import CODES, DYNAMIC, FAILURE, UNEVALUATED
 from substrait_dsl.mypy_plugin.versions import NEWEST, OLDEST
 
 ROOT = Path(__file__).parent.parent
@@ -78,10 +78,10 @@ def test_the_tested_versions_of_mypy_are_said() -> None:
 
 
 def test_the_page_has_every_code() -> None:
-    assert list(SECTIONS) == [*(code.code for code in CODES.values()), FAILURE.code, DYNAMIC.code]
+    assert list(SECTIONS) == [*(code.code for code in CODES.values()), FAILURE.code, DYNAMIC.code, UNEVALUATED.code]
 
 
-@pytest.mark.parametrize("code", [*CODES.values(), DYNAMIC], ids=lambda code: str(code.code))
+@pytest.mark.parametrize("code", [*CODES.values(), DYNAMIC, UNEVALUATED], ids=lambda code: str(code.code))
 def test_each_code_is_explained_and_shown(code: ErrorCode) -> None:
     text = SECTIONS[code.code]
     assert code.description in " ".join(text.split())

@@ -9,6 +9,7 @@ mypy asks it for the type of a call of the fluent API, and it makes that very ca
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cache, partial
 from operator import attrgetter
@@ -55,7 +56,15 @@ class SubstraitPlugin(Plugin):
 
     def report_config_data(self, ctx: ReportConfigContext) -> Any:
         """Return what the answers depend on beside the program: when it changes, mypy checks everything again."""
+        if ctx.is_check and self._is_reported(ctx.path):
+            return "to be checked again"
         return compute_digest()
+
+    @staticmethod
+    def _is_reported(path: str) -> bool:
+        """Whether a module is checked whatever mypy's caches say, because a report is being made of it."""
+        report = sys.modules.get("substrait_dsl.mypy_plugin.typing_report")
+        return report is not None and bool(report.is_reported(path))
 
     def get_additional_indirect_deps(self, file: MypyFile) -> set[str]:
         """Return the modules on which the answers for a module depend, beside those that its types name."""

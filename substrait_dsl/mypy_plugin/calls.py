@@ -18,7 +18,7 @@ from substrait_dsl.errors import SignatureError, SubstraitDslError
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
-from substrait_dsl.mypy_plugin import allowed, assignment_checks, default_check, placeholders
+from substrait_dsl.mypy_plugin import allowed, assignment_checks, default_check, placeholders, typing_report
 from substrait_dsl.mypy_plugin.annotations import is_erroneous, unknown_type
 from substrait_dsl.mypy_plugin.argument_evaluator import is_unbound
 from substrait_dsl.mypy_plugin.budget import UnknownValueError
@@ -49,7 +49,7 @@ def infer_method_call(context: MethodContext, name: str) -> Type:
     default = get_proper_type(context.default_return_type)
     if not isinstance(default, Instance) or default.type.fullname not in RESULTS or is_unbound(context.type):
         return call.default_type()
-    return call.infer_type()
+    return typing_report.note_call(call, call.infer_type())
 
 
 def infer_function_call(context: FunctionContext, fullname: str) -> Type:
@@ -61,8 +61,8 @@ def infer_function_call(context: FunctionContext, fullname: str) -> Type:
         case CallExpr(callee=RefExpr(node=Var())):
             return call.default_type()  # a variable may hold another function, or a class that inherits from this one
         case CallExpr(callee=RefExpr()) if allowed.is_evaluated(fullname):
-            return call.infer_type()
-    return call.default_type()
+            return typing_report.note_call(call, call.infer_type())
+    return typing_report.note_call(call, call.default_type())
 
 
 class Call:
@@ -85,6 +85,8 @@ class Call:
         """Whether the type of the result is known, or an error has been reported; else mypy's own answer stands."""
         self.is_certain = False
         """Whether the type of the result follows from the types of the arguments: no error, and nothing unknown."""
+        self.unknown_node: Expression | None = None
+        """What the program does not say, so that the call has not been made."""
         STATE.begin_node(context.api, context.context)
 
     def infer_type(self) -> Type:
@@ -92,6 +94,7 @@ class Call:
         try:
             trials = self.evaluation.evaluate_samples()
         except UnknownValueError as error:
+            self.unknown_node = error.node
             return self._check_as_declared(error.node)
         except SignatureError:
             return self.default_type()  # mypy reports it

@@ -41,3 +41,11 @@ DYNAMIC = ErrorCode(
     default_enabled=False,
 )
 """No error: where the columns of a relation become unknown. Reported only if it is enabled."""
+
+UNEVALUATED = ErrorCode(
+    "substrait-unevaluated",
+    "The arguments of a verb cannot be told from the program, and mypy's own types stand.",
+    _CATEGORY,
+    default_enabled=False,
+)
+"""No error: which conditions, sort keys and other arguments are not checked. Reported only if it is enabled."""

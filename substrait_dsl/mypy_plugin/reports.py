@@ -162,6 +162,13 @@ def report_unknown(
     """Report why the columns of a result are unknown, if ``substrait-dynamic`` is enabled."""
     if not is_code_enabled(api, DYNAMIC):
         return
+    why = describe_unknown(node, is_relation=is_relation)
+    with without_filters(api):  # mypy would take it for an objection to the overload that it tries
+        api.fail(f"{verb}: the {lost} of the result cannot be told, because {why}", node, code=DYNAMIC)
+
+
+def describe_unknown(node: Context, *, is_relation: bool = False) -> str:
+    """Say of a part of the program that its value, or the columns of its relation, are not known."""
     match node:
         case NameExpr(name=name) | MemberExpr(name=name):
             what = f'"{name}"'
@@ -171,6 +178,4 @@ def report_unknown(
             what = f'"{name}(...)"'
         case _:
             what = "this"
-    why = f"the columns of {what} are not known" if is_relation else f"{what} is known only when the program runs"
-    with without_filters(api):  # mypy would take it for an objection to the overload that it tries
-        api.fail(f"{verb}: the {lost} of the result cannot be told, because {why}", node, code=DYNAMIC)
+    return f"the columns of {what} are not known" if is_relation else f"{what} is known only when the program runs"
