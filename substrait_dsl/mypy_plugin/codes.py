@@ -36,7 +36,7 @@ FAILURE = ErrorCode("substrait-internal", "The plugin itself has failed, and myp
 
 DYNAMIC = ErrorCode(
     "substrait-dynamic",
-    "The columns of a relation cannot be told from the program.",
+    "The columns of a relation cannot be derived from the program.",
     _CATEGORY,
     default_enabled=False,
 )
