@@ -19,8 +19,8 @@ from substrait_dsl.texts import close_matches as close_matches
 from substrait_dsl.texts import listing as listing
 from substrait_dsl.texts import nearest as nearest
 from substrait_dsl.texts import printable as printable
-from substrait_dsl.texts import quoted as quoted
-from substrait_dsl.texts import shortened as shortened
+from substrait_dsl.texts import quote as quote
+from substrait_dsl.texts import shorten as shorten
 from substrait_dsl.texts import suggestion as suggestion
 
 
@@ -290,7 +290,7 @@ class UnknownFieldError(SubstraitDslError, LookupError):
             return super()._sentence()
         name = f'"{self.name}"' if isinstance(self.name, str) else str(self.name)
         are = "is" if len(self.candidates) == 1 else "are"
-        return f"there is no {self.kind} {name}{self.inside}; there {are} {quoted(self.candidates)}"
+        return f"there is no {self.kind} {name}{self.inside}; there {are} {quote(self.candidates)}"
 
 
 class AmbiguousFieldError(SubstraitDslError, LookupError):
@@ -412,7 +412,7 @@ class InvalidChoiceError(SubstraitDslError, ValueError):
     def _sentence(self) -> str:
         if self.what is None:
             return super()._sentence()
-        return f"unknown {self.what} {self.got}; expected one of {quoted(self.candidates, limit=40)}"
+        return f"unknown {self.what} {self.got}; expected one of {quote(self.candidates, limit=40)}"
 
     def _suggestion(self) -> str | None:
         return None if self.word is None else suggestion(self.word, self.candidates)
@@ -447,13 +447,13 @@ class SignatureError(InvalidArgumentError):
         if self.function is None:
             return super()._sentence()
         if self.unknown:
-            wrong = f"there is no argument {quoted(self.unknown)}"
+            wrong = f"there is no argument {quote(self.unknown)}"
         elif self.surplus is not None:
             wrong = f"nothing takes the argument {self.surplus}"
         elif self.repeated:
-            wrong = f"{quoted(self.repeated)} is given by position and by name"
+            wrong = f"{quote(self.repeated)} is given by position and by name"
         else:
-            wrong = f"{quoted(self.missing)} {'is' if len(self.missing) == 1 else 'are'} missing"
+            wrong = f"{quote(self.missing)} {'is' if len(self.missing) == 1 else 'are'} missing"
         return f"{wrong}; expected {self.function}({self.signature})"
 
     def _suggestion(self) -> str | None:

@@ -36,7 +36,7 @@ from typing import Any
 
 import attrs
 
-from substrait_dsl.errors import InvalidArgumentError, SubstraitDslError, quoted
+from substrait_dsl.errors import InvalidArgumentError, SubstraitDslError, quote
 from substrait_dsl.fluent.open_schemas import OpenSchema, OpenSchemaType, open_schema
 from substrait_dsl.fluent.reads import read_named
 from substrait_dsl.fluent.relation import Relation
@@ -77,7 +77,7 @@ class SchemaModule:
         text = self.path.read_text(encoding="utf-8") if self.path.exists() else ""
         if text.strip() and COMMAND not in text:
             raise InvalidArgumentError(
-                f"{_shown(self.path)} is no schema module that this command has written",
+                f"{_relative_path(self.path)} is no schema module that this command has written",
                 names=[str(self.path)],
                 hint="move it, or what its classes are imported as",
             )
@@ -87,7 +87,11 @@ class SchemaModule:
     def difference(self) -> str:
         """What would be written, against what is there, as a unified diff."""
         before, after = (text.splitlines(keepends=True) for text in (self.present, self.text))
-        return "".join(difflib.unified_diff(before, after, _shown(self.path), f"{_shown(self.path)} (as it should be)"))
+        return "".join(
+            difflib.unified_diff(
+                before, after, _relative_path(self.path), f"{_relative_path(self.path)} (as it should be)"
+            )
+        )
 
     def write(self) -> bool:
         """Write the file, unless it is as it should be; whether it was written."""
@@ -199,16 +203,16 @@ def _import(name: str) -> ModuleType:
     try:
         return import_module(name)
     except (Exception, SystemExit) as error:
-        raise _failed(f"module {name} cannot be imported", error, name) from error
+        raise _program_error(f"module {name} cannot be imported", error, name) from error
 
 
-def _failed(what: str, error: BaseException, module: str) -> InvalidArgumentError:
+def _program_error(what: str, error: BaseException, module: str) -> InvalidArgumentError:
     """What is wrong with a part of a program, with the line of it that fails."""
     not_of_programs = (str(Path(__file__).parent) + os.sep, "<frozen")
     lines = [
         each for each in traceback.extract_tb(error.__traceback__) if not each.filename.startswith(not_of_programs)
     ]
-    place = f" (at {_shown(Path(lines[-1].filename))}:{lines[-1].lineno})" if lines else ""
+    place = f" (at {_relative_path(Path(lines[-1].filename))}:{lines[-1].lineno})" if lines else ""
     text = f"{type(error).__name__}: {error}"
     if isinstance(error, SubstraitDslError):
         text = error._headline().splitlines()[0]
@@ -217,7 +221,7 @@ def _failed(what: str, error: BaseException, module: str) -> InvalidArgumentErro
     return failed
 
 
-def _shown(path: Path) -> str:
+def _relative_path(path: Path) -> str:
     """Return a path from here, if it is below."""
     return os.path.relpath(path) if path.is_absolute() and path.is_relative_to(Path.cwd()) else str(path)
 
@@ -255,7 +259,7 @@ class _Pipeline:
     def samples(self, parameter: inspect.Parameter) -> tuple[object, ...]:
         """Arguments for a parameter. Raises `InvalidArgumentError` where none is known."""
         hint = self.hints.get(parameter.name)
-        schema = _declared(hint)
+        schema = _find_declared_schema(hint)
         if schema is not None and schema not in (DynRow, Schema):
             return (read_named(parameter.name, schema),)
         if isinstance(hint, type) and hint in _SAMPLES:
@@ -280,8 +284,8 @@ class _Pipeline:
             try:
                 self._close(self.function(*positional, **named))
             except (Exception, SystemExit) as error:
-                values = f" for other values of {quoted([each.name for each, _ in arguments])}" if number else ""
-                raise _failed(f"pipeline {self.name} fails{values}", error, self.module) from error
+                values = f" for other values of {quote([each.name for each, _ in arguments])}" if number else ""
+                raise _program_error(f"pipeline {self.name} fails{values}", error, self.module) from error
 
     def _close(self, result: object) -> None:
         if not isinstance(result, Relation):
@@ -290,7 +294,7 @@ class _Pipeline:
         self.schema.close(result.schema.struct, f"{code.co_filename}:{code.co_firstlineno}")
 
 
-def _declared(hint: object) -> type[Schema] | None:
+def _find_declared_schema(hint: object) -> type[Schema] | None:
     """Return the schema class of a relation that an annotation declares."""
     arguments = typing.get_args(hint) if typing.get_origin(hint) is Relation else ()
     is_class = bool(arguments) and isinstance(arguments[0], type) and issubclass(arguments[0], Schema)
@@ -299,7 +303,7 @@ def _declared(hint: object) -> type[Schema] | None:
 
 def _open(hint: object) -> OpenSchemaType | None:
     """Return the class of a schema module of which an annotation declares a relation."""
-    schema: object = _declared(hint)
+    schema: object = _find_declared_schema(hint)
     return schema if isinstance(schema, OpenSchemaType) and OpenSchema in schema.__bases__ else None
 
 
@@ -356,7 +360,7 @@ def _raise_unknown(unknown: Sequence[OpenSchemaType], waiting: Sequence[_Pipelin
     module = unknown[0].__module__
     more = "".join(f"; {each.name} waits for {', '.join(each.waiting_for())}" for each in waiting)
     raise InvalidArgumentError(
-        f"no pipeline has the columns of {quoted(names)} of {module}{more}",
+        f"no pipeline has the columns of {quote(names)} of {module}{more}",
         names=names,
         hint=f"declare a relation by .as_({names[0]}), in a variable of the module or in a function of it that is "
         f"annotated -> Relation[{names[0]}]",

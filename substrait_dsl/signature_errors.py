@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import FunctionType
 from typing import ParamSpec, TypeVar
 
-from substrait_dsl.errors import SignatureError, shortened
+from substrait_dsl.errors import SignatureError, shorten
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,16 +31,16 @@ class Called:
         super().__init_subclass__()
         for name, member in list(vars(cls).items()):
             if isinstance(member, FunctionType) and not name.startswith("_"):
-                setattr(cls, name, guarded(member, name, is_method=True))
+                setattr(cls, name, guard_signature(member, name, is_method=True))
             elif isinstance(member, classmethod):
-                setattr(cls, name, classmethod(guarded(member.__func__, name, is_method=True)))
+                setattr(cls, name, classmethod(guard_signature(member.__func__, name, is_method=True)))
         _guard_making(cls, cls.__name__)
 
 
 def public(value: V, name: str, package: str) -> V:
     """Return a public function or class of a package, with `SignatureError` for wrong arguments."""
     if isinstance(value, FunctionType):
-        function = guarded(value, name)
+        function = guard_signature(value, name)
         function.__module__ = package  # where the function itself is found, which is not in the module it is from
         return function  # type: ignore[return-value]  # a function like the one it calls
     if hasattr(value, "__attrs_attrs__") and isinstance(value, type):  # people call no others, or they are `Called`
@@ -51,10 +51,10 @@ def public(value: V, name: str, package: str) -> V:
 def _guard_making(cls: type, name: str) -> None:
     """Let the class say what is wrong with the arguments that an instance is made from."""
     if isinstance(initialise := vars(cls).get("__init__"), FunctionType):
-        setattr(cls, "__init__", guarded(initialise, name, is_method=True))  # noqa: B010  # mypy: no assignment
+        setattr(cls, "__init__", guard_signature(initialise, name, is_method=True))  # noqa: B010  # mypy: no assignment
 
 
-def guarded(function: Callable[P, R], name: str, *, is_method: bool = False) -> Callable[P, R]:
+def guard_signature(function: Callable[P, R], name: str, *, is_method: bool = False) -> Callable[P, R]:
     """Return the function, or the method, with an `SignatureError` for arguments that its signature does not take."""
     if hasattr(function, "__wrapped__"):
         return function
@@ -83,9 +83,9 @@ def _mistake(
     surplus = () if inspect.Parameter.VAR_POSITIONAL in kinds else args[len(positional) :]
     error = SignatureError()
     error.verb = error.function = name
-    error.signature = _shown(parameters)
+    error.signature = _format_parameters(parameters)
     error.unknown = () if inspect.Parameter.VAR_KEYWORD in kinds else _without(kwargs, named)
-    error.surplus = shortened(repr(surplus[0]), 80) if surplus else None
+    error.surplus = shorten(repr(surplus[0]), 80) if surplus else None
     error.repeated = tuple(each for each in by_position if each in kwargs and each in named)
     error.missing = _without(required, [*by_position, *kwargs])
     error.candidates = _without(named, by_position)
@@ -102,7 +102,7 @@ def _without(names: Iterable[str], others: Collection[str]) -> tuple[str, ...]:
     return tuple(each for each in names if each not in others)
 
 
-def _shown(parameters: Sequence[inspect.Parameter]) -> str:
+def _format_parameters(parameters: Sequence[inspect.Parameter]) -> str:
     """Return the parameters by name, those that may be left out with ``=...``."""
     parts: list[str] = []
     for each in parameters:

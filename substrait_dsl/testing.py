@@ -23,7 +23,7 @@ from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.relations import NamedTable, Read
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.errors import InvalidArgumentError, UnknownFieldError, error_context, quoted, require
+from substrait_dsl.errors import InvalidArgumentError, UnknownFieldError, error_context, quote, require
 from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.fluent.plan import Plan
 from substrait_dsl.fluent.reads import record_of
@@ -98,7 +98,7 @@ def assert_same_rows(
         )
     message = _difference(actual, wanted, ordered)
     if message is not None:
-        raise AssertionError(f"{message}{_columns(names)}\nto expect what came, write:\n{_listed(actual)}")
+        raise AssertionError(f"{message}{_columns(names)}\nto expect what came, write:\n{_list_rows(actual)}")
 
 
 def assert_schema(relation: RelationBase | RelationSchema, expected: object) -> None:
@@ -131,7 +131,7 @@ def assert_schema(relation: RelationBase | RelationSchema, expected: object) -> 
         if one != other:
             lines.append(f"  column {position}: {one}, expected {other}")
         elif (names := _other_names(found.types[position], wanted.types[position])) is not None:
-            lines.append(f"  column {position}: {one} with {quoted(names[0])}, expected {quoted(names[1])}")
+            lines.append(f"  column {position}: {one} with {quote(names[0])}, expected {quote(names[1])}")
     if len(lines) == 1:
         return
     columns = ", ".join(f'"{field.name}": "{field.type}"' for field in found)
@@ -208,7 +208,7 @@ def _with_tables(relation: RelationBase, tables: Tables | None) -> Tables | None
     for name, table in tables.items():
         names = _names(name)
         is_rows = isinstance(table, list | tuple) and names in declared
-        with error_context(place=f"table {quoted(['.'.join(names)])}" if is_rows else "tables"):
+        with error_context(place=f"table {quote(['.'.join(names)])}" if is_rows else "tables"):
             converted[name] = rows_table(table, declared[names]) if is_rows else table
     return converted
 
@@ -287,7 +287,7 @@ def _names_of_rows(rows: Sequence[Any], names: tuple[str, ...], what: str) -> tu
     """Return the names that the rows of a list have: keys in the order of `names`, or named fields; of tuples, none."""
     found = dict.fromkeys(fields for row in rows if (fields := _fields(row)))
     if len(found) > 1:
-        one, other = map(quoted, list(found)[:2])
+        one, other = map(quote, list(found)[:2])
         raise InvalidArgumentError(f"{what}: a row has the fields {one}, and another one {other}")
     if found:
         return next(iter(found))
@@ -411,7 +411,7 @@ def _difference(actual: Sequence[Any], expected: Sequence[Any], ordered: bool) -
         place = next(number for number, (one, other) in enumerate(zip(found, wanted, strict=True)) if one != other)
         return (
             "the rows are the expected ones in another order\n"
-            f"  row {place}: {_shown(actual[place])}, expected {_shown(expected[place])}"
+            f"  row {place}: {_write_value(actual[place])}, expected {_write_value(expected[place])}"
         )
     same = len(found) - unexpected.total()
     counts = f"{missing.total()} missing, {unexpected.total()} unexpected, {same} the same"
@@ -427,7 +427,7 @@ def _some(what: str, rows: Sequence[Any], keys: Sequence[Any], counted: Counter[
     for row, key in zip(rows, keys, strict=True):
         if left[key] > 0:
             left[key] -= 1
-            lines.append(f"  {what}: {_shown(row)}")
+            lines.append(f"  {what}: {_write_value(row)}")
     more = len(lines) - MOST_SHOWN
     return lines if more <= 0 else [*lines[:MOST_SHOWN], f"  {what}: {more:,} more"]
 
@@ -436,19 +436,19 @@ def _columns(names: Sequence[str]) -> str:
     return f"\n  columns: {', '.join(names)}" if names else ""
 
 
-def _shown(value: Any) -> str:
+def _write_value(value: Any) -> str:
     """Return a value as a program writes it; structs are tuples."""
     match value:
         case tuple():
-            return f"({', '.join(map(_shown, value))}{',' if len(value) == 1 else ''})"
+            return f"({', '.join(map(_write_value, value))}{',' if len(value) == 1 else ''})"
         case list():
-            return f"[{', '.join(map(_shown, value))}]"
+            return f"[{', '.join(map(_write_value, value))}]"
         case dict():
-            return f"{{{', '.join(f'{_shown(key)}: {_shown(each)}' for key, each in value.items())}}}"
+            return f"{{{', '.join(f'{_write_value(key)}: {_write_value(each)}' for key, each in value.items())}}}"
         case _:
             return repr(value)
 
 
-def _listed(rows: Sequence[Any]) -> str:
-    shown = ", ".join(map(_shown, rows[:MOST_SHOWN]))
+def _list_rows(rows: Sequence[Any]) -> str:
+    shown = ", ".join(map(_write_value, rows[:MOST_SHOWN]))
     return f"[{shown}]" if len(rows) <= MOST_SHOWN else f"[{shown}, ...]  # {len(rows):,} rows"

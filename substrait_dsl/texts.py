@@ -29,14 +29,14 @@ def listing(head: str, lines: Iterable[str]) -> Listing:
     return Listing("\n    ".join(map(printable, (head, *lines))))
 
 
-def quoted(names: Iterable[str], limit: int = 12) -> str:
+def quote(names: Iterable[str], limit: int = 12) -> str:
     """Names for a message: ``"a", "b", "c"``, cut after `limit`."""
     known = list(names)
     text = ", ".join(f'"{name}"' for name in known[:limit])
     return f"{text}, ... ({len(known)} in all)" if len(known) > limit else text or "none"
 
 
-def shortened(text: str, limit: int = 200) -> str:
+def shorten(text: str, limit: int = 200) -> str:
     """Return a text for a message, cut after `limit` characters."""
     return text if len(text) <= limit else f"{text[:limit]}..."
 

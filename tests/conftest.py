@@ -145,9 +145,9 @@ def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
     elif kind == "sail":
         from substrait_dsl.spark.sail.engine import SAIL
         from substrait_dsl.spark.session.embedded import embedded_session
-        from substrait_dsl.spark.session.engines import written_for
+        from substrait_dsl.spark.session.engines import write_for
 
-        with written_for(SAIL):  # also what tests write themselves
+        with write_for(SAIL):  # also what tests write themselves
             yield embedded_session()
     else:
         from tests.spark.connect_server import connect_session

@@ -38,7 +38,7 @@ T = table("a: i64, b: i64?")
         (
             lambda: sd.read_named("t", {"a": sd.I64}, distribution=sd.Distribution("partitioned", frozenset({()}))),
             SchemaError,
-            "of fields",
+            "to fields",
         ),
         (
             lambda: sd.read_named("t", {"a": sd.I64}, ordering=[sd.OrderKey((0,), "upwards")]),  # type: ignore[arg-type]

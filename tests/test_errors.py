@@ -305,7 +305,7 @@ MISTAKES: dict[str, list[tuple[Callable[[], Any], type[SubstraitDslError], tuple
         (lambda: T.filter("id > 1"), TypeMismatchError, ("filter", "boolean expression", "'id > 1'")),
         (lambda: T.select(None), InvalidArgumentError, ("select", "name of a column or an expression", "None")),
         (lambda: T.sort(None), InvalidArgumentError, ("sort", "column or an expression", "None")),
-        (lambda: T.with_columns(x=object()), LiteralError, ("with_columns", "cannot tell", "object")),
+        (lambda: T.with_columns(x=object()), LiteralError, ("with_columns", "cannot infer", "object")),
         (lambda: T.with_columns(x=lambda r: None), InvalidArgumentError, ("with_columns", '"x"', "None", "null(type)")),
     ],
 }

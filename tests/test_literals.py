@@ -301,7 +301,7 @@ def test_lit_and_null() -> None:
     assert made(sd.null(sd.Decimal(5, 2))) == kind("decimal<5,2>?")
     with refused(LiteralError, "300 does not fit i8"):
         sd.lit(300, sd.I8)
-    with refused(LiteralError, "cannot tell", "None", "lit(value, type)"):
+    with refused(LiteralError, "cannot infer", "None", "lit(value, type)"):
         sd.lit(None)
 
 

@@ -25,8 +25,8 @@ WITH_TESTS_OF_THEIR_OWN = {
 
 MODULES = sorted(path for path in set(PLUGIN.glob("*.py")) - {INTERNALS} if path.stem not in WITH_TESTS_OF_THEIR_OWN)
 
-DOCUMENTED = frozenset(("mypy.plugin", "mypy.nodes", "mypy.patterns", "mypy.types"))
-"""The interface for plugins, and the trees and types that it hands over."""
+DOCUMENTED = frozenset(("mypy.api", "mypy.plugin", "mypy.nodes", "mypy.patterns", "mypy.types"))
+"""The interfaces for programs and for plugins, and the trees and types that the latter hands over."""
 
 LARGE = frozenset(("msg", "options", "errors"))
 """Attributes of the interface, or of the checker behind it, by which everything in mypy can be reached."""

@@ -201,7 +201,7 @@ MISTAKES: list[tuple[Any, Any, tuple[str, ...]]] = [
     (
         lambda: T.select("b").write(files_target("o", "csv")),
         SchemaError,
-        ("write", 'column "b" of delimited text may be NULL', "null_value", "assert_not_null()"),
+        ("write", 'column "b" of delimited text is nullable', "null_value", "assert_not_null()"),
     ),
     (lambda: T.write(files_target("o", "csv")), TypeMismatchError, ("write", 'column "a" is i64', "cast(String)")),
     (

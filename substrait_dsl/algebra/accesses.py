@@ -107,10 +107,10 @@ class Access:
             raise InvalidArgumentError("an access has the name of what is accessed")
 
     def __str__(self) -> str:
-        return f"{self.operation} {self.object} {'.'.join(map(_shown, self.names))}"
+        return f"{self.operation} {self.object} {'.'.join(map(_format_name_part, self.names))}"
 
 
-def _shown(name: str) -> str:
+def _format_name_part(name: str) -> str:
     """Return a part of a name on one line.
 
     In quotes, with escapes, unless it is letters, digits and underscores alone.
@@ -239,7 +239,7 @@ def _accesses(rel: Rel) -> Iterator[Access]:
         case Read(definition=definition):
             yield from _reads(definition)
         case Write(target=target, op=op, output=output, create_mode=create_mode):
-            access = _written(target, op)
+            access = _make_write_access(target, op)
             yield access
             if create_mode == "replace_if_exists":  # what was there is gone
                 yield attrs.evolve(access, operation="drop_if_exist")
@@ -291,7 +291,9 @@ def _reads(definition: NamedTable | VirtualTable | LocalFiles | IcebergTable | E
             assert_never(never)
 
 
-def _written(target: NamedObject | ExtensionObject | VirtualTarget | FilesTarget, operation: AccessOperation) -> Access:
+def _make_write_access(
+    target: NamedObject | ExtensionObject | VirtualTarget | FilesTarget, operation: AccessOperation
+) -> Access:
     match target:
         case NamedObject(names=names):
             return Access(operation, "table", names)

@@ -18,12 +18,12 @@ from substrait_dsl.algebra.plan import AlgebraPlan
 
 def canonical_plan(plan: AlgebraPlan) -> AlgebraPlan:
     """Return the plan with canonical anchors: two plans that differ only in theirs become equal."""
-    return plan.rebuilt(_renumbered) if any(map(_has_anchors, plan.relations)) else plan
+    return plan.rebuilt(_renumber) if any(map(_has_anchors, plan.relations)) else plan
 
 
 def canonical_extended(extended: ExtendedExpression) -> ExtendedExpression:
     """Return the extended expression with canonical anchors, as `canonical_plan`."""
-    done = [attrs.evolve(each, expression=rebuild(each.expression, _renumbered)) for each in extended.referred]
+    done = [attrs.evolve(each, expression=rebuild(each.expression, _renumber)) for each in extended.referred]
     anchor, number = extended.anchor, None
     if anchor is not None:
         referring = [each.expression for each in done if anchor in each.expression.free_anchors]
@@ -41,14 +41,14 @@ def canonical(rel: Rel) -> Rel:
     another correlated relation is inside. The numbers are made negative, so that they never meet one that is still to
     be replaced.
     """
-    return rebuild(rel, _renumbered) if _has_anchors(rel) else rel
+    return rebuild(rel, _renumber) if _has_anchors(rel) else rel
 
 
 def _has_anchors(rel: Rel) -> bool:
     return any(isinstance(node, Rel) and node.anchor is not None for node in walk(rel))
 
 
-def _renumbered(node: Node) -> Node:
+def _renumber(node: Node) -> Node:
     """Return a node whose children are canonical, made canonical."""
     if not isinstance(node, Rel) or node.anchor is None:
         return node

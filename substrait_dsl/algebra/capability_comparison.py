@@ -7,7 +7,7 @@ from enum import Enum
 
 from substrait_dsl.algebra.capabilities import Capabilities, FunctionCapability, Words
 from substrait_dsl.algebra.requirements import USER_DEFINED, Requirement
-from substrait_dsl.errors import quoted
+from substrait_dsl.errors import quote
 
 
 def unmet_requirements(
@@ -59,7 +59,7 @@ def _version_problem(version: str, versions: frozenset[str] | None) -> _Problem:
         return _Silence.UNDECLARED
     if _minor(version) in map(_minor, versions):
         return None
-    return f"it takes {quoted(sorted(versions))}" if versions else "it takes no version"
+    return f"it takes {quote(sorted(versions))}" if versions else "it takes no version"
 
 
 def _minor(version: str) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ def _word_problem(need: Requirement, words: Words) -> _Problem:
         return _Silence.UNDECLARED if is_message else None
     if not need.form or need.form in forms:
         return None
-    return f"it has {quoted(sorted(forms))}" if forms else "it has no form of it"
+    return f"it has {quote(sorted(forms))}" if forms else "it has no form of it"
 
 
 def _is_message_of_relation(type_url: str, relations: Words) -> bool:
@@ -118,7 +118,7 @@ def _function_problem(need: Requirement, functions: Iterable[FunctionCapability]
     fitting = [function for function in alike if function.signatures is None or signature in function.signatures]
     if not fitting:
         known = {known for function in alike for known in function.signatures or ()}
-        return f"it has {quoted(sorted(f'{name}:{arguments}' for arguments in known))}"
+        return f"it has {quote(sorted(f'{name}:{arguments}' for arguments in known))}"
     problems = [_option_problem(need, each) or _arguments_problem(need, signature, each) for each in fitting]
     return None if None in problems else problems[0]
 
@@ -133,9 +133,9 @@ def _option_problem(need: Requirement, function: FunctionCapability) -> str | No
             return f"it takes no option {name}"
     for name, values in function.options.items():
         if name not in used:
-            return f"it needs the option {name}, {quoted(values)}"
+            return f"it needs the option {name}, {quote(values)}"
         if not set(values) & set(used[name]):
-            return f"its option {name} is {quoted(values)}"
+            return f"its option {name} is {quote(values)}"
     return None
 
 

@@ -64,7 +64,7 @@ def normalized_trees(trees: tuple[Tree, ...]) -> tuple[Tree, ...]:
     changes = any(tree.input.flags.has_changes for tree in trees)
     subtrees = any(isinstance(tree, Subtree) for tree in trees)
     if changes or subtrees:
-        trees = _with_shared(trees, _repeated(trees))
+        trees = _with_shared(trees, _find_repeated(trees))
     brief = _without_shared_subtrees(trees) if subtrees else trees
     if not changes or len(brief) == len(trees) or _steps(brief) == _steps(trees):
         return brief
@@ -146,7 +146,7 @@ def _with_shared(trees: tuple[Tree, ...], rels: Sequence[Rel]) -> tuple[Tree, ..
     return tuple(changed)
 
 
-def _repeated(trees: Sequence[Tree]) -> list[Rel]:
+def _find_repeated(trees: Sequence[Tree]) -> list[Rel]:
     """Return the changes in several places, and the subtrees that stand in later trees, unless they are shared."""
     first = _first_places(trees)
     nodes, places = _count_places([tree.input for tree in trees], None if first else _has_changes)

@@ -72,4 +72,4 @@ class ExtendedExpression(Picklable):
     def schema(self) -> NamedStruct:
         """The columns that the expressions make, in order."""
         names = [name for each in self.referred for name in each.names]
-        return NamedStruct.named([each.type for each in self.referred], names)
+        return NamedStruct.from_types([each.type for each in self.referred], names)

@@ -47,7 +47,7 @@ AnyLike = AnyMessage | ProtobufMessage
 """A message for others: an `AnyMessage`, or a message of protobuf, packed or not."""
 
 
-def packed(value: object) -> AnyMessage | None:
+def pack_message(value: object) -> AnyMessage | None:
     """Return a message of others, packed; None for what is no message."""
     match value:
         case AnyMessage():
@@ -61,7 +61,7 @@ def packed(value: object) -> AnyMessage | None:
 
 def any_message(value: object, what: str) -> AnyMessage:
     """Return a message of others, packed. Raises `InvalidArgumentError` for what is no message."""
-    message = packed(value)
+    message = pack_message(value)
     if message is None:
         raise InvalidArgumentError(
             f"{what} is a message", got=value, hint="write AnyMessage(type_url, value), or give a protobuf message"
@@ -69,12 +69,12 @@ def any_message(value: object, what: str) -> AnyMessage:
     return message
 
 
-def _packed(value: AnyLike | None) -> Any:
-    return packed(value) or value
+def _pack_any(value: AnyLike | None) -> Any:
+    return pack_message(value) or value
 
 
 def _all_packed(value: tuple[AnyLike, ...]) -> Any:
-    return tuple(map(_packed, value)) if type(value) is tuple else value  # else the validator refuses it
+    return tuple(map(_pack_any, value)) if type(value) is tuple else value  # else the validator refuses it
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -101,7 +101,7 @@ class AdvancedExtension(FrozenValue):
     """An optimization: it does not change the result, and a consumer that does not know it may ignore it."""
     enhancement: AnyMessage | None = attrs.field(
         default=None,
-        converter=_packed,
+        converter=_pack_any,
         validator=one("an AnyMessage, a protobuf message or None", AnyMessage, NoneType),
     )
     """An enhancement: it changes the meaning, and a consumer that does not know it must refuse the plan."""

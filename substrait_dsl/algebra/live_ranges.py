@@ -66,7 +66,7 @@ class EvaluationOrder:
         self._clock = 0
         for number, tree in enumerate(self.trees):
             self._place(number, tree)
-        self._ends = self._needed_until()
+        self._ends = self._compute_needed_until()
         self._references = count_references(self.trees)
 
     def is_shared(self, tree: int) -> bool:
@@ -103,7 +103,7 @@ class EvaluationOrder:
             if read.position < change.position < until:
                 yield read
 
-    def evaluated_before(self, read: PlacedRead, change: PlacedChange) -> Rel | None:
+    def find_evaluated_before(self, read: PlacedRead, change: PlacedChange) -> Rel | None:
         """Return the largest relation around a read that is evaluated before a change, and can be evaluated alone.
 
         None: all of them refer to a row outside.
@@ -163,7 +163,7 @@ class EvaluationOrder:
         if is_tree(tree.input):
             self._tree_of[id(tree.input)] = number
 
-    def _needed_until(self) -> list[float]:
+    def _compute_needed_until(self) -> list[float]:
         """For each tree the position until which its rows are needed."""
         ends = [math.inf if isinstance(tree, Root) else -1.0 for tree in self.trees]
         for number in reversed(range(len(self.trees))):
@@ -180,14 +180,14 @@ def _unfolded_trees(trees: Sequence[Tree]) -> tuple[Tree, ...]:
     for tree in trees:
         rel = rebuild(tree.input, lambda node: node, done=dict(done)) if done else tree.input
         if rel.flags.has_changes:
-            rel = _unfolded(rel)
+            rel = _unfold(rel)
         if rel is not tree.input and is_tree(tree.input):
             done[id(tree.input)] = rel
         unfolded.append(tree if rel is tree.input else attrs.evolve(tree, input=rel))
     return tuple(unfolded)
 
 
-def _unfolded(top: Rel) -> Rel:
+def _unfold(top: Rel) -> Rel:
     """Return the tree with a relation of its own in each place, but for shared ones.
 
     What stands twice is evaluated twice.

@@ -62,7 +62,7 @@ class Version(FrozenValue):
         return f"{self.major}.{self.minor}.{self.patch}"
 
 
-def _required(types: Iterable[Type]) -> tuple[Type, ...]:
+def _as_required(types: Iterable[Type]) -> tuple[Type, ...]:
     return tuple(type_.as_required() for type_ in types)
 
 
@@ -78,7 +78,7 @@ class AlgebraPlan(Picklable, FrozenValue):
     evaluation_mode: EvaluationMode = "per_plan"
     """How often variables such as the current time are evaluated."""
     advanced_extensions: AdvancedExtension | None = None
-    type_aliases: tuple[Type, ...] = attrs.field(default=(), converter=_required)
+    type_aliases: tuple[Type, ...] = attrs.field(default=(), converter=_as_required)
     """Types that the plan declares and refers to by number, instead of writing them out wherever they stand. A type
     and the same type nullable have one alias."""
     version: Version | None = attrs.field(default=None, eq=False)

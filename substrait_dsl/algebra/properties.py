@@ -177,7 +177,9 @@ def representative(path: FieldPath, equal: Mapping[int, FieldPath]) -> FieldPath
     return path
 
 
-def united(equal: Mapping[int, FieldPath], pairs: Iterable[tuple[FieldPath, FieldPath]]) -> dict[int, FieldPath]:
+def unite_equal_fields(
+    equal: Mapping[int, FieldPath], pairs: Iterable[tuple[FieldPath, FieldPath]]
+) -> dict[int, FieldPath]:
     """Return `Properties.equal` extended by pairs of equal fields; one field of each pair must be a column.
 
     Of two columns, the second one comes to stand for the first.

@@ -84,7 +84,7 @@ class NamedStruct(PickledByFields):
         return cls(tuple(Field(name, type_) for name, type_ in pairs))
 
     @classmethod
-    def named(cls, types: Sequence[Type], names: Sequence[str]) -> NamedStruct:
+    def from_types(cls, types: Sequence[Type], names: Sequence[str]) -> NamedStruct:
         """Return the schema of columns of these types; `names` are depth first, with those of the fields of structs.
 
         Raises `SchemaError` for another number of names.
@@ -96,7 +96,7 @@ class NamedStruct(PickledByFields):
                 hint="the fields of structs inside count, depth first",
             )
         remaining = iter(names)
-        return cls(tuple(Field(next(remaining), _named(type_, remaining)) for type_ in types))
+        return cls(tuple(Field(next(remaining), _name_fields(type_, remaining)) for type_ in types))
 
     @classmethod
     def beside(cls, *schemas: NamedStruct) -> NamedStruct:
@@ -178,7 +178,7 @@ class NamedStruct(PickledByFields):
         """Return the fields at these positions, in that order, repeats allowed."""
         return NamedStruct(tuple([self.fields[position] for position in positions]))
 
-    def renamed(self, names: Sequence[str]) -> NamedStruct:
+    def with_names(self, names: Sequence[str]) -> NamedStruct:
         """Return the same types under other names."""
         return NamedStruct(tuple([Field(name, field.type) for name, field in zip(names, self.fields, strict=True)]))
 
@@ -187,17 +187,17 @@ class NamedStruct(PickledByFields):
         return NamedStruct(tuple([f if f.type.nullable else f.with_nullability(True) for f in self.fields]))
 
 
-def _named(type_: Type, names: Iterator[str]) -> Type:
+def _name_fields(type_: Type, names: Iterator[str]) -> Type:
     """Return the type with names for the fields of its structs: the inverse of `struct_names`."""
     match type_:
         case Struct():
-            fields = [(next(names), _named(inner, names)) for inner in type_.types]
+            fields = [(next(names), _name_fields(inner, names)) for inner in type_.types]
             own, types = zip(*fields, strict=True) if fields else ((), ())
             return attrs.evolve(type_, types=types, names=own)
         case List():
-            return attrs.evolve(type_, element=_named(type_.element, names))
+            return attrs.evolve(type_, element=_name_fields(type_.element, names))
         case Map():
-            return attrs.evolve(type_, key=_named(type_.key, names), value=_named(type_.value, names))
+            return attrs.evolve(type_, key=_name_fields(type_.key, names), value=_name_fields(type_.value, names))
         case _:
             return type_
 

@@ -28,7 +28,7 @@ from substrait_dsl.algebra.type_syntax import (
     Unary,
 )
 from substrait_dsl.algebra.types import TypeVariation
-from substrait_dsl.errors import PlanFormatError, shortened, suggestion
+from substrait_dsl.errors import PlanFormatError, shorten, suggestion
 
 PRECEDENCE: dict[Operator, int] = {
     "||": 1, "&&": 2, "=": 3, "!=": 3, "<": 4, ">": 4, "<=": 4, ">=": 4, "+": 5, "-": 5, "*": 6, "/": 6,
@@ -204,7 +204,7 @@ class _Parser:
             hint = 'a comment that begins with "/*" ends with "*/"'
         came = came or (f'"{token.text}"' if token.text else "the end of the text")
         return PlanFormatError(
-            f'cannot read the type "{shortened(self.text.strip())}": {expected} at {place}, got {came}',
+            f'cannot read the type "{shorten(self.text.strip())}": {expected} at {place}, got {came}',
             names=[self.text],
             hint=hint,
         )
@@ -286,7 +286,7 @@ class _Parser:
         token = self.next
         match token.kind:
             case "number" if len(token.text) > _MOST_DIGITS:
-                came = f'"{shortened(token.text, _MOST_DIGITS)}"'
+                came = f'"{shorten(token.text, _MOST_DIGITS)}"'
                 raise self.error(f"expected a number of at most {_MOST_DIGITS} digits", came=came)
             case "number":
                 return Constant(int(self.take().text))

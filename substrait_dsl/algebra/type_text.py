@@ -14,7 +14,7 @@ from substrait_dsl.algebra import types
 from substrait_dsl.algebra.type_parser import parse_type_node
 from substrait_dsl.algebra.type_syntax import FIXED_FORMS, Constant, Expression, Name, TypeNode
 from substrait_dsl.algebra.types import EnumParameter, Func, Struct, Type, TypeParameter, UserDefined
-from substrait_dsl.errors import InvalidArgumentError, PlanFormatError, shortened
+from substrait_dsl.errors import InvalidArgumentError, PlanFormatError, shorten
 
 _NO_URNS: Mapping[str, str] = {}
 _CLASSES = {type_class.keyword: type_class for type_class in FIXED_FORMS}
@@ -40,9 +40,7 @@ def parse_type(text: str, *, urns: Mapping[str, str] = _NO_URNS) -> Type:
     try:
         return _concrete(parse_type_node(text, urns, variables=False))
     except InvalidArgumentError as error:  # decimal<50,2>: well written, but there is no such type
-        raise PlanFormatError(
-            f'cannot read the type "{shortened(text.strip())}"', reason=error, names=[text]
-        ) from error
+        raise PlanFormatError(f'cannot read the type "{shorten(text.strip())}"', reason=error, names=[text]) from error
     except RecursionError:
         raise PlanFormatError(f"cannot read a type nested this deeply: {text[:60]}...") from None
 

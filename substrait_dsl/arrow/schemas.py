@@ -292,13 +292,13 @@ def _field_type(field: pa.Field, path: str) -> Type:
     metadata = field.metadata or {}
     type_ = _type(field.type, path)
     if TYPE_KEY in metadata:
-        type_ = _declared(metadata[TYPE_KEY], type_, path)
+        type_ = _check_declared_type(metadata[TYPE_KEY], type_, path)
     if VARIATION_KEY in metadata:
         type_ = attrs.evolve(type_, variation=_variation(metadata[VARIATION_KEY], path))
     return type_.with_nullability(field.nullable)
 
 
-def _declared(text: bytes, stored: Type, path: str) -> Type:
+def _check_declared_type(text: bytes, stored: Type, path: str) -> Type:
     """Return the type that the metadata declares, checked against what the storage says by itself."""
     try:
         declared = parse_type(_text(text, path))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from substrait_dsl.arrow.schemas import pyarrow_module
-from substrait_dsl.errors import ExecutionError, InvalidArgumentError, shortened
+from substrait_dsl.errors import ExecutionError, InvalidArgumentError, shorten
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -53,8 +53,8 @@ def table_of(source: Any, what: str) -> pa.Table:
             with pa.RecordBatchReader.from_stream(source) as reader:
                 return reader.read_all()
     except (pa.ArrowException, TypeError, ValueError) as error:
-        raise InvalidArgumentError(f"{what}: it makes no Arrow table: {shortened(str(error))}") from error
-    raise InvalidArgumentError(f"{what}: {_EXPECTED}, got {shortened(repr(source))}", hint=_hint(source))
+        raise InvalidArgumentError(f"{what}: it makes no Arrow table: {shorten(str(error))}") from error
+    raise InvalidArgumentError(f"{what}: {_EXPECTED}, got {shorten(repr(source))}", hint=_hint(source))
 
 
 _READ: WeakSet[Any] = WeakSet()

@@ -23,13 +23,13 @@ def literals_table(rows: Sequence[Sequence[Literal]], schema: NamedStruct) -> pa
     """
     pa = pyarrow_module()
     columns = [
-        pa.chunked_array([pa.array([_plain(row[position]) for row in rows], _stored(field.type))])
+        pa.chunked_array([pa.array([_plain(row[position]) for row in rows], _storage_type(field.type))])
         for position, field in enumerate(to_arrow(schema))
     ]
     return exact_table(columns, len(rows), schema)
 
 
-def _stored(arrow_type: pa.DataType) -> pa.DataType:
+def _storage_type(arrow_type: pa.DataType) -> pa.DataType:
     """Return the type with bytes for uuids, of which pyarrow makes none inside of other types."""
     pa = pyarrow_module()
     match arrow_type:
@@ -46,7 +46,7 @@ def _stored(arrow_type: pa.DataType) -> pa.DataType:
 
 
 def _stored_field(field: pa.Field) -> pa.Field:
-    return field.with_type(_stored(field.type))
+    return field.with_type(_storage_type(field.type))
 
 
 def _plain(literal: Literal) -> Any:

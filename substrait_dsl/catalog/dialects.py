@@ -20,7 +20,7 @@ from substrait_dsl.algebra.requirements import (
     Forms,
 )
 from substrait_dsl.catalog.entries import Entry, read_yaml
-from substrait_dsl.errors import CatalogError, quoted, suggestion
+from substrait_dsl.errors import CatalogError, quote, suggestion
 
 FUNCTION_LISTS: Mapping[str, str] = {
     "supported_scalar_functions": "scalar function",
@@ -66,7 +66,8 @@ def read_dialect(text: str, source: str) -> Capabilities:
             for key, kind in FUNCTION_LISTS.items()
             if key in file.values
         },
-        evaluation_modes=_listed(behaviour, "supported_variable_evaluation_mode", ("PER_PLAN", "PER_RECORD")) or None,
+        evaluation_modes=_read_words(behaviour, "supported_variable_evaluation_mode", ("PER_PLAN", "PER_RECORD"))
+        or None,
     )
 
 
@@ -78,7 +79,7 @@ def _items(file: Entry, key: str, what: str) -> Iterator[tuple[str, Entry]]:
     for number, item in enumerate(value, 1):
         where = f"{file.where}, {key} {number}"
         entry = Entry({what: item}, where) if isinstance(item, str) else Entry.of(item, where)
-        yield entry.required(what), entry
+        yield entry.require_text(what), entry
 
 
 def _require_word(entry: Entry, what: str, word: str, known: Mapping[str, object]) -> None:
@@ -99,11 +100,11 @@ def _words(file: Entry, key: str, what: str, known: Mapping[str, Forms | None]) 
         _require_new(entry, what, word, found)
         forms = known[word]
         entry.only(what, "metadata", *([forms.key] if forms else []))
-        found[word] = frozenset(_listed(entry, forms.key, forms.words)) or None if forms else None
+        found[word] = frozenset(_read_words(entry, forms.key, forms.words)) or None if forms else None
     return found or ALL
 
 
-def _listed(entry: Entry, key: str, known: tuple[str, ...]) -> tuple[str, ...]:
+def _read_words(entry: Entry, key: str, known: tuple[str, ...]) -> tuple[str, ...]:
     """Return the words of a list; none if it is not there."""
     if not entry.values.get(key):
         return ()
@@ -111,7 +112,8 @@ def _listed(entry: Entry, key: str, known: tuple[str, ...]) -> tuple[str, ...]:
     for word in words:
         if known and word not in known:
             raise CatalogError(
-                f"{entry.where}: {key} has {word!r}; expected {quoted(known, limit=20)}", hint=suggestion(word, known)
+                f"{entry.where}: {key} has {word!r}; expected {quote(known, limit=20)}",
+                hint=suggestion(word, known),
             )
     return words
 
@@ -130,11 +132,11 @@ def _limits(types: list[tuple[str, Entry]]) -> Types:
 
 def _user_defined(entry: Entry, urns: Mapping[str, str]) -> tuple[str, str]:
     entry.only("type", "source", "name", "metadata", "system_metadata")
-    return _urn(entry, urns), entry.required("name")
+    return _urn(entry, urns), entry.require_text("name")
 
 
 def _urn(entry: Entry, urns: Mapping[str, str]) -> str:
-    alias = entry.required("source")
+    alias = entry.require_text("source")
     if alias not in urns:
         raise CatalogError(
             f'{entry.where}: the source "{alias}" is none of the dependencies', hint=suggestion(alias, urns)
@@ -156,7 +158,7 @@ def _function(entry: Entry, urns: Mapping[str, str]) -> FunctionCapability:
         variadic = (least, most)
     return FunctionCapability(
         _urn(entry, urns),
-        entry.required("name"),
+        entry.require_text("name"),
         signatures=signatures,
         options={name: _values(entry, name, value) for name, value in options.items()},
         variadic=variadic,

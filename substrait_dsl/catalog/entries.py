@@ -14,7 +14,7 @@ from substrait_dsl.algebra.type_parser import is_name, parse_program, parse_type
 from substrait_dsl.algebra.type_syntax import Constant, Expression, Name, Program, TypeNode, parts_of
 from substrait_dsl.catalog.records import Extension
 from substrait_dsl.catalog.user_types import problem_in_text
-from substrait_dsl.errors import CatalogError, PlanFormatError, quoted, shortened, suggestion
+from substrait_dsl.errors import CatalogError, PlanFormatError, quote, shorten, suggestion
 
 Word = TypeVar("Word", bound=str)
 
@@ -88,7 +88,7 @@ def _refuse_repeated_key(node: Any, source: str) -> NoReturn:
         line = key.start_mark.line + 1
         if key.value in lines:
             raise CatalogError(
-                f'{source}: line {line} has the key "{shortened(str(key.value), 60)}" again, '
+                f'{source}: line {line} has the key "{shorten(str(key.value), 60)}" again, '
                 f"which line {lines[key.value]} has",
                 hint="remove one of them",
             )
@@ -112,7 +112,7 @@ class Entry(FrozenValue):
             raise CatalogError(f"{where}: expected a mapping, got {_shown(value)}")
         return cls(value, where)
 
-    def named(self, where: str) -> Entry:
+    def with_location(self, where: str) -> Entry:
         """Return the same mapping under another name."""
         return attrs.evolve(self, where=where)
 
@@ -121,7 +121,8 @@ class Entry(FrozenValue):
         for key in self.values:
             if key not in keys:
                 raise CatalogError(
-                    f'{self.where}: unknown key "{key}"; expected {quoted(keys, limit=20)}', hint=suggestion(key, keys)
+                    f'{self.where}: unknown key "{key}"; expected {quote(keys, limit=20)}',
+                    hint=suggestion(key, keys),
                 )
 
     def text(self, key: str) -> str:
@@ -131,7 +132,7 @@ class Entry(FrozenValue):
             raise CatalogError(f"{self.where}: {key} must be a text, got {_shown(value)}")
         return value.strip()
 
-    def required(self, key: str) -> str:
+    def require_text(self, key: str) -> str:
         """Return a text that must be there."""
         text = self.text(key)
         if not text:
@@ -165,7 +166,7 @@ class Entry(FrozenValue):
         word = self.text(key) or default
         if word not in allowed:
             raise CatalogError(
-                f"{self.where}: {key} must be one of {quoted(allowed)}, got {word!r}",
+                f"{self.where}: {key} must be one of {quote(allowed)}, got {word!r}",
                 hint=suggestion(str(word), allowed),
             )
         return cast("Word", word)
@@ -188,7 +189,7 @@ class Entry(FrozenValue):
     def mapping(self, key: str) -> dict[str, str]:
         """Return a mapping from texts to texts, empty if the key is absent."""
         entry = self.entry(key)
-        return {name: entry.required(name) for name in entry.values}
+        return {name: entry.require_text(name) for name in entry.values}
 
     def entries(self, key: str) -> list[Entry]:
         """Return a sequence of mappings, empty if the key is absent."""
@@ -224,7 +225,7 @@ class TypeTexts:
             CatalogError: If it is none; naming the place.
         """
         if text not in self._patterns:
-            with _placed(where, text):
+            with _locate_errors(where, text):
                 pattern = parse_type_node(text, self._urns, variables=True)
                 _require_flat(pattern)
             _check_pattern(pattern, where)
@@ -245,7 +246,7 @@ class TypeTexts:
                 raise CatalogError(f'{where}: expected the name of a field, got "{name}"')
         patterns = tuple(self.pattern(pattern, f"{where}, {name}") for name, pattern in fields.items())
         pattern = TypeNode("nstruct", patterns, names=tuple(fields))
-        with _placed(where, str(pattern)):
+        with _locate_errors(where, str(pattern)):
             _require_flat(pattern)
         return pattern
 
@@ -256,7 +257,7 @@ class TypeTexts:
             CatalogError: As `pattern`.
         """
         if text not in self._programs:
-            with _placed(where, text):
+            with _locate_errors(where, text):
                 program = parse_program(text, self._urns)
                 for expression in program.expressions():
                     _require_flat(expression)
@@ -286,10 +287,10 @@ def _require_flat(expression: Expression) -> None:
 
 
 @contextmanager
-def _placed(where: str, text: str) -> Iterator[None]:
+def _locate_errors(where: str, text: str) -> Iterator[None]:
     try:
         yield
     except PlanFormatError as error:
         raise CatalogError(f"{where}: {error.message}", hint=error.hint) from error
     except RecursionError:
-        raise CatalogError(f"{where}: cannot read a type nested this deeply: {shortened(text, 60)}") from None
+        raise CatalogError(f"{where}: cannot read a type nested this deeply: {shorten(text, 60)}") from None

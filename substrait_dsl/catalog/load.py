@@ -36,7 +36,7 @@ from substrait_dsl.catalog.records import (
     VariationDeclaration,
     WindowType,
 )
-from substrait_dsl.errors import CatalogError, quoted, suggestion
+from substrait_dsl.errors import CatalogError, quote, suggestion
 
 FUNCTION_SECTIONS: Mapping[str, Kind] = {f"{kind}_functions": kind for kind in KINDS}
 """The keys of a file that list functions."""
@@ -91,7 +91,7 @@ def read_header(file: Entry, source: str, known: Mapping[str, Extension]) -> tup
         CatalogError: As `read_extension`.
     """
     file.only(*_HEADER_KEYS, *FUNCTION_SECTIONS)
-    urn = file.required("urn")
+    urn = file.require_text("urn")
     dependencies = file.mapping("dependencies")
     texts = TypeTexts(_declared_names(file, urn, source, known))
     types = {name: _type_declaration(entry, urn, texts) for name, entry in _by_name(file, "types").items()}
@@ -110,8 +110,8 @@ def read_function(kind: Kind, entry: Entry, source: str, urn: str, texts: TypeTe
     Raises:
         CatalogError: As `read_extension`.
     """
-    name = entry.required("name")
-    entry = entry.named(f"{source}: {kind} function {name}")
+    name = entry.require_text("name")
+    entry = entry.with_location(f"{source}: {kind} function {name}")
     if ":" in name:  # in plans a function is called by its signature
         raise CatalogError(
             f"{entry.where}: a name has no colon, which stands between it and the arguments in a signature",
@@ -119,7 +119,7 @@ def read_function(kind: Kind, entry: Entry, source: str, urn: str, texts: TypeTe
         )
     entry.only(*_FUNCTION_KEYS)
     overloads = tuple(
-        _overload(kind, urn, name, implementation.named(f"{entry.where}, overload {number}"), texts)
+        _overload(kind, urn, name, implementation.with_location(f"{entry.where}, overload {number}"), texts)
         for number, implementation in enumerate(entry.entries("impls"), 1)
     )
     if not overloads:
@@ -135,7 +135,7 @@ def _overload(kind: Kind, urn: str, name: str, entry: Entry, texts: TypeTexts) -
         urn=urn,
         name=name,
         arguments=tuple(_argument(argument, texts) for argument in entry.entries("args")),
-        returns=texts.program(entry.required("return"), entry.where),
+        returns=texts.program(entry.require_text("return"), entry.where),
         nullability=entry.choice("nullability", get_args(Nullability), "MIRROR"),
         variadic=_variadic(entry),
         options=tuple(_options(entry)),
@@ -156,19 +156,19 @@ def _overload(kind: Kind, urn: str, name: str, entry: Entry, texts: TypeTexts) -
 
 def _argument(entry: Entry, texts: TypeTexts) -> Argument:
     name, description = entry.text("name"), entry.text("description")
-    entry = entry.named(f"{entry.where}, argument {name or '?'}")
+    entry = entry.with_location(f"{entry.where}, argument {name or '?'}")
     if "value" in entry.values:
         entry.only("name", "description", "value", "constant")
         return ValueArgument(
-            texts.pattern(entry.required("value"), entry.where), name, description, entry.flag("constant")
+            texts.pattern(entry.require_text("value"), entry.where), name, description, entry.flag("constant")
         )
     if "options" in entry.values:
         entry.only("name", "description", "options")
         return EnumArgument(entry.words("options"), name, description)
     if "type" in entry.values:
         entry.only("name", "description", "type")
-        return TypeArgument(texts.pattern(entry.required("type"), entry.where), name, description)
-    raise CatalogError(f"{entry.where}: expected one of {quoted(('value', 'options', 'type'))}")
+        return TypeArgument(texts.pattern(entry.require_text("type"), entry.where), name, description)
+    raise CatalogError(f"{entry.where}: expected one of {quote(('value', 'options', 'type'))}")
 
 
 def _variadic(entry: Entry) -> Variadic | None:
@@ -189,7 +189,7 @@ def _variadic(entry: Entry) -> Variadic | None:
 def _options(entry: Entry) -> Iterator[Option]:
     options = entry.entry("options")
     for name in options.values:
-        option = options.entry(name).named(f"{entry.where}, option {name}")
+        option = options.entry(name).with_location(f"{entry.where}, option {name}")
         option.only("description", "values")
         yield Option(name, option.words("values"), option.text("description"))
 
@@ -199,7 +199,7 @@ def _deprecation(entry: Entry) -> Deprecation | None:
         return None
     deprecated = entry.entry("deprecated")
     deprecated.only("since", "reason", "metadata")
-    return Deprecation(deprecated.required("since"), deprecated.text("reason"))
+    return Deprecation(deprecated.require_text("since"), deprecated.text("reason"))
 
 
 def _declared_names(file: Entry, urn: str, source: str, known: Mapping[str, Extension]) -> dict[str, str]:
@@ -223,7 +223,7 @@ def _by_name(file: Entry, section: str) -> dict[str, Entry]:
     """Return the entries of a section, which must differ in their names."""
     found: dict[str, Entry] = {}
     for entry in file.entries(section):
-        name = entry.required("name")
+        name = entry.require_text("name")
         if name in found:
             what = section.removesuffix("s").replace("_", " ")
             said = f'{entry.where}: the file has another {what} "{name}"'
@@ -233,8 +233,8 @@ def _by_name(file: Entry, section: str) -> dict[str, Entry]:
 
 
 def _type_declaration(entry: Entry, urn: str, texts: TypeTexts) -> TypeDeclaration:
-    name = entry.required("name")
-    entry = entry.named(f"{entry.where}, type {name}")
+    name = entry.require_text("name")
+    entry = entry.with_location(f"{entry.where}, type {name}")
     entry.only("name", "deprecated", "description", "metadata", "structure", "parameters", "variadic")
     structure: TypeNode | None = None
     if isinstance(entry.values.get("structure"), Mapping):  # the short way to write a struct with field names
@@ -267,11 +267,11 @@ def _type_parameter(entry: Entry) -> TypeParameterDeclaration:
 
 def _variation_declaration(entry: Entry, urn: str) -> VariationDeclaration:
     entry.only("parent", "name", "deprecated", "description", "functions")
-    parent = entry.required("parent")
+    parent = entry.require_text("parent")
     if "u!" not in parent and parent.lower() not in KEYWORDS:
         raise CatalogError(f'{entry.where}: unknown parent type "{parent}"', hint=suggestion(parent, KEYWORDS))
     return VariationDeclaration(
-        variation=TypeVariation(urn, entry.required("name")),
+        variation=TypeVariation(urn, entry.require_text("name")),
         parent=parent,
         separate=entry.choice("functions", ("INHERITS", "SEPARATE"), "INHERITS") == "SEPARATE",
         description=entry.text("description"),
@@ -313,10 +313,10 @@ def _check_call(call: Call, overload: Overload, where: str) -> None:
     if call.function == "integer_parameter":
         names = {argument.name for argument in overload.arguments if isinstance(argument, ValueArgument)}
         if not (len(call.arguments) == 1 and isinstance(call.arguments[0], Name) and call.arguments[0].text in names):
-            raise CatalogError(f"{where}: {call} must name one of the value arguments {quoted(sorted(names))}")
+            raise CatalogError(f"{where}: {call} must name one of the value arguments {quote(sorted(names))}")
     elif call.function not in FUNCTIONS:
         raise CatalogError(
-            f"{where}: the return type calls {call.function}; expected one of {quoted(FUNCTIONS)}",
+            f"{where}: the return type calls {call.function}; expected one of {quote(FUNCTIONS)}",
             hint=suggestion(call.function, FUNCTIONS),
         )
 

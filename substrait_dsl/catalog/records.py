@@ -41,7 +41,7 @@ class ValueArgument(FrozenValue):
         return self.pattern.short_name
 
     def __str__(self) -> str:
-        return _labelled(self.name, str(self.pattern))
+        return _label_text(self.name, str(self.pattern))
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -55,7 +55,7 @@ class EnumArgument(FrozenValue):
     short_name: ClassVar[str] = "req"
 
     def __str__(self) -> str:
-        return _labelled(self.name, " | ".join(self.options))
+        return _label_text(self.name, " | ".join(self.options))
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -69,7 +69,7 @@ class TypeArgument(FrozenValue):
     short_name: ClassVar[str] = "type"
 
     def __str__(self) -> str:
-        return _labelled(self.name, f"type {self.pattern}")
+        return _label_text(self.name, f"type {self.pattern}")
 
 
 Argument = ValueArgument | EnumArgument | TypeArgument
@@ -267,5 +267,5 @@ class Extension(FrozenValue):
                 yield from function.overloads
 
 
-def _labelled(name: str, text: str) -> str:
+def _label_text(name: str, text: str) -> str:
     return f"{name}: {text}" if name else text

@@ -8,7 +8,7 @@ from substrait_dsl.catalog.arguments import CallArgument, EnumValue, Open, Typed
 from substrait_dsl.catalog.casts import widening_cast
 from substrait_dsl.catalog.records import EnumArgument, Kind, Overload
 from substrait_dsl.catalog.resolve import takes_argument
-from substrait_dsl.errors import FunctionNotFoundError, quoted, suggestion
+from substrait_dsl.errors import FunctionNotFoundError, quote, suggestion
 
 MOST_ARGUMENTS = 50
 """Of a call with more arguments only these are told and tried: to find a cast takes long for many."""
@@ -39,7 +39,7 @@ def _with_article(kinds: Sequence[Kind]) -> str:
 def unknown_extension(urn: str, known: Sequence[str]) -> FunctionNotFoundError:
     """Return the error for a URN that is not in the catalogue."""
     return FunctionNotFoundError(
-        f'there is no extension "{urn}" in the catalogue; it has {quoted(known, limit=20)}',
+        f'there is no extension "{urn}" in the catalogue; it has {quote(known, limit=20)}',
         names=[urn],
         hint=suggestion(urn, known),
     )

@@ -111,7 +111,7 @@ def _read_lazily(document: object, source: str) -> Extension:
     functions: _Entries = {}
     for section, kind in FUNCTION_SECTIONS.items():
         for entry in file.entries(section):
-            functions.setdefault(entry.required("name"), []).append((kind, entry))
+            functions.setdefault(entry.require_text("name"), []).append((kind, entry))
     return attrs.evolve(header, functions=_LazyFunctions(functions, header.urn, source, texts))
 
 

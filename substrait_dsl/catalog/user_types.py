@@ -14,7 +14,7 @@ from substrait_dsl.algebra.type_syntax import Constant, Expression, TypeNode, pa
 from substrait_dsl.algebra.types import EnumParameter, Type, TypeParameter, UserDefined, types_in
 from substrait_dsl.algebra.types.nested import parameter_text
 from substrait_dsl.catalog.records import Extension, ParameterKind, TypeDeclaration, TypeParameterDeclaration
-from substrait_dsl.errors import quoted, suggestion
+from substrait_dsl.errors import quote, suggestion
 
 _Value = TypeParameter | TypeNode | EllipsisType
 """A parameter, the type that a file writes for one, or ``...`` for what a file gives a name or computes."""
@@ -39,11 +39,11 @@ def problem_in_text(extensions: Mapping[str, Extension], expression: Expression)
     problem = next(filter(None, (problem_in_text(extensions, part) for part in parts_of(expression))), None)
     if problem or not isinstance(expression, TypeNode) or expression.keyword != "u!":
         return problem
-    values = [_written(part) for part in expression.parameters]
+    values = [_write_parameter(part) for part in expression.parameters]
     return _problem(extensions, expression.urn, expression.name, values, attrs.evolve(expression, nullable=False))
 
 
-def _written(parameter: Expression) -> _Value:
+def _write_parameter(parameter: Expression) -> _Value:
     match parameter:
         case Constant(value):
             return value
@@ -102,5 +102,5 @@ def _wrong_value(parameter: TypeParameterDeclaration, value: TypeParameter | Typ
     if isinstance(value, int) and parameter.maximum is not None and value > parameter.maximum:
         return f"is at most {parameter.maximum}, got {value}"
     if isinstance(value, EnumParameter) and parameter.options and value.value not in parameter.options:
-        return f"is one of {quoted(parameter.options)}, got {value.value}"
+        return f"is one of {quote(parameter.options)}, got {value.value}"
     return None

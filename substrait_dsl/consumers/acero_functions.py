@@ -63,14 +63,14 @@ def _like(text: str, pattern: str) -> bool:
 
 
 def _like_all(texts: pa.Array, pattern: str) -> pa.Array | None:
-    expression = ".*".join(".".join(map(_quoted, part.split("_"))) for part in pattern.split("%"))
+    expression = ".*".join(".".join(map(_quote_regex, part.split("_"))) for part in pattern.split("%"))
     try:
         return compute.match_substring_regex(texts, pattern=rf"(?s)\A{expression}\z")
     except pa.ArrowInvalid:  # it is too large for the library of regular expressions
         return None
 
 
-def _quoted(text: str) -> str:
+def _quote_regex(text: str) -> str:
     """Return a text as a regular expression of RE2, for which a backslash before any sign of ASCII means that sign."""
     return re.sub(r"(?!\w)[\x01-\x7f]", r"\\\g<0>", text)
 
@@ -99,14 +99,14 @@ def _substring(text: str, start: int, length: int | None = None) -> str:
 
 def _substrings(texts: pa.Array, start: int, length: int | None = None) -> pa.Array:
     bounds = _bounds(start, length)
-    return _sliced(texts, *((0, 0) if bounds is None else bounds))
+    return _slice_texts(texts, *((0, 0) if bounds is None else bounds))
 
 
-def _sliced(texts: pa.Array, start: int, stop: int | None) -> pa.Array:
+def _slice_texts(texts: pa.Array, start: int, stop: int | None) -> pa.Array:
     return compute.utf8_slice_codeunits(texts, start=start, stop=stop)
 
 
-def _left(text: str, count: int) -> str:
+def _take_left(text: str, count: int) -> str:
     return text[: max(count, 0)]
 
 
@@ -115,7 +115,7 @@ def _right(text: str, count: int) -> str:
 
 
 def _right_of_all(texts: pa.Array, count: int) -> pa.Array:
-    return _sliced(texts, -count, None) if count > 0 else _sliced(texts, 0, 0)
+    return _slice_texts(texts, -count, None) if count > 0 else _slice_texts(texts, 0, 0)
 
 
 # --- searching and replacing
@@ -135,7 +135,7 @@ def _is_ascii(texts: pa.Array) -> bool:
     return compute.all(compute.string_is_ascii(texts)).as_py() is not False
 
 
-def _replaced(text: str, part: str, other: str) -> str:
+def _replace_text(text: str, part: str, other: str) -> str:
     return text.replace(part, other) if part else text
 
 
@@ -146,7 +146,7 @@ def _all_replaced(texts: pa.Array, part: str, other: str) -> pa.Array:
 # --- new texts
 
 
-def _repeated(text: str, count: int) -> str:
+def _repeat_text(text: str, count: int) -> str:
     _require_room(len(text.encode()) * count)
     return text * count
 
@@ -168,7 +168,7 @@ def _in_ascii(convert: Callable[[pa.Array], pa.Array], texts: pa.Array) -> pa.Ar
     return convert(texts) if _is_ascii(texts) else None
 
 
-def _trimmed(trim: Callable[..., pa.Array], texts: pa.Array, characters: str) -> pa.Array:
+def _trim_texts(trim: Callable[..., pa.Array], texts: pa.Array, characters: str) -> pa.Array:
     return trim(texts, characters=characters) if characters else texts
 
 
@@ -179,14 +179,14 @@ IMPLEMENTATIONS: Mapping[str, Implementation] = {
     "contains:str_str": Implementation(pa.bool_(), str.__contains__, _no_array),
     "substring:str_i32": Implementation(pa.string(), _substring, _substrings),
     "substring:str_i32_i32": Implementation(pa.string(), _substring, _substrings),
-    "left:str_i32": Implementation(pa.string(), _left, lambda texts, count: _sliced(texts, 0, max(count, 0))),
+    "left:str_i32": Implementation(pa.string(), _take_left, lambda texts, count: _slice_texts(texts, 0, max(count, 0))),
     "right:str_i32": Implementation(pa.string(), _right, _right_of_all),
     "strpos:str_str": Implementation(pa.int64(), _position, _positions),
-    "replace:str_str_str": Implementation(pa.string(), _replaced, _all_replaced),
-    "repeat:str_i64": Implementation(pa.string(), _repeated, _all_repeated),
-    "ltrim:str_str": Implementation(pa.string(), str.lstrip, partial(_trimmed, compute.utf8_ltrim)),
-    "rtrim:str_str": Implementation(pa.string(), str.rstrip, partial(_trimmed, compute.utf8_rtrim)),
-    "trim:str_str": Implementation(pa.string(), str.strip, partial(_trimmed, compute.utf8_trim)),
+    "replace:str_str_str": Implementation(pa.string(), _replace_text, _all_replaced),
+    "repeat:str_i64": Implementation(pa.string(), _repeat_text, _all_repeated),
+    "ltrim:str_str": Implementation(pa.string(), str.lstrip, partial(_trim_texts, compute.utf8_ltrim)),
+    "rtrim:str_str": Implementation(pa.string(), str.rstrip, partial(_trim_texts, compute.utf8_rtrim)),
+    "trim:str_str": Implementation(pa.string(), str.strip, partial(_trim_texts, compute.utf8_trim)),
     "lower:str": Implementation(pa.string(), str.lower, partial(_in_ascii, compute.ascii_lower)),
     "upper:str": Implementation(pa.string(), str.upper, partial(_in_ascii, compute.ascii_upper)),
 }
@@ -211,12 +211,12 @@ def compute_batch(implementation: Implementation, length: int, arguments: tuple[
         ArrowInvalid: a value is too large, or a text is none in UTF-8.
     """
     try:
-        return _computed(implementation, length, arguments)
+        return _compute_rows(implementation, length, arguments)
     except UnicodeDecodeError as error:
         raise pa.ArrowInvalid(f"a text is not in UTF-8: {error}") from error
 
 
-def _computed(implementation: Implementation, length: int, arguments: tuple[Any, ...]) -> pa.Array:
+def _compute_rows(implementation: Implementation, length: int, arguments: tuple[Any, ...]) -> pa.Array:
     first, *others = arguments
     if any(isinstance(each, pa.Scalar) and not each.is_valid for each in arguments):
         return pa.nulls(length, implementation.output)

@@ -9,7 +9,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.arrow.exact import exact_table
 from substrait_dsl.arrow.schemas import type_from_arrow
-from substrait_dsl.errors import SchemaError, SubstraitDslError, quoted, suggestion
+from substrait_dsl.errors import SchemaError, SubstraitDslError, quote, suggestion
 from substrait_dsl.layouts import AS_DECLARED
 
 if TYPE_CHECKING:
@@ -53,13 +53,13 @@ def check_columns(found: pa.Schema, declared: NamedStruct, what: str, way_out: s
             advised = way_out
     if wrong:
         raise SchemaError(
-            f"{what} does not fit the declared schema: {'; '.join(wrong)}; its columns are {quoted(found.names)}",
+            f"{what} does not fit the declared schema: {'; '.join(wrong)}; its columns are {quote(found.names)}",
             hint=next(filter(None, hints), advised),
         )
     return positions
 
 
-def fitted(table: pa.Table, declared: NamedStruct, what: str) -> pa.Table:
+def fit_columns(table: pa.Table, declared: NamedStruct, what: str) -> pa.Table:
     """Return the declared columns of a table, in exactly their types. Raises as `check_columns` and `exact_table`."""
     import pyarrow as pa
 

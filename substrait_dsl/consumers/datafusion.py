@@ -32,7 +32,7 @@ class DataFusionSession(Consumer):
         return cls(session) if isinstance(session, SessionContext) else None
 
     def columns(self, names: Names) -> pa.Schema | None:
-        name = _quoted(names)
+        name = _quote_name(names)
         return self._context.table(name).schema() if self._context.table_exist(name) else None
 
     def tables(self, namespace: Names) -> list[str]:
@@ -45,14 +45,14 @@ class DataFusionSession(Consumer):
             return []
 
     def with_types(self, names: Names, schema: pa.Schema) -> DataFrame:
-        frame = self._context.table(_quoted(names))
+        frame = self._context.table(_quote_name(names))
         found = frame.schema().names
         columns = []
         for field in schema:
             name = actual_name(field.name, found) or field.name
-            value = col(_quoted((name,))).cast(field.type)
+            value = col(_quote_name((name,))).cast(field.type)
             if not field.nullable and frame.schema().field(name).nullable:
-                value = _required(value, field)
+                value = _require_value(value, field)
             columns.append(value.alias(field.name))
         return frame.select(*columns)
 
@@ -98,7 +98,7 @@ _OWN = "DataFusion error: "
 """How errors of DataFusion begin, which have no class of their own."""
 
 
-def _required(value: Expr, field: pa.Field) -> Expr:
+def _require_value(value: Expr, field: pa.Field) -> Expr:
     """Return a value that must not be NULL: where it is, a cast fails, which says so."""
     known = literal(pa.scalar(_some(field.type), field.type))
     none = literal(None).cast(field.type)
@@ -132,7 +132,7 @@ def _with_types(frame: DataFrame, schema: pa.Schema) -> DataFrame:
         return frame
     columns = []
     for mine, field in zip(found, schema, strict=True):
-        column = col(_quoted((mine.name,)))
+        column = col(_quote_name((mine.name,)))
         # It knows of no field of what it computes that it is never NULL, and casts nothing to that.
         is_same = _without_nullability(mine.type) == _without_nullability(field.type)
         columns.append((column if is_same else column.cast(field.type)).alias(field.name))
@@ -146,5 +146,5 @@ def _without_nullability(arrow_type: pa.DataType) -> pa.DataType:
     return pa.struct([pa.field(part.name, _without_nullability(part.type)) for part in arrow_type])
 
 
-def _quoted(names: Names) -> str:
+def _quote_name(names: Names) -> str:
     return ".".join('"' + name.replace('"', '""') + '"' for name in names)

@@ -70,7 +70,7 @@ class DuckDBSession(Consumer):
 
     def _columns(self, name: str) -> pa.Schema:
         with _LOCK:
-            return self._connection.execute(f"SELECT * FROM {_quoted(name)} LIMIT 0").arrow().schema
+            return self._connection.execute(f"SELECT * FROM {_quote_name(name)} LIMIT 0").arrow().schema
 
     def tables(self, namespace: Names) -> list[str]:
         rows = _rows(self._connection, "SELECT table_name FROM information_schema.tables")
@@ -81,15 +81,15 @@ class DuckDBSession(Consumer):
         columns = []
         for field in schema:
             name = actual_name(field.name, found.names) or field.name
-            value = _quoted(name)
+            value = _quote_name(name)
             if found.field(name).type != field.type:
                 value = f"CAST({value} AS {_sql_type(field.type)})"
             if not field.nullable:
                 message = f'column "{field.name}" is required, but it is NULL'.replace("'", "''")
                 value = f"CASE WHEN {value} IS NULL THEN error('{message}') ELSE {value} END"
-            columns.append(f"{value} AS {_quoted(field.name)}")
+            columns.append(f"{value} AS {_quote_name(field.name)}")
         place = self._lasting(names[0])
-        query = f"SELECT {', '.join(columns)} FROM {place or _quoted(names[0])}"
+        query = f"SELECT {', '.join(columns)} FROM {place or _quote_name(names[0])}"
         if place is not None:
             return query
         with _LOCK:
@@ -117,7 +117,7 @@ class DuckDBSession(Consumer):
         places = _rows(self._connection, query, [name.lower()])
         if [place[:2] for place in places] != [(self._database(), "main")]:
             return None
-        return ".".join(map(_quoted, places[0]))
+        return ".".join(map(_quote_name, places[0]))
 
     def _database(self) -> str:
         """Return the name of the database that was opened first."""
@@ -128,22 +128,22 @@ class DuckDBSession(Consumer):
     @contextmanager
     def _sources(self, sources: Mapping[str, Any]) -> Iterator[None]:
         """Have every connection see some tables under their names."""
-        place = f"{_quoted(self._database())}.main" if sources else ""
+        place = f"{_quote_name(self._database())}.main" if sources else ""
         with self._connection.cursor() as cursor:
             try:
                 for name, source in sources.items():
                     if isinstance(source, str):
-                        cursor.execute(f"CREATE VIEW {place}.{_quoted(name)} AS {source}")
+                        cursor.execute(f"CREATE VIEW {place}.{_quote_name(name)} AS {source}")
                     else:
                         cursor.register(f"{name}_rows", source)
                         cursor.execute(
-                            f"CREATE TABLE {place}.{_quoted(name)} AS SELECT * FROM {_quoted(f'{name}_rows')}"
+                            f"CREATE TABLE {place}.{_quote_name(name)} AS SELECT * FROM {_quote_name(f'{name}_rows')}"
                         )
                 yield
             finally:
                 for name, source in sources.items():
                     kind = "VIEW" if isinstance(source, str) else "TABLE"
-                    cursor.execute(f"DROP {kind} IF EXISTS {place}.{_quoted(name)}")
+                    cursor.execute(f"DROP {kind} IF EXISTS {place}.{_quote_name(name)}")
 
     def consume(self, plan: Encoded) -> Result:
         with self._sources(plan.sources), _LOCK:
@@ -211,7 +211,7 @@ def _rows(connection: Any, query: str, values: Sequence[object] = ()) -> list[tu
         return rows
 
 
-def _quoted(name: str) -> str:
+def _quote_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 

@@ -18,18 +18,18 @@ from substrait_dsl.algebra.stability import SHARED_HINT, SHARED_ROWS, unstable_s
 from substrait_dsl.algebra.trees import Root
 from substrait_dsl.arrow.exact import exact_table
 from substrait_dsl.arrow.schemas import to_arrow
-from substrait_dsl.consumers.columns import check_columns, fitted
+from substrait_dsl.consumers.columns import check_columns, fit_columns
 from substrait_dsl.consumers.consumer import Encoded
 from substrait_dsl.consumers.rows import ResultRow, python_rows, require_values
 from substrait_dsl.consumers.steps import name_steps
-from substrait_dsl.consumers.text import shown
+from substrait_dsl.consumers.text import format_rows
 from substrait_dsl.engines.profile import load_profile
 from substrait_dsl.errors import (
     ExecutionError,
     InvalidArgumentError,
     UnsupportedError,
-    quoted,
-    shortened,
+    quote,
+    shorten,
     suggestion,
 )
 from substrait_dsl.fluent.checks import check_and_encode, first_error
@@ -78,7 +78,7 @@ class ConsumerExecution(Execution):
             raise UnsupportedError(f"{title} runs no subtrees, which are evaluated for their effect alone")
         plan, tables = _with_names_of_one_part(plan, tables)
         self._encoded = [self._encode(plan, root, schema, tables) for root, schema in self._with_schemas(plan, output)]
-        self._results = [] if is_preview else [self._asked(partial(self._run, each)) for each in self._encoded]
+        self._results = [] if is_preview else [self._ask_engine(partial(self._run, each)) for each in self._encoded]
         self.frames = [result.frame for result in self._results]
 
     def _with_schemas(self, plan: AlgebraPlan, output: Output) -> Iterator[tuple[Root, NamedStruct]]:
@@ -130,28 +130,28 @@ class ConsumerExecution(Execution):
         self, table: NamedTable, declared: NamedStruct, tables: Mapping[Names, pa.Table], sources: dict[str, Any]
     ) -> NamedTable:
         """Return the table that a read reads: itself, or one that this execution adds to `sources`."""
-        names, what = table.names, f"table {quoted(['.'.join(table.names)])}"
+        names, what = table.names, f"table {quote(['.'.join(table.names)])}"
         name = f"__substrait_dsl_{uuid.uuid4().hex}"
         if names in tables:
-            sources[name] = fitted(tables[names], declared, what)
+            sources[name] = fit_columns(tables[names], declared, what)
             return attrs.evolve(table, names=(name,))
-        found = self._asked(lambda: self._consumer.columns(names), f"cannot look up {what}")
+        found = self._ask_engine(lambda: self._consumer.columns(names), f"cannot look up {what}")
         if found is None:
             raise self._not_there(names, tables)
         positions = check_columns(found, declared, what)
         wanted = to_arrow(declared)
         if self._consumer.is_as_declared(names, found, positions, wanted):
             return table
-        sources[name] = self._asked(lambda: self._consumer.with_types(names, wanted), f"cannot read {what}")
+        sources[name] = self._ask_engine(lambda: self._consumer.with_types(names, wanted), f"cannot read {what}")
         return attrs.evolve(table, names=(name,))
 
     def _not_there(self, names: Names, tables: Mapping[Names, pa.Table]) -> ExecutionError:
         known = [name for name in self._consumer.tables(names[:-1]) if not name.startswith("__substrait_dsl_")]
         hint = suggestion(names[-1], known) or 'tables={"name": frame} gives one for this execution alone'
-        title = quoted([".".join(names)])
-        return ExecutionError(f"there is no table {title}; there are {quoted(known)}{tables_clause(tables)}", hint=hint)
+        title = quote([".".join(names)])
+        return ExecutionError(f"there is no table {title}; there are {quote(known)}{tables_clause(tables)}", hint=hint)
 
-    def _asked(self, ask: Callable[[], T], what: str = "fails") -> T:
+    def _ask_engine(self, ask: Callable[[], T], what: str = "fails") -> T:
         """Ask the engine; what it says in an error of its own is an `ExecutionError`."""
         try:
             return ask()
@@ -162,7 +162,7 @@ class ConsumerExecution(Execution):
             raise self._error(what, words) from error
 
     def _error(self, what: str, words: str) -> ExecutionError:
-        error = ExecutionError(f"{self._consumer.title} {what}: {shortened(words)}")
+        error = ExecutionError(f"{self._consumer.title} {what}: {shorten(words)}")
         name_steps(error, words, self._trees)
         return error
 
@@ -184,14 +184,14 @@ class ConsumerExecution(Execution):
         if result.table is not None:
             columns, count = result.table.columns, result.table.num_rows
         else:
-            columns, count = self._asked(lambda: self._consumer.collect(result.frame, limit))
+            columns, count = self._ask_engine(lambda: self._consumer.collect(result.frame, limit))
         return exact_table(columns, count, self._schemas[0])
 
     def rows(self) -> list[ResultRow]:
         return python_rows(self.arrow(), self._schemas[0])
 
     def show(self, n: int, truncate: bool | int, vertical: bool) -> None:
-        print(shown(self._table(n + 1), self._schemas[0], n, truncate, vertical))
+        print(format_rows(self._table(n + 1), self._schemas[0], n, truncate, vertical))
 
     def explain(self, text: str, mode: object) -> str:
         title = self._consumer.title
@@ -200,7 +200,7 @@ class ConsumerExecution(Execution):
         parts = [text]
         for number, encoded in enumerate(self._encoded):
             heading = f"on {title}" if len(self._encoded) == 1 else f"root {number} on {title}"
-            lines = self._asked(partial(self._consumer.explain, encoded)).strip()
+            lines = self._ask_engine(partial(self._consumer.explain, encoded)).strip()
             parts.append(f"--- {heading}\n{lines}")
         return "\n\n".join(parts)
 
@@ -218,9 +218,9 @@ def _with_names_of_one_part(
     others = {access.names for access in plan.accesses.reads if len(access.names) == 1}
     joined = {names: one for names, one in joined.items() if one not in others}
 
-    def renamed(node: Node) -> Node:
+    def rename_node(node: Node) -> Node:
         if isinstance(node, Read) and isinstance(node.definition, NamedTable) and node.definition.names in joined:
             return attrs.evolve(node, definition=attrs.evolve(node.definition, names=joined[node.definition.names]))
         return node
 
-    return plan.rebuilt(renamed), {joined.get(names, names): table for names, table in tables.items()}
+    return plan.rebuilt(rename_node), {joined.get(names, names): table for names, table in tables.items()}

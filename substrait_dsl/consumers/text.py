@@ -27,7 +27,7 @@ _ESCAPES = str.maketrans(
 
 
 def can_be_shown(schema: NamedStruct) -> bool:
-    """Return whether `shown` has words for all columns."""
+    """Return whether `format_rows` has words for all columns."""
     try:
         require_values(schema)
         to_arrow(schema)
@@ -36,7 +36,7 @@ def can_be_shown(schema: NamedStruct) -> bool:
     return True
 
 
-def shown(table: pa.Table, schema: NamedStruct, n: int, truncate: bool | int, vertical: bool) -> str:
+def format_rows(table: pa.Table, schema: NamedStruct, n: int, truncate: bool | int, vertical: bool) -> str:
     """Return the text of the first rows.
 
     Args:
@@ -69,7 +69,7 @@ def _horizontal(names: Sequence[str], cells: Sequence[Sequence[str]], *, is_righ
     widths = [max(_LEAST_WIDTH, *map(_width, column)) for column in zip(names, *cells, strict=True)]
     line = f"+{'+'.join('-' * width for width in widths)}+\n"
     lines = [
-        f"|{'|'.join(_padded(cell, width, is_right) for cell, width in zip(row, widths, strict=True))}|\n"
+        f"|{'|'.join(_pad_text(cell, width, is_right) for cell, width in zip(row, widths, strict=True))}|\n"
         for row in (names, *cells)
     ]
     return "".join([line, lines[0], line, *lines[1:], line])
@@ -82,7 +82,7 @@ def _vertical(names: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     for number, row in enumerate(cells):
         lines.append(f"-RECORD {number}".ljust(left + right + 5, "-") + "\n")
         lines += [
-            f" {_padded(name, left, False)} | {_padded(cell, right, False)} \n"
+            f" {_pad_text(name, left, False)} | {_pad_text(cell, right, False)} \n"
             for name, cell in zip(names, row, strict=True)
         ]
     return "".join(lines)
@@ -93,7 +93,7 @@ def _width(text: str) -> int:
     return len(text) + sum(unicodedata.east_asian_width(sign) in "WF" for sign in text)
 
 
-def _padded(text: str, width: int, is_right: bool) -> str:
+def _pad_text(text: str, width: int, is_right: bool) -> str:
     blanks = " " * (width - _width(text))
     return blanks + text if is_right else text + blanks
 

@@ -17,7 +17,7 @@ from substrait_dsl.engines.profile import Profile
 from substrait_dsl.engines.report import Severity
 from substrait_dsl.engines.rules import MISREADINGS, rules_of
 from substrait_dsl.engines.survey import survey, type_requirements
-from substrait_dsl.errors import UnsupportedError, quoted
+from substrait_dsl.errors import UnsupportedError, quote
 
 
 @attrs.frozen
@@ -103,4 +103,4 @@ def _hint_for(requirement: Requirement, node: Node) -> str | None:
     names = [field.name for field in node.base_schema.fields if requirement in type_requirements(field.type)]
     if not names:
         return None
-    return f"declare only the columns that the plan uses: the read need not have {quoted(names)} if it uses none of it"
+    return f"declare only the columns that the plan uses: the read need not have {quote(names)} if it uses none of it"

@@ -49,7 +49,7 @@ from substrait_dsl.engines.profile_files import (
 )
 from substrait_dsl.engines.report import SEVERITIES, Severity
 from substrait_dsl.engines.rules import CODES
-from substrait_dsl.errors import CatalogError, InvalidChoiceError, quoted, require, suggestion
+from substrait_dsl.errors import CatalogError, InvalidChoiceError, quote, require, suggestion
 
 Shape = Severity | Literal["right"]
 SHAPES: tuple[str, ...] = (*SEVERITIES, "right")
@@ -210,8 +210,8 @@ def read_profile(text: str, source: str) -> Profile:
     forms = _forms(metadata)
     encoding: Encoding = metadata.choice("encoding", ENCODINGS, "spec")
     return Profile(
-        metadata.required("engine"),
-        metadata.required("version"),
+        metadata.require_text("engine"),
+        metadata.require_text("version"),
         dialect,
         _function_rules(metadata),
         {option: options.words(option, may_be_empty=True) for option in options.values},
@@ -233,7 +233,7 @@ def _function_rules(metadata: Entry) -> Mapping[str, str]:
         if rule not in FUNCTION_RULES:
             raise CatalogError(f'{where}: there is no rule "{rule}"', hint=suggestion(rule, FUNCTION_RULES))
         if function not in FUNCTION_RULES[rule]:
-            raise CatalogError(f"{where}: the rule {rule} is for {quoted(FUNCTION_RULES[rule])}")
+            raise CatalogError(f"{where}: the rule {rule} is for {quote(FUNCTION_RULES[rule])}")
     return rules
 
 
@@ -273,7 +273,7 @@ def _omitted_fields(metadata: Entry, encoding: Encoding) -> tuple[str, ...]:
         if field not in LEGACY_FIELDS:
             raise CatalogError(
                 f'{metadata.where}, omitted_fields: the legacy encoding has no field "{field}"; expected '
-                f"{quoted(LEGACY_FIELDS, limit=20)}",
+                f"{quote(LEGACY_FIELDS, limit=20)}",
                 hint=suggestion(field, LEGACY_FIELDS),
             )
     if fields and encoding != "legacy":

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from substrait_dsl.catalog.catalog import standard_catalog
-from substrait_dsl.errors import CatalogError, nearest, quoted, suggestion
+from substrait_dsl.errors import CatalogError, nearest, quote, suggestion
 
 ENDINGS = (".yaml", ".yml")
 """The endings of the names of profiles."""
@@ -78,7 +78,7 @@ def file_hint(engine: str) -> str | None:
 
 def _file_hint(folder: Path) -> str | None:
     found = sorted(each.name for each in folder.iterdir() if has_ending(each.name))
-    return f"give the path of a file in it: {quoted(found, limit=5)}" if found else None
+    return f"give the path of a file in it: {quote(found, limit=5)}" if found else None
 
 
 def _missing_hint(path: Path) -> str | None:
@@ -120,7 +120,7 @@ def require_known_functions(functions: Iterable[tuple[str, str, str]], source: s
         if key not in keys and not set(signature.split("_")) <= _type_words():
             signatures = [each.partition(":")[2] for each in keys]
             raise CatalogError(
-                f'{where}: {name} has no signature "{signature}"; expected {quoted(signatures, limit=8)}',
+                f'{where}: {name} has no signature "{signature}"; expected {quote(signatures, limit=8)}',
                 hint=suggestion(signature, signatures),
             )
 
@@ -151,7 +151,7 @@ def require_known_options(options: Mapping[str, tuple[str, ...]], where: str) ->
         for value in values:
             if value not in known[name]:
                 raise CatalogError(
-                    f'{where}, {written}: there is no value "{value}"; expected {quoted(sorted(known[name]))}',
+                    f'{where}, {written}: there is no value "{value}"; expected {quote(sorted(known[name]))}',
                     hint=suggestion(value, known[name]),
                 )
 

@@ -155,10 +155,10 @@ def _word(class_: type, form: str) -> Requirement | None:
 @cache
 def type_requirements(type_: t.Type) -> tuple[Requirement, ...]:
     """Return the requirements of a type, and of the types inside it."""
-    return tuple(_found_in_type(type_))
+    return tuple(_find_in_type(type_))
 
 
-def _found_in_type(type_: t.Type) -> Iterator[Requirement]:
+def _find_in_type(type_: t.Type) -> Iterator[Requirement]:
     if type_.variation is not None:
         yield Requirement("type variation", type_.variation.name, type_.variation.urn)
     if isinstance(type_, t.UserDefined):
@@ -169,4 +169,4 @@ def _found_in_type(type_: t.Type) -> Iterator[Requirement]:
     yield Requirement("type", word, numbers=tuple((name, getattr(type_, name)) for name in TYPE_WORDS[word]))
     for part in type_.parameters:
         if isinstance(part, t.Type):
-            yield from _found_in_type(part)
+            yield from _find_in_type(part)

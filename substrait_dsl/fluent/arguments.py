@@ -66,7 +66,7 @@ class RelationLike(NoValue):
     _advice = "scalar_subquery(rel) is its one value, any_of(rel) and all_of(rel) compare with every row"
 
 
-def resolved(
+def resolve_call(
     kind: Kind, name: str, parts: Sequence[Any], options: Options, urn: str | None, catalog: Catalog | None
 ) -> Resolved:
     """Resolve a call of a function with these arguments.

@@ -13,7 +13,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.catalog import Catalog, Kind, Overload, standard_catalog
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, error_context, require
-from substrait_dsl.fluent.arguments import NoValue, Options, Resolved, describe_operand, resolved
+from substrait_dsl.fluent.arguments import NoValue, Options, Resolved, describe_operand, resolve_call
 from substrait_dsl.fluent.binding import bind
 from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, SortKey, combine, combine_in_scope
 from substrait_dsl.fluent.guidance import bool_hint, no_attribute
@@ -66,7 +66,7 @@ def scalar_call(
 
     Raises as `scalar` does.
     """
-    function, arguments, type_, chosen = resolved("scalar", name, parts, options, urn, catalog)
+    function, arguments, type_, chosen = resolve_call("scalar", name, parts, options, urn, catalog)
     first = arguments[0] if arguments else None
     if name in _SPLICED and isinstance(first, ex.ScalarFunction) and first.function == function:
         arguments = (*first.arguments, *arguments[1:])  # `a & b & c` is one call of three, not nested ones
@@ -137,9 +137,9 @@ class FunctionCall(Picklable):
             return resolve_functions(self.overloads(), parts, scope, partial(describe_operand, name=self.name))
         return parts
 
-    def resolved(self, scope: Scope) -> Resolved:
+    def resolve_in(self, scope: Scope) -> Resolved:
         """Return the function, its arguments, type and options, over the row of a scope. Raises as `scalar` does."""
-        return resolved(self.kind, self.name, self.parts(scope), self.options, self.urn, self.catalog)
+        return resolve_call(self.kind, self.name, self.parts(scope), self.options, self.urn, self.catalog)
 
 
 class WindowFunction(Picklable, NoValue, Generic[T, N]):
@@ -428,7 +428,7 @@ refuse_operators(WindowFunction)
 def measure_node(measure: MeasureBase, scope: Scope, sort_keys: Callable[..., tuple[ex.SortKey, ...]]) -> ex.Measure:
     """Return the measure of the algebra, over the rows of a scope. Raises as `scalar` does."""
     function = ex.AggregateFunction(
-        *measure._call.resolved(scope), sort_keys(measure._sorts, scope), "distinct" if measure._distinct else "all"
+        *measure._call.resolve_in(scope), sort_keys(measure._sorts, scope), "distinct" if measure._distinct else "all"
     )
     condition = measure._filter
     return ex.Measure(function, None if condition is None else bind(condition, scope))

@@ -16,7 +16,7 @@ from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.algebra.requirements import Requirement
 from substrait_dsl.algebra.settings import Encoding, OuterReferences
 from substrait_dsl.engines.report import SEVERITIES, CheckFinding, CheckMatrix, Report, Verdict
-from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, error_context, quoted, require
+from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, error_context, quote, require
 from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.fluent.capabilities import DIALECT_ENDINGS, capabilities_of
 from substrait_dsl.fluent.lowering import name_step, step_of
@@ -75,7 +75,9 @@ def capability_report(requirements: Iterable[Requirement], system: Capabilities)
                 CheckFinding("dialect", "rejected", f"{requirement}: {reason}", where, requirement=requirement)
             )
     findings.append(CheckFinding("shapes-unknown", "unspecified", SHAPES_UNKNOWN, is_refused=False))
-    return Report(system.name, "refused" if any(each.is_refused for each in findings) else "runs", _sorted(findings))
+    return Report(
+        system.name, "refused" if any(each.is_refused for each in findings) else "runs", _sort_findings(findings)
+    )
 
 
 # --- engines with a profile
@@ -156,13 +158,13 @@ def first_error(error: UnsupportedError, others: int, profile: Profile) -> Unsup
 def profile_report(plan: AlgebraPlan, profile: Profile) -> Report:
     """Report what an engine does with a plan, as it is written and as it is lowered."""
     checked = check_and_encode(plan, profile)
-    findings = list(_merged([*_refused(checked.refusals), *_rewritten(checked.check)]))
+    findings = list(_merge_findings([*_list_refusals(checked.refusals), *_rewritten(checked.check)]))
     verdict = _verdict(plan, checked)
     if verdict == "runs lowered":
         findings += _of_names(plan, checked.check)
         findings += _of_registered_functions(checked.check)
         findings += _encoding_findings(profile, has_others=bool(findings))
-    return Report(profile.name, verdict, _sorted(findings))
+    return Report(profile.name, verdict, _sort_findings(findings))
 
 
 def _of_names(plan: AlgebraPlan, check: PlanCheck) -> Iterator[CheckFinding]:
@@ -202,7 +204,7 @@ def _require_registered(check: PlanCheck) -> None:
     keys = _registered_keys(check)
     if keys and not are_acero_functions_registered():
         raise UnsupportedError(
-            f"the bytes would call functions that {check.profile} has only once they are registered: {quoted(keys)}",
+            f"the bytes would call functions that {check.profile} has only once they are registered: {quote(keys)}",
             hint="sd.register_acero_functions() registers them, in each process that writes or runs such bytes; "
             "plan.execute(sd.AceroSession(tables)) runs the plan",
         )
@@ -234,7 +236,7 @@ def _verdict(plan: AlgebraPlan, checked: CheckedPlan) -> Verdict:
     return "runs"
 
 
-def _refused(refusals: Sequence[Refusal]) -> Iterator[tuple[CheckFinding, tuple[Rel, Node] | None]]:
+def _list_refusals(refusals: Sequence[Refusal]) -> Iterator[tuple[CheckFinding, tuple[Rel, Node] | None]]:
     for each in refusals:
         place = None if each.location is None else (each.location.top, each.location.node)
         hint = f"; {each.error.hint}" if each.error.hint else ""
@@ -248,7 +250,7 @@ def _rewritten(check: PlanCheck) -> Iterator[tuple[CheckFinding, tuple[Rel, Node
         yield finding, (each.location.top, each.location.node)
 
 
-def _merged(findings: Iterable[tuple[CheckFinding, tuple[Rel, Node] | None]]) -> Iterator[CheckFinding]:
+def _merge_findings(findings: Iterable[tuple[CheckFinding, tuple[Rel, Node] | None]]) -> Iterator[CheckFinding]:
     """One finding for all places of one kind, with the step of the first."""
     merged: dict[CheckFinding, tuple[tuple[Rel, Node] | None, int]] = {}
     for finding, place in findings:
@@ -262,7 +264,7 @@ def _merged(findings: Iterable[tuple[CheckFinding, tuple[Rel, Node] | None]]) ->
             yield attrs.evolve(finding, step=step.text, expression=step.part or "", places=places)
 
 
-def _sorted(findings: Iterable[CheckFinding]) -> tuple[CheckFinding, ...]:
+def _sort_findings(findings: Iterable[CheckFinding]) -> tuple[CheckFinding, ...]:
     """Sort findings: refused ones first, of these the worst first; the others stay in their order."""
     return tuple(sorted(findings, key=lambda each: (not each.is_refused, SEVERITIES.index(each.severity))))
 

@@ -7,7 +7,7 @@ from types import NoneType
 
 from substrait_dsl.algebra.findings import WEIGHTS
 from substrait_dsl.catalog import Catalog
-from substrait_dsl.errors import InvalidArgumentError, quoted, require, require_choice
+from substrait_dsl.errors import InvalidArgumentError, quote, require, require_choice
 from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.expr import ExprBase
 
@@ -44,7 +44,7 @@ def require_method(method: object, words: Sequence[str], receiver: str) -> None:
     """Raise for a `method` that is none of these words: also for a column that someone wanted to call so."""
     if isinstance(method, NoValue | ExprBase) or callable(method):
         raise InvalidArgumentError(
-            f"method is an argument of the verb, one of {quoted(words)}, and no name for a column here",
+            f"method is an argument of the verb, one of {quote(words)}, and no name for a column here",
             hint='give the column another name; rename(other="method") changes it afterwards',
         )
     require_choice("method", method, words, receiver)

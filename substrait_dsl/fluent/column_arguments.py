@@ -22,7 +22,7 @@ from substrait_dsl.errors import (
     SubstraitDslError,
     TypeMismatchError,
     UnknownFieldError,
-    quoted,
+    quote,
 )
 from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.binding import bind
@@ -105,7 +105,7 @@ def _column_of_row(scope: Scope, schema: NamedStruct, offset: int, position: int
     return bound_expr(ex.FieldReference(offset + position, field.type), scope, field.name)
 
 
-def called(function: Callable[..., Any], scope: Scope, arguments: Sequence[DynRow]) -> Any:
+def call_function(function: Callable[..., Any], scope: Scope, arguments: Sequence[DynRow]) -> Any:
     """Call a lambda with these rows; while it runs, the scope is open to correlated subqueries."""
     if isinstance(function, CatalogFunction) or getattr(function, "__module__", None) == PACKAGE:
         window = ".over(...)" if getattr(function, "kind", None) == "window" else ""
@@ -120,12 +120,12 @@ def called(function: Callable[..., Any], scope: Scope, arguments: Sequence[DynRo
         if isinstance(error, SubstraitDslError) or takes(function, len(arguments)):
             raise
         wanted = "one row" if len(arguments) == 1 else f"{len(arguments)} rows, one for each input"
-        raise InvalidArgumentError(f"{described(function)} does not take {wanted}") from None
+        raise InvalidArgumentError(f"{describe_function(function)} does not take {wanted}") from None
     finally:
         scope.open = False
 
 
-def described(function: Callable[..., Any]) -> str:
+def describe_function(function: Callable[..., Any]) -> str:
     """Return a function of Python by its name and parameters."""
     name = getattr(function, "__name__", type(function).__name__).strip("<>")
     try:
@@ -149,7 +149,7 @@ def on_row(value: Any, scope: Scope, role: Role, *, raw: bool = False) -> Any:
     With `raw`, what the lambda returns is returned as it is.
     """
     if callable(value) and not isinstance(value, ExprBase):
-        result = called(value, scope, [_row(scope, scope.schema, 0)])
+        result = call_function(value, scope, [_row(scope, scope.schema, 0)])
         if raw:
             scope.open = True  # what it returned still refers to the row
         _require_no_bool(result, role, "but the lambda returned")
@@ -164,7 +164,7 @@ def evaluate(value: Any, scope: Scope, role: Role) -> ex.Expression:
         error.hint = _field_hint(value, scope) or error.hint
         raise error
     if callable(value) and not isinstance(value, ExprBase):
-        value = called(value, scope, rows(scope))
+        value = call_function(value, scope, rows(scope))
         _require_no_bool(value, role, "but the lambda returned")
     return as_expression(value, scope, role)
 
@@ -269,11 +269,13 @@ def pick(chosen: Sequence[Any], scope: Scope) -> list[Picked]:
             picked.append((scope.schema.fields[position].name, position))
             continue
         if callable(item) and not isinstance(item, ExprBase):
-            item = called(item, scope, rows(scope))  # the item is what the lambda makes of it
+            item = call_function(item, scope, rows(scope))  # the item is what the lambda makes of it
         if not isinstance(item, ExprBase):
             if isinstance(item, NoValue):
                 as_expression(item, scope, Role.COLUMN)
-            raise InvalidArgumentError("expected the name of a column or an expression", got=item, hint=unpacked(item))
+            raise InvalidArgumentError(
+                "expected the name of a column or an expression", got=item, hint=unpacking_hint(item)
+            )
         expression = bind(item, scope)
         picked.append((_name_of(item, expression, scope), expression))
     return picked
@@ -304,7 +306,7 @@ def _field_hint(text: str, scope: Scope) -> str | None:
     return f'write col("{column}")' + "".join(f'["{part}"]' for part in parts)
 
 
-def unpacked(value: object) -> str | None:
+def unpacking_hint(value: object) -> str | None:
     """Return the hint for several columns, or relations, in one list."""
     return "give them one by one: *[...]" if is_list(value) else None
 
@@ -365,7 +367,7 @@ def sort_keys(keys: Sequence[Any], scope: Scope) -> tuple[ex.SortKey, ...]:
     found: list[ex.SortKey] = []
     for item in keys:
         if callable(item) and not isinstance(item, ExprBase):
-            item = called(item, scope, rows(scope))  # the item is what the lambda makes of it
+            item = call_function(item, scope, rows(scope))  # the item is what the lambda makes of it
         key = item if isinstance(item, SortKey) else SortKey(item, "asc_nulls_first")
         expression = key_expression(key.expression, scope, "sort")
         direction = key.direction if isinstance(key.direction, str) else key.direction(expression.type)
@@ -376,12 +378,12 @@ def sort_keys(keys: Sequence[Any], scope: Scope) -> tuple[ex.SortKey, ...]:
 def key_expression(of: Any, scope: Scope, verb: str) -> ex.Expression:
     """Return a column to sort or partition by, given by name, position, expression or lambda."""
     if callable(of) and not isinstance(of, ExprBase):
-        of = called(of, scope, rows(scope))
+        of = call_function(of, scope, rows(scope))
     if isinstance(of, str | int) and not isinstance(of, bool):
         return _sort_column(of, scope)
     if isinstance(of, ExprBase):
         return bind(of, scope)
-    raise InvalidArgumentError(f"expected a column or an expression to {verb} by", got=of, hint=unpacked(of))
+    raise InvalidArgumentError(f"expected a column or an expression to {verb} by", got=of, hint=unpacking_hint(of))
 
 
 def compute(rel: rl.Rel, named: Sequence[Picked], scope: Scope) -> rl.Rel:
@@ -408,7 +410,7 @@ def compute(rel: rl.Rel, named: Sequence[Picked], scope: Scope) -> rl.Rel:
     return rl.emit(rel, mapping, None if same else after)
 
 
-def declared(rel: rl.Rel, row: Any, scope: Scope) -> rl.Rel:
+def project_declared_columns(rel: rl.Rel, row: Any, scope: Scope) -> rl.Rel:
     """Return the relation of the columns that an instance of a schema class names."""
     if not isinstance(row, Schema) or isinstance(row, DynRow):
         raise InvalidArgumentError("the lambda returns an instance of a Schema class", got=row)
@@ -438,7 +440,7 @@ def require_declared(schema: NamedStruct, declaration: type[Schema]) -> None:
     if sorted(schema.names) == sorted(expected.names) and schema.names != expected.names:
         raise SchemaError(
             f"the columns are in another order: {', '.join(schema.names)} instead of {', '.join(expected.names)}",
-            hint=f"select({quoted(expected.names)}) first",
+            hint=f"select({quote(expected.names)}) first",
         )
     differences = _differences(schema, expected)
     if not differences and len(schema) != len(expected):
@@ -450,7 +452,7 @@ def require_declared(schema: NamedStruct, declaration: type[Schema]) -> None:
 
             hint = f"declare it Nullable[...], or {advice('errors', 'null-in-required')}"
         elif expected.names and set(expected.names) < set(schema.names):
-            hint = f"select({quoted(expected.names)}) first"
+            hint = f"select({quote(expected.names)}) first"
         raise SchemaError.of_columns(declaration.__name__, differences, hint)
 
 

@@ -16,7 +16,7 @@ from substrait_dsl.algebra.types import Boolean, List, Null, Nullable, Req, Type
 from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatchError, UnknownAttributeError
 from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.calls import refuse_operators, scalar
-from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, bound_expr, combine, unbound_expr, unwrapped
+from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, bound_expr, combine, unbound_expr, unwrap_constants
 from substrait_dsl.fluent.guidance import IN_LIST, bool_hint, no_column, relation_hint, require_no_shown
 from substrait_dsl.fluent.schemas import as_type
 from substrait_dsl.fluent.scope import own_column
@@ -79,7 +79,7 @@ def lit(value: object, type: Any = None) -> Any:
         3  one       i64
         4  rate      fp64
     """
-    value = unwrapped(value)
+    value = unwrap_constants(value)
     return bound_expr(ex.literal(value, ex.natural_type(value) if type is None else as_type(type)), None)
 
 
@@ -205,7 +205,7 @@ def _same_type(part: Any, type_: Type) -> ex.Expression:
         return part
     if isinstance(part, NoValue):
         raise TypeMismatchError(f"{part._lacks}, not a value", hint=part._advice)
-    return ex.literal(unwrapped(part), type_.as_nullable() if part is None else type_.as_required())
+    return ex.literal(unwrap_constants(part), type_.as_nullable() if part is None else type_.as_required())
 
 
 def _require_expression(value: object, expected: str) -> None:

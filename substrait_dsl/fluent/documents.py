@@ -139,7 +139,7 @@ class Document(Immutable, Called, Generic[M, A]):
         """
         with error_context(verb="from_bytes"):
             if not isinstance(data, bytes | bytearray | memoryview):
-                raise _unexpected("bytes", data, {str: "read JSON with from_json, a file with load"})
+                raise _unexpected_value_error("bytes", data, {str: "read JSON with from_json, a file with load"})
             return cls._read(data, strict, catalog, max_bytes)
 
     @classmethod
@@ -169,7 +169,7 @@ class Document(Immutable, Called, Generic[M, A]):
         """
         with error_context(verb="from_json"):
             if not isinstance(text, str):
-                raise _unexpected(
+                raise _unexpected_value_error(
                     f"the JSON of the {cls._what}",
                     text,
                     {bytes: "JSON is a str, data.decode(); the binary form is read with from_bytes"},
@@ -204,7 +204,7 @@ class Document(Immutable, Called, Generic[M, A]):
         with error_context(verb="from_proto"):
             if getattr(getattr(message, "DESCRIPTOR", None), "full_name", None) != cls._message:
                 hints: dict[type, str] = {bytes: "read bytes with from_bytes", str: "read JSON with from_json"}
-                raise _unexpected(f"a message {cls._message}", message, hints)
+                raise _unexpected_value_error(f"a message {cls._message}", message, hints)
             return cls._read(message.SerializeToString(), strict, catalog, max_bytes)
 
     @classmethod
@@ -220,11 +220,11 @@ class Document(Immutable, Called, Generic[M, A]):
         _require_limit(max_bytes)
         _require_size(source.nbytes if isinstance(source, memoryview) else len(source), max_bytes)
         document = cls.__new__(cls)
-        document._become(*cls._decoded(source if isinstance(source, str) else bytes(source), strict, catalog))
+        document._become(*cls._decode(source if isinstance(source, str) else bytes(source), strict, catalog))
         return document
 
     @classmethod
-    def _decoded(
+    def _decode(
         cls, source: bytes | str, strict: bool | Weight, catalog: Catalog | None
     ) -> tuple[A, tuple[Finding, ...]]:
         raise NotImplementedError
@@ -277,7 +277,7 @@ class Document(Immutable, Called, Generic[M, A]):
             ['FETCH', 'READ']
         """
         with error_context(verb="requirements"):
-            return self._required()
+            return self._list_requirements()
 
     def check(self, engine: str | Path | Capabilities) -> Report:
         """Say what an engine, or a system, does with it, before anything is sent.
@@ -316,12 +316,14 @@ class Document(Immutable, Called, Generic[M, A]):
                     hint="check a relation that has them: read_named(...).select(...)",
                 )
             target = profile_or_capabilities(engine)
-            return capability_report(self._required(), target if isinstance(target, Capabilities) else target.dialect)
+            return capability_report(
+                self._list_requirements(), target if isinstance(target, Capabilities) else target.dialect
+            )
 
-    def _required(self) -> tuple[Requirement, ...]:
+    def _list_requirements(self) -> tuple[Requirement, ...]:
         from substrait_dsl.proto.requirements import requirements_of
 
-        return requirements_of(self._encoded("spec", None))
+        return requirements_of(self._encode("spec", None))
 
     # --- writing
 
@@ -356,9 +358,9 @@ class Document(Immutable, Called, Generic[M, A]):
         """
         with error_context(verb="to_proto"):
             require_encoding(encoding, outer_references)
-            return self._encoded(encoding, outer_references)
+            return self._encode(encoding, outer_references)
 
-    def _encoded(self, encoding: Encoding, outer_references: OuterReferences | None) -> M:
+    def _encode(self, encoding: Encoding, outer_references: OuterReferences | None) -> M:
         raise NotImplementedError
 
     def to_bytes(self, *, encoding: Encoding = "spec", outer_references: OuterReferences | None = None) -> bytes:
@@ -451,7 +453,7 @@ class Document(Immutable, Called, Generic[M, A]):
     def _with_canonical_anchors(self) -> A:
         raise NotImplementedError
 
-    def _compared(self) -> A:
+    def _comparison_key(self) -> A:
         if self._canonical is None:
             self._canonical = self._with_canonical_anchors()
         return self._canonical
@@ -459,11 +461,11 @@ class Document(Immutable, Called, Generic[M, A]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Document) or self._message != other._message:
             return NotImplemented
-        same: bool = self._compared() == other._compared()
+        same: bool = self._comparison_key() == other._comparison_key()
         return same
 
     def __hash__(self) -> int:
-        return hash(self._compared())
+        return hash(self._comparison_key())
 
 
 def require_encoding(encoding: object, outer_references: object) -> None:
@@ -500,7 +502,7 @@ def _require_size(size: int, max_bytes: int | None) -> None:
         )
 
 
-def _unexpected(what: str, value: object, hints: Mapping[type, str]) -> InvalidArgumentError:
+def _unexpected_value_error(what: str, value: object, hints: Mapping[type, str]) -> InvalidArgumentError:
     """Return the error for something that was given instead, with no more of it than an error can show."""
     text = repr(value)
     if len(text) > _MOST_SHOWN:

@@ -205,4 +205,4 @@ def running(
 
 def root_schema(root: Root) -> NamedStruct:
     """Return the columns of a root, as its users see them."""
-    return NamedStruct.named(root.input.schema.types, root.names)
+    return NamedStruct.from_types(root.input.schema.types, root.names)

@@ -14,7 +14,7 @@ from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatc
 from substrait_dsl.fluent.column_arguments import (
     Role,
     as_expression,
-    called,
+    call_function,
     evaluate,
     is_plain,
     require_distinct,
@@ -81,7 +81,9 @@ def expand(rel: rl.Rel, fields: Mapping[str, Any], index: str) -> rl.Expand:
 
 def _field(name: str, value: Any, scope: Scope) -> rl.ExpandField:
     with error_context(place="column", name=name):
-        result = called(value, scope, rows(scope)) if callable(value) and not isinstance(value, ExprBase) else value
+        result = (
+            call_function(value, scope, rows(scope)) if callable(value) and not isinstance(value, ExprBase) else value
+        )
         if isinstance(result, Switching):
             return rl.SwitchingField(_duplicates(result.values, scope))
         column = evaluate(value, scope, Role.COLUMN) if result is value else as_expression(result, scope, Role.COLUMN)

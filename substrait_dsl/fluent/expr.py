@@ -240,18 +240,18 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
             0  who     struct<string>
                  name  string
         """
-        from substrait_dsl.fluent.nested import masked
+        from substrait_dsl.fluent.nested import mask_value
 
-        return combine("keep", partial(masked, parts), [self], self._name)
+        return combine("keep", partial(mask_value, parts), [self], self._name)
 
     def __getitem__(self, key: object) -> DynExpr:
         """Return a field of a struct by name or position, an element of a list by offset, or the value of a map's key.
 
         Elements and values are nullable: an offset out of range and a missing key give NULL.
         """
-        from substrait_dsl.fluent.nested import accessed
+        from substrait_dsl.fluent.nested import access_part
 
-        return combine("part", partial(accessed, key), [self], key if isinstance(key, str) else None)
+        return combine("part", partial(access_part, key), [self], key if isinstance(key, str) else None)
 
     def _ipython_key_completions_(self) -> list[str]:
         from substrait_dsl.fluent.unbound_repr import field_names
@@ -459,24 +459,24 @@ def _copy(expr: ExprBase) -> DynExpr:
     return _new(expr._node, expr._scope, expr._make, expr._operands, expr._leaf, expr._name, expr._what)
 
 
-def unwrapped(value: object) -> object:
+def unwrap_constants(value: object) -> object:
     """Return a Python value with constants (`lit`) inside of it as literals of the algebra, which `literal` takes."""
     try:
-        return _unwrapped(value)
+        return _unwrap(value)
     except RecursionError:
         return value  # `literal` refuses it
 
 
-def _unwrapped(value: object) -> object:
+def _unwrap(value: object) -> object:
     match value:
         case ExprBase(_node=ex.Literal() as constant):
             return constant
         case tuple():
-            return tuple(map(_unwrapped, value))
+            return tuple(map(_unwrap, value))
         case list():
-            return [*map(_unwrapped, value)]
+            return [*map(_unwrap, value)]
         case dict():
-            return {_unwrapped(key): _unwrapped(item) for key, item in value.items()}
+            return {_unwrap(key): _unwrap(item) for key, item in value.items()}
     return value
 
 

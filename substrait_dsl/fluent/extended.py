@@ -26,7 +26,7 @@ from substrait_dsl.errors import (
 )
 from substrait_dsl.fluent.base import S2, RelationBase
 from substrait_dsl.fluent.calls import MeasureBase, measure_node
-from substrait_dsl.fluent.column_arguments import Role, called, evaluate, pick, require_distinct, rows, sort_keys
+from substrait_dsl.fluent.column_arguments import Role, call_function, evaluate, pick, require_distinct, rows, sort_keys
 from substrait_dsl.fluent.documents import Document, type_urls
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, unbound_expr
 from substrait_dsl.fluent.lambdas import LambdaScope
@@ -111,7 +111,7 @@ class ExtendedExpression(Document["ExtendedExpressionMessage", algebra.ExtendedE
             else:
                 scope = Scope("ExtendedExpression", (), as_struct(schema))
             referred = [_chosen(item, scope) for item in columns]
-            referred += [(name, _computed(name, value, scope)) for name, value in named.items()]
+            referred += [(name, _compute_expression(name, value, scope)) for name, value in named.items()]
             require_distinct([name for name, _ in referred])
             extended = algebra.ExtendedExpression(
                 scope.schema,
@@ -123,7 +123,7 @@ class ExtendedExpression(Document["ExtendedExpressionMessage", algebra.ExtendedE
         self._become(extended, ())
 
     @classmethod
-    def _decoded(
+    def _decode(
         cls, source: bytes | str, strict: bool | Weight, catalog: Catalog | None
     ) -> tuple[algebra.ExtendedExpression, tuple[Finding, ...]]:
         from substrait_dsl.proto.extended import extended_from_bytes, extended_from_json
@@ -174,7 +174,7 @@ class ExtendedExpression(Document["ExtendedExpressionMessage", algebra.ExtendedE
                 )
         return unbound_expr(partial(_on_row, name, node, self._algebra), name, "expression")
 
-    def _encoded(self, encoding: Encoding, outer_references: OuterReferences | None) -> ExtendedExpressionMessage:
+    def _encode(self, encoding: Encoding, outer_references: OuterReferences | None) -> ExtendedExpressionMessage:
         from substrait_dsl.proto.extended import encode_extended_expression
 
         return encode_extended_expression(self._algebra, encoding=encoding, outer_references=outer_references)
@@ -194,7 +194,7 @@ class ExtendedExpression(Document["ExtendedExpressionMessage", algebra.ExtendedE
 def _chosen(item: Any, scope: Scope) -> tuple[str, Referred]:
     """Return a column given by name or position, or an expression or aggregate function that has a name."""
     if callable(item) and not isinstance(item, ExprBase):
-        item = called(item, scope, rows(scope))
+        item = call_function(item, scope, rows(scope))
     if isinstance(item, MeasureBase):
         if item._name is None:
             name = item._call.name
@@ -204,10 +204,10 @@ def _chosen(item: Any, scope: Scope) -> tuple[str, Referred]:
     return name, scope.column(of) if isinstance(of, int) else of
 
 
-def _computed(name: str, value: Any, scope: Scope) -> Referred:
+def _compute_expression(name: str, value: Any, scope: Scope) -> Referred:
     with error_context(place="column", name=name):
         if callable(value) and not isinstance(value, ExprBase):
-            value = called(value, scope, rows(scope))
+            value = call_function(value, scope, rows(scope))
         return _function(value, scope) if isinstance(value, MeasureBase) else evaluate(value, scope, Role.COLUMN)
 
 

@@ -19,14 +19,14 @@ from substrait_dsl.errors import (
     SchemaError,
     TypeMismatchError,
     error_context,
-    quoted,
+    quote,
     suggestion,
 )
 from substrait_dsl.fluent.calls import MeasureBase, WindowFunction, measure_node
 from substrait_dsl.fluent.choices import require_method
 from substrait_dsl.fluent.column_arguments import (
     Role,
-    called,
+    call_function,
     evaluate,
     is_list,
     keys_of,
@@ -104,7 +104,7 @@ def _measure(value: Any, name: str | None, scope: Scope) -> MeasureBase:
         raise InvalidArgumentError(f"{what} is the function {value.name} itself", hint=f"call it: {value.name}(...)")
     if callable(value):
         with error_context(place=what) if name is not None else nullcontext():
-            value = called(value, scope, rows(scope))
+            value = call_function(value, scope, rows(scope))
     if isinstance(value, WindowFunction):
         from substrait_dsl.hints import phrase
 
@@ -156,7 +156,7 @@ def _key_set(each: Sequence[str | int], number: int, keys: list[str]) -> tuple[i
         position = keys.index(key) if key in keys else key
         if not isinstance(position, int) or not 0 <= position < len(keys):
             raise SchemaError(
-                f"grouping set {number} names {key!r}, which is no key; the keys are {quoted(keys)}",
+                f"grouping set {number} names {key!r}, which is no key; the keys are {quote(keys)}",
                 names=[key],
                 hint=suggestion(key, keys) if isinstance(key, str) else None,
             )

@@ -15,7 +15,7 @@ from substrait_dsl.errors import (
     InvalidArgumentError,
     TypeMismatchError,
     UnknownAttributeError,
-    shortened,
+    shorten,
 )
 
 
@@ -78,7 +78,7 @@ def no_text(shown: str) -> TypeMismatchError:
 def require_no_shown(value: object) -> None:
     """Raise `TypeMismatchError` for a text with an expression in it as `str` shows it, which people take for a cast."""
     if isinstance(value, str) and "Expr(" in value:
-        raise no_text(f"an expression, shown in {shortened(repr(value), 80)},")
+        raise no_text(f"an expression, shown in {shorten(repr(value), 80)},")
 
 
 def no_column(what: str, text: str) -> InvalidArgumentError:

@@ -21,7 +21,7 @@ from substrait_dsl.errors import (
 )
 from substrait_dsl.fluent.base import Condition
 from substrait_dsl.fluent.binding import bind
-from substrait_dsl.fluent.column_arguments import called, is_list, key_expression, key_position, rows
+from substrait_dsl.fluent.column_arguments import call_function, is_list, key_expression, key_position, rows
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.namespace import CatalogFunction
 from substrait_dsl.fluent.scope import Scope
@@ -97,7 +97,7 @@ def _no_comparison(value: object) -> InvalidArgumentError:
 def join_keys(keys: Any, scope: Scope) -> tuple[rl.JoinKey, ...]:
     """Return the keys of the algebra, each side of which sees its own input."""
     if callable(keys) and not isinstance(keys, ExprBase):
-        keys = called(keys, scope, rows(scope))
+        keys = call_function(keys, scope, rows(scope))
     each = keys if is_list(keys) else [keys]
     if not each:
         raise InvalidArgumentError("expected at least one key", hint="nested_loop_join(...) needs none")
@@ -113,12 +113,12 @@ def _keys(key: Any, scope: Scope, count: int) -> list[rl.JoinKey]:
         case str():
             return [_common(key, scope, count)]
         case JoinKey():
-            return [_compared(key, scope)]
+            return [_compare_key(key, scope)]
         case ExprBase():
             width = len(scope.inputs[0].schema)
             return [_equality(part, width) for part in conjuncts(bind(key, scope))]
         case (left, right):
-            return [_compared(JoinKey(left, right, "eq"), scope)]
+            return [_compare_key(JoinKey(left, right, "eq"), scope)]
     raise InvalidArgumentError(
         "expected the name of a column of both sides, a pair of names, or an equality",
         got=key,
@@ -141,7 +141,7 @@ def _column(rel: rl.Rel, position: int) -> ex.FieldReference:
     return ex.FieldReference(position, rel.schema.fields[position].type)
 
 
-def _compared(key: JoinKey, scope: Scope) -> rl.JoinKey:
+def _compare_key(key: JoinKey, scope: Scope) -> rl.JoinKey:
     sides: list[ex.Expression] = []
     for side, rel, value in zip(("left", "right"), scope.inputs, (key.left, key.right), strict=True):
         try:

@@ -128,7 +128,7 @@ class JoinVerbs(RelationBase, Generic[S]):
                     got=right,
                     hint="a right side that does not depend on the left row is for join(...)",
                 )
-            other = rel_of(column_arguments.called(right, outer, column_arguments.rows(outer)))
+            other = rel_of(column_arguments.call_function(right, outer, column_arguments.rows(outer)))
             scope = _scope("lateral_join", self._rel, other, how, mark, LATERAL_JOIN_TYPES, "lateral-join-type")
             scope.anchor = outer.anchor  # one number for the left row, and for both rows in the condition
             condition = _condition(on, scope)

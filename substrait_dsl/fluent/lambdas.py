@@ -171,7 +171,7 @@ class LambdaFunction(Picklable):
         if any(isinstance(argument, Schema) for argument in arguments):
             raise InvalidArgumentError(f"{self} takes values, got a row", hint="name its columns: function(r.x)")
         if len(arguments) != len(types):
-            raise SchemaError(f"{self} takes {_counted(len(types))}, got {len(arguments)}")
+            raise SchemaError(f"{self} takes {_format_count(len(types))}, got {len(arguments)}")
 
         operands = (argument for argument in arguments if isinstance(argument, ExprBase))
         return combine_in_scope("lambda", partial(_invocation, self, arguments), (*operands, *self.captured))
@@ -223,9 +223,9 @@ def lambda_(parameters: Mapping[str, Any], body: Callable[..., Any]) -> LambdaFu
             raise InvalidArgumentError("expected a dict of types by parameter", got=parameters)
         struct = as_struct(parameters)
         if not is_function(body):
-            raise InvalidArgumentError(f"expected a function of {_counted(len(struct))}", got=body)
+            raise InvalidArgumentError(f"expected a function of {_format_count(len(struct))}", got=body)
         if _names(body, len(struct)) is None:
-            raise InvalidArgumentError(f"{_described(body)} does not take {_counted(len(struct))}")
+            raise InvalidArgumentError(f"{_describe_function(body)} does not take {_format_count(len(struct))}")
         return LambdaFunction(body, struct.names, struct.types)
 
 
@@ -252,8 +252,10 @@ def traced_argument(name: str, overloads: Sequence[Overload], operands: Sequence
         names = _names(operand, count)
         if names is not None:
             return LambdaFunction(operand, names, None)
-    wanted = " or ".join(map(_counted, counts))
-    raise InvalidArgumentError(f"{name} calls its function with {wanted}, but {_described(operand)} does not take that")
+    wanted = " or ".join(map(_format_count, counts))
+    raise InvalidArgumentError(
+        f"{name} calls its function with {wanted}, but {_describe_function(operand)} does not take that"
+    )
 
 
 def resolve_functions(
@@ -265,7 +267,7 @@ def resolve_functions(
     """
     best = list(parts)
     for overload in overloads:
-        resolved_parts, fits = _resolved(overload, parts, scope, describe)
+        resolved_parts, fits = _type_lambdas(overload, parts, scope, describe)
         if fits:
             return resolved_parts
         if resolved_parts:
@@ -273,7 +275,7 @@ def resolve_functions(
     return best
 
 
-def _resolved(
+def _type_lambdas(
     overload: Overload, parts: Sequence[Any], scope: Scope, describe: Callable[[Any], CallArgument]
 ) -> tuple[list[Any], bool]:
     """Return the arguments with lambdas typed by an overload that takes the others, and whether it takes these."""
@@ -325,11 +327,11 @@ def _names(function: Callable[..., Any], count: int) -> list[str] | None:
     return [*names[:count], *(f"x{number}" for number in range(len(names), count))]
 
 
-def _described(function: Callable[..., Any]) -> str:
-    from substrait_dsl.fluent.column_arguments import described
+def _describe_function(function: Callable[..., Any]) -> str:
+    from substrait_dsl.fluent.column_arguments import describe_function
 
-    return described(function)
+    return describe_function(function)
 
 
-def _counted(count: int) -> str:
+def _format_count(count: int) -> str:
     return f"{count} argument{'s' if count != 1 else ''}"

@@ -10,7 +10,7 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.render.step_summary import Step, step
 
 
-def lowered(plan: AlgebraPlan, engine: str | Path) -> AlgebraPlan:
+def lower_for_engine(plan: AlgebraPlan, engine: str | Path) -> AlgebraPlan:
     """Return the plan that an engine takes. Raises as `Plan.lower`."""
     from substrait_dsl.engines.lowering.plan import lower_plan
     from substrait_dsl.engines.profile import load_profile

@@ -21,7 +21,7 @@ from substrait_dsl.errors import (
     PlanFormatError,
     close_matches,
     nearest,
-    quoted,
+    quote,
     suggestion,
 )
 from substrait_dsl.hints import advice, words
@@ -45,11 +45,13 @@ def method_hint(name: str, known: Collection[str], type_: Type | None) -> str | 
         return f'each of the list has the field: x[0]["{name}"] is that of the first'
     functions = {**{each: each for each in _functions()}, **words("functions")}
     called = {
-        each: _called(write, "x, ...") for each, write in functions.items() if each not in known and write not in known
+        each: _write_call(write, "x, ...")
+        for each, write in functions.items()
+        if each not in known and write not in known
     }
     hint = attribute_hint(name, {**called, **words("expression")}, known)
     if isinstance(type_, Struct) and hint is None:
-        return f'fields of the struct are x["name"]: {quoted(type_.field_names)}'
+        return f'fields of the struct are x["name"]: {quote(type_.field_names)}'
     if isinstance(type_, Map) and hint is None:
         return f'the value of a key of the map is x["{name}"]'
     return hint
@@ -58,7 +60,7 @@ def method_hint(name: str, known: Collection[str], type_: Type | None) -> str | 
 def name_hint(name: str, known: Collection[str]) -> str | None:
     """Return the hint for a name that the package does not have; many are functions, or types by another name."""
     functions = {**{each: each for each in _functions()}, **words("functions")}
-    foreign = {**{each: _called(write, "...") for each, write in functions.items()}, **words("package")}
+    foreign = {**{each: _write_call(write, "...") for each, write in functions.items()}, **words("package")}
     if name not in foreign and (type_ := _type_meant(name)):
         foreign[name] = f'"{type_}", or the class of that type'
     return attribute_hint(name, {each: write for each, write in foreign.items() if each not in known}, known)
@@ -81,7 +83,7 @@ def _functions() -> set[str]:
     return {name for name in names if not keyword.iskeyword(name)}
 
 
-def _called(write: str, arguments: str) -> str:
+def _write_call(write: str, arguments: str) -> str:
     """Return how to write a function with its namespace: ``functions.f(x, ...)``."""
     if write.startswith("substrait_dsl."):
         return write

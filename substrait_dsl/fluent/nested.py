@@ -138,12 +138,12 @@ def _require_values(values: Sequence[object]) -> None:
             raise TypeMismatchError(f"expected a value, got the function {value!r}", names=[value])
 
 
-def accessed(key: object, parts: Sequence[ex.Expression]) -> ex.FieldAccess:
+def access_part(key: object, parts: Sequence[ex.Expression]) -> ex.FieldAccess:
     """Return the part of the one value among `parts`; see `access`."""
     return access(parts[0], key)
 
 
-def masked(fields: Sequence[Any], parts: Sequence[ex.Expression]) -> ex.MaskedReference:
+def mask_value(fields: Sequence[Any], parts: Sequence[ex.Expression]) -> ex.MaskedReference:
     """Return the one value among `parts` with only the fields that are kept; see `mask`."""
     return ex.MaskedReference(parts[0], mask(parts[0].type, fields))
 

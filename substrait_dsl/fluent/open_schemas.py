@@ -25,7 +25,7 @@ class OpenSchemaType(type):
         place = place or _caller()
         if not cls.is_open:
             before: NamedStruct = vars(cls)["__struct__"]
-            if _shown(before) != _shown(struct):
+            if _identify_columns(before) != _identify_columns(struct):
                 raise SchemaError(
                     f"two pipelines are declared by {cls.__name__}: that at {place} has {struct}, that at "
                     f"{vars(cls).get('__closed_at__')} has {before}",
@@ -91,7 +91,7 @@ def _not_known(schema: type) -> SchemaError:
     )
 
 
-def _shown(struct: NamedStruct) -> tuple[str, str]:
+def _identify_columns(struct: NamedStruct) -> tuple[str, str]:
     """Return all that tells columns apart: structs are equal whatever their fields are called."""
     return str(RelationSchema(struct)), str(struct)
 

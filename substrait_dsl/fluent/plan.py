@@ -109,7 +109,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         self._evaluated_trees: tuple[Relation[Any] | Subtree, ...] | None = None  # `rel.c` is of one very relation
 
     @classmethod
-    def _decoded(
+    def _decode(
         cls, source: bytes | str, strict: bool | Weight, catalog: Catalog | None
     ) -> tuple[AlgebraPlan, tuple[Finding, ...]]:
         from substrait_dsl.proto.plan import from_bytes, from_json
@@ -223,7 +223,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
 
     # --- writing and running
 
-    def _encoded(self, encoding: Encoding, outer_references: OuterReferences | None) -> PlanMessage:
+    def _encode(self, encoding: Encoding, outer_references: OuterReferences | None) -> PlanMessage:
         from substrait_dsl.proto.plan import encode_plan
 
         return encode_plan(self._algebra, encoding=encoding, outer_references=outer_references)
@@ -260,13 +260,13 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
 
         with error_context(verb="lower"):
             require_bytes(engine)
-            return self._lowered(engine)
+            return self._lower(engine)
 
-    def _lowered(self, engine: str | Path) -> Plan:
-        from substrait_dsl.fluent.lowering import lowered
+    def _lower(self, engine: str | Path) -> Plan:
+        from substrait_dsl.fluent.lowering import lower_for_engine
 
         new_plan = Plan.__new__(Plan)
-        new_plan._become(lowered(self._algebra, engine), ())
+        new_plan._become(lower_for_engine(self._algebra, engine), ())
         return new_plan
 
     def to_bytes(
@@ -348,7 +348,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             return session_report(self._algebra, session)
         target = profile_or_capabilities(engine)
         if isinstance(target, Capabilities):
-            return capability_report(self._required(), target)
+            return capability_report(self._list_requirements(), target)
         return profile_report(self._algebra, target)
 
     def _with_canonical_anchors(self) -> AlgebraPlan:
@@ -399,7 +399,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             [2, 1]
         """
         with error_context(verb="execute"):
-            return self._started(session, tables, persist_shared=persist_shared, allow=allow).frames
+            return self._start_execution(session, tables, persist_shared=persist_shared, allow=allow).frames
 
     @overload
     def running(
@@ -444,7 +444,7 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         """
         with error_context(verb="running"):
             require_flag("progress", progress)
-            started = self._started(session, tables, persist_shared=persist_shared, allow=allow)
+            started = self._start_execution(session, tables, persist_shared=persist_shared, allow=allow)
         return Running("running", started, started.frames, progress=progress)
 
     def explain(
@@ -469,9 +469,9 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             require_explained(session, mode, tables)
             if session is None:
                 return str(self)
-            return self._started(session, tables, is_preview=True).explain(str(self), mode)
+            return self._start_execution(session, tables, is_preview=True).explain(str(self), mode)
 
-    def _started(
+    def _start_execution(
         self,
         session: Session | None,
         tables: Tables | None,

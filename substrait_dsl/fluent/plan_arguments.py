@@ -15,7 +15,7 @@ from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import InvalidArgumentError, class_words, error_context
 from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.fluent.binding import bind
-from substrait_dsl.fluent.expr import ExprBase, unwrapped
+from substrait_dsl.fluent.expr import ExprBase, unwrap_constants
 from substrait_dsl.fluent.schemas import as_type
 from substrait_dsl.fluent.scope import Scope
 from substrait_dsl.fluent.trees import Subtree, tree_of
@@ -79,4 +79,4 @@ def _binding(anchor: int, value: object, type_: Type | None, used: str) -> Param
                 "no expression of the plan uses this parameter",
                 hint=f"the parameters of the plan are {used}" if used else None,
             )
-        return ParameterBinding(anchor, ex.literal(unwrapped(value), type_))
+        return ParameterBinding(anchor, ex.literal(unwrap_constants(value), type_))

@@ -24,7 +24,7 @@ from substrait_dsl.errors import (
 from substrait_dsl.fluent.base import S2, Condition, table_name
 from substrait_dsl.fluent.binding import bind
 from substrait_dsl.fluent.declared_properties import Distributed, Ordering
-from substrait_dsl.fluent.expr import ExprBase, unwrapped
+from substrait_dsl.fluent.expr import ExprBase, unwrap_constants
 from substrait_dsl.fluent.files import file_uri
 from substrait_dsl.fluent.read_options import Known, read
 from substrait_dsl.fluent.schemas import Declared, DynRow, SchemaLike, as_struct
@@ -171,7 +171,7 @@ def _value(value: object, field: Field, number: int, scope: Scope) -> ex.Express
     if isinstance(value, ExprBase):
         return bind(value, scope)
     try:
-        return ex.literal(unwrapped(value), field.type)
+        return ex.literal(unwrap_constants(value), field.type)
     except LiteralError as error:
         nullable = f'"{field.type.as_nullable()}", or Nullable[...] in a class, is a type that NULL fits'
         hint = error.hint or (nullable if value is None else None)

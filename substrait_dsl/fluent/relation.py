@@ -17,7 +17,7 @@ from substrait_dsl.errors import (
     TypeMismatchError,
     UnknownFieldError,
     error_context,
-    quoted,
+    quote,
     require,
 )
 from substrait_dsl.fluent import column_arguments
@@ -140,7 +140,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
             taken = [name for name in new if name in there]
             if taken:
                 raise SchemaError(
-                    f"there is a column {quoted(taken)} already", names=[*taken], hint="with_columns replaces it"
+                    f"there is a column {quote(taken)} already", names=[*taken], hint="with_columns replaces it"
                 )
             scope = Scope("project", (self._rel,))
             expressions = tuple(_evaluate_columns(new, scope).values())
@@ -221,7 +221,9 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
             for column in dropped:
                 if column_arguments.is_list(column):
                     raise InvalidArgumentError(
-                        "a column is given by name or position", got=column, hint=column_arguments.unpacked(column)
+                        "a column is given by name or position",
+                        got=column,
+                        hint=column_arguments.unpacking_hint(column),
                     )
             gone = {_position(self._rel.schema, column, "drop({})") for column in dropped}
             remaining = [position for position in range(len(self._rel.schema)) if position not in gone]
@@ -477,7 +479,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
         with error_context(verb="into"):
             scope = Scope("into", (self._rel,))
             result = on_row(row, scope, Role.ROW, raw=True)
-            return Relation(column_arguments.declared(self._rel, result, scope))
+            return Relation(column_arguments.project_declared_columns(self._rel, result, scope))
 
     def as_(self, schema: type[S2]) -> Relation[S2]:
         """Declare the columns of this relation by a schema class.

@@ -34,11 +34,11 @@ def reveal_schema(relation: R, name: str | None = None) -> R:
     """
     require(relation, RelationBase, "reveal_schema takes a relation")
     with error_context(verb="reveal_schema"):
-        print(revealed(relation.schema.struct, name), file=sys.stderr)
+        print(describe_revealed(relation.schema.struct, name), file=sys.stderr)
     return relation
 
 
-def revealed(struct: NamedStruct, name: str | None) -> str:
+def describe_revealed(struct: NamedStruct, name: str | None) -> str:
     """What `reveal_schema` shows of some columns."""
     if name is None:
         return f"Schema is {struct}"

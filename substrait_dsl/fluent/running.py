@@ -81,10 +81,10 @@ class SparkExecution(Execution):
     def require_success(self, error: BaseException | None, *, is_all: bool = False) -> None:
         """Raise an error in words of the plan, if it is known to come from it, or comes from it because all does."""
         from substrait_dsl.spark.sail.engine import engine_of
-        from substrait_dsl.spark.session.engines import written_for
+        from substrait_dsl.spark.session.engines import write_for
 
         if error is not None:
-            with written_for(engine_of(self.spark)):
+            with write_for(engine_of(self.spark)):
                 self._require_success(error, is_all=is_all)
 
     def _require_success(self, error: BaseException, *, is_all: bool) -> None:
@@ -133,24 +133,24 @@ class SparkExecution(Execution):
         self.outcomes.tell(interrupt)
 
     def rows(self) -> list[Row]:
-        from substrait_dsl.spark.relations.collecting import collected
+        from substrait_dsl.spark.relations.collecting import collect_rows
         from substrait_dsl.spark.sail.engine import SAIL, engine_of
         from substrait_dsl.spark.sail.schemas import with_long_times
 
         frame = self.frames[0]
-        return collected(with_long_times(frame) if engine_of(self.spark) is SAIL else frame)
+        return collect_rows(with_long_times(frame) if engine_of(self.spark) is SAIL else frame)
 
     def arrow(self) -> pa.Table:
         from substrait_dsl.arrow.exact import exact_table
-        from substrait_dsl.spark.relations.collecting import collected_arrow
+        from substrait_dsl.spark.relations.collecting import collect_arrow
 
-        table = collected_arrow(self.frames[0])
+        table = collect_arrow(self.frames[0])
         return exact_table(table.columns, table.num_rows, root_schema(self._roots[0]))
 
     def show(self, n: int, truncate: bool | int, vertical: bool) -> None:
         from substrait_dsl.arrow.exact import exact_table
-        from substrait_dsl.consumers.text import can_be_shown, shown
-        from substrait_dsl.spark.relations.collecting import collected_arrow
+        from substrait_dsl.consumers.text import can_be_shown, format_rows
+        from substrait_dsl.spark.relations.collecting import collect_arrow
         from substrait_dsl.spark.sail.engine import SAIL, engine_of
 
         schema = root_schema(self._roots[0])
@@ -158,8 +158,8 @@ class SparkExecution(Execution):
             self.frames[0].show(n, truncate, vertical)
             return
 
-        table = collected_arrow(self.frames[0].limit(n + 1))
-        print(shown(exact_table(table.columns, table.num_rows, schema), schema, n, truncate, vertical))
+        table = collect_arrow(self.frames[0].limit(n + 1))
+        print(format_rows(exact_table(table.columns, table.num_rows, schema), schema, n, truncate, vertical))
 
     def explain(self, text: str, mode: ExplainMode | None) -> str:
         """Return a plan as text, with Spark's plan of each root below, and a legend of the generated names."""

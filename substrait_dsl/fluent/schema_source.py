@@ -17,7 +17,7 @@ import attrs
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, UnsupportedError, quoted, require
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, UnsupportedError, quote, require
 
 WIDTH = 88
 """The longest line: that of the formatters' defaults."""
@@ -83,7 +83,7 @@ class SchemaSource:
         lines += [f'{_INDENT}"""{description}"""', ""] if self._documented else []
         for field in struct:
             annotation = self._annotation(field.type, name + _camel_case(field.name), nested)
-            lines += _wrapped(f"{_INDENT}{field.name}: ", annotation, _INDENT)
+            lines += _wrap_annotation(f"{_INDENT}{field.name}: ", annotation, _INDENT)
         yield from nested
         yield "\n".join([*lines, ""])
 
@@ -162,14 +162,14 @@ def _require_columns(name: str, struct: NamedStruct) -> None:
     repeated = sorted({each for each in names if names.count(each) > 1})
     if repeated:
         raise SchemaError(
-            f"{name}: a schema class has each column once; {quoted(repeated)} stand{'s' * (len(repeated) == 1)} twice",
+            f"{name}: a schema class has each column once; {quote(repeated)} stand{'s' * (len(repeated) == 1)} twice",
             names=repeated,
             hint="rename or drop one of them first",
         )
     wrong = [each for each in names if not _is_column(each, name)]
     if wrong:
         raise SchemaError(
-            f"{name}: {quoted(wrong)} can be no attribute of a class",
+            f"{name}: {quote(wrong)} can be no attribute of a class",
             names=wrong,
             hint=f'rename it first: rename({{"{wrong[0]}": ...}}); or declare the columns by a dict {{name: type}}',
         )
@@ -222,20 +222,20 @@ def _literal(value: bool | int | str | None) -> str:
     return f'"{repr(value)[1:-1]}"'
 
 
-def _wrapped(start: str, text: str, indent: str) -> list[str]:
+def _wrap_annotation(start: str, text: str, indent: str) -> list[str]:
     """Return the lines of an annotation: one, or what stands in its outermost brackets below each other."""
     if len(start) + len(text) <= WIDTH or text[-1] not in "])":
         return [start + text]
-    before, items = _opened(text)
+    before, items = _split_brackets(text)
     lines = [start + before]
     for item in items:
-        inside = _wrapped(indent + _INDENT, item, indent + _INDENT)
+        inside = _wrap_annotation(indent + _INDENT, item, indent + _INDENT)
         inside[-1] += "," if len(items) > 1 else ""
         lines += inside
     return [*lines, indent + text[-1]]
 
 
-def _opened(text: str) -> tuple[str, list[str]]:
+def _split_brackets(text: str) -> tuple[str, list[str]]:
     """What stands up to the first bracket, and the parts inside of it."""
     depth, first, quote, items, start = 0, 0, "", [], 0
     for place, character in enumerate(text):

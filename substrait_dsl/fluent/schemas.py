@@ -30,7 +30,7 @@ from substrait_dsl.errors import (
     TypeMismatchError,
     UnknownFieldError,
     error_context,
-    quoted,
+    quote,
     require,
     suggestion,
 )
@@ -329,7 +329,7 @@ def as_struct(schema: SchemaLike) -> NamedStruct:
     if repeated:
         stand = "stands" if len(repeated) == 1 else "stand"
         raise SchemaError(
-            f"a schema names each column once; {quoted(repeated)} {stand} twice or more", names=[*repeated]
+            f"a schema names each column once; {quote(repeated)} {stand} twice or more", names=[*repeated]
         )
     return struct
 

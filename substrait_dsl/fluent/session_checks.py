@@ -78,7 +78,7 @@ def session_report(plan: AlgebraPlan, engine: SessionEngine) -> Report:
     from substrait_dsl.spark.preflight import preflight
 
     found = preflight(plan, engine.engine)
-    findings = _merged(_finding(each) for each in found.refused)
+    findings = _merge_findings(_finding(each) for each in found.refused)
     needed = (
         CheckFinding("setting", "unspecified", f"a session needs the setting {each.fix}", is_refused=False)
         for each in found.settings
@@ -111,7 +111,7 @@ def _code(refused: Refused) -> str:
             return "no-form"
 
 
-def _merged(findings: Iterator[CheckFinding]) -> Iterator[CheckFinding]:
+def _merge_findings(findings: Iterator[CheckFinding]) -> Iterator[CheckFinding]:
     """One finding for all places of one kind, with the step of the first."""
     merged: dict[CheckFinding, list[CheckFinding]] = {}
     for each in findings:

@@ -43,9 +43,9 @@ class SetVerbs(RelationBase, Generic[S]):
               emit -> key: i64
                 read customers -> key: i64, name: string
         """
-        return self._combined("set_op", op, others)
+        return self._combine("set_op", op, others)
 
-    def _combined(self, verb: str, op: SetOp, others: Sequence[RelationBase]) -> Relation[S]:
+    def _combine(self, verb: str, op: SetOp, others: Sequence[RelationBase]) -> Relation[S]:
         with error_context(verb=verb):
             require_choice("op", op, SET_OPS, "set-operation")
             return wrap_relation(rl.Set((self._rel, *map(rel_of, others)), op))
@@ -67,7 +67,7 @@ class SetVerbs(RelationBase, Generic[S]):
               emit -> key: i64
                 read customers -> key: i64, name: string
         """
-        return self._combined("union_all", "union_all", others)
+        return self._combine("union_all", "union_all", others)
 
     def union(self, *others: RelationBase) -> Relation[S]:
         """Put out the different rows of all relations, as ``UNION``; NULL equals NULL.
@@ -82,7 +82,7 @@ class SetVerbs(RelationBase, Generic[S]):
             >>> orders.select("customer").union(customers.select("key")).columns
             ('customer',)
         """
-        return self._combined("union", "union_distinct", others)
+        return self._combine("union", "union_distinct", others)
 
     def intersect(self, *others: RelationBase) -> Relation[S]:
         """Put out the different rows that all relations have, as ``INTERSECT``; NULL equals NULL.
@@ -98,7 +98,7 @@ class SetVerbs(RelationBase, Generic[S]):
             >>> print(optional.intersect(customers.select("key")).schema)
             0  customer  i64
         """
-        return self._combined("intersect", "intersection_multiset", others)
+        return self._combine("intersect", "intersection_multiset", others)
 
     def subtract(self, *others: RelationBase) -> Relation[S]:
         """Put out the different rows that none of the others has, as ``EXCEPT``; NULL equals NULL.
@@ -113,4 +113,4 @@ class SetVerbs(RelationBase, Generic[S]):
             >>> customers.select("key").subtract(orders.select("customer")).columns
             ('key',)
         """
-        return self._combined("subtract", "minus_primary", others)
+        return self._combine("subtract", "minus_primary", others)

@@ -109,8 +109,10 @@ def _definitions(name: str, declared: Sequence[Function], words: Words) -> str:
     functions = [each for each in declared if each.kind == declared[0].kind]  # of several kinds a call means the first
     *others, last = signatures(functions, words)
     decorator = "@overload\n" if others else ""
-    heads = [_wrapped(f"def {name}(", each.parameters, f") -> {each.result}: ...") for each in others]
-    heads.append(_wrapped(f"def {name}(", last.parameters, f") -> {last.result}:") + f"    {_docstring(functions)}\n")
+    heads = [_wrap_items(f"def {name}(", each.parameters, f") -> {each.result}: ...") for each in others]
+    heads.append(
+        _wrap_items(f"def {name}(", last.parameters, f") -> {last.result}:") + f"    {_docstring(functions)}\n"
+    )
     return "".join(decorator + head for head in heads)
 
 
@@ -132,7 +134,7 @@ def _aliases(words: Words) -> str:
         f'{name} = TypeVar("{name}", {words.safe(bound)})\n' for name, bound in sorted(words.variables.items())
     ]
     choices = [
-        _wrapped(f"{name}: TypeAlias = Literal[", [f'"{word}"' for word in chosen], "]")
+        _wrap_items(f"{name}: TypeAlias = Literal[", [f'"{word}"' for word in chosen], "]")
         for name, chosen in sorted(words.choices.items())
     ]
     preference = '_Preference: TypeAlias = _W | Sequence[_W]\n"""One value of an option, or several, best first."""\n'
@@ -151,7 +153,7 @@ def _imports(words: Words, used: set[str], exports: str) -> str:
         if module != "builtins":
             chosen += [name for name in names if name in used - words.taken]
         if chosen:
-            line = _wrapped(f"from {module} import ", sorted(chosen, key=_import_order), "", brackets=True)
+            line = _wrap_items(f"from {module} import ", sorted(chosen, key=_import_order), "", brackets=True)
             lines[_group(module)].append(line)
     lines["ours"] = sorted([*lines["ours"], *exports.splitlines(keepends=True)], key=lambda line: line.split()[1])
     lines["standard"] = lines.pop("modules") + lines["standard"]
@@ -170,7 +172,7 @@ def _import_order(name: str) -> tuple[int, list[tuple[int, str]]]:
     return rank, [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
-def _wrapped(start: str, items: Iterable[str], end: str, *, brackets: bool = False) -> str:
+def _wrap_items(start: str, items: Iterable[str], end: str, *, brackets: bool = False) -> str:
     """Items on one line; where that is too long, on a line of their own; where that is, on a line each.
 
     `brackets` hold items that can do without on one line; they are never on a line of their own.

@@ -59,7 +59,7 @@ class Words:
     def choice(self, name: str, words: tuple[str, ...]) -> str:
         """Return the name of the alias for a set of words; `name` says what they are for."""
         stem = "_" + "".join(part.capitalize() for part in re.findall(r"[A-Za-z0-9]+", name))
-        alias = next(alias for alias in _numbered(stem) if {*self.choices.get(alias, words)} == {*words})
+        alias = next(alias for alias in _number_names(stem) if {*self.choices.get(alias, words)} == {*words})
         self.choices.setdefault(alias, words)
         return alias
 
@@ -211,7 +211,7 @@ class _Translation:
         if text == "Any" and not self.mirrors:
             return _ANYTHING
         required = self.overload.nullability == "DISCRETE" and not pattern.nullable
-        nullability = self.used("_N") if self.mirrors else "Req" if required else "Null"
+        nullability = self.use_name("_N") if self.mirrors else "Req" if required else "Null"
         return " | ".join(filter(None, (f"Expr[{text}, {nullability}]", _python_values(pattern))))
 
     def result(self) -> tuple[str, str]:
@@ -253,12 +253,12 @@ class _Translation:
                 return "Any"
 
     def variable(self, name: str, bound: str) -> str:
-        self.used(name)
+        self.use_name(name)
         if self.single is None:
             return name
         return "Any" if name in self.single else self.words.variable(name, bound)
 
-    def used(self, name: str) -> str:
+    def use_name(self, name: str) -> str:
         self.uses[name] += 1
         return name
 
@@ -296,13 +296,13 @@ def _parameter_names(arguments: Sequence[Argument], options: Sequence[Option]) -
     names: list[str] = []
     for argument in arguments:
         stem = argument.name if argument.name.isidentifier() and not keyword.iskeyword(argument.name) else "value"
-        name = next(name for name in _numbered(stem) if name not in taken)
+        name = next(name for name in _number_names(stem) if name not in taken)
         taken.add(name)
         names.append(name)
     return names
 
 
-def _numbered(stem: str) -> Iterator[str]:
+def _number_names(stem: str) -> Iterator[str]:
     """Yield a name, then the same with a number: ``x``, ``x2``, ``x3``."""
     yield stem
     yield from (f"{stem}{number}" for number in itertools.count(2))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, nearest, quoted
+from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, nearest, quote
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,13 +45,13 @@ def arrow_tables(tables: Tables | None, accesses: Accesses) -> dict[Names, pa.Ta
     has_all_reads = bool(reads) and {name_parts(name) for name in tables}.issuperset(reads)
     changes = (*accesses.writes, *accesses.definitions)
     changed = {
-        _folded(access.names): access for access in changes if access.object in ("table", "view", "virtual_table")
+        _fold_case(access.names): access for access in changes if access.object in ("table", "view", "virtual_table")
     }
     for name, frame in tables.items():
         names = name_parts(name)
         if names in found:
             raise InvalidArgumentError(f"tables has {table_title(names)} twice")
-        if (access := changed.get(_folded(names))) is not None:
+        if (access := changed.get(_fold_case(names))) is not None:
             raise _is_changed(names, access)
         if names not in reads and has_all_reads:
             continue
@@ -74,10 +74,10 @@ def name_parts(name: object) -> Names:
 
 def table_title(names: Names) -> str:
     """Return the name of a table for an error."""
-    return f"table {quoted(['.'.join(names)])}"
+    return f"table {quote(['.'.join(names)])}"
 
 
-def _folded(names: Names) -> Names:
+def _fold_case(names: Names) -> Names:
     """Return a name as engines compare it, which see no difference of case."""
     return tuple(part.lower() for part in names)
 
@@ -99,7 +99,7 @@ def _not_read(names: Names, reads: Iterable[Names]) -> InvalidArgumentError:
     else:
         hint = None if written else "a relation of rows, or of files, reads no table"
     return InvalidArgumentError(
-        f"tables has {table_title(names)}, which the plan does not read; it reads {quoted(written)}", hint=hint
+        f"tables has {table_title(names)}, which the plan does not read; it reads {quote(written)}", hint=hint
     )
 
 
@@ -110,4 +110,4 @@ def _key(names: Names) -> str:
 def tables_clause(tables: Iterable[tuple[str, ...]]) -> str:
     """Return the part of an error about a missing table that lists the names in ``tables=``; empty for none."""
     names = [".".join(each) for each in tables]
-    return f"; tables gives {quoted(names)}" if names else ""
+    return f"; tables gives {quote(names)}" if names else ""

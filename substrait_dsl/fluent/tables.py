@@ -12,8 +12,16 @@ from substrait_dsl.algebra.types import Boolean
 from substrait_dsl.errors import InvalidArgumentError, error_context
 from substrait_dsl.fluent.base import S2, Condition, RelationBase, rel_of, table_name, wrap_relation
 from substrait_dsl.fluent.choices import require_flag
-from substrait_dsl.fluent.column_arguments import Role, as_expression, called, is_plain, on_row, require_condition, rows
-from substrait_dsl.fluent.expr import ExprBase, unwrapped
+from substrait_dsl.fluent.column_arguments import (
+    Role,
+    as_expression,
+    call_function,
+    is_plain,
+    on_row,
+    require_condition,
+    rows,
+)
+from substrait_dsl.fluent.expr import ExprBase, unwrap_constants
 from substrait_dsl.fluent.schemas import Declared, DynRow, SchemaLike, as_struct
 from substrait_dsl.fluent.scope import Scope
 from substrait_dsl.fluent.writes import ObjectName, object_named
@@ -60,7 +68,7 @@ def update(table: str | Sequence[str], schema: SchemaLike, changes: Any, where: 
         struct = as_struct(schema)
         scope = Scope("update", (), struct)
         if callable(changes):
-            changes = called(changes, scope, rows(scope))
+            changes = call_function(changes, scope, rows(scope))
         if not isinstance(changes, Mapping):
             raise InvalidArgumentError("changes is a dict of new values by column", got=changes)
         transformations = tuple(_transformation(column, value, scope) for column, value in changes.items())
@@ -77,13 +85,15 @@ def _transformation(column: str | int, value: Any, scope: Scope) -> rl.Transform
     field = scope.schema.fields[position]
     with error_context(place="column", name=field.name):
         if callable(value) and not isinstance(value, ExprBase):
-            value = called(value, scope, rows(scope))
+            value = call_function(value, scope, rows(scope))
         return rl.Transformation(position, _new_value(value, field, scope))
 
 
 def _new_value(value: Any, field: Field, scope: Scope) -> ex.Expression:
     """Return an expression, or a Python value as a literal of the column's type."""
-    return ex.literal(unwrapped(value), field.type) if is_plain(value) else as_expression(value, scope, Role.VALUE)
+    return (
+        ex.literal(unwrap_constants(value), field.type) if is_plain(value) else as_expression(value, scope, Role.VALUE)
+    )
 
 
 def create_table(
@@ -235,7 +245,7 @@ def _default(field: Field, value: object) -> ex.Literal:
     with error_context(place="the default of", name=field.name):
         if isinstance(value, ExprBase):
             raise InvalidArgumentError("a default is a Python value, not an expression")
-        return ex.literal(unwrapped(value), field.type.as_nullable() if value is None else field.type)
+        return ex.literal(unwrap_constants(value), field.type.as_nullable() if value is None else field.type)
 
 
 def _view(name: ObjectName, relation: RelationBase, op: rl.DdlOp) -> Relation[DynRow]:

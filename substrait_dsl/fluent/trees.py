@@ -126,7 +126,7 @@ def plan_of(
         InvalidArgumentError: roots of several plans say different things.
     """
     explicit = parameter_bindings or {}
-    carried = _carried(trees)
+    carried = _collect_settings(trees)
     modes = {settings.evaluation_mode for settings in carried}
     if evaluation_mode is None and len(modes) > 1:
         raise InvalidArgumentError(
@@ -150,7 +150,7 @@ def plan_of(
     )
 
 
-def _carried(trees: Iterable[Tree]) -> list[PlanSettings]:
+def _collect_settings(trees: Iterable[Tree]) -> list[PlanSettings]:
     """Return the settings of the plans whose roots are in the trees, but for the default ones."""
     return list(dict.fromkeys(settings for tree in trees for settings in tree.input.flags.settings))
 

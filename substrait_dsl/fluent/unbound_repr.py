@@ -9,7 +9,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.node import Node, Rel, rebuild
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.types import Struct, Type, Unbound
-from substrait_dsl.errors import LiteralError, SubstraitDslError, shortened
+from substrait_dsl.errors import LiteralError, SubstraitDslError, shorten
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.scope import Scope
 from substrait_dsl.render.expressions import expression_text
@@ -47,16 +47,16 @@ class Sketch(Scope):
 
 def sketch(expr: ExprBase) -> str:
     """Return an expression as text, with its type as far as that is known: ``price * 2: i64``, ``x > 3``."""
-    return _text(*_sketched(expr))
+    return _text(*_sketch_with_row(expr))
 
 
 def field_names(expr: ExprBase) -> list[str]:
     """Return the names of the fields of an expression that is known to be a struct; of any other none."""
-    type_ = _sketched(expr)[0].type
+    type_ = _sketch_with_row(expr)[0].type
     return list(type_.names or ()) if isinstance(type_, Struct) else []
 
 
-def _sketched(expr: ExprBase) -> tuple[ex.Expression, NamedStruct | None]:
+def _sketch_with_row(expr: ExprBase) -> tuple[ex.Expression, NamedStruct | None]:
     """Return an expression as it would be made, and the row that it names columns of."""
     if expr._node is not None:
         return expr._node, expr._scope.schema if expr._scope is not None else None
@@ -70,7 +70,7 @@ def _sketched(expr: ExprBase) -> tuple[ex.Expression, NamedStruct | None]:
             stack.extend(waiting)
         else:
             stack.pop()
-            drawn[id(current)] = _drawn(current, [drawn.get(id(each), each) for each in current._operands], row)
+            drawn[id(current)] = _sketch(current, [drawn.get(id(each), each) for each in current._operands], row)
     return drawn[id(expr)], NamedStruct(tuple(Field(name, Unbound()) for name in row.columns))
 
 
@@ -79,7 +79,7 @@ def _text(node: ex.Expression, schema: NamedStruct | None) -> str:
     return text if isinstance(node.type, Unbound) else f"{text}: {node.type}"
 
 
-def _drawn(expr: ExprBase, parts: Sequence[Any], row: Sketch) -> ex.Expression:
+def _sketch(expr: ExprBase, parts: Sequence[Any], row: Sketch) -> ex.Expression:
     """Return an expression as it would be made.
 
     Or, if that needs types that are not known, its parts and what it makes.
@@ -103,4 +103,4 @@ def _argument(part: Any) -> ex.Argument:
     try:
         return ex.literal(part, ex.natural_type(part))
     except LiteralError:
-        return ex.EnumArgument(shortened(repr(part), 40))
+        return ex.EnumArgument(shorten(repr(part), 40))

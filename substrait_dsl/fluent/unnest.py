@@ -7,7 +7,7 @@ from typing import Any
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.types import List, Map
-from substrait_dsl.errors import SchemaError, TypeMismatchError, quoted
+from substrait_dsl.errors import SchemaError, TypeMismatchError, quote
 from substrait_dsl.fluent.column_arguments import Role, evaluate, require_distinct, require_name
 from substrait_dsl.fluent.scope import Scope
 
@@ -21,7 +21,7 @@ def unnest(rel: rl.Rel, column: Any, element: str, offset: str) -> rl.Rel:
     taken = [name for name in names if name in rel.schema.names]
     if taken:
         raise SchemaError(
-            f"there is a column {quoted(taken)} already", names=[*taken], hint='element="...", offset="..."'
+            f"there is a column {quote(taken)} already", names=[*taken], hint='element="...", offset="..."'
         )
     scope = Scope("unnest", (rel,))
     is_name = isinstance(column, str | int) and not isinstance(column, bool)

@@ -7,10 +7,10 @@ from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, error_context, quoted
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, error_context, quote
 from substrait_dsl.fluent.calls import Measure, WindowFunction
 from substrait_dsl.fluent.choices import require_method
-from substrait_dsl.fluent.column_arguments import called, is_list, key_expression, rows, sort_keys
+from substrait_dsl.fluent.column_arguments import call_function, is_list, key_expression, rows, sort_keys
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.namespace import CatalogFunction
 from substrait_dsl.fluent.scope import Scope
@@ -26,7 +26,7 @@ def window(
         raise InvalidArgumentError("expected at least one function, as name=function")
     taken = [name for name in functions if name in rel.schema.names]
     if taken:
-        raise SchemaError(f"there is a column {quoted(taken)} already", names=[*taken])
+        raise SchemaError(f"there is a column {quote(taken)} already", names=[*taken])
     scope = Scope("window", (rel,))
     with error_context(place="partition_by"):
         partitions = tuple(key_expression(key, scope, "partition") for key in _each(partition_by))
@@ -47,7 +47,7 @@ def _function(value: Any, scope: Scope) -> WindowFunction[Any, Any]:
     if isinstance(value, CatalogFunction):
         raise InvalidArgumentError(f"this is the function {value.name} itself", hint=f"call it: {value.name}(...)")
     if callable(value) and not isinstance(value, ExprBase):
-        value = called(value, scope, rows(scope))
+        value = call_function(value, scope, rows(scope))
     match value:
         case WindowFunction():
             return value

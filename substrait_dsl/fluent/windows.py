@@ -155,9 +155,11 @@ def window_call(function: WindowFunction[Any, Any], scope: Scope, sorts: Sequenc
     """
     chosen = function.bounds or (UP_TO_THE_CURRENT_ROW if sorts else WHOLE_PARTITION)
     catalog = function.call.catalog
-    lower, upper = (_bound(each, chosen.bounds_type, scope, sorts, catalog) for each in (chosen.lower, chosen.upper))
+    lower, upper = (
+        _resolve_bound(each, chosen.bounds_type, scope, sorts, catalog) for each in (chosen.lower, chosen.upper)
+    )
     invocation: Invocation = "distinct" if function.distinct_values else "all"
-    called, arguments, type_, options = function.call.resolved(scope)
+    called, arguments, type_, options = function.call.resolve_in(scope)
     return ex.WindowCall(called, arguments, type_, options, lower, upper, chosen.bounds_type, invocation)
 
 
@@ -257,7 +259,7 @@ def _place(bound: Offset | ex.Bound) -> Any:
     return 0 if bound.kind == "current_row" else None
 
 
-def _bound(
+def _resolve_bound(
     bound: Offset | ex.Bound, kind: ex.BoundsType, scope: Scope, sorts: Sequence[ex.SortKey], catalog: Catalog
 ) -> ex.Bound:
     if isinstance(bound, ex.Bound):
@@ -270,10 +272,10 @@ def _bound(
             f"a range with an offset needs exactly one sort key, this window has {len(sorts)}",
             hint="sort by one key, or count rows: rows=(first, last)",
         )
-    return ex.Bound(bound.kind, _added(value, sorts[0].expression.type, catalog))
+    return ex.Bound(bound.kind, _type_distance(value, sorts[0].expression.type, catalog))
 
 
-def _added(value: Any, key: Type, catalog: Catalog) -> ex.Expression:
+def _type_distance(value: Any, key: Type, catalog: Catalog) -> ex.Expression:
     """Return a distance that can be added to a sort key and subtracted from it, typed by the key's type.
 
     Raises `TypeMismatchError` unless key and distance add up to the type of the key.

@@ -14,7 +14,7 @@ from substrait_dsl.errors import (
     SchemaError,
     UnknownAttributeError,
     error_context,
-    quoted,
+    quote,
     require_choice,
 )
 from substrait_dsl.fluent.base import RelationBase, S, table_name, wrap_relation
@@ -212,5 +212,5 @@ def _require_same_order(schema: NamedStruct, table: NamedStruct) -> None:
         raise SchemaError(
             f"the columns are in another order than the table's: {', '.join(schema.names)} instead of "
             f"{', '.join(table.names)}; they are written by position",
-            hint=f"select({quoted(table.names)}) first",
+            hint=f"select({quote(table.names)}) first",
         )

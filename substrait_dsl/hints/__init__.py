@@ -36,10 +36,10 @@ def _table() -> dict[str, dict[str, str]]:
 
 
 def _by_word(advice: Mapping[str, str], phrases: Mapping[str, str]) -> dict[str, str]:
-    return {word: _filled(text, phrases) for words, text in advice.items() for word in words.split(", ")}
+    return {word: _fill_phrases(text, phrases) for words, text in advice.items() for word in words.split(", ")}
 
 
-def _filled(text: str, phrases: Mapping[str, object]) -> str:
+def _fill_phrases(text: str, phrases: Mapping[str, object]) -> str:
     from string import Template
 
     return Template(text).safe_substitute(phrases)
@@ -95,4 +95,4 @@ def _remedy(error: SubstraitDslError, remedy: str) -> str | None:
     fields = {**vars(error), **(error.details or {})}
     if isinstance(error, AmbiguousFieldError):
         fields["columns"] = " or ".join(f"col({position})" for position in error.positions)
-    return _filled(text, fields)
+    return _fill_phrases(text, fields)

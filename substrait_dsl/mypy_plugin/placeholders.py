@@ -69,7 +69,7 @@ class _KnownCall(FunctionCall):
         super().__init__(kind, name, (), {}, None, None)
         self.output_type = output_type
 
-    def resolved(self, scope: Scope) -> Resolved:
+    def resolve_in(self, scope: Scope) -> Resolved:
         return ex.FunctionId("extension:substrait_dsl:mypy", "function"), (), self.output_type, ()
 
 
@@ -154,7 +154,7 @@ def _resolve(value: object) -> t.Type | None:
         case ExprBase():
             return bind(value, _EVERY_ROW).type
         case Measure():
-            return value._call.resolved(_EVERY_ROW)[2]
+            return value._call.resolve_in(_EVERY_ROW)[2]
         case WindowFunction():
-            return value.call.resolved(_EVERY_ROW)[2]
+            return value.call.resolve_in(_EVERY_ROW)[2]
     return None

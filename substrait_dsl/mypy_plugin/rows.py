@@ -8,7 +8,7 @@ from mypy.nodes import IndexExpr, IntExpr, StrExpr
 from mypy.types import Instance, Type, get_proper_type
 
 from substrait_dsl.errors import SubstraitDslError
-from substrait_dsl.fluent.reveal import revealed
+from substrait_dsl.fluent.reveal import describe_revealed
 from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations, is_annotation, literal_value
 from substrait_dsl.mypy_plugin.calls import infer_method_call
 from substrait_dsl.mypy_plugin.checker_state import STATE
@@ -62,7 +62,7 @@ def reveal_schema(context: FunctionContext) -> Type:
     is_known = struct is not None and all(field.type != UNKNOWN for field in struct)
     if struct is not None and is_known and isinstance(name, str):
         try:
-            shown = revealed(struct, name)
+            shown = describe_revealed(struct, name)
         except SubstraitDslError as error:
             error.verb = error.verb or "reveal_schema"
             report(error, context.api, context.context)

@@ -52,7 +52,7 @@ class TypingReport:
 
     parts: dict[Part, str | None] = attrs.Factory(dict)
 
-    def known(self, kind: str | None = None) -> int:
+    def count_known(self, kind: str | None = None) -> int:
         """How many parts of a kind, or of all, are known."""
         return sum(reason is None for part, reason in self.parts.items() if kind in (None, part.kind))
 
@@ -63,7 +63,7 @@ class TypingReport:
     @property
     def percentage(self) -> float:
         """How many parts of a hundred are known. It is 100 only if all are."""
-        return 100.0 * self.known() / self.all()
+        return 100.0 * self.count_known() / self.all()
 
     def lines(self) -> Iterator[str]:
         """The report: what is not known, with its reason, and the counts."""
@@ -71,11 +71,11 @@ class TypingReport:
             if reason is not None:
                 yield f"{part.path}:{part.line}: {reason}"
         for kind in KINDS:
-            yield f"{kind}: {self.known(kind)} of {self.all(kind)} known"
-        yield f"all: {self.known()} of {self.all()} known, {_rounded(self.percentage)} %"
+            yield f"{kind}: {self.count_known(kind)} of {self.all(kind)} known"
+        yield f"all: {self.count_known()} of {self.all()} known, {_round_down(self.percentage)} %"
 
 
-def _rounded(percentage: float) -> str:
+def _round_down(percentage: float) -> str:
     """A percentage with one digit, rounded down: 99.96 is not 100."""
     return f"{int(percentage * 10) / 10:.1f}"
 

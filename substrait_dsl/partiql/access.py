@@ -9,7 +9,7 @@ import attrs
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FieldAccess, literal
 from substrait_dsl.algebra.expressions.references import ListElement, MapKey
-from substrait_dsl.errors import EvaluationError, LiteralError, UnsupportedError, quoted
+from substrait_dsl.errors import EvaluationError, LiteralError, UnsupportedError, quote
 from substrait_dsl.partiql.calls import call
 from substrait_dsl.partiql.constants import to_literal
 from substrait_dsl.partiql.extension_catalog import own_call
@@ -63,14 +63,14 @@ def step_into(term: LoweredValue, step: LoweredValue, mode: Mode) -> LoweredValu
             return _absent(
                 f'several attributes are called "{name}"'
                 if found
-                else f'there is no attribute "{name}" among {quoted(known)}',
+                else f'there is no attribute "{name}" among {quote(known)}',
                 mode,
             )
         case Column(expression=struct) as column if isinstance(struct.type, t.Struct) and isinstance(name, str):
             names = struct.type.field_names
             if name in names:
                 return attribute(column, names.index(name))
-            return no_part(column, f'there is no attribute "{name}" among {quoted(names)}', mode)
+            return no_part(column, f'there is no attribute "{name}" among {quote(names)}', mode)
         case ElementList(collection_type="list", items=items) if type(name) is int:
             if 0 <= name < len(items):
                 return items[name]

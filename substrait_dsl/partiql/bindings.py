@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, get_args
 
 import attrs
 
-from substrait_dsl.errors import InvalidArgumentError, SchemaError, quoted, shortened
+from substrait_dsl.errors import InvalidArgumentError, SchemaError, quote, shorten
 from substrait_dsl.partiql.expressions import Lit
 from substrait_dsl.partiql.node import BindingsExpr, Form, Node, ValueExpr, Words, part
 
@@ -34,7 +34,7 @@ class _Iteration(BindingsExpr):
     at: str | None = part(Form.MAYBE_NAME, default=None)
     by: str | None = part(Form.MAYBE_NAME, default=None)
 
-    def _bound(self) -> Iterable[str]:
+    def _bound_names(self) -> Iterable[str]:
         return (name for name in (self.as_, self.at, self.by) if name is not None)
 
 
@@ -87,7 +87,7 @@ class Join(BindingsExpr):
         used = self.right.free & set(self.left.variables)
         if used and self.how in ("right", "full"):
             raise SchemaError(
-                f"the right side of a {self.how} join cannot refer to the left side's {quoted(sorted(used))}"
+                f"the right side of a {self.how} join cannot refer to the left side's {quote(sorted(used))}"
             )
 
     def _free(self) -> frozenset[str]:
@@ -118,7 +118,7 @@ class _Cut(BindingsExpr):
         super()._validate()
         known = self.count.value if isinstance(self.count, Lit) else 0
         if isinstance(known, bool) or not isinstance(known, int) or known < 0:
-            raise InvalidArgumentError(f"expected a number of tuples, 0 or more, got {shortened(repr(known))}")
+            raise InvalidArgumentError(f"expected a number of tuples, 0 or more, got {shorten(repr(known))}")
 
 
 @attrs.frozen
@@ -183,7 +183,7 @@ class MapLet(BindingsExpr):
     named: tuple[Named, ...] = part(Form.NODES, Named)
     source: BindingsExpr = part(Form.BINDINGS)
 
-    def _bound(self) -> Iterable[str]:
+    def _bound_names(self) -> Iterable[str]:
         return (*self.source.variables, *(one.name for one in self.named))
 
     def _free(self) -> frozenset[str]:
@@ -214,7 +214,7 @@ class GroupBy(BindingsExpr):
     group_as: str | None = part(Form.MAYBE_NAME)
     source: BindingsExpr = part(Form.BINDINGS)
 
-    def _bound(self) -> Iterable[str]:
+    def _bound_names(self) -> Iterable[str]:
         more = () if self.group_as is None else (self.group_as,)
         return (*(one.name for one in self.keys), *(one.name for one in self.measures), *more)
 

@@ -17,10 +17,10 @@ from substrait_dsl.errors import (
     TypeMismatchError,
     error_context,
     require,
-    shortened,
+    shorten,
 )
 from substrait_dsl.fluent.base import wrap_relation
-from substrait_dsl.fluent.column_arguments import described, takes
+from substrait_dsl.fluent.column_arguments import describe_function, takes
 from substrait_dsl.fluent.guidance import no_attribute
 from substrait_dsl.partiql import bindings as b
 from substrait_dsl.partiql import expressions as e
@@ -69,7 +69,7 @@ class Bindings(Bound):
         """Take an expression, and the sources of the names in it that no scan binds (`tables`)."""
         if not isinstance(expression, BindingsExpr):
             raise TypeMismatchError(
-                f"Bindings are of a bindings expression, got {shortened(str(expression))}",
+                f"Bindings are of a bindings expression, got {shorten(str(expression))}",
                 hint="scan makes bindings of a value",
             )
         self._node = expression
@@ -128,7 +128,7 @@ class Bindings(Bound):
         except TypeError as error:
             if isinstance(error, SubstraitDslError) or takes(function, 1):
                 raise
-            message = f"{described(function)} does not take one binding tuple"
+            message = f"{describe_function(function)} does not take one binding tuple"
             raise InvalidArgumentError(message, hint="lambda t: t.a == t.b sees the variables of both sides") from None
 
     def _value_not_text(self, argument: object, what: str) -> Values:
@@ -145,12 +145,12 @@ class Bindings(Bound):
     def _condition(self, argument: object) -> Values:
         """Return a condition for each tuple; a value that Python computed, as in ``t.f is None``, is refused."""
 
-        def returned(result: object) -> Values:
+        def wrap_result(result: object) -> Values:
             self._require_condition(result, "but the lambda returned")
             return value(result)
 
         if callable(argument) and not isinstance(argument, Values):
-            return self._evaluate(argument, returned)
+            return self._evaluate(argument, wrap_result)
         self._require_condition(argument, "got")
         return self._value_not_text(argument, "a condition")
 
@@ -295,7 +295,7 @@ class Bindings(Bound):
         """Whether the tuples are a bag or a list; None, if that depends on the rows that a path leads to."""
         return collection_type_of_bindings(self._node, self.sources)
 
-    def _lowered(self, mode: Mode) -> LoweredBindings:
+    def _lower(self, mode: Mode) -> LoweredBindings:
         return lower_bindings(self._node, self.sources, mode)
 
     def collect(self, spark: SparkSession, mode: Mode = "permissive") -> BindingsData:
@@ -305,7 +305,7 @@ class Bindings(Bound):
         """
         with error_context(verb="collect"):
             require_mode(mode)
-            lowered = self._lowered(mode)
+            lowered = self._lower(mode)
             require_readable(lowered)
             with raising_cast_message():
                 return bindings_of(lowered, wrap_relation(columns_of(lowered)).collect(spark))
@@ -342,7 +342,7 @@ def unpivot(struct: ValueLike, *, as_: str, at: str | None = None, by: str | Non
 def _bindings(argument: object) -> Bindings:
     if not isinstance(argument, Bindings):
         raise TypeMismatchError(
-            f"expected other bindings, got {shortened(str(argument))}", hint="scan makes bindings of a value"
+            f"expected other bindings, got {shorten(str(argument))}", hint="scan makes bindings of a value"
         )
     return argument
 

@@ -99,7 +99,7 @@ def _struct(values: list[Struct], name: str, columns: _Columns) -> lv.Attributes
     if any(len(set(value.names)) < len(value) for value in values):
         names = list(values[0].names)
         if any(list(value.names) != names for value in values):
-            raise _untyped(values, name, "repeat names of attributes, and differ in them")
+            raise _untyped_error(values, name, "repeat names of attributes, and differ in them")
         parts = [[value.fields[number][1] for value in values] for number in range(len(names))]
     else:
         parts = [[value.get(inside) for value in values] for inside in names]
@@ -132,7 +132,7 @@ def _common_type(values: Sequence[Value], name: str, nullable: bool) -> t.Type:
         return _struct_type([value for value in values if isinstance(value, Struct)], name).with_nullability(nullable)
     for value in values:
         if isinstance(value, Struct | Bag | tuple):
-            raise _untyped(values, name, f"hold a {comparison_class(value)} in some rows, or of several sizes")
+            raise _untyped_error(values, name, f"hold a {comparison_class(value)} in some rows, or of several sizes")
     try:
         types = list(dict.fromkeys(natural_type(value) for value in values))
     except LiteralError as error:
@@ -144,19 +144,19 @@ def _common_type(values: Sequence[Value], name: str, nullable: bool) -> t.Type:
         scale = max(found.scale for found in decimals)
         digits = max(found.precision - found.scale for found in decimals)
         if digits + scale > 38:
-            raise _untyped(values, name, "have more than 38 digits together")
+            raise _untyped_error(values, name, "have more than 38 digits together")
         type_ = t.Decimal(digits + scale, scale)
     elif len(types) == 1:
         type_ = types[0]
     else:
-        raise _untyped(values, name, f"are of several types, {', '.join(map(str, types))}")
+        raise _untyped_error(values, name, f"are of several types, {', '.join(map(str, types))}")
     return type_.as_nullable() if nullable else type_
 
 
 def _inside(items: Sequence[Value], name: str) -> t.Type:
     """Return the type of a value inside lists and structs."""
     if any(item is MISSING for item in items):
-        raise _untyped(items, name, "are missing inside a list or a struct")
+        raise _untyped_error(items, name, "are missing inside a list or a struct")
     known = [item for item in items if item is not None]
     return _common_type(known, name, len(known) < len(items))
 
@@ -165,7 +165,7 @@ def _struct_type(values: Sequence[Struct], name: str) -> t.Type:
     """Return the type of structs that all have the same attributes."""
     names = values[0].names
     if len(set(names)) < len(names) or any(sorted(value.names) != sorted(names) for value in values):
-        raise _untyped(values, name, "are structs of several attributes")
+        raise _untyped_error(values, name, "are structs of several attributes")
     parts = ([value[inside] for value in values] for inside in names)
     types = (_inside(part, f"{name}.{inside}") for inside, part in zip(names, parts, strict=True))
     return t.Struct(tuple(types), names)
@@ -182,7 +182,7 @@ def _plain(value: Value, type_: t.Type) -> object:
             return value
 
 
-def _untyped(values: Sequence[Value], name: str, why: str) -> UnsupportedError:
+def _untyped_error(values: Sequence[Value], name: str, why: str) -> UnsupportedError:
     what = f'the values of "{name}"' if name else "the values of a literal collection"
     return UnsupportedError(
         f"{what} {why}, which a typed column cannot hold: {data_text(tuple(values[:5]))}",

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import attrs
 
-from substrait_dsl.errors import InvalidArgumentError, InvalidChoiceError, quoted, suggestion
+from substrait_dsl.errors import InvalidArgumentError, InvalidChoiceError, quote, suggestion
 from substrait_dsl.partiql.node import BindingsExpr, Form, Node, ValueExpr, part
 from substrait_dsl.partiql.operations import FUNCTIONS, OPERATORS
 from substrait_dsl.partiql.values import Value, identity, levels, to_value
@@ -113,7 +113,7 @@ class Call(ValueExpr):
         if known is None:
             is_operator = self.function in OPERATORS
             hint = f"write ({self.function} ..)" if is_operator else suggestion(self.function, FUNCTIONS)
-            message = f"there is no function {self.function!r}; there are {quoted(sorted(FUNCTIONS), limit=60)}"
+            message = f"there is no function {self.function!r}; there are {quote(sorted(FUNCTIONS), limit=60)}"
             raise InvalidChoiceError(message, hint=hint)
         if not known.takes(len(self.arguments)):
             raise InvalidArgumentError(

@@ -120,7 +120,7 @@ def _equal(name: str) -> Callable[[Expression, Expression], Expression]:
     return of
 
 
-def _ordered(name: str) -> Callable[[Expression, Expression], Expression]:
+def _compare_by(name: str) -> Callable[[Expression, Expression], Expression]:
     def of(left: Expression, right: Expression) -> Expression:
         if comparison_class_of_type(left.type) != comparison_class_of_type(right.type):
             raise Mistyped(
@@ -213,10 +213,10 @@ def _as(expected: str, to: t.Type) -> Callable[[Expression], Expression]:
 OF_COLUMNS: dict[str, Callable[..., Expression]] = {
     "eq": _equal("equal"),
     "ne": _equal("not_equal"),
-    "lt": _ordered("lt"),
-    "lte": _ordered("lte"),
-    "gt": _ordered("gt"),
-    "gte": _ordered("gte"),
+    "lt": _compare_by("lt"),
+    "lte": _compare_by("lte"),
+    "gt": _compare_by("gt"),
+    "gte": _compare_by("gte"),
     "not": _not,
     "plus": _arithmetic("add"),
     "minus": _arithmetic("subtract"),

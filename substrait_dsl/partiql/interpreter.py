@@ -17,10 +17,10 @@ from substrait_dsl.errors import (
     TypeMismatchError,
     UnknownFieldError,
     UnsupportedError,
-    quoted,
+    quote,
     require,
     require_choice,
-    shortened,
+    shorten,
     suggestion,
 )
 from substrait_dsl.partiql import bindings as b
@@ -92,7 +92,7 @@ def _require(expression: object, class_: type[Node], expected: str) -> None:
         by_class = {ValueExpr: "evaluate_value takes values", BindingsExpr: "evaluate_bindings takes bindings"}
         hint = next((hint for class_, hint in by_class.items() if isinstance(expression, class_)), None)
         hint = hint or hint_of_expression(expression)
-        raise TypeMismatchError(f"{expected}, got {_shown(expression)}", hint=hint)
+        raise TypeMismatchError(f"{expected}, got {_format_value(expression)}", hint=hint)
 
 
 def _interpreter(expression: ValueExpr | BindingsExpr, tables: Data | None, mode: Mode) -> _Interpreter:
@@ -102,7 +102,7 @@ def _interpreter(expression: ValueExpr | BindingsExpr, tables: Data | None, mode
     for name in sorted(expression.free - known.keys()):
         bound = [name for node in walk(expression) if isinstance(node, BindingsExpr) for name in node.variables]
         raise UnknownFieldError(
-            f'there is no variable or table "{name}"; the tables are {quoted(known)}',
+            f'there is no variable or table "{name}"; the tables are {quote(known)}',
             hint=f'"{name}" is not bound here' if name in bound else suggestion(name, (*known, *bound)),
         )
     return _Interpreter(known, mode)
@@ -192,13 +192,13 @@ class _Interpreter:
                     return value[step]
                 if step in names:
                     return self.absent(lambda: f'several attributes are called "{step}"')
-                return self.absent(lambda: f'there is no attribute "{step}" among {quoted(names)}')
+                return self.absent(lambda: f'there is no attribute "{step}" among {quote(names)}')
             case tuple(), int() if not isinstance(step, bool):
                 if 0 <= step < len(value):
                     return value[step]
                 return self.absent(lambda: f"a list of {len(value)} has no element {step}")
             case _:
-                return self.absent(lambda: f"the step {_shown(step)} leads nowhere in {_shown(value)}")
+                return self.absent(lambda: f"the step {_format_value(step)} leads nowhere in {_format_value(value)}")
 
     # --- bindings
 
@@ -209,7 +209,7 @@ class _Interpreter:
                 return self.scan(scan, env)
             case b.Unpivot() as unpivot:
                 return "bag", [
-                    _bound((unpivot.as_, value), (unpivot.at, name), (unpivot.by, MISSING))
+                    _bind_variables((unpivot.as_, value), (unpivot.at, name), (unpivot.by, MISSING))
                     for name, value in self.attributes(self.value(unpivot.value, env))
                 ]
             case b.CrossJoin(left=left, right=right):
@@ -227,7 +227,7 @@ class _Interpreter:
                 collection_type, tuples = self.bindings(source, env)
                 return collection_type, list(tuples)[self.number(count, "offset", env) :]
             case b.OrderBy(keys=keys, source=source):
-                return "list", self.sorted(keys, self.tuples(source, env), env)
+                return "list", self.sort_tuples(keys, self.tuples(source, env), env)
             case b.MapLet(named=named, source=source):
                 collection_type, tuples = self.bindings(source, env)
                 scoped = ((one, {**env, **one}) for one in tuples)
@@ -253,14 +253,16 @@ class _Interpreter:
         items = elements(value)
         places: Iterable[Value] = range(len(items)) if collection_type == "list" else ()
         named = zip_longest(items, places, ids, fillvalue=MISSING)
-        return collection_type, [_bound((scan.as_, item), (scan.at, at), (scan.by, by)) for item, at, by in named]
+        return collection_type, [
+            _bind_variables((scan.as_, item), (scan.at, at), (scan.by, by)) for item, at, by in named
+        ]
 
     def attributes(self, value: Value) -> tuple[tuple[str, Value], ...]:
         """Return the attributes of a struct; another value counts as a struct of one attribute, and missing of none."""
         if isinstance(value, Struct):
             return value.fields
         if self.mode == "strict":
-            raise EvaluationError(f"unpivot: {_shown(value)} is not a struct")
+            raise EvaluationError(f"unpivot: {_format_value(value)} is not a struct")
         return () if value is MISSING else (("_1", value),)
 
     def join(self, join: b.Join, env: Env) -> Iterator[Env]:
@@ -285,17 +287,17 @@ class _Interpreter:
         """Return whether a condition is true; a value that is no boolean counts as false."""
         value = self.value(condition, env)
         if not (value is None or value is MISSING or isinstance(value, bool)):
-            self.absent(lambda: f"a condition is a boolean, not {_shown(value)}")
+            self.absent(lambda: f"a condition is a boolean, not {_format_value(value)}")
         return value is True
 
     def number(self, expression: ValueExpr, what: str, env: Env) -> int:
         """Evaluate the number of a limit or an offset."""
         value = self.value(expression, env)
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise EvaluationError(f"{what} is a number of tuples, 0 or more, not {_shown(value)}")
+            raise EvaluationError(f"{what} is a number of tuples, 0 or more, not {_format_value(value)}")
         return value
 
-    def sorted(self, keys: Iterable[b.SortKey], tuples: Iterable[Env], env: Env) -> list[Env]:
+    def sort_tuples(self, keys: Iterable[b.SortKey], tuples: Iterable[Env], env: Env) -> list[Env]:
         """Sort the tuples, by the last key first, as a stable sort allows."""
         rows = list(tuples)
         for sort_key in reversed(tuple(keys)):
@@ -335,18 +337,18 @@ class _Interpreter:
 
 
 def _no_name(value: Value) -> str:
-    return f"the name of an attribute is a text, not {_shown(value)}"
+    return f"the name of an attribute is a text, not {_format_value(value)}"
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     """Return a value or expression for a message, in the notation; a value without notation as Python shows it."""
     try:
         text = render(value) if isinstance(value, Node) else data_text(cast(Value, value))
     except UnsupportedError:
         text = repr(value)
-    return shortened(text)
+    return shorten(text)
 
 
-def _bound(*pairs: tuple[str | None, Value]) -> Env:
+def _bind_variables(*pairs: tuple[str | None, Value]) -> Env:
     """Return the variables that have a name, with their values."""
     return {name: value for name, value in pairs if name is not None}

@@ -9,7 +9,7 @@ from types import NoneType
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, Literal
 from substrait_dsl.algebra.relations import Read, VirtualTable
-from substrait_dsl.errors import InvalidArgumentError, UnknownFieldError, quoted, require, shortened, suggestion
+from substrait_dsl.errors import InvalidArgumentError, UnknownFieldError, quote, require, shorten, suggestion
 from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.partiql.lowered import Source, StoredTable, Tables
 from substrait_dsl.partiql.printing import data_text
@@ -41,7 +41,7 @@ def data_of(names: Iterable[str], tables: Tables, data: object) -> dict[str, Val
             found[name] = _table(name, source, found[name])
     for name in sorted((set(names) & tables.keys()) - found.keys()):
         raise UnknownFieldError(
-            f'there are no data of the table "{name}"; there are those of {quoted(found)}',
+            f'there are no data of the table "{name}"; there are those of {quote(found)}',
             hint=suggestion(name, found) or f'evaluate({{"{name}": [{{..}}, {{..}}]}}) gives it rows',
         )
     return found
@@ -53,7 +53,7 @@ def _table(name: str, source: RelationBase | StoredTable, rows: Value | Table) -
         return rows
     if not isinstance(rows, Bag | tuple):
         raise InvalidArgumentError(
-            f'the data of the table "{name}" are a bag or a list of rows, got {shortened(repr(rows))}'
+            f'the data of the table "{name}" are a bag or a list of rows, got {shorten(repr(rows))}'
         )
     bag = rows if isinstance(rows, Bag) else Bag(rows)
     return _with_ids(bag, source.record_id) if isinstance(source, StoredTable) else bag

@@ -34,11 +34,11 @@ def new_anchor(rel: Rel) -> int:
 def with_expressions(term: LoweredValue, change: Callable[[Expression], Expression]) -> LoweredValue:
     """Return a value with other expressions, also of where it is missing."""
 
-    def changed(column: Column) -> Column:
+    def change_column(column: Column) -> Column:
         absent = column.absent
         return Column(change(column.expression), change(absent) if isinstance(absent, Expression) else absent)
 
-    return with_columns(term, changed)
+    return with_columns(term, change_column)
 
 
 def as_outer_reference(term: LoweredValue, anchor: int) -> LoweredValue:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import attrs
 
-from substrait_dsl.errors import NotationError, shortened
+from substrait_dsl.errors import NotationError, shorten
 
 IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 """A symbol that needs no quotes."""
@@ -75,11 +75,11 @@ class Source:
     def _unreadable(self, start: int) -> NotationError:
         rest = self.text[start:]
         if rest[0] in "\"'":
-            return self.error(start, f"a text is not closed: {shortened(rest.partition(chr(10))[0], 40)}")
+            return self.error(start, f"a text is not closed: {shorten(rest.partition(chr(10))[0], 40)}")
         if rest.startswith("/*"):
             return self.error(start, "a comment is not closed")
         word = re.match(r"[^\s()\[\]{}<>,:]+", rest)
-        return self.error(start, f"expected a value, got {shortened(word[0] if word else rest[0], 40)!r}")
+        return self.error(start, f"expected a value, got {shorten(word[0] if word else rest[0], 40)!r}")
 
     def unquote(self, token: Token) -> str:
         """Return the text of a quoted string or symbol."""

@@ -16,7 +16,7 @@ from substrait_dsl import functions
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FieldReference, NestedStruct, SortKey, literal
 from substrait_dsl.algebra.relations import Cross, Fetch, Filter, Sort
-from substrait_dsl.errors import EvaluationError, UnknownFieldError, UnsupportedError, quoted, suggestion
+from substrait_dsl.errors import EvaluationError, UnknownFieldError, UnsupportedError, quote, suggestion
 from substrait_dsl.fluent.base import RelationBase, wrap_relation
 from substrait_dsl.fluent.binding import bind
 from substrait_dsl.fluent.expr import bound_expr
@@ -79,7 +79,7 @@ def lower_values(expression: ValueExpr, tables: Tables, mode: Mode) -> LoweredCo
 def _lowering(expression: Node, tables: Tables, mode: Mode) -> _Lowering:
     for name in sorted(expression.free - tables.keys()):
         raise UnknownFieldError(
-            f'there is no variable or table "{name}"; there are {quoted(tables)}', hint=suggestion(name, tables)
+            f'there is no variable or table "{name}"; there are {quote(tables)}', hint=suggestion(name, tables)
         )
     return _Lowering(tables, mode)
 
@@ -339,12 +339,12 @@ def extract_queries(expressions: Sequence[ValueExpr]) -> tuple[list[ValueExpr], 
     """Replace each query that is not inside another one by a name; also return the queries by name."""
     queries: dict[str, MapValues] = {}
 
-    def named(query: MapValues) -> Id:
+    def name_query(query: MapValues) -> Id:
         name = f"\0{len(queries)}"  # a name that no expression has
         queries[name] = query
         return Id(name)
 
-    found = [_replace(expression, named) for expression in expressions]
+    found = [_replace(expression, name_query) for expression in expressions]
     return found, queries
 
 

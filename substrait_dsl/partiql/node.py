@@ -20,7 +20,7 @@ from substrait_dsl.errors import (
     class_words,
     error_context,
     require_choice,
-    shortened,
+    shorten,
 )
 from substrait_dsl.partiql.values import MOST_LEVELS, require_distinct
 
@@ -146,11 +146,11 @@ class BindingsExpr(Node):
     """The names in the binding tuples, in order."""
 
     def _validate(self) -> None:
-        names = tuple(self._bound())
+        names = tuple(self._bound_names())
         require_distinct(names, f"a binding tuple of {self.head}")
         object.__setattr__(self, "variables", names)
 
-    def _bound(self) -> Iterable[str]:
+    def _bound_names(self) -> Iterable[str]:
         """Return the names in the binding tuples: by default those of the inputs, side by side."""
         return (name for child in self.children() if isinstance(child, BindingsExpr) for name in child.variables)
 
@@ -197,10 +197,10 @@ def _check(field: attrs.Attribute[Any], value: object) -> None:
             _require_all(name, class_of(field), value)
         case Form.NAME:
             if not isinstance(value, str):
-                raise InvalidArgumentError(f"{name} is a name, got {shortened(repr(value))}")
+                raise InvalidArgumentError(f"{name} is a name, got {shorten(repr(value))}")
         case Form.MAYBE_NAME:
             if not (value is None or isinstance(value, str)):
-                raise InvalidArgumentError(f"{name} is a name or None, got {shortened(repr(value))}")
+                raise InvalidArgumentError(f"{name} is a name or None, got {shorten(repr(value))}")
         case Form.WORD:
             words = words_of(field)
             require_choice(words.what, value, words.known, words.receiver)
@@ -210,14 +210,14 @@ def _check(field: attrs.Attribute[Any], value: object) -> None:
 
 def _require_all(name: str, class_: type[Node], value: object) -> None:
     if not isinstance(value, tuple):
-        raise InvalidArgumentError(f"{name} is a tuple, got {shortened(repr(value))}")
+        raise InvalidArgumentError(f"{name} is a tuple, got {shorten(repr(value))}")
     for one in value:
         _require(f"each of {name}", class_, one)
 
 
 def _require(name: str, class_: type[Node], value: object) -> None:
     if not isinstance(value, class_):
-        got = f"{class_words(value)}, {shortened(str(value))}" if isinstance(value, Node) else shortened(repr(value))
+        got = f"{class_words(value)}, {shorten(str(value))}" if isinstance(value, Node) else shorten(repr(value))
         raise TypeMismatchError(
             f"{name} is {a_node(class_)}, got {got}",
             hint=_BRIDGES.get(class_) if isinstance(value, ValueExpr | BindingsExpr) else hint_of_expression(value),
@@ -227,19 +227,19 @@ def _require(name: str, class_: type[Node], value: object) -> None:
 def walk(node: Node) -> Iterator[Node]:
     """Yield a node and all nodes inside, outer ones first."""
     require_node(node, "walk")
-    return _walked(node)
+    return _walk(node)
 
 
-def _walked(node: Node) -> Iterator[Node]:
+def _walk(node: Node) -> Iterator[Node]:
     yield node
     for child in node.children():
-        yield from _walked(child)
+        yield from _walk(child)
 
 
 def require_node(value: object, verb: str) -> None:
     """Raise `TypeMismatchError` for what is no node, such as `Bindings`, which hold one."""
     if not isinstance(value, Node):
-        message = f"{verb}: expected a node, got {shortened(repr(value))}"
+        message = f"{verb}: expected a node, got {shorten(repr(value))}"
         raise TypeMismatchError(message, hint=hint_of_expression(value))
 
 

@@ -16,7 +16,7 @@ from typing import Any, NoReturn, get_args
 
 import attrs
 
-from substrait_dsl.errors import NotationError, SubstraitDslError, quoted, require, shortened, suggestion
+from substrait_dsl.errors import NotationError, SubstraitDslError, quote, require, shorten, suggestion
 from substrait_dsl.partiql.bindings import AnyBindingsExpr
 from substrait_dsl.partiql.expressions import AnyValueExpr, ExprPair, Operator
 from substrait_dsl.partiql.lexer import CLOSED_BY, Source, Token
@@ -117,7 +117,7 @@ class _Reader:
         return token
 
     def fail(self, expected: str, hint: str | None = None) -> NoReturn:
-        raise self.source.error(self.next.start, f"expected {expected}, got {shortened(self.next.text, 40)}", hint)
+        raise self.source.error(self.next.start, f"expected {expected}, got {shorten(self.next.text, 40)}", hint)
 
     def is_mark(self, mark: str) -> bool:
         """Whether a mark comes next, all its characters adjacent."""
@@ -165,7 +165,7 @@ class _Reader:
                 known = [of.head] if of is not None else _EXPRESSIONS
                 raise self.source.error(
                     head.start,
-                    f"expected {'one of ' * (of is None)}{quoted(known, limit=60)}, got {shortened(head.text, 40)}",
+                    f"expected {'one of ' * (of is None)}{quote(known, limit=60)}, got {shorten(head.text, 40)}",
                     f"write (call {head.text} ..)" if head.text in FUNCTIONS else suggestion(head.text, known),
                 )
             if class_ is Operator:
@@ -211,7 +211,7 @@ class _Reader:
             case Form.NAME:
                 return self.name(_a_name(field.name))
             case Form.WORD:
-                return self.name(f"one of {quoted(words_of(field).known)}")
+                return self.name(f"one of {quote(words_of(field).known)}")
 
     def nodes(self, of: type[Node] | None) -> tuple[Node, ...]:
         found = []
@@ -323,7 +323,7 @@ class _Reader:
                 raise OverflowError
             return Decimal(text.replace("d", "e")) if "." in text or "d" in text else int(text)
         except (ArithmeticError, ValueError) as error:  # of more digits than Python reads
-            raise self.source.error(token.start, f"the number {shortened(token.text, 40)} is out of range") from error
+            raise self.source.error(token.start, f"the number {shorten(token.text, 40)} is out of range") from error
 
     def timestamp(self, token: Token) -> Value:
         try:

@@ -87,7 +87,7 @@ _CLASSES: dict[type, str] = {
 }
 
 
-def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Value, Value], bool]:
+def _make_ordering(compare: Callable[[Any, Any], bool]) -> Callable[[Value, Value], bool]:
     def of(left: Value, right: Value) -> bool:
         if comparison_class(left) != comparison_class(right) or isinstance(left, Struct | Bag | tuple):
             raise Mistyped(f"{comparison_class(left)} and {comparison_class(right)} have no order")
@@ -242,10 +242,10 @@ def _coalesce(*values: Value) -> Value:
 OPERATORS: dict[str, Operation] = {
     "eq": Operation(same, 2, 2),
     "ne": Operation(lambda left, right: not same(left, right), 2, 2),
-    "lt": Operation(_ordered(operator.lt), 2, 2),
-    "lte": Operation(_ordered(operator.le), 2, 2),
-    "gt": Operation(_ordered(operator.gt), 2, 2),
-    "gte": Operation(_ordered(operator.ge), 2, 2),
+    "lt": Operation(_make_ordering(operator.lt), 2, 2),
+    "lte": Operation(_make_ordering(operator.le), 2, 2),
+    "gt": Operation(_make_ordering(operator.gt), 2, 2),
+    "gte": Operation(_make_ordering(operator.ge), 2, 2),
     "in": Operation(_is_in, 2, 2),
     "and": Operation(_all, 2, None, takes_absent=True),
     "or": Operation(_any, 2, None, takes_absent=True),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from substrait_dsl.errors import SchemaError, quoted
+from substrait_dsl.errors import SchemaError, quote
 
 if TYPE_CHECKING:
     from substrait_dsl.partiql.value_builder import Bound
@@ -53,13 +53,13 @@ def without_scope(
     for name in sorted(part.expression.free & set(variables)):
         if name in part.sources:
             raise SchemaError(
-                f'the table "{name}" is hidden by the variable "{name}" of the tuples that have {quoted(variables)}',
+                f'the table "{name}" is hidden by the variable "{name}" of the tuples that have {quote(variables)}',
                 hint="give one of them another name",
             )
         for other in part.scopes.get(name, frozenset()) - {scope}:
             raise SchemaError(
-                f'the variable "{name}" of the tuple that has {quoted(other.variables)} is hidden by the variable '
-                f'"{name}" of the tuple inside, which has {quoted(variables)}',
+                f'the variable "{name}" of the tuple that has {quote(other.variables)} is hidden by the variable '
+                f'"{name}" of the tuple inside, which has {quote(variables)}',
                 hint="give one of them another name",
             )
     return {name: scopes - {scope} for name, scopes in part.scopes.items() if scopes != {scope}}

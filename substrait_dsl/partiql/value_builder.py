@@ -15,9 +15,9 @@ from substrait_dsl.errors import (
     TypeMismatchError,
     UnknownFieldError,
     error_context,
-    quoted,
+    quote,
     require,
-    shortened,
+    shorten,
     suggestion,
 )
 from substrait_dsl.fluent.base import RelationBase, wrap_relation
@@ -74,7 +74,7 @@ class Bound(Called, ABC):
         raise TypeMismatchError("an expression of the algebra is no container", hint="write x.is_in(collection)")
 
     @abstractmethod
-    def _lowered(self, mode: Mode) -> LoweredCollection | LoweredBindings:
+    def _lower(self, mode: Mode) -> LoweredCollection | LoweredBindings:
         """Return the relation, and its values."""
 
     def as_relation(self, mode: Mode = "permissive") -> Relation[Any]:
@@ -87,7 +87,7 @@ class Bound(Called, ABC):
         """
         with error_context(verb="as_relation"):
             require_mode(mode)
-            return wrap_relation(table_of(self._lowered(mode)))
+            return wrap_relation(table_of(self._lower(mode)))
 
     def to_plan(self, mode: Mode = "permissive") -> Plan:
         """Return the plan of `as_relation`."""
@@ -147,7 +147,7 @@ class Values(Bound):
             steps = self._node.steps if isinstance(self._node, e.Path) else ()
             name = getattr(steps[-1], "value", None) if steps else None
             if not isinstance(name, str):
-                raise TypeMismatchError(f"{shortened(str(self))} is a value, which is not called")
+                raise TypeMismatchError(f"{shorten(str(self))} is a value, which is not called")
             from substrait_dsl.partiql.guidance import method_hint
 
             raise TypeMismatchError(f'a value has no method "{name}"', hint=lambda: method_hint(name, dir(type(self))))
@@ -252,7 +252,7 @@ class Values(Bound):
         """Whether the collection is a bag or a list; None, if that depends on the rows that a path leads to."""
         return collection_type_of_value(self._node, self.sources)
 
-    def _lowered(self, mode: Mode) -> LoweredCollection:
+    def _lower(self, mode: Mode) -> LoweredCollection:
         return lower_values(self._node, self.sources, mode)
 
     def collect(self, spark: SparkSession, mode: Mode = "permissive") -> Value:
@@ -264,7 +264,7 @@ class Values(Bound):
             require_mode(mode)
             if isinstance(self._node, e.Pivot):
                 return Bag((self._collect_pivot(self._node, spark, mode),))
-            lowered = self._lowered(mode)
+            lowered = self._lower(mode)
             require_readable(lowered)
             with raising_cast_message():
                 return values_of(lowered, wrap_relation(columns_of(lowered)).collect(spark))
@@ -316,7 +316,7 @@ class Tuple:
         names = self._source.variables
         if name not in names:
             raise UnknownFieldError(
-                f'there is no variable "{name}"; there are {quoted(names)}', hint=suggestion(str(name), names)
+                f'there is no variable "{name}"; there are {quote(names)}', hint=suggestion(str(name), names)
             )
         variable = Values(e.Id(name))
         if self._scope is not None:
@@ -345,7 +345,7 @@ def value(operand: object) -> Values:
         )
     if isinstance(operand, Expr | SortKey):
         raise TypeMismatchError(
-            f"expected a value of the algebra, got an expression of relations, {shortened(repr(operand))}",
+            f"expected a value of the algebra, got an expression of relations, {shorten(repr(operand))}",
             hint="a lambda gets the binding tuple: lambda t: t.f.name",
         )
     if isinstance(operand, Measured):
@@ -362,7 +362,7 @@ def value(operand: object) -> Values:
 
 def no_value(operand: object) -> TypeMismatchError:
     """Return the error for bindings in place of a value."""
-    got = shortened(str(operand))
+    got = shorten(str(operand))
     return TypeMismatchError(f"expected a value, got {got}", hint="map_values makes values of bindings")
 
 

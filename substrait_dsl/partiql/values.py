@@ -34,9 +34,9 @@ from substrait_dsl.errors import (
     SchemaError,
     UnsupportedError,
     error_context,
-    quoted,
+    quote,
     require_choice,
-    shortened,
+    shorten,
 )
 
 MOST_LEVELS = 128
@@ -69,17 +69,17 @@ Value: TypeAlias = Union[
 
 def _items(items: Sequence[Value]) -> tuple[Value, ...]:
     if not isinstance(items, tuple | list):
-        raise InvalidArgumentError(f"the elements of a Bag are a tuple, got {shortened(repr(items))}")
+        raise InvalidArgumentError(f"the elements of a Bag are a tuple, got {shorten(repr(items))}")
     return tuple(items)
 
 
 def _fields(fields: Sequence[tuple[str, Value]]) -> tuple[tuple[str, Value], ...]:
     """Return names and values. Raises `InvalidArgumentError` for other objects."""
     if not isinstance(fields, tuple | list):
-        raise InvalidArgumentError(f"expected a tuple of pairs of a name and a value, got {shortened(repr(fields))}")
+        raise InvalidArgumentError(f"expected a tuple of pairs of a name and a value, got {shorten(repr(fields))}")
     for field in fields:
         if not (isinstance(field, tuple) and len(field) == 2):
-            raise InvalidArgumentError(f"expected a pair of a name and a value, got {shortened(repr(field))}")
+            raise InvalidArgumentError(f"expected a pair of a name and a value, got {shorten(repr(field))}")
         _attribute(field[0])
     return tuple(fields)
 
@@ -143,7 +143,7 @@ class Struct:
         return f"Struct({list(self.fields)!r})"
 
 
-def _bound(fields: Sequence[tuple[str, Value]]) -> tuple[tuple[str, Value], ...]:
+def _bind_fields(fields: Sequence[tuple[str, Value]]) -> tuple[tuple[str, Value], ...]:
     return tuple((name, value if _is_value(value) else to_value(value)) for name, value in _fields(fields))
 
 
@@ -163,7 +163,7 @@ def _is_value(candidate: object) -> bool:
 class BindingTuple:
     """Variables and their values, without duplicate names. It is not a value: only `scan` and `map_values` bridge."""
 
-    fields: tuple[tuple[str, Value], ...] = attrs.field(converter=_bound, eq=lambda fields: key(Struct(fields)))
+    fields: tuple[tuple[str, Value], ...] = attrs.field(converter=_bind_fields, eq=lambda fields: key(Struct(fields)))
 
     def __attrs_post_init__(self) -> None:
         require_distinct([name for name, _ in self.fields], "a binding tuple")
@@ -179,7 +179,7 @@ class BindingTuple:
 
 def _tuples(tuples: Sequence[BindingTuple]) -> tuple[BindingTuple, ...]:
     if not isinstance(tuples, tuple | list) or not all(isinstance(one, BindingTuple) for one in tuples):
-        raise InvalidArgumentError(f"expected a tuple of BindingTuples, got {shortened(repr(tuples))}")
+        raise InvalidArgumentError(f"expected a tuple of BindingTuples, got {shorten(repr(tuples))}")
     return tuple(tuples)
 
 
@@ -208,7 +208,7 @@ def require_distinct(names: Sequence[str], where: str) -> None:
     """Raise `SchemaError` if a name occurs twice."""
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
-        raise SchemaError(f"{where} cannot have the name {quoted(twice)} more than once; its names are {quoted(names)}")
+        raise SchemaError(f"{where} cannot have the name {quote(twice)} more than once; its names are {quote(names)}")
 
 
 def to_value(obj: object, level: int = 0) -> Value:
@@ -238,7 +238,7 @@ def to_value(obj: object, level: int = 0) -> Value:
         case _:
             raise InvalidArgumentError(
                 f"a value is None, MISSING, a bool, number, text, bytes, date, datetime, list, dict, Bag or Struct, "
-                f"got {shortened(repr(obj))}",
+                f"got {shorten(repr(obj))}",
                 hint="a bag is partiql.bag([...])"
                 if isinstance(obj, set | frozenset)
                 else "list_of, bag_of and struct make values of expressions"
@@ -271,13 +271,13 @@ def _exactly(obj: Any) -> Value:
     except (TypeError, ValueError):  # pandas' NaT is a datetime
         exact = MISSING
     if exact is MISSING or not (exact == obj or exact != exact):
-        raise InvalidArgumentError(f"{shortened(repr(obj))} is no {class_.__name__} of Python's")
+        raise InvalidArgumentError(f"{shorten(repr(obj))} is no {class_.__name__} of Python's")
     return exact
 
 
 def _attribute(name: object) -> str:
     if not isinstance(name, str):
-        raise InvalidArgumentError(f"the names of attributes are texts, got {shortened(repr(name))}")
+        raise InvalidArgumentError(f"the names of attributes are texts, got {shorten(repr(name))}")
     return name if type(name) is str else str.__str__(name)
 
 
@@ -306,8 +306,8 @@ def bag(items: Iterable[object]) -> Bag:
 def _require_several(items: object, what: str) -> None:
     """Raise `InvalidArgumentError` for an object that is not iterable, or is one value itself."""
     if isinstance(items, str | bytes | Mapping | Struct | set | frozenset) or not isinstance(items, Iterable):
-        hint = f"[{shortened(repr(items), 40)}] is a list of it" if isinstance(items, str | Mapping | Struct) else None
-        raise InvalidArgumentError(f"{what} are a list, got {shortened(repr(items))}", hint=hint)
+        hint = f"[{shorten(repr(items), 40)}] is a list of it" if isinstance(items, str | Mapping | Struct) else None
+        raise InvalidArgumentError(f"{what} are a list, got {shorten(repr(items))}", hint=hint)
 
 
 def elements(value: Value) -> Sequence[Value]:
@@ -357,7 +357,7 @@ def key(value: object) -> Hashable:
         case int() | float() | Decimal():
             return "number", value
         case _:
-            nested = _nested(value, key)
+            nested = _nested_key(value, key)
             return (type(value).__name__, value) if nested is None else nested
 
 
@@ -401,7 +401,7 @@ def identity(value: object) -> Hashable:
             return type(value).__name__, repr(value)
 
 
-def _nested(value: object, inside: Callable[[object], Hashable]) -> Hashable | None:
+def _nested_key(value: object, inside: Callable[[object], Hashable]) -> Hashable | None:
     match value:
         case Struct(fields=fields):
             return "Struct", frozenset(Counter((name, inside(inner)) for name, inner in fields).items())

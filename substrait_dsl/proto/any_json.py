@@ -16,7 +16,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.message_factory import GetMessageClass
 
-from substrait_dsl.errors import UnsupportedError, shortened
+from substrait_dsl.errors import UnsupportedError, shorten
 from substrait_dsl.proto.json_text import import_well_known_types
 from substrait_dsl.proto.paths import inside, path_of
 
@@ -48,7 +48,7 @@ def _require_known(message: Message) -> None:
     for part in inside(message):
         if isinstance(part, Any) and (problem := _problem(part)) is not None:
             raise UnsupportedError(
-                f'JSON cannot hold the extension message "{shortened(part.type_url)}": {problem}',
+                f'JSON cannot hold the extension message "{shorten(part.type_url)}": {problem}',
                 hint="write the binary form",
                 path=path_of(message, part) or None,
             )
@@ -71,7 +71,7 @@ def _problem(part: Any) -> str | None:
 
 
 def _words(error: Exception) -> str:
-    return "it nests too deeply" if isinstance(error, RecursionError) else shortened(str(error).rstrip(" .:"))
+    return "it nests too deeply" if isinstance(error, RecursionError) else shorten(str(error).rstrip(" .:"))
 
 
 def _unpack(part: Any) -> Message:

@@ -79,7 +79,7 @@ def _fitting(
     """Return the overloads that take a call, with the number of literals that each narrows or gives a string type."""
     found: dict[FunctionId, tuple[int, FittedCall]] = {}
     for overload in overloads:
-        fitted = _fitted(overload, arguments, DEFAULTS if _has_defaults(function, overload) else {})
+        fitted = _fit_arguments(overload, arguments, DEFAULTS if _has_defaults(function, overload) else {})
         if fitted is None:
             continue
         try:
@@ -88,7 +88,7 @@ def _fitting(
             continue
         if type_ is None:
             continue
-        narrowed = _narrowed(arguments, fitted)
+        narrowed = _count_narrowed(arguments, fitted)
         call = FittedCall(overload.function, fitted, type_, narrowed > 0 and type(type_) in t.INTEGER_RANGES)
         found.setdefault(overload.function, (narrowed + _strange_texts(arguments, fitted), call))
     return found
@@ -113,7 +113,7 @@ def _has_defaults(function: FunctionId, overload: Overload) -> bool:
     return is_specified(overload.function) and (not function.urn or is_specified(function))
 
 
-def _fitted(
+def _fit_arguments(
     overload: Overload, arguments: Sequence[Argument], defaults: Mapping[tuple[str, int], int | str]
 ) -> tuple[Argument, ...] | None:
     filled = [*arguments]
@@ -180,7 +180,7 @@ def _strange_texts(arguments: Sequence[Argument], fitted: Sequence[Argument]) ->
     return sum(each.type.keyword not in keywords for each in constants) if keywords else 0
 
 
-def _narrowed(arguments: Sequence[Argument], fitted: Sequence[Argument]) -> int:
+def _count_narrowed(arguments: Sequence[Argument], fitted: Sequence[Argument]) -> int:
     widths = list(t.INTEGER_RANGES)
     return sum(
         type(new.type) in widths and widths.index(type(new.type)) < widths.index(type(old.type))

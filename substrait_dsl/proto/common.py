@@ -79,7 +79,7 @@ def decode_common(decoder: Decoder, rel: Rel, body: Any) -> Rel:
     common = _decode_hint_and_extensions(decoder, message, body)
     mapping = tuple(message.emit.output_mapping) if message.HasField("emit") else None
     # What is read from another message, a project that adds nothing, has its own mapping settled already.
-    if type(body) in JOIN_MESSAGES and isinstance(rel, AnyJoin) and _put_out_both_sides(decoder, rel):
+    if type(body) in JOIN_MESSAGES and isinstance(rel, AnyJoin) and _emits_both_sides(decoder, rel):
         if puts_out_both_sides(decoder, rel):
             mapping = _without_absent_side(rel, mapping)
         else:
@@ -240,10 +240,10 @@ def puts_out_both_sides(decoder: Decoder, join: AnyJoin) -> bool:
 
     Those of DataFusion never did, whatever version they declare.
     """
-    return not decoder.producer.mark_joins_keep_one_side and _put_out_both_sides(decoder, join)
+    return not decoder.producer.mark_joins_keep_one_side and _emits_both_sides(decoder, join)
 
 
-def _put_out_both_sides(decoder: Decoder, join: AnyJoin) -> bool:
+def _emits_both_sides(decoder: Decoder, join: AnyJoin) -> bool:
     rule = JOIN_RULES[join.how]
     old = (0, 0, 0) < decoder.version < _ONE_SIDE_SINCE
     return old and (rule.left == "dropped" or rule.mark)

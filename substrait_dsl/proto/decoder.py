@@ -211,7 +211,7 @@ class Decoder:
         """Return the type of the anchor of an alias."""
         return _look_up(self.aliases, reference, "type alias")
 
-    def unsigned(self, reference: int, type_name: str, message: Any) -> str | None:
+    def unsigned_type_name(self, reference: int, type_name: str, message: Any) -> str | None:
         """Return the name of the unsigned integer of an undeclared type variation of a stored column or a cast.
 
         Other expressions are read as signed integers: they may be computed.

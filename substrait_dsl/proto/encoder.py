@@ -238,7 +238,7 @@ class Encoder:
             return False
         for column in beyond:
             column.field -= left
-        message.outer_reference.rel_reference = self._numbered(common_of(right))
+        message.outer_reference.rel_reference = self._number_row(common_of(right))
         return True
 
     def number_row(self, anchor: int | None, row: pb.RelCommon) -> None:
@@ -271,9 +271,9 @@ class Encoder:
             if row.HasField("rel_anchor") and row.rel_anchor != promised:
                 row = common_of(referenced.message)
             row.rel_anchor = promised
-        return self._numbered(row)
+        return self._number_row(row)
 
-    def _numbered(self, row: pb.RelCommon) -> int:
+    def _number_row(self, row: pb.RelCommon) -> int:
         if not row.HasField("rel_anchor"):
             row.rel_anchor = self._new_anchor()
         return row.rel_anchor

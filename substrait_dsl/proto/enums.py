@@ -26,7 +26,7 @@ from substrait_dsl.algebra.rules import (
     LateralJoinType,
     SetOp,
 )
-from substrait_dsl.errors import PlanFormatError, quoted
+from substrait_dsl.errors import PlanFormatError, quote
 
 W = TypeVar("W", bound=str)
 
@@ -131,4 +131,4 @@ def name_for(words: Mapping[W, int], number: int, enum: Any, field: str) -> W:
         if known == number:
             return word
     written = enum.Name(number) if number in enum.values() else number
-    raise PlanFormatError(f"{field} is {written}; expected one of {quoted(words, limit=20)}")
+    raise PlanFormatError(f"{field} is {written}; expected one of {quote(words, limit=20)}")

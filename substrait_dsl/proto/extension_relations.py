@@ -133,7 +133,7 @@ def _schema_choice(schema: NamedStruct) -> Choices:
 def _read_schema(schema: Mapping[str, Any]) -> NamedStruct:
     urns = {str(name): str(urn) for name, urn in schema["urns"].items()}
     types = [parse_type(text, urns=urns) for text in schema["types"]]
-    return NamedStruct.named(types, [str(name) for name in schema["names"]])
+    return NamedStruct.from_types(types, [str(name) for name in schema["names"]])
 
 
 def _declarations(type_: Type) -> Iterator[tuple[str, str]]:

@@ -21,7 +21,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from substrait_dsl.errors import PlanFormatError, quoted, suggestion
+from substrait_dsl.errors import PlanFormatError, quote, suggestion
 
 SHOWN = 40
 """The maximal number of characters of a wrong value in a message."""
@@ -133,7 +133,7 @@ def _check(root: object, descriptor: Any, since: Since, fits: Callable[[object, 
                 if field.message_type is not None:
                     inner.append((each, field.message_type, place))
                 elif not fits(each, field):
-                    text = f"expected {_expected(field)} for {key}, not {_shorten(each)}"
+                    text = f"expected {_describe_expected(field)} for {key}, not {_shorten(each)}"
                     raise PlanFormatError(text, path=place, hint=_hint(each, field))
         stack.extend(reversed(inner))
 
@@ -201,7 +201,7 @@ _NUMBERS: dict[int, str] = {
 }
 
 
-def _expected(field: FieldDescriptor) -> str:
+def _describe_expected(field: FieldDescriptor) -> str:
     if field.enum_type is not None:
         return f"a name of {field.enum_type.full_name}"
     if field.type == FieldDescriptor.TYPE_BYTES:
@@ -214,7 +214,7 @@ def _hint(value: object, field: FieldDescriptor) -> str | None:
     if field.enum_type is None:
         return None
     names = field.enum_type.values_by_name
-    return (suggestion(value, names) if isinstance(value, str) else None) or f"its names are {quoted(names, limit=20)}"
+    return (suggestion(value, names) if isinstance(value, str) else None) or f"its names are {quote(names, limit=20)}"
 
 
 def _shorten(value: object) -> str:

@@ -73,7 +73,7 @@ def _modern(message_class: type[W], data: bytes, findings: MutableSequence[Findi
         raise PlanFormatError(f"in current messages, {what} nests them more than 100 deep") from None
     if drop_unknown_fields(modern, data):
         for message, place, number in _unknown_fields(message_class.FromString(data)):
-            raise _left_over(message, place, number)
+            raise _left_over_error(message, place, number)
     if findings is not None:
         findings.extend(found)
     return modern
@@ -204,7 +204,7 @@ def _unknown_field(message: Message, place: _Place | None, number: int) -> PlanF
         if (PACKAGE + new.message, new.number) == (name, number):
             return PlanFormatError(f"{name} has the field {new.name} ({number}), {_newer(new)}", path=path)
     return PlanFormatError(
-        f"{name} has the unknown field {number}; version {_known()} of the specification is known, "
+        f"{name} has the unknown field {number}; version {_list_known()} of the specification is known, "
         "and what was removed before it",
         path=path,
     )
@@ -219,10 +219,10 @@ def _since(message: str, key: str) -> str | None:
 
 
 def _newer(new: NewField) -> str:
-    return f"which is newer ({new.since}) than version {_known()} of the specification, the one known here"
+    return f"which is newer ({new.since}) than version {_list_known()} of the specification, the one known here"
 
 
-def _left_over(message: Message, place: _Place | None, number: int) -> PlanFormatError:
+def _left_over_error(message: Message, place: _Place | None, number: int) -> PlanFormatError:
     name = message.DESCRIPTOR.full_name
     field = next(old.name for old in REMOVED_FIELDS if (PACKAGE + old.message, old.number) == (name, number))
     return PlanFormatError(
@@ -232,5 +232,5 @@ def _left_over(message: Message, place: _Place | None, number: int) -> PlanForma
     )
 
 
-def _known() -> str:
+def _list_known() -> str:
     return ".".join(map(str, installed_version()))

@@ -215,7 +215,7 @@ def _physical_join(join: Any, fields: _Fields) -> None:
 # --- expressions
 
 
-def _bound(bound: Any, fields: _Fields) -> None:
+def _write_bound(bound: Any, fields: _Fields) -> None:
     """Write a bound; the offset as a number is deprecated, and not removed."""
     if not bound.HasField("offset_expr"):
         return
@@ -252,8 +252,8 @@ LEGACY_WRITERS: dict[str, Callable[[Any, _Fields], None]] = {
     "AggregateRel": _aggregate,
     "HashJoinRel": _physical_join,
     "MergeJoinRel": _physical_join,
-    "Expression.WindowFunction.Bound.Preceding": _bound,
-    "Expression.WindowFunction.Bound.Following": _bound,
+    "Expression.WindowFunction.Bound.Preceding": _write_bound,
+    "Expression.WindowFunction.Bound.Following": _write_bound,
     INTERVAL_DAY: _interval,
 }
 """The writer of the legacy fields of each message, inner ones first."""

@@ -40,7 +40,7 @@ from substrait_dsl.algebra.relations import (
 )
 from substrait_dsl.algebra.settings import OUTER_REFERENCES_OF, Encoding, OuterReferences
 from substrait_dsl.catalog import Catalog
-from substrait_dsl.errors import LiteralError, PlanFormatError, UnsupportedError, quoted
+from substrait_dsl.errors import LiteralError, PlanFormatError, UnsupportedError, quote
 from substrait_dsl.proto.declarations import Declarations, decode_declarations
 from substrait_dsl.proto.detached import check_detached
 from substrait_dsl.proto.encoder import Encoder
@@ -261,7 +261,7 @@ def decode_root(decoder: Decoder, rel: Rel, message: RelRoot) -> Root:
         nested = "; the fields of structs inside count, depth first" if needed != len(rel.schema) else ""
         raise PlanFormatError(
             f"a root has {len(message.names)} names, but its relation has {needed} fields",
-            hint=f"its fields are {quoted(rel.schema.depth_first_names())}{nested}",
+            hint=f"its fields are {quote(rel.schema.depth_first_names())}{nested}",
         )
     return Root(rel, tuple(message.names))
 

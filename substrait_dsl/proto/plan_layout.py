@@ -221,7 +221,7 @@ class _Survey:
         levels, size = found
         if isinstance(child, Rel):
             if levels > room or id(child) in self._separate or (child.flags.has_shared and _is_written_once(child)):
-                self._cut(child)
+                self._cut_tree(child)
             if id(child) in self._subtrees:
                 return _CUT_LEVELS, 1
         elif levels > room and isinstance(child, ex.Expression) and not isinstance(child, ex.Literal):
@@ -229,7 +229,7 @@ class _Survey:
             return 1, size
         return found
 
-    def _cut(self, rel: Rel) -> None:
+    def _cut_tree(self, rel: Rel) -> None:
         if id(rel) not in self._subtrees:
             self._subtrees[id(rel)] = rel
             self._open_anchors |= rel.free_anchors

@@ -25,7 +25,7 @@ from substrait_dsl.algebra.properties import (
     SortDirection,
     partitioned,
 )
-from substrait_dsl.errors import PlanFormatError, SubstraitDslError, shortened
+from substrait_dsl.errors import PlanFormatError, SubstraitDslError, shorten
 from substrait_dsl.proto.enums import SORT_DIRECTION
 from substrait_dsl.proto.extensions import decode_any, encode_any
 
@@ -103,7 +103,7 @@ def read_choice(name: str, choices: Choices, read: Callable[[Any], T], default: 
     except SubstraitDslError:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        value = shortened(repr(choices[name]))
+        value = shorten(repr(choices[name]))
         raise PlanFormatError(f"the {name} of a relation cannot be understood: {value}") from error
 
 

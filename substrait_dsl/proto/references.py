@@ -196,7 +196,7 @@ def _lambdas_outside(scope: Scope) -> int:
 
 
 def _numbered_row(number: int, scope: Scope) -> tuple[Scope, range]:
-    found = scope.outer and scope.outer.called(number)
+    found = scope.outer and scope.outer.find_anchor(number)
     if found is None:
         raise PlanFormatError(f"rel_reference {number} is the rel_anchor of no relation around the subquery")
     return found, found.numbers[number]

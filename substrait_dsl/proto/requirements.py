@@ -92,14 +92,14 @@ class _Survey:
             field = extension.WhichOneof("mapping_type")
             if field == "extension_function":
                 function = extension.extension_function
-                self.functions[function.function_anchor] = self._declared(function)
+                self.functions[function.function_anchor] = self._describe_declaration(function)
             elif field == "extension_type":
-                self.types[extension.extension_type.type_anchor] = self._declared(extension.extension_type)
+                self.types[extension.extension_type.type_anchor] = self._describe_declaration(extension.extension_type)
             elif field == "extension_type_variation":
                 variation = extension.extension_type_variation
-                self.variations[variation.type_variation_anchor] = self._declared(variation)
+                self.variations[variation.type_variation_anchor] = self._describe_declaration(variation)
 
-    def _declared(self, declaration: Any) -> tuple[str, str]:
+    def _describe_declaration(self, declaration: Any) -> tuple[str, str]:
         return self.urns.get(declaration.extension_urn_reference, ""), declaration.name
 
     def requirements(self) -> Iterator[Requirement]:

@@ -53,7 +53,7 @@ class Scope:
         """
         return {} if self._numbers is None else self._numbers()
 
-    def called(self, number: int) -> Scope | None:
+    def find_anchor(self, number: int) -> Scope | None:
         """Return the innermost row with an anchor, from this one outwards."""
         row: Scope | None = self
         while row is not None and number not in row.numbers:

@@ -47,7 +47,7 @@ class _Free:
 
     def rows(self, outer: Scope | None) -> tuple[Scope | None, ...]:
         """Return the rows that are meant inside a subquery of a row; a row that does not exist is None."""
-        called = () if outer is None else (outer.called(number) for number in self.numbers)
+        called = () if outer is None else (outer.find_anchor(number) for number in self.numbers)
         counted = () if outer is None else outer.outwards(self.steps_out)
         return (*called, *counted)
 

@@ -132,7 +132,7 @@ def decode_type_body(decoder: Decoder, class_: type[t.Type], body: Any) -> t.Typ
     """Read the message of a type, such as ``Type.List``."""
     common: dict[str, Any] = {"nullable": decode_nullability(decoder, body)}
     if class_ is not t.Func and body.type_variation_reference:  # a func has no variations
-        unsigned = decoder.unsigned(body.type_variation_reference, class_.keyword, body)
+        unsigned = decoder.unsigned_type_name(body.type_variation_reference, class_.keyword, body)
         if unsigned is not None:
             return t.UserDefined(t.UNSIGNED_URN, unsigned, nullable=common["nullable"])
         common["variation"] = decoder.variation(body.type_variation_reference, class_.keyword, body)
@@ -296,7 +296,7 @@ def decode_named_struct(decoder: Decoder, message: pb.NamedStruct) -> NamedStruc
     types = [decode_type(decoder, type_) for type_ in message.struct.types]
     with decoder.part(message):
         decoder.sizes.check_row(types)
-        return NamedStruct.named(types, decode_schema_names(decoder, types, message))
+        return NamedStruct.from_types(types, decode_schema_names(decoder, types, message))
 
 
 def encode_type_aliases(declarations: Declarations, types: Sequence[t.Type], plan: Plan) -> None:

@@ -86,19 +86,19 @@ Parts = tuple[tuple[Clause | None, ...], Iterable[OutputColumn] | None]
 """The parts of a description: arguments (None: the default), and output columns (None: those of the input)."""
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """Return a text in single quotes."""
     return constant_text(text, String())
 
 
-def dotted(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Return a name of several parts: ``shop."order lines"``."""
     return ".".join(name_text(name) for name in names)
 
 
 def message_text(message: AnyMessage) -> str:
     """Return a message that nobody here can read: its type and its bytes, ``'acme.Hint' x'0801'``."""
-    name = quoted(message.type_url.removeprefix("type.googleapis.com/"))
+    name = quote(message.type_url.removeprefix("type.googleapis.com/"))
     return f"{name} {constant_text(message.value, Binary())}" if message.value else name
 
 

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra.extensions import AnyMessage
-from substrait_dsl.render.description_parts import Clause, Parts, message_text, quoted
+from substrait_dsl.render.description_parts import Clause, Parts, message_text, quote
 from substrait_dsl.render.expressions import ExpressionWriter
 from substrait_dsl.render.scopes import Row
 
@@ -42,5 +42,5 @@ def _kind(kind: r.ExchangeKind, row: Row, writer: ExpressionWriter) -> tuple[Cla
 
 def _target_text(target: r.ExchangeTarget) -> str:
     destination = target.destination
-    text = message_text(destination) if isinstance(destination, AnyMessage) else quoted(destination)
+    text = message_text(destination) if isinstance(destination, AnyMessage) else quote(destination)
     return f"{text} (partitions {', '.join(map(str, target.partition_ids))})" if target.partition_ids else text

@@ -113,7 +113,7 @@ def comparison_form(*pieces: Piece) -> Form:
     return Form(Binding.COMPARISON, pieces)
 
 
-def separated(parts: Iterable[Sequence[Piece]]) -> list[Piece]:
+def separate_pieces(parts: Iterable[Sequence[Piece]]) -> list[Piece]:
     """Parts with commas between them."""
     pieces: list[Piece] = []
     for part in parts:
@@ -125,7 +125,7 @@ def separated(parts: Iterable[Sequence[Piece]]) -> list[Piece]:
 
 def tuple_pieces(expressions: Sequence[Expression]) -> list[Piece]:
     """``(a, b)``."""
-    return ["(", *separated([[Place(expression)] for expression in expressions]), ")"]
+    return ["(", *separate_pieces([[Place(expression)] for expression in expressions]), ")"]
 
 
 def literal_form(literal: ex.Literal) -> Form:
@@ -165,17 +165,17 @@ def segment_pieces(access: ex.FieldAccess) -> list[Piece]:
 def nested_struct_pieces(struct: ex.NestedStruct) -> list[Piece]:
     """``struct(city: a, zip: b)``: not ``(a)``, which is `a` in parentheses."""
     words = [""] * len(struct.fields) if struct.names is None else [f"{name_text(name)}: " for name in struct.names]
-    return ["struct(", *separated([[word, Place(f)] for word, f in zip(words, struct.fields, strict=True)]), ")"]
+    return ["struct(", *separate_pieces([[word, Place(f)] for word, f in zip(words, struct.fields, strict=True)]), ")"]
 
 
 def list_pieces(values: Sequence[Expression]) -> list[Piece]:
     """``[a, b]``."""
-    return ["[", *separated([[Place(value)] for value in values]), "]"]
+    return ["[", *separate_pieces([[Place(value)] for value in values]), "]"]
 
 
 def map_pieces(entries: Sequence[tuple[Expression, Expression]]) -> list[Piece]:
     """``{a: b, c: d}``."""
-    return ["{", *separated([[Place(key), ": ", Place(value)] for key, value in entries]), "}"]
+    return ["{", *separate_pieces([[Place(key), ": ", Place(value)] for key, value in entries]), "}"]
 
 
 def lambda_form(function: ex.Lambda) -> Form:
@@ -234,7 +234,7 @@ def _call_pieces(
     call: ex.ScalarFunction | ex.AggregateFunction | ex.WindowCall, before: str = "", *after: Piece
 ) -> list[Piece]:
     """``name(argument, ...; option: VALUE)``, with words before and after the arguments."""
-    arguments = separated([[_argument_piece(argument)] for argument in call.arguments])
+    arguments = separate_pieces([[_argument_piece(argument)] for argument in call.arguments])
     options = [f"{option.name}: {' or '.join(option.preferences)}" for option in call.options]
     inside = f"; {', '.join(options)}" if options else ""
     gap = " " if before and arguments else ""
@@ -272,7 +272,7 @@ def window_pieces(
     """
     parts: list[Piece] = []
     if partitions:
-        parts += ["partition by ", *separated([[Place(partition)] for partition in partitions]), " "]
+        parts += ["partition by ", *separate_pieces([[Place(partition)] for partition in partitions]), " "]
     if sorts:
         parts += [*_keys("order by", sorts), " "]
     lower, upper = _bound_pieces(call.lower, "preceding"), _bound_pieces(call.upper, "following")
@@ -299,7 +299,7 @@ def _aggregating_pieces(call: ex.AggregateFunction | ex.WindowCall, *after: Piec
 
 
 def _keys(words: str, sorts: Sequence[ex.SortKey]) -> list[Piece]:
-    return [f"{words} ", *separated([sort_pieces(key) for key in sorts])]
+    return [f"{words} ", *separate_pieces([sort_pieces(key) for key in sorts])]
 
 
 def sort_pieces(key: ex.SortKey) -> list[Piece]:

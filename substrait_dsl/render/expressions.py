@@ -34,7 +34,7 @@ from substrait_dsl.render.expression_format import (
     measure_pieces,
     nested_struct_pieces,
     segment_pieces,
-    separated,
+    separate_pieces,
     sort_pieces,
     tuple_pieces,
     window_pieces,
@@ -62,21 +62,21 @@ class ExpressionWriter:
 
     def text(self, expression: Expression, row: Row, binding: Binding = Binding.OR) -> str:
         """Return an expression; in parentheses, if it binds less tightly than asked."""
-        return self.written((Place(expression, binding),), row)
+        return self.write_pieces((Place(expression, binding),), row)
 
     def measure(self, measure: ex.Measure, row: Row) -> str:
         """Return a measure: ``sum(distinct x) filter (where y > 0)``."""
-        return self.written(measure_pieces(measure), row)
+        return self.write_pieces(measure_pieces(measure), row)
 
     def window(self, call: ex.WindowCall, row: Row) -> str:
         """Return a window function of a relation that says the rest: ``sum(x) over (rows between ...)``."""
-        return self.written(window_pieces(call), row)
+        return self.write_pieces(window_pieces(call), row)
 
     def sort_key(self, key: ex.SortKey, row: Row) -> str:
         """Return a sort key: ``o_orderdate desc nulls last``."""
-        return self.written(sort_pieces(key), row)
+        return self.write_pieces(sort_pieces(key), row)
 
-    def written(self, pieces: Sequence[Piece], row: Row) -> str:
+    def write_pieces(self, pieces: Sequence[Piece], row: Row) -> str:
         """Pieces written out, cut where they get too long."""
         pending: list[Piece] = list(reversed(pieces))
         text: list[str] = []
@@ -119,7 +119,7 @@ class ExpressionWriter:
             case ex.SingularOrList(value=value, options=options):
                 return comparison_form(Place(value, Binding.SUM), " in ", *tuple_pieces(options))
             case ex.MultiOrList(values=values, records=records):
-                rows = separated([tuple_pieces(record.fields) for record in records])
+                rows = separate_pieces([tuple_pieces(record.fields) for record in records])
                 return comparison_form(*tuple_pieces(values), " in (", *rows, ")")
             case ex.ScalarSubquery(input=rel):
                 return atom(self._subquery(rel, row))
@@ -132,7 +132,7 @@ class ExpressionWriter:
                 sign = f" {COMPARISON_SIGNS[comparison]} {reduction} "
                 return comparison_form(Place(left, Binding.SUM), sign, self._subquery(rel, row))
             case ex.MaskedReference():
-                return self._masked(node, row)
+                return self._format_mask(node, row)
             case ex.WindowFunction(call=call, partitions=partitions, sorts=sorts):
                 return atom(*window_pieces(call, partitions, sorts))
             case ex.NestedStruct():
@@ -173,7 +173,7 @@ class ExpressionWriter:
             case _:
                 assert_never(root)
 
-    def _masked(self, reference: ex.MaskedReference, row: Row) -> Form:
+    def _format_mask(self, reference: ex.MaskedReference, row: Row) -> Form:
         """``address.(city, zip)``, or of a whole row ``row.(id, address.(city))``."""
         match reference.input:
             case ex.Row(types, root):

@@ -48,13 +48,13 @@ def join_parts(join: r.Join | r.LateralJoin, writer: ExpressionWriter) -> Parts:
 
 def hash_join_parts(join: r.HashJoin, writer: ExpressionWriter) -> Parts:
     """Return the parts of a hash join's description: those of a merge join, and the build side."""
-    how, *arguments = _keyed(join, writer)
+    how, *arguments = _key_clauses(join, writer)
     return (how, Clause("build", (join.build,)), *arguments), _join_columns(join)
 
 
 def merge_join_parts(join: r.MergeJoin, writer: ExpressionWriter) -> Parts:
     """Return the parts of a merge join's description."""
-    return tuple(_keyed(join, writer)), _join_columns(join)
+    return tuple(_key_clauses(join, writer)), _join_columns(join)
 
 
 def nested_loop_join_parts(join: r.NestedLoopJoin, writer: ExpressionWriter) -> Parts:
@@ -63,7 +63,7 @@ def nested_loop_join_parts(join: r.NestedLoopJoin, writer: ExpressionWriter) -> 
     return arguments, _join_columns(join)
 
 
-def _keyed(join: r.HashJoin | r.MergeJoin, writer: ExpressionWriter) -> Sequence[Clause | None]:
+def _key_clauses(join: r.HashJoin | r.MergeJoin, writer: ExpressionWriter) -> Sequence[Clause | None]:
     both = _both(join)
     return (
         Clause("", (join.how,)),

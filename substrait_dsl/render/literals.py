@@ -31,7 +31,7 @@ def name_text(name: str) -> str:
     """Return a name as it is, or in double quotes where it could be taken for something else."""
     if _PLAIN_NAME.fullmatch(name) and name.lower() not in _RESERVED:
         return name
-    escaped = _escaped(name).replace('"', '\\"')
+    escaped = _escape(name).replace('"', '\\"')
     return f'"{escaped}"'
 
 
@@ -50,14 +50,14 @@ def constant_text(value: Any, type_: t.Type) -> str:
     return CONSTANTS[type(type_)](value, type_)
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return "".join(
         c if c.isprintable() and c != "\\" else c.encode("unicode_escape", "surrogatepass").decode() for c in text
     )
 
 
 def _string(value: str, type_: t.Type) -> str:
-    quoted = "'" + _escaped(value[:MAX_CONSTANT]).replace("'", "''") + "'"
+    quoted = "'" + _escape(value[:MAX_CONSTANT]).replace("'", "''") + "'"
     return quoted if len(value) <= MAX_CONSTANT else f"{quoted}... ({len(value)} characters)"
 
 

@@ -15,10 +15,10 @@ from substrait_dsl.render.description_parts import (
     Parts,
     condition_clause,
     declared_clause,
-    dotted,
     extension_clauses,
+    join_names,
     message_text,
-    quoted,
+    quote,
 )
 from substrait_dsl.render.expressions import ExpressionWriter
 from substrait_dsl.render.literals import constant_text, name_text
@@ -41,7 +41,7 @@ def read_parts(read: r.Read, writer: ExpressionWriter) -> Parts:
         condition_clause("where perhaps", read.best_effort_filter, row, writer),
         projection,
         declared_clause(read.declared, row),
-        Clause("with", tuple(f"{name_text(name)} = {quoted(value)}" for name, value in read.name_values))
+        Clause("with", tuple(f"{name_text(name)} = {quote(value)}" for name, value in read.name_values))
         if read.name_values
         else None,
         *_source_extensions(read.definition),
@@ -52,7 +52,7 @@ def read_parts(read: r.Read, writer: ExpressionWriter) -> Parts:
 def _source(definition: r.ReadDefinition, writer: ExpressionWriter) -> Clause:
     match definition:
         case r.NamedTable(names):
-            return Clause("", (dotted(names),))
+            return Clause("", (join_names(names),))
         case r.VirtualTable(rows):
             shown = [
                 f"({', '.join(writer.text(field, Row(())) for field in record.fields)})" for record in rows[:SHOWN_ROWS]
@@ -82,9 +82,9 @@ def _source_extensions(definition: r.ReadDefinition) -> Iterator[Clause]:
 
 
 def _iceberg_text(table: r.IcebergTable) -> str:
-    text = quoted(table.metadata_uri)
+    text = quote(table.metadata_uri)
     if table.snapshot_id is not None:
-        return f"{text} snapshot {quoted(table.snapshot_id)}"
+        return f"{text} snapshot {quote(table.snapshot_id)}"
     if table.snapshot_timestamp is not None:
         return f"{text} at {constant_text(table.snapshot_timestamp, PrecisionTimestampTZ(6))}"
     return text
@@ -94,7 +94,7 @@ def _file_text(item: r.FileItem) -> str:
     path_kind = "" if item.kind == "path" else f" {item.kind}"
     part = [f"{name} {getattr(item, name)}" for name in ("partition_index", "start", "length") if getattr(item, name)]
     inside = f" ({', '.join(part)})" if part else ""
-    return f"{format_text(item.format)}{path_kind} {quoted(item.uri)}{inside}"
+    return f"{format_text(item.format)}{path_kind} {quote(item.uri)}{inside}"
 
 
 def format_text(file_format: r.FileFormat) -> str:
@@ -102,7 +102,7 @@ def format_text(file_format: r.FileFormat) -> str:
     if isinstance(file_format, r.ExtensionFormat):
         return f"extension {message_text(file_format.detail)}"
     settings = [
-        f"{field.name} {quoted(value) if isinstance(value, str) else value}"
+        f"{field.name} {quote(value) if isinstance(value, str) else value}"
         for field in attrs.fields(type(file_format))
         if (value := getattr(file_format, field.name)) != field.default
     ]

@@ -7,7 +7,7 @@ import attrs
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra.node import Node, Rel, walk
-from substrait_dsl.errors import shortened
+from substrait_dsl.errors import shorten
 from substrait_dsl.render.describe import Description, describe
 from substrait_dsl.render.description_parts import Column
 from substrait_dsl.render.expressions import ExpressionWriter
@@ -44,7 +44,7 @@ def step(plan: Rel, rel: Rel, node: Node | None = None) -> Step:
     position = None if node is None else _column(rel, node)
     part = None if node is None else _part(node, rel, ExpressionWriter(labels, scope, rel.anchor))
     text = _outline(description) if position is None else _with_column(description, rel, position)
-    return Step(text, None if part is None else shortened(part, LONGEST))
+    return Step(text, None if part is None else shorten(part, LONGEST))
 
 
 def origin(rel: Rel, position: int) -> str:
@@ -53,13 +53,13 @@ def origin(rel: Rel, position: int) -> str:
 
 
 def _outline(description: Description) -> str:
-    return shortened(" ".join([description.name, *map(str, description.arguments)]), LONGEST)
+    return shorten(" ".join([description.name, *map(str, description.arguments)]), LONGEST)
 
 
 def _with_column(description: Description, rel: Rel, position: int) -> str:
     name = rel.schema.names[position]
     shown = [str(each) for each in description.columns or () if isinstance(each, Column) and each.name == name]
-    return f"{_outline(description)} -> {shortened(shown[0] if shown else name_text(name), LONGEST)}"
+    return f"{_outline(description)} -> {shorten(shown[0] if shown else name_text(name), LONGEST)}"
 
 
 def _find(plan: Rel, rel: Rel, labels: Labels) -> tuple[Description, Scope | None]:

@@ -93,7 +93,7 @@ def explain_extended(extended: ExtendedExpression) -> str:
     """
     writer = ExpressionWriter(Labels(), None, extended.anchor)
     row = Row((extended.base_schema,))
-    lines = [f"extended expression over {_shortened(columns_clause(extended.base_schema))}"]
+    lines = [f"extended expression over {_shorten(columns_clause(extended.base_schema))}"]
     for field, node in zip(extended.schema, extended.nodes, strict=True):
         match node:
             case AggregateFunction():
@@ -203,7 +203,7 @@ class _Explanation:
             heading = f"{self._labels.of(task.rel)}: "
         if task.rel.shared:
             heading = f"shared {heading}"
-        clauses = [_shortened(clause) for clause in _clauses(task.rel, description, self._properties)]
+        clauses = [_shorten(clause) for clause in _clauses(task.rel, description, self._properties)]
         indent = _INDENT * task.depth
         line = f"{indent}{heading}{description.name}"
         while clauses and len(line) + 1 + len(str(clauses[0])) <= WIDTH:
@@ -238,7 +238,7 @@ def _clauses(rel: Rel, description: Description, properties: bool) -> Iterator[C
         yield properties_clause(rel)
 
 
-def _shortened(clause: Clause) -> Clause:
+def _shorten(clause: Clause) -> Clause:
     missing = len(clause.items) - MAX_ITEMS
     if missing <= 0:
         return clause
@@ -255,7 +255,7 @@ def _broken(clause: Clause, width: int) -> Iterator[str]:
             continue
         if line:
             yield line
-        *full, line = _wrapped(_INDENT + chunk if number else chunk, width)
+        *full, line = _wrap_text(_INDENT + chunk if number else chunk, width)
         yield from full
     yield line
 
@@ -270,7 +270,7 @@ def _chunks(clause: Clause, stacked: bool) -> Iterator[str]:
         yield f"{before} {item}{after}".lstrip()
 
 
-def _wrapped(text: str, width: int) -> Iterator[str]:
+def _wrap_text(text: str, width: int) -> Iterator[str]:
     """Yield a text broken between words; all lines but the first are indented further."""
     indent = text[: len(text) - len(text.lstrip())]
     line = ""

@@ -14,10 +14,10 @@ from substrait_dsl.render.description_parts import (
     Parts,
     columns_clause,
     condition_clause,
-    dotted,
     extension_clauses,
+    join_names,
     message_text,
-    quoted,
+    quote,
 )
 from substrait_dsl.render.expressions import ExpressionWriter
 from substrait_dsl.render.literals import name_text
@@ -46,7 +46,7 @@ def update_parts(update: r.Update, writer: ExpressionWriter) -> Parts:
     row = Row((update.table_schema,))
     changes = [f"{row.label(change.column)} = {writer.text(change.value, row)}" for change in update.transformations]
     arguments = (
-        Clause("", (dotted(update.table.names),)),
+        Clause("", (join_names(update.table.names),)),
         columns_clause(update.table_schema),
         condition_clause("where", update.condition, row, writer),
         Clause("set", tuple(changes)),
@@ -82,14 +82,14 @@ def _columns(schema: NamedStruct) -> list[OutputColumn]:
 def _target_text(target: r.WriteTarget) -> str:
     match target:
         case r.NamedObject(names):
-            return dotted(names)
+            return join_names(names)
         case r.ExtensionObject(detail):
             return f"extension {message_text(detail)}"
         case r.VirtualTarget(name, pin):
             return f"virtual table {name_text(name)}{' pinned' if pin else ''}"
         case r.FilesTarget(uri, file_format, partition_columns):
             folders = f" in folders by {', '.join(map(name_text, partition_columns))}" if partition_columns else ""
-            return f"files {format_text(file_format)} {quoted(uri)}{folders}"
+            return f"files {format_text(file_format)} {quote(uri)}{folders}"
         case _:
             assert_never(target)
 

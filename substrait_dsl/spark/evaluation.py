@@ -35,7 +35,7 @@ from substrait_dsl.spark.relations.tables import Rows
 from substrait_dsl.spark.session.execution_context import ExecutionContext
 from substrait_dsl.spark.session.outcomes import begin_change, note_outcome
 from substrait_dsl.spark.session.source_map import note_plan
-from substrait_dsl.spark.sources.evaluated import Evaluated, checkpointed, checkpointed_when_computed, rows_inside
+from substrait_dsl.spark.sources.evaluated import Evaluated, checkpoint_rows, checkpoint_when_computed, rows_inside
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -140,14 +140,14 @@ class Evaluation:
             if (then := pin_to_snapshot(read.read, self._execution)) is not None:
                 pinned[id(read.read)] = then
                 return
-        rel = self._order.evaluated_before(read, change)
+        rel = self._order.find_evaluated_before(read, change)
         if rel is None:
             raise UnsupportedError(
                 f"{class_words(read.read)} with a correlated filter is evaluated before "
                 f"{class_words(change.change)} that changes what it reads",
                 hint="write the filter as a relation of its own, .filter(...)",
             )
-        leaf = self._checkpointed(rel, self._inside(self._now(read.tree, rel)))
+        leaf = self._checkpoint(rel, self._inside(self._now(read.tree, rel)))
         if rel is tree and rel.shared:
             self._evaluated[id(rel)] = leaf
         else:
@@ -166,10 +166,10 @@ class Evaluation:
             self._execution.leave_unpersisted(rows.table.frame)
             if self._order.is_needed_after(number, change):
                 rel = self._order.trees[number].input
-                self._evaluated[id(rel)] = self._checkpointed(rel, rows)
+                self._evaluated[id(rel)] = self._checkpoint(rel, rows)
 
-    def _checkpointed(self, rel: Rel, rows: Rows) -> Evaluated:
-        return self._leaf(rel, rows if self._execution.is_rehearsal else checkpointed(rows))
+    def _checkpoint(self, rel: Rel, rows: Rows) -> Evaluated:
+        return self._leaf(rel, rows if self._execution.is_rehearsal else checkpoint_rows(rows))
 
     def _share(self, number: int) -> None:
         """Checkpoint or persist a shared relation if its rows may differ each time, or if the caller asked for it."""
@@ -180,14 +180,14 @@ class Evaluation:
         if self._is_unknown(now):
             return
         if self._order.uses(number) > 1 and not is_stable(now, self._execution):
-            leaf = self._leaf(rel, checkpointed_when_computed(self._inside(now)))
+            leaf = self._leaf(rel, checkpoint_when_computed(self._inside(now)))
         elif self._execution.persist_shared:
-            leaf = self._leaf(rel, self._persisted(self._inside(now)))
+            leaf = self._leaf(rel, self._persist(self._inside(now)))
         else:
             return
         self._evaluated[id(rel)] = self._waiting[number] = leaf
 
-    def _persisted(self, rows: Rows) -> Rows:
+    def _persist(self, rows: Rows) -> Rows:
         assert isinstance(rows.table, FrameTable)
         # Spark knows persisted rows by their plan: no other has this condition, so no other is given these rows.
         frame = rows.table.filtered.where(f"'{uuid.uuid4().hex}' IS NOT NULL")

@@ -15,7 +15,7 @@ from substrait_dsl.algebra.extensions import AnyMessage
 from substrait_dsl.algebra.live_ranges import EvaluationOrder
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.relations import DROPS
-from substrait_dsl.errors import ExecutionError, UnsupportedError, class_words, quoted
+from substrait_dsl.errors import ExecutionError, UnsupportedError, class_words, quote
 from substrait_dsl.spark.catalog.table_names import named_frame
 from substrait_dsl.spark.diagnostics.explanations import ON_SPARK, describe_engine_failure, hint_for_message
 from substrait_dsl.spark.diagnostics.settings import require_settings
@@ -24,11 +24,11 @@ from substrait_dsl.spark.expressions.call_validation import require_meaning
 from substrait_dsl.spark.expressions.context_variables import Context, now, with_values
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.relations.correlation import loss_of, refusal_of, require_correlation
-from substrait_dsl.spark.relations.joins import streamed
+from substrait_dsl.spark.relations.joins import probe_inputs
 from substrait_dsl.spark.relations.repetition import require_size
 from substrait_dsl.spark.sail.engine import engine_of
 from substrait_dsl.spark.session.cancellation import Cancellation
-from substrait_dsl.spark.session.engines import Engine, current_engine, written_for
+from substrait_dsl.spark.session.engines import Engine, current_engine, write_for
 from substrait_dsl.spark.session.execution_context import ExecutionContext
 from substrait_dsl.spark.session.explain import spark_plan
 from substrait_dsl.spark.session.failures import INTERNAL, NO_PLAN, Failure, failure_of, message_of, spark_errors
@@ -97,7 +97,7 @@ def execute(
     tops = [tree.input for tree in order.trees]
     note_plan(tops[-1])
     expect_changes([placed.change for placed in order.changes])
-    with Cancellation(spark), written_for(engine), _explaining_order(order), _spark_errors(tops):
+    with Cancellation(spark), write_for(engine), _explaining_order(order), _spark_errors(tops):
         if _is_rehearsed(order):
             Evaluation(order, execution.rehearsal(), _lower_root).run()
             forget()
@@ -178,7 +178,7 @@ def _require_plan(nodes: Sequence[Node], frame: DataFrame) -> None:
 def _may_look_up(rel: Rel) -> bool:
     """Whether a relation has subqueries in its own expressions, or looks up rows of one input in the other."""
     has_subqueries = any(child.flags.has_subqueries for child in rel.children())
-    return has_subqueries or streamed(rel, correlated=True) != rel.inputs
+    return has_subqueries or probe_inputs(rel, correlated=True) != rel.inputs
 
 
 def require_known(enhancement: AnyMessage | None) -> None:
@@ -267,7 +267,7 @@ def _refuse_streams(nodes: Sequence[Node], frame: DataFrame, arrow_tables: Arrow
     if tables and frame.isStreaming:
         streams = [".".join(names) for names in tables if named_frame(names, frame.sparkSession).isStreaming]
         raise UnsupportedError(
-            f"{quoted(dict.fromkeys(streams))} is a stream, and a plan is of all rows of its tables",
+            f"{quote(dict.fromkeys(streams))} is a stream, and a plan is of all rows of its tables",
             hint="writeStream.foreachBatch(each) calls each(batch, number), which can run it over a view of the batch",
         )
 

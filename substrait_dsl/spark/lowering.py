@@ -77,7 +77,7 @@ class Lowering:
         self._steps_inside = 0
         """The number of steps inside the subqueries of the relation that is being lowered."""
 
-    def nested(self, outer: Mapping[int, tuple[str, ...]]) -> Lowering:
+    def for_subquery(self, outer: Mapping[int, tuple[str, ...]]) -> Lowering:
         """A lowering for a subquery."""
         inner = type(self)(self.execution, outer)
         inner.main = self.main
@@ -117,13 +117,15 @@ class Lowering:
         """
         if self.as_text:
             self.main._steps_inside += 1
-            return self._lowered(rel)
+            return self._lower_relation(rel)
         if self._is_text(rel):
             self._steps[id(rel)] = 1
             return self._lower_fragment(rel)
         outside, self._steps_inside = self._steps_inside, 0
-        rows = self._lowered(rel)
-        steps = 1 + self._steps_inside + max((self._steps[id(child)] for child in self._needed(rel)), default=0)
+        rows = self._lower_relation(rel)
+        steps = (
+            1 + self._steps_inside + max((self._steps[id(child)] for child in self._required_inputs(rel)), default=0)
+        )
         self._steps_inside = outside
         if self.execution.is_remote and steps >= MAX_CONNECT_STEPS and isinstance(rows.table, FrameTable):
             frame = self.execution.as_view(rows.table.filtered)
@@ -160,7 +162,7 @@ class Lowering:
 
     def _lower_fragment(self, rel: Rel) -> Rows:
         """Lower a fragment of the plan as one SQL text, and make it a DataFrame."""
-        lowering = self.nested({})
+        lowering = self.for_subquery({})
         lowering.is_fragment = True
         for edge in self._prerequisites(rel):
             rows = self[edge]
@@ -185,8 +187,8 @@ class Lowering:
     def lower_root(self, root: Root) -> DataFrame:
         """Lower a root to the DataFrame that its users see: in one text, or step by step."""
         if not self._is_one_text(root.input):
-            return output(partitions.sorted_as_declared(root.input, self.lower(root.input)), root)
-        rows = partitions.sorted_as_declared(root.input, Rows(*self._text_lowering().text(root.input)))
+            return output(partitions.sort_as_declared(root.input, self.lower(root.input)), root)
+        rows = partitions.sort_as_declared(root.input, Rows(*self._text_lowering().text(root.input)))
         table, columns = rows.table, rows.columns
         assert isinstance(table, TextTable)
         if is_plain(root):
@@ -210,7 +212,7 @@ class Lowering:
 
     def _text_lowering(self) -> Lowering:
         """Return a lowering that makes one text of a tree."""
-        lowering = self.nested({})
+        lowering = self.for_subquery({})
         lowering.is_short = True
         return lowering
 
@@ -266,21 +268,21 @@ class Lowering:
     def _attach_frame(self, rows: Rows) -> Rows:
         """Make a DataFrame available to SQL text, with new column names: the outer scope may have the old ones, too."""
         assert isinstance(rows.table, FrameTable)
-        return Rows(rows.table.as_text, rows.columns).renamed()
+        return Rows(rows.table.as_text, rows.columns).with_fresh_names()
 
-    def _needed(self, rel: Rel) -> tuple[Rel, ...]:
+    def _required_inputs(self, rel: Rel) -> tuple[Rel, ...]:
         """The inputs that are lowered before a relation is."""
         if isinstance(rel, NotYet):
             return ()  # refused before its inputs are lowered, which may depend on it
-        return joins.streamed(rel, correlated=bool(self.outer))
+        return joins.probe_inputs(rel, correlated=bool(self.outer))
 
     def _prerequisites(self, rel: Rel) -> Sequence[Rel]:
         """Return what must be lowered before a relation, or before the fragment that ends with it."""
         if self.fragments is not None and self._is_text(rel):
-            return self.fragments.edges(rel, self._needed)
-        return self._needed(rel)
+            return self.fragments.edges(rel, self._required_inputs)
+        return self._required_inputs(rel)
 
-    def _lowered(self, rel: Rel) -> Rows:  # noqa: C901  # a closed union
+    def _lower_relation(self, rel: Rel) -> Rows:  # noqa: C901  # a closed union
         if isinstance(rel, Evaluated):
             return rel.rows_in(self.execution)
         known = as_union(rel)

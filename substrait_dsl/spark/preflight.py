@@ -27,12 +27,12 @@ from substrait_dsl.spark.expressions.context_variables import Context, now, with
 from substrait_dsl.spark.expressions.types import spark_sql_type
 from substrait_dsl.spark.lowering import MAX_ROWS_IN_TEXT, Lowering
 from substrait_dsl.spark.relations.optimizers import unknown_subqueries
-from substrait_dsl.spark.relations.output import guarded
+from substrait_dsl.spark.relations.output import guard_nullability
 from substrait_dsl.spark.relations.partitions import require_partitions
 from substrait_dsl.spark.relations.repetition import require_size
 from substrait_dsl.spark.relations.tables import Item, Rows
 from substrait_dsl.spark.relations.texts import TextTable
-from substrait_dsl.spark.session.engines import Engine, written_for
+from substrait_dsl.spark.session.engines import Engine, write_for
 from substrait_dsl.spark.session.execution_context import ExecutionContext
 from substrait_dsl.spark.session.local import SETTINGS as OF_LOCAL_SESSIONS
 from substrait_dsl.spark.session.source_map import note_plan, note_refused, recording
@@ -86,10 +86,10 @@ def preflight(plan: AlgebraPlan, engine: Engine) -> Preflight:
         return Preflight((Refused(error),), ())
     refused: list[Refused] = []
     settings: dict[str, Setting] = {}
-    with written_for(engine):
+    with write_for(engine):
         for tree in plan.trees:
             nodes = list(walk(tree.input))
-            refused += _refused(tree.input, tree.names if isinstance(tree, Root) else None, nodes, engine)
+            refused += _list_refusals(tree.input, tree.names if isinstance(tree, Root) else None, nodes, engine)
             needs = Plan(tree.input, nodes)
             settings |= {
                 each.key: each for each in SETTINGS if _is_set_by_local_sessions(each) and each.applies_to(needs)
@@ -104,7 +104,7 @@ def _is_set_by_local_sessions(setting: Setting) -> bool:
     )
 
 
-def _refused(top: Rel, names: Sequence[str] | None, nodes: Sequence[Node], engine: Engine) -> Iterator[Refused]:
+def _list_refusals(top: Rel, names: Sequence[str] | None, nodes: Sequence[Node], engine: Engine) -> Iterator[Refused]:
     """Yield the refusals of one tree."""
     try:
         require_executable(nodes, engine)
@@ -177,8 +177,8 @@ class _Preflight(Lowering):
         super().__init__(execution, outer or {})
         self.errors: list[SubstraitDslError] = []
 
-    def nested(self, outer: Mapping[int, tuple[str, ...]]) -> Lowering:
-        inner = super().nested(outer)
+    def for_subquery(self, outer: Mapping[int, tuple[str, ...]]) -> Lowering:
+        inner = super().for_subquery(outer)
         assert isinstance(inner, _Preflight)
         inner.errors = self.errors
         return inner
@@ -189,7 +189,7 @@ class _Preflight(Lowering):
         try:
             for column, type_, name in zip(columns, top.schema.types, names, strict=False):
                 spark_sql_type(type_)
-                guarded(column, None, type_, f'column "{name}"')
+                guard_nullability(column, None, type_, f'column "{name}"')
         except SubstraitDslError as error:
             self.errors += [] if self.errors else [error]  # else the type is that of what is refused already
 
@@ -202,7 +202,7 @@ class _Preflight(Lowering):
 
     def _step(self, rel: Rel) -> Rows:
         try:
-            rows = self._lowered(rel)
+            rows = self._lower_relation(rel)
         except SubstraitDslError as error:
             note_refused(error, rel)
             self.errors.append(error)
@@ -216,10 +216,10 @@ class _Preflight(Lowering):
         named = attrs.evolve(self.execution.table(table.names), keys=table.keys, since_sorted=table.since_sorted)
         return Rows(named, rows.columns)
 
-    def _lowered(self, rel: Rel) -> Rows:
+    def _lower_relation(self, rel: Rel) -> Rows:
         if isinstance(rel, Exchange) and not self.outer:
             require_partitions(rel, self)
-        return super()._lowered(rel)
+        return super()._lower_relation(rel)
 
     def source(self, rel: Read) -> Rows:
         """Return the declared columns of a source that only a session can look up."""

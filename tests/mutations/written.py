@@ -119,7 +119,7 @@ WRITTEN: dict[str, tuple[str, str, str]] = {
     "002:182": ("substrait_dsl.algebra.rules", "    many = len(grouping_sets) > 1\n", "    many = False\n"),
     "002:239": (
         "substrait_dsl.algebra.relations.windows",
-        '_set(self, "fields", _filled_up(self.fields))',
+        '_set(self, "fields", _duplicate_fields(self.fields))',
         "pass",
     ),
     "004:1": (
@@ -150,7 +150,7 @@ WRITTEN: dict[str, tuple[str, str, str]] = {
     ),
     "004:19": (
         "substrait_dsl.partiql.interpreter",
-        "_bound((unpivot.as_, value), (unpivot.at, name)",
+        "_bind_variables((unpivot.as_, value), (unpivot.at, name)",
         "_bound((unpivot.as_, name), (unpivot.at, value)",
     ),
     "004:21": ("substrait_dsl.partiql.interpreter", '[: self.number(count, "limit", env)]', ""),

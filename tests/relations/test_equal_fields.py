@@ -20,7 +20,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import rules
 from substrait_dsl.algebra.node import Rel
-from substrait_dsl.algebra.properties import Properties, SortDirection, partitioned, united
+from substrait_dsl.algebra.properties import Properties, SortDirection, partitioned, unite_equal_fields
 from substrait_dsl.algebra.rules import JoinType
 from substrait_dsl.algebra.types import I64
 from substrait_dsl.errors import SchemaError
@@ -279,7 +279,7 @@ def test_a_field_of_a_struct_that_is_read_twice_is_none_of_its_row() -> None:
 
 def test_no_column_is_equal_to_what_is_inside_it() -> None:
     """Who reads plans leniently may be told so; it would have no end."""
-    assert united({}, [((0,), (0, 1)), ((1,), (0, 1)), ((0,), (1, 2))]) == {1: (0, 1)}
+    assert unite_equal_fields({}, [((0,), (0, 1)), ((1,), (0, 1)), ((0,), (1, 2))]) == {1: (0, 1)}
 
 
 def test_nothing_is_equal_where_nothing_is_copied() -> None:

@@ -140,7 +140,7 @@ def test_a_session_that_does_not_start_says_why(monkeypatch: pytest.MonkeyPatch)
     from substrait_dsl.spark.session import local
 
     def fails(error: OSError) -> None:
-        monkeypatch.setattr(local, "_started", lambda name: (_ for _ in ()).throw(error))
+        monkeypatch.setattr(local, "_start", lambda name: (_ for _ in ()).throw(error))
 
     monkeypatch.setattr(sql.SparkSession, "getActiveSession", lambda: None)
     fails(OSError(28, "No space left on device", "/x/blockmgr"))

@@ -272,7 +272,7 @@ def test_folders_that_late_tasks_make_again_are_removed(tmp_path: Path) -> None:
             write(cast(Any, mode), folder, *THIRD)
             assert not (around / STAGING / "0").exists()
             assert kept.is_dir()
-            assert at_work.staged() == ["p=1/x"]
+            assert at_work.list_staged_files() == ["p=1/x"]
             at_work.remove()
         assert os.listdir(around / STAGING) == ["1"]
 

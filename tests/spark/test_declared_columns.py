@@ -63,7 +63,7 @@ SOURCES: list[Callable[[Path, SparkSession], Any]] = [table, view, parquet, orc,
 def test_a_column_is_not_read_as_two(source: Any, names: tuple[str, ...], tmp_path: Path, spark: SparkSession) -> None:
     read = source(tmp_path, spark)
     relation: Any = read({f"c{number}": "i32?" for number in range(len(names))})
-    declared = relation._rel.base_schema.renamed(names)  # the same name twice, only plans have
+    declared = relation._rel.base_schema.with_names(names)  # the same name twice, only plans have
     twice: Any = sd.Relation(attrs.evolve(relation._rel, base_schema=declared))
     with pytest.raises(SchemaError, match=r'it has one column "[ab]", declared "\w" and "\w"'):
         twice.execute(spark)

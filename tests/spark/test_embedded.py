@@ -210,7 +210,7 @@ def test_its_session_stays_though_nobody_asks_it(monkeypatch: pytest.MonkeyPatch
     ],
 )
 def test_an_engine_that_is_not_installed(package: str, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(versions, "_installed", {package: "4.2.0"}.get)
+    monkeypatch.setattr(versions, "_find_installed_version", {package: "4.2.0"}.get)
     monkeypatch.setitem(sys.modules, "pysail.spark", None)
     monkeypatch.setattr(embedded, "_sessions", [])
     with refused(ExecutionError, "Sail, is not installed", line):

@@ -95,7 +95,7 @@ def test_wrong_arguments(spark: SparkSession) -> None:
         wrong(spark, "formated")
     with refused(InvalidChoiceError, "explain", "unknown mode 'physical'", 'write "simple"'):
         wrong(spark, mode="physical")
-    with refused(InvalidArgumentError, "explain", "takes a session", 'explain(spark, mode="cost")'):
+    with refused(InvalidArgumentError, "explain", "needs a session", 'explain(spark, mode="cost")'):
         wrong(mode="cost")
     with refused(InvalidArgumentError, "explain", "got 'extended'", 'explain(spark, mode="extended")'):
         wrong("extended")

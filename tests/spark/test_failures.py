@@ -438,7 +438,7 @@ def test_what_python_cannot_hold(spark: SparkSession) -> None:
         last.select(d=lambda r: r.x + dt.timedelta(days=2)).collect(spark)
     refused: Any = SimpleNamespace(collect=Mock(side_effect=PySparkValueError("something else")))
     with pytest.raises(PySparkValueError):
-        collecting.collected(refused)
+        collecting.collect_rows(refused)
     spans = sd.read_virtual([([sd.YearMonths(1, 2)],)], {"x": "list<interval_year>"})
     with pytest.raises(UnsupportedError, match=r'^collect: pyspark gives Python no values of .* column "x"'):
         spans.collect(spark)

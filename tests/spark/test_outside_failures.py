@@ -36,7 +36,7 @@ def test_java_that_lacks_something(
     from py4j.protocol import Py4JError
 
     java = Py4JError(f"An error occurred while calling o5.collectToPython.\n: {error}\n\tat java.base/java.util.Arrays")
-    monkeypatch.setattr(collecting, "collected", Mock(side_effect=java))
+    monkeypatch.setattr(collecting, "collect_rows", Mock(side_effect=java))
     with refused(ExecutionError, f"collect: {lacks}", setting):
         U.collect(spark)
     spark.range(1).createOrReplaceTempView("some_numbers")

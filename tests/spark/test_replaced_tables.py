@@ -111,7 +111,9 @@ def test_a_table_whose_folder_was_moved_into_another(folder: Path, spark: SparkS
         (folder / f"p={number}").rename(inside / f"p={number}")
     spark.sql("REFRESH TABLE swapped")
     assert stored(spark) == []
-    table_replacement._put_in_place(("swapped__new_1",), ("swapped",), ExecutionContext(spark, ArrowTables({}, spark)))
+    table_replacement._move_into_place(
+        ("swapped__new_1",), ("swapped",), ExecutionContext(spark, ArrowTables({}, spark))
+    )
     assert stored(spark) == OLD
     assert not inside.exists()
 

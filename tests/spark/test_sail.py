@@ -11,7 +11,7 @@ from substrait_dsl.spark.expressions.literals import literal_to_sql
 from substrait_dsl.spark.expressions.sql_text import to_sql
 from substrait_dsl.spark.sail.engine import SAIL
 from substrait_dsl.spark.sail.guards import GUARDS
-from substrait_dsl.spark.session.engines import written_for
+from substrait_dsl.spark.session.engines import write_for
 from tests.spark.evaluation import call, column, scope
 
 LEAST = [
@@ -28,7 +28,7 @@ SUMS = [
 
 @pytest.mark.parametrize(("value", "type_", "on_sail", "on_spark"), LEAST)
 def test_a_negative_integer_is_a_cast_of_its_digits(value: int, type_: t.Type, on_sail: str, on_spark: str) -> None:
-    with written_for(SAIL):
+    with write_for(SAIL):
         assert literal_to_sql(Literal(value, type_)) == on_sail
     assert literal_to_sql(Literal(value, type_)) == on_spark
 
@@ -36,14 +36,14 @@ def test_a_negative_integer_is_a_cast_of_its_digits(value: int, type_: t.Type, o
 @pytest.mark.parametrize(("type_", "text"), SUMS)
 def test_a_sum_is_computed_with_more_bits_and_cast(type_: t.Type, text: str) -> None:
     added = call("add", column(0, type_), column(1, type_))
-    with written_for(SAIL):
+    with write_for(SAIL):
         assert to_sql(added, scope("a", "b")) == text
     assert to_sql(added, scope("a", "b")) == "(a + b)"
 
 
 @pytest.mark.parametrize("name", ["asinh", "acosh", "log1p"])
 def test_what_loses_digits_is_refused(name: str) -> None:
-    with written_for(SAIL), pytest.raises(UnsupportedError, match=f"Sail cannot run the function {name} exactly"):
+    with write_for(SAIL), pytest.raises(UnsupportedError, match=f"Sail cannot run the function {name} exactly"):
         to_sql(call(name, column(0, t.FP64())), scope("a"))
 
 

@@ -24,7 +24,7 @@ from substrait_dsl.errors import ExecutionError, UnsupportedError
 from substrait_dsl.spark.diagnostics.settings import require_settings
 from substrait_dsl.spark.sail.engine import SAIL
 from substrait_dsl.spark.sail.guards import GUARDS
-from substrait_dsl.spark.session.engines import written_for
+from substrait_dsl.spark.session.engines import write_for
 from substrait_dsl.testing import assert_same_rows
 from tests.differential.engines import case_of, duckdb_engine, result_of
 from tests.differential.pipelines import pipeline
@@ -62,7 +62,7 @@ def test_the_fault_of_a_guard_is_there(name: str, sail: SparkSession, tmp_path: 
 
 def test_cases_of_functions_are_right_or_fail(sail: SparkSession) -> None:
     test_functions.runnable()  # the cases, by what Spark can do
-    with written_for(SAIL):
+    with write_for(SAIL):
         found = sail_cases.function_cases(sail)
     assert [what for became, what in found if became == "wrong"] == []
     assert Counter(became for became, _ in found)["right"] >= RIGHT

@@ -107,7 +107,7 @@ def test_packages_that_are_one_module(name: str, monkeypatch: pytest.MonkeyPatch
     module, packages, is_client, said = PACKAGES[name]
     monkeypatch.setattr(pyspark.version, "__version__", module)
     monkeypatch.setattr(pyspark.util, "is_remote_only", lambda: is_client)
-    monkeypatch.setattr(versions, "_installed", packages.get)
+    monkeypatch.setattr(versions, "_find_installed_version", packages.get)
     session: Any = Session("4.3.0")
     require = versions.require_spark.__wrapped__
     if said is None:
@@ -128,7 +128,7 @@ def test_a_module_that_lost_its_files(
 ) -> None:
     """One of the two packages was removed, and so are the files that both have."""
     monkeypatch.setitem(sys.modules, "pyspark", ModuleType("pyspark"))
-    monkeypatch.setattr(versions, "_installed", {left: line.partition("==")[2]}.get)
+    monkeypatch.setattr(versions, "_find_installed_version", {left: line.partition("==")[2]}.get)
     monkeypatch.setattr(embedded, "_sessions", [])
     with refused(UnsupportedError, "the module pyspark lacks files", f"pip install --force-reinstall --no-deps {line}"):
         local_session(engine=engine)

@@ -19,13 +19,13 @@ from typing import Any
 import attrs
 
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.extensions import AnyMessage, packed
+from substrait_dsl.algebra.extensions import AnyMessage, pack_message
 from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.node import Expression, Node
 from substrait_dsl.algebra.rules import branch_type
 from substrait_dsl.algebra.unicode import is_unicode
 from substrait_dsl.algebra.validators import one
-from substrait_dsl.errors import LiteralError, shortened, suggestion
+from substrait_dsl.errors import LiteralError, shorten, suggestion
 
 MOST_YEARS = 10_000
 """An interval spans at most this many years, or days of as many years, forwards or backwards."""
@@ -159,7 +159,7 @@ class Literal(Expression):
 
     def __repr__(self) -> str:
         try:
-            return f"literal({shortened(repr(self.value))}, {self.literal_type})"
+            return f"literal({shorten(repr(self.value))}, {self.literal_type})"
         except RecursionError:
             return "<Literal>"
 
@@ -272,7 +272,7 @@ def _a(value: object) -> str:
 
 def _no_fit(value: object, type_: t.Type, why: str = "", hint: str | None = None) -> LiteralError:
     hint = hint or _numpy_hint(value)
-    return LiteralError.of_value(_shown(value), type_, why, names=_texts(value), hint=hint)
+    return LiteralError.of_value(_format_value(value), type_, why, names=_texts(value), hint=hint)
 
 
 def _no_class(
@@ -280,7 +280,9 @@ def _no_class(
 ) -> LiteralError:
     """Return the error for a value of a class none of whose values fit, with what does."""
     hint = hint or _numpy_hint(value)
-    return LiteralError.of_value(_shown(value), type_, takes=takes, names=_texts(value), remedy=remedy, hint=hint)
+    return LiteralError.of_value(
+        _format_value(value), type_, takes=takes, names=_texts(value), remedy=remedy, hint=hint
+    )
 
 
 def _texts(value: object) -> Iterable[str]:
@@ -290,9 +292,9 @@ def _texts(value: object) -> Iterable[str]:
     return [each for each in value if isinstance(each, str)] if isinstance(value, list | tuple | Mapping) else ()
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     try:
-        return shortened(repr(value))
+        return shorten(repr(value))
     except ValueError:  # of a number with more digits than Python writes
         return f"{_a(value)} of thousands of digits"
 
@@ -497,7 +499,7 @@ def _map(value: Any, type_: t.Type) -> tuple[tuple[Literal, Literal], ...]:
 
 
 def _user_defined(value: Any, type_: t.Type) -> tuple[Literal, ...] | AnyMessage:
-    message = packed(value)
+    message = pack_message(value)
     if message is not None:
         return message
     if isinstance(type_, t.UserDefined) and type_.urn == t.UNSIGNED_URN and _is_int(value):

@@ -58,14 +58,14 @@ class Sort(Rel):
         return self.input.schema
 
     def _derive_properties(self) -> Properties:
-        return _sorted_by(self.keys, self.input.properties)
+        return _derive_sorted(self.keys, self.input.properties)
 
     @property
     def single_row(self) -> bool:
         return self.input.single_row
 
 
-def _sorted_by(keys: tuple[SortKey, ...], before: Properties) -> Properties:
+def _derive_sorted(keys: tuple[SortKey, ...], before: Properties) -> Properties:
     ordering = sort_ordering(keys)
     return Properties(ordering, before.distribution, len(ordering) < len(keys), before.equal)
 
@@ -150,7 +150,7 @@ class TopN(Rel):
         return self.input.schema
 
     def _derive_properties(self) -> Properties:
-        return _sorted_by(self.keys, self.input.properties)
+        return _derive_sorted(self.keys, self.input.properties)
 
 
 def _check_fetch(kind: str, name: str, expression: Expression, anchor: int | None) -> None:

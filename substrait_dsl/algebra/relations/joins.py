@@ -21,7 +21,7 @@ from substrait_dsl.algebra.properties import (
     Properties,
     partitioned,
     representative,
-    united,
+    unite_equal_fields,
 )
 from substrait_dsl.algebra.relations.filtering import direct_path
 from substrait_dsl.algebra.rules import JOIN_RULES, LATERAL_JOIN_TYPES, JoinRule, JoinType, LateralJoinType, Side
@@ -149,7 +149,7 @@ def equal_fields(condition: Expression, width: int) -> Iterator[tuple[FieldPath,
                 paths = [path for path in (direct_path(one), direct_path(other)) if path is not None]
                 match sorted(paths):
                     case [low, high] if low[0] < width <= high[0]:
-                        yield low, _shifted(high, -width)
+                        yield low, _shift_path(high, -width)
 
 
 def joined_properties(
@@ -171,9 +171,13 @@ def _joined_equal(
     width = _left_width(left, rule)
     equal = left.properties.equal if width else {}
     if rule.right != "dropped" and right.properties.equal:
-        shifted = {column + width: _shifted(path, width) for column, path in right.properties.equal.items()}
+        shifted = {column + width: _shift_path(path, width) for column, path in right.properties.equal.items()}
         equal = {**equal, **shifted}
-    return united(equal, ((_shifted(theirs, width), mine) for mine, theirs in keys)) if rule.inner else equal
+    return (
+        unite_equal_fields(equal, ((_shift_path(theirs, width), mine) for mine, theirs in keys))
+        if rule.inner
+        else equal
+    )
 
 
 def _joined_distribution(
@@ -185,7 +189,7 @@ def _joined_distribution(
         return None
     if mine == theirs == SINGLETON:
         return SINGLETON
-    moved = partitioned(*(_shifted(path, _left_width(left, rule)) for path in theirs.fields))
+    moved = partitioned(*(_shift_path(path, _left_width(left, rule)) for path in theirs.fields))
     if theirs == SINGLETON:
         return _preserved_distribution(rule.left, mine)
     if mine == SINGLETON:
@@ -206,5 +210,5 @@ def _preserved_distribution(side: Side, distribution: Distribution) -> Distribut
     return distribution if side == "preserved" else None
 
 
-def _shifted(path: FieldPath, offset: int) -> FieldPath:
+def _shift_path(path: FieldPath, offset: int) -> FieldPath:
     return (path[0] + offset, *path[1:])

@@ -13,7 +13,7 @@ import attrs
 
 from substrait_dsl.algebra.expressions.windows import has_window_function
 from substrait_dsl.algebra.node import Expression, Rel
-from substrait_dsl.algebra.properties import Properties, united
+from substrait_dsl.algebra.properties import Properties, unite_equal_fields
 from substrait_dsl.algebra.relations.filtering import Fetch, direct_path
 from substrait_dsl.algebra.schema import Field, NamedStruct, check_names
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, UnknownFieldError
@@ -49,7 +49,7 @@ class Project(Rel):
         copies = [((column,), path) for column, path in enumerate(paths, len(self.input.schema)) if path is not None]
         if not copies:
             return properties
-        equal = united(properties.equal, copies)
+        equal = unite_equal_fields(properties.equal, copies)
         return Properties(properties.ordering, properties.distribution, properties.ordered_further, equal)
 
     @property
@@ -81,7 +81,7 @@ class Emit(Rel):
 
     def _derive_schema(self) -> NamedStruct:
         schema = self.input.schema.pick(self.mapping)
-        return schema if self.names is None else schema.renamed(self.names)
+        return schema if self.names is None else schema.with_names(self.names)
 
     def _derive_properties(self) -> Properties:
         properties = self.input.properties

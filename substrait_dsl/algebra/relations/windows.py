@@ -106,7 +106,7 @@ MAX_FILLING = 8
 field among many short ones would make a large relation of a small message."""
 
 
-def _filled_up(fields: tuple[ExpandField, ...]) -> tuple[ExpandField, ...]:
+def _duplicate_fields(fields: tuple[ExpandField, ...]) -> tuple[ExpandField, ...]:
     """Return the fields with as many duplicates as a row has copies (spec decision 2)."""
     counts = [len(field.duplicates) for field in fields if isinstance(field, SwitchingField)]
     copies = max(counts, default=1)
@@ -117,13 +117,13 @@ def _filled_up(fields: tuple[ExpandField, ...]) -> tuple[ExpandField, ...]:
             hint="give every switching field the same number of duplicates, or make it a consistent field",
         )
 
-    def filled_up(field: ExpandField) -> ExpandField:
+    def duplicate_field(field: ExpandField) -> ExpandField:
         if isinstance(field, ConsistentField) or not 0 < len(field.duplicates) < copies:
             return field
         filler = Literal(None, field.duplicates[0].type.as_nullable())
         return SwitchingField(field.duplicates + (filler,) * (copies - len(field.duplicates)))
 
-    return tuple(filled_up(field) for field in fields)
+    return tuple(duplicate_field(field) for field in fields)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -145,7 +145,7 @@ class Expand(Rel):
 
     def _validate(self) -> None:
         check_names(self.names, len(self.fields) + 1)
-        _set(self, "fields", _filled_up(self.fields))
+        _set(self, "fields", _duplicate_fields(self.fields))
         Rel._validate(self)
 
     def _derive_schema(self) -> NamedStruct:

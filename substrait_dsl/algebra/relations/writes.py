@@ -25,7 +25,7 @@ from substrait_dsl.errors import (
     SchemaError,
     TypeMismatchError,
     UnknownFieldError,
-    quoted,
+    quote,
     require_choice,
 )
 
@@ -93,7 +93,7 @@ class FilesTarget(FrozenValue):
         twice = [name for name, many in Counter(self.partition_columns).items() if many > 1]
         if twice:
             raise InvalidArgumentError(
-                f"a column names folders once; {quoted(twice)} does so twice or more", names=[*twice]
+                f"a column names folders once; {quote(twice)} does so twice or more", names=[*twice]
             )
 
 

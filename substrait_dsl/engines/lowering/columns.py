@@ -58,14 +58,14 @@ def _over_partitions(rel: rl.Project, to: Lowering) -> Rel:
         raise to.refusal("a window function beside a subquery")
     width = len(rel.input.schema)
 
-    def joined(child: Rel) -> Rel:
+    def join_child(child: Rel) -> Rel:
         source, expressions = over_partitions(child, rel.expressions, to)
         inner = len(source.schema)
         return rl.emit(
             rl.Project(source, expressions, rel.names), [*range(width), *range(inner, inner + len(expressions))]
         )
 
-    return above_sort(rel.input, joined)
+    return above_sort(rel.input, join_child)
 
 
 def lower_window(rel: rl.Window, to: Lowering) -> Rel:

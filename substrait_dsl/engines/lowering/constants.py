@@ -69,10 +69,10 @@ class Constants:
                 continue
             current = stack.pop()
             if id(current) not in self._known:
-                self._known[id(current)] = (current, self._found(current))
+                self._known[id(current)] = (current, self._find_constants(current))
         return self._known[id(rel)][1]
 
-    def _found(self, rel: Rel) -> Fixed:
+    def _find_constants(self, rel: Rel) -> Fixed:
         below = [self._known[id(each)][1] for each in rel.inputs]
         match rel:
             case rl.Read(definition=rl.VirtualTable()):

@@ -106,9 +106,9 @@ class _Domain:
             return rl.Cross(self.domain, rel)
         match rel:
             case rl.Filter(input=child):
-                return rl.Filter(done[id(child)], self.bound(rel.condition))
+                return rl.Filter(done[id(child)], self.bind_outer_references(rel.condition))
             case rl.Project(input=child):
-                return rl.Project(done[id(child)], tuple(map(self.bound, rel.expressions)), rel.names)
+                return rl.Project(done[id(child)], tuple(map(self.bind_outer_references, rel.expressions)), rel.names)
             case rl.Emit(input=child):
                 mapping = [*range(self.width), *(position + self.width for position in rel.mapping)]
                 return rl.emit(done[id(child)], mapping)
@@ -127,7 +127,7 @@ class _Domain:
             case _:
                 raise self.to.refusal(f"a correlated subquery with {class_words(rel)} that refers to the outer row")
 
-    def bound(self, expression: ex.Expression) -> ex.Expression:
+    def bind_outer_references(self, expression: ex.Expression) -> ex.Expression:
         """Replace outer references by the columns of the domain, which precede those of the row."""
 
         def change(node: Node) -> Node:
@@ -144,7 +144,7 @@ class _Domain:
         return rebuild(expression, change, into_relations=False)
 
     def bound_keys(self, keys: tuple[ex.SortKey, ...]) -> tuple[ex.SortKey, ...]:
-        return tuple(ex.SortKey(self.bound(key.expression), key.direction) for key in keys)
+        return tuple(ex.SortKey(self.bind_outer_references(key.expression), key.direction) for key in keys)
 
     @property
     def keys(self) -> tuple[ex.Expression, ...]:
@@ -176,8 +176,8 @@ class _Domain:
         """Group within each row of the domain; without keys a row without input has a group, too."""
         if len(rel.grouping_sets) > 1:
             raise self.to.refusal("a correlated subquery with grouping sets")
-        keys = (*self.keys, *map(self.bound, rel.keys))
-        measures = tuple(rebuild_measure(each, self.bound) for each in rel.measures)
+        keys = (*self.keys, *map(self.bind_outer_references, rel.keys))
+        measures = tuple(rebuild_measure(each, self.bind_outer_references) for each in rel.measures)
         names = (*self.domain.schema.names, *rel.names)
         groups = rl.Aggregate(child, keys, (tuple(range(len(keys))),) if keys else (), measures, names)
         if rel.keys or not self.width:
@@ -205,14 +205,18 @@ class _Domain:
         if rel.how == "outer":  # a row without a match has no row of the domain
             raise self.to.refusal("an outer join that refers to the outer row")
         if mine and not theirs:
-            return rl.Join(left, right, rel.how, self.bound(rel.condition), mark=rel.mark)
+            return rl.Join(left, right, rel.how, self.bind_outer_references(rel.condition), mark=rel.mark)
         if theirs and not mine:  # only of an inner join
-            condition = map_fields(self.bound(rel.condition), lambda at: self.without_left_domain(at, first))
+            condition = map_fields(
+                self.bind_outer_references(rel.condition), lambda at: self.without_left_domain(at, first)
+            )
             joined = rl.Join(left, right, "inner", condition)
             return rl.emit(
                 joined, [*range(first, first + width), *range(first), *range(first + width, len(joined.schema))]
             )
-        condition = map_fields(self.bound(rel.condition), lambda at: at if at < width + first else at + width)
+        condition = map_fields(
+            self.bind_outer_references(rel.condition), lambda at: at if at < width + first else at + width
+        )
         joined = rl.Join(left, right, rel.how, conjunction([*self.domain_equalities(width + first), condition]))
         if len(joined.schema) <= width + first:
             return joined

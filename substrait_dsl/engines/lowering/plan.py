@@ -149,7 +149,7 @@ def _lower_output(relation: Rel, tree: Tree, to: Lowering) -> Rel:
         relation = ordered
     try:
         if isinstance(tree, Root):
-            relation = rows.with_root_names(relation, NamedStruct.named(top.schema.types, tree.names).types, to)
+            relation = rows.with_root_names(relation, NamedStruct.from_types(top.schema.types, tree.names).types, to)
         relation = without_misreadings(relation, lambda code, node: found.append((code, node)), to)
     except UnsupportedError as error:
         error.refused = NodeLocation(top, top)

@@ -30,7 +30,7 @@ def files_written() -> None:
     _LOOKED_AT.clear()
 
 
-def looked_at_anew(names: tuple[str, ...], spark: SparkSession) -> bool:
+def refresh_if_written(names: tuple[str, ...], spark: SparkSession) -> bool:
     """Refresh the file listing of a table, or of a view's tables, if files were written since the last refresh.
 
     Returns whether it was refreshed: DataFrames of the table that were made before have the old files.

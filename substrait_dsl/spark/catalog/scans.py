@@ -60,7 +60,7 @@ _MOST_KNOWN = 10_000
 
 def scan_of(frame: DataFrame) -> Scan | None:
     """Return the scans of a table, a view or files; None: there is no plan."""
-    return _found(frame, "cost", _scan, _SCANS)
+    return _extract_from_plan(frame, "cost", _scan, _SCANS)
 
 
 def _scan(plan: str) -> Scan:
@@ -77,7 +77,7 @@ def is_one_source(frame: DataFrame) -> bool:
 
     The physical plan does not tell: the optimizer may have removed a union.
     """
-    return _found(frame, "extended", _is_alone, _ALONE) is True
+    return _extract_from_plan(frame, "extended", _is_alone, _ALONE) is True
 
 
 def _is_alone(plan: str) -> bool:
@@ -87,7 +87,7 @@ def _is_alone(plan: str) -> bool:
 
 def is_random(frame: DataFrame) -> bool:
     """Whether a table or a view is known to call random functions."""
-    return _found(frame, "extended", _calls_chance, _RANDOM) is True
+    return _extract_from_plan(frame, "extended", _calls_chance, _RANDOM) is True
 
 
 def _calls_chance(plan: str) -> bool:
@@ -103,7 +103,7 @@ def makes_groups(frame: DataFrame) -> bool:
         return False  # the error is raised when the rows are computed
 
 
-def _found(
+def _extract_from_plan(
     frame: DataFrame, mode: ExplainMode, read: Callable[[str], T], known: WeakKeyDictionary[SparkSession, dict[int, T]]
 ) -> T | None:
     """Extract something from Spark's plan of a DataFrame; None: there is no plan.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
+from substrait_dsl.errors import ExecutionError, UnsupportedError, quote
 from substrait_dsl.spark.catalog.session_catalog import Description, describe, find_table_of_files
 from substrait_dsl.spark.catalog.table_names import (
     FILES,
@@ -135,7 +135,7 @@ WRITE_AUDIT_PUBLISH = "write.wap.enabled"
 
 def title(names: Sequence[str]) -> str:
     """Return the name of a table in a message."""
-    return f"table {quoted(['.'.join(names)])}"
+    return f"table {quote(['.'.join(names)])}"
 
 
 def find_object(names: tuple[str, ...], spark: SparkSession) -> StoredTable | None:
@@ -145,17 +145,17 @@ def find_object(names: tuple[str, ...], spark: SparkSession) -> StoredTable | No
     name = statement_name(names)
     catalog, rest = in_catalog(names, spark)
     if catalog == SESSION_CATALOG and (found := find_table_of_files(rest, spark)) is not None:
-        return _stored_by_spark(names, *found)
+        return _read_stored_table(names, *found)
     try:
         frame = frame_if_there(names, spark)
     except spark_errors():
-        if _described(name, spark)[0]:
+        if _describe_format(name, spark)[0]:
             raise
         return StoredTable(names, StructType(), "", {})  # a view of what is there no longer
     if frame is None:
         return None
     if catalog == SESSION_CATALOG and (description := describe(name, spark)) is not None:
-        return _stored_by_spark(names, frame.schema, description)
+        return _read_stored_table(names, frame.schema, description)
     properties = _properties(name, spark)
     branch = _branch(names, spark)
     if properties.keys() >= _OF_ICEBERG:
@@ -165,11 +165,11 @@ def find_object(names: tuple[str, ...], spark: SparkSession) -> StoredTable | No
         if frame is None:
             return None
         return StoredTable(names, frame.schema, ICEBERG, _properties(name, spark), branch=branch)
-    format_, partitions = _described(name, spark)
+    format_, partitions = _describe_format(name, spark)
     return StoredTable(names, frame.schema, format_, properties, partitions)
 
 
-def _stored_by_spark(names: tuple[str, ...], schema: StructType, description: Description) -> StoredTable:
+def _read_stored_table(names: tuple[str, ...], schema: StructType, description: Description) -> StoredTable:
     """Return a table or view that Spark's own catalog has described."""
     options = description.get("storage_properties", {}).items()
     properties = {f"option.{key}": value for key, value in options} | description.get("table_properties", {})
@@ -206,7 +206,7 @@ def _is_iceberg(names: tuple[str, ...], spark: SparkSession) -> bool:
     return found is not None and found.is_iceberg
 
 
-def _described(name: str, spark: SparkSession) -> tuple[str, tuple[str, ...]]:
+def _describe_format(name: str, spark: SparkSession) -> tuple[str, tuple[str, ...]]:
     """Return the format of a table, empty for a view, and its partition columns."""
     keys, details = _described_rows(name, spark)
     if details.get("Type", "VIEW") == "VIEW":
@@ -218,7 +218,7 @@ def _described(name: str, spark: SparkSession) -> tuple[str, tuple[str, ...]]:
     return details.get("Provider", "unknown").lower(), tuple(partitions)
 
 
-def described(name: str, spark: SparkSession) -> dict[str, str]:
+def describe_table(name: str, spark: SparkSession) -> dict[str, str]:
     """Return the catalog's details of a table or view, such as its type and location; of some views none."""
     return _described_rows(name, spark)[1]
 
@@ -242,7 +242,7 @@ def folders_of(names: tuple[str, ...], spark: SparkSession) -> tuple[str, ...]:
     """Return the partition columns of an existing table of Spark's own; none of other tables."""
     if in_catalog(names, spark)[0] != SESSION_CATALOG or not all(map(_OWN_NAME.fullmatch, names)):
         return ()
-    format_, partitions = _described(statement_name(names), spark)
+    format_, partitions = _describe_format(statement_name(names), spark)
     return () if format_ == ICEBERG else partitions
 
 
@@ -257,7 +257,7 @@ def find_table(names: tuple[str, ...], spark: SparkSession) -> StoredTable | Non
         found = None  # another writer has replaced or dropped it while its parts were asked for
     if found is not None and found.is_view:
         raise UnsupportedError(
-            f"{quoted(['.'.join(names)])} is a view, not a table: it has no rows of its own",
+            f"{quote(['.'.join(names)])} is a view, not a table: it has no rows of its own",
             hint=BESIDE_VIEW if len(names) == 1 and is_temporary(names[0], spark) else None,
         )
     return found

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted, suggestion
+from substrait_dsl.errors import ExecutionError, UnsupportedError, quote, suggestion
 from substrait_dsl.spark.session.execution_context import VIEW_PREFIX
 from substrait_dsl.spark.session.failures import failure_of, spark_errors
 from substrait_dsl.spark.session.local import listed_tables
@@ -38,7 +38,7 @@ def statement_name(names: Sequence[str]) -> str:
     for name in names:
         if "${" in name:
             raise UnsupportedError(
-                f"the name {quoted([name])} holds ${{, in whose place Spark puts a setting of its own"
+                f"the name {quote([name])} holds ${{, in whose place Spark puts a setting of its own"
             )
     return quoted_name(names)
 
@@ -87,7 +87,7 @@ def frame_if_there(names: tuple[str, ...], spark: SparkSession) -> DataFrame | N
         if _NO_BRANCH in str(error):
             table, branch = ".".join(names[:-1]), names[-1].partition("_")[2]
             raise ExecutionError(
-                f"table {quoted([table])} has no branch {quoted([branch])}",
+                f"table {quote([table])} has no branch {quote([branch])}",
                 hint=f"ALTER TABLE {table} CREATE BRANCH {branch} makes it, in Spark's SQL",
             ) from error
         raise
@@ -127,12 +127,12 @@ def _no_catalog(names: Sequence[str], spark: SparkSession) -> ExecutionError:
     known = sorted({SESSION_CATALOG, *(setting[1] for setting in found if setting)})
     if names[0] in known:
         return ExecutionError(
-            f"the name {quoted(['.'.join(names)])} has {len(names)} parts, and one in the catalog {quoted(names[:1])} "
+            f"the name {quote(['.'.join(names)])} has {len(names)} parts, and one in the catalog {quote(names[:1])} "
             "has three: the catalog, a database and a table"
         )
     return ExecutionError(
-        f"there is no catalog {quoted(names[:1])}, which the name {quoted(['.'.join(names)])} begins with; there are "
-        f"{quoted(known)}",
+        f"there is no catalog {quote(names[:1])}, which the name {quote(['.'.join(names)])} begins with; there are "
+        f"{quote(known)}",
         hint=suggestion(names[0], known) or f'the setting "spark.sql.catalog.{names[0]}" makes one',
     )
 
@@ -156,14 +156,14 @@ def not_found_error(
     there = tables_in(names[:-1], spark)
     if there is None:
         return ExecutionError(
-            f"there is no {object_type} {quoted(['.'.join(names)])}, nor a database {quoted(['.'.join(names[:-1])])}",
+            f"there is no {object_type} {quote(['.'.join(names)])}, nor a database {quote(['.'.join(names[:-1])])}",
             hint=FILES if len(names) == 2 and is_path(names[-1]) else None,
         )
     known = [name for name in there if not name.startswith((VIEW_PREFIX, _SPARKS_OWN)) and not OF_WRITER.search(name)]
     if aside := find_of_writers(names[-1], "old", there):
         return ExecutionError(
-            f"there is no {object_type} {quoted(['.'.join(names)])} just now: a writer that replaces it has called "
-            f"the old one {quoted(aside)}",
+            f"there is no {object_type} {quote(['.'.join(names)])} just now: a writer that replaces it has called "
+            f"the old one {quote(aside)}",
             hint="run it again; if that writer was killed, ALTER TABLE ... RENAME TO ... in Spark's SQL brings it back",
         )
     if len(names) <= 2 and is_path(names[-1]):
@@ -178,9 +178,7 @@ def not_found_error(
         hint = suggestion(names[0], known) or (pass_rows if may_be_passed else None)
     else:
         hint = suggestion(names[-1], known)
-    return ExecutionError(
-        f"there is no {object_type} {quoted(['.'.join(names)])}; there are {quoted(known)}", hint=hint
-    )
+    return ExecutionError(f"there is no {object_type} {quote(['.'.join(names)])}; there are {quote(known)}", hint=hint)
 
 
 OF_WRITER = re.compile(r"__(?:new|old)_[0-9a-f]{12}\Z")

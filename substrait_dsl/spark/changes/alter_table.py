@@ -14,7 +14,7 @@ import attrs
 
 from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.errors import UnsupportedError, quoted
+from substrait_dsl.errors import UnsupportedError, quote
 from substrait_dsl.spark.catalog.table_metadata import REQUIRED
 from substrait_dsl.spark.catalog.table_names import column_list
 from substrait_dsl.spark.changes.statements import property_of, run, sql_type
@@ -110,7 +110,7 @@ def _changes(table: StoredTable, wanted: StructType, what: str) -> _Changes:
     old = {field.name: field for field in table.schema.fields}
     new = {field.name: field for field in wanted.fields}
     gone, fresh = _difference(old, new), _difference(new, old)
-    renamed = _renamed(list(old), list(new), gone, fresh, what) if gone and fresh else {}
+    renamed = _match_renamed_columns(list(old), list(new), gone, fresh, what) if gone and fresh else {}
     stays = _difference(old, gone)
     if renamed:
         gone, fresh = [], []
@@ -131,7 +131,7 @@ def _difference(names: Iterable[str], others: Container[str]) -> list[str]:
     return [name for name in names if name not in others]
 
 
-def _renamed(
+def _match_renamed_columns(
     old: Sequence[str], new: Sequence[str], gone: Sequence[str], fresh: Sequence[str], what: str
 ) -> dict[str, str]:
     """Return the new names of renamed columns, which have the positions of the old ones.
@@ -143,7 +143,7 @@ def _renamed(
     renamed = {name: places.get(name, name) for name in gone}
     if len(old) != len(new) or list(renamed.values()) != fresh:
         raise UnsupportedError(
-            f"{what}: the columns {quoted(gone)} are gone and {quoted(fresh)} are new, so which of them were "
+            f"{what}: the columns {quote(gone)} are gone and {quote(fresh)} are new, so which of them were "
             "renamed is not clear",
             hint="alter the table twice: drop or rename columns first, then add the others",
         )
@@ -154,7 +154,7 @@ def _require_order(new: Sequence[str], order: Sequence[str], added: Sequence[str
     """Raise `UnsupportedError` if the columns that stay change their order, or new ones do not follow them."""
     if order != [name for name in new if name in order] or (added and list(new)[-len(added) :] != added):
         raise UnsupportedError(
-            f"{what}: columns stay in the order they have, {quoted(order)}, and new ones follow",
+            f"{what}: columns stay in the order they have, {quote(order)}, and new ones follow",
             hint="give them in that order; a query may have them in another: select(...)",
         )
 
@@ -163,7 +163,7 @@ def _require_none_tightened(new: Mapping[str, StructField], required: Set[str], 
     """Raise `UnsupportedError` for columns that would become required."""
     if tightened := [name for name, field in new.items() if not field.nullable and name not in required]:
         raise UnsupportedError(
-            f"{what}: {quoted(tightened)} would become required, which rows that are there may not fit",
+            f"{what}: {quote(tightened)} would become required, which rows that are there may not fit",
             hint="create_table(..., or_replace=True), or a ctas with replace_if_exists",
         )
 
@@ -180,7 +180,7 @@ def _require_same_parts(table: StoredTable, schema: NamedStruct, changes: _Chang
     ]
     if relaxed:
         raise UnsupportedError(
-            f"{what}: the columns {quoted(relaxed)} have required parts, which would no longer be required",
+            f"{what}: the columns {quote(relaxed)} have required parts, which would no longer be required",
             hint="declare the parts required, too",
         )
 
@@ -196,11 +196,11 @@ def _require_possible(
     """Raise `UnsupportedError` for changes that the format does not support, before any statement runs."""
     require_lossless(wanted, table.format, what, execution.spark)
     if respelled := [old for old, new in changes.renamed.items() if old.lower() == new.lower()]:
-        raise UnsupportedError(f"{what}: Spark cannot change the case of letters alone, as in {quoted(respelled)}")
+        raise UnsupportedError(f"{what}: Spark cannot change the case of letters alone, as in {quote(respelled)}")
     if table.is_iceberg:
         if keys := [name for name in (*changes.dropped, *changes.relaxed) if name in _keys(table, changes)]:
             raise UnsupportedError(
-                f"{what}: {quoted(keys)} are identifier fields of the table, which stay, and stay required",
+                f"{what}: {quote(keys)} are identifier fields of the table, which stay, and stay required",
                 hint=f"ALTER TABLE {'.'.join(table.names)} DROP IDENTIFIER FIELDS {', '.join(keys)}, in Spark's SQL",
             )
         if any(default.value is not None for default in defaults):
@@ -223,7 +223,7 @@ def _require_possible(
     for word, columns in refused.items():
         if columns:
             raise UnsupportedError(
-                f"{what}: the columns {quoted(columns)} would be {word}, and a table of the format {table.format} "
+                f"{what}: the columns {quote(columns)} would be {word}, and a table of the format {table.format} "
                 "takes new columns and defaults only",
                 hint='select(...).write(name, "ctas", create_mode="replace_if_exists") makes a new table of the rows',
             )

@@ -22,7 +22,7 @@ from contextlib import contextmanager, suppress
 
 import attrs
 
-from substrait_dsl.errors import ExecutionError, quoted
+from substrait_dsl.errors import ExecutionError, quote
 from substrait_dsl.spark.changes.file_systems import FileSystem
 from substrait_dsl.spark.session.causes import system_words
 
@@ -90,7 +90,7 @@ class Journal:
 def no_journal(path: str) -> ExecutionError:
     """The error for a file with the name of a journal that is none."""
     return ExecutionError(
-        f"{quoted([path])} is no journal of a commit to this folder",
+        f"{quote([path])} is no journal of a commit to this folder",
         hint="look at who has put it there, and remove its folder",
     )
 
@@ -137,7 +137,7 @@ class Staging:
         path = f"{target}/{STAGING}/{uuid.uuid4().hex}"
         if files.has_link(target, f"{target}/{STAGING}"):
             raise ExecutionError(
-                f"{quoted([f'{target}/{STAGING}'])} is a link, and rows are staged in the folder that they go to",
+                f"{quote([f'{target}/{STAGING}'])} is a link, and rows are staged in the folder that they go to",
                 hint="look at who has put it there, and remove it",
             )
         _remove_abandoned(files, target)
@@ -151,7 +151,7 @@ class Staging:
             files.write(f"{path}/{_OWNER}", json.dumps(owner), is_durable=False)
         except FileNotFoundError as error:
             staging.remove()
-            raise staging.replaced("") from error
+            raise staging.staging_gone_error("") from error
         except BaseException:
             staging.remove()
             raise
@@ -162,10 +162,10 @@ class Staging:
         """The folder for the rows, which does not exist yet."""
         return f"{self.path}/{_ROWS}"
 
-    def staged(self) -> list[str]:
+    def list_staged_files(self) -> list[str]:
         """Return the files with rows, relative to `rows`. Raises `ExecutionError` if some were removed."""
         if self.is_gone:
-            raise self.replaced("")
+            raise self.staging_gone_error("")
         names = self.files.files(self.rows)
         return [name for name in names if not os.path.basename(name).startswith(("_", "."))]
 
@@ -174,10 +174,10 @@ class Staging:
         """Whether it was removed by others, or the folder around it was moved."""
         return not self.is_over and not self.files.exists(f"{self.path}/{_OWNER}")
 
-    def replaced(self, what: str) -> ExecutionError:
+    def staging_gone_error(self, what: str) -> ExecutionError:
         """The error for a writer whose staging folder is gone."""
         return ExecutionError(
-            f"{what}the folder {quoted([self.target])} was replaced or removed meanwhile, so nothing was written",
+            f"{what}the folder {quote([self.target])} was replaced or removed meanwhile, so nothing was written",
             hint="run it again",
         )
 
@@ -188,7 +188,7 @@ class Staging:
             partitions: the partitions that the catalog does not have.
             catalog: the table's catalog of partitions, if it has one.
         """
-        files = self.staged()
+        files = self.list_staged_files()
         if self.files.exists(f"{self.rows}/{_SUCCESS}"):
             files.append(_SUCCESS)
         journal = Journal(tuple(files), tuple(partitions))
@@ -199,7 +199,7 @@ class Staging:
             is_written = True
             for source, target in moves:
                 if not self._move(source, target) and not self.files.exists(target):
-                    raise ExecutionError(f"the file {quoted([source])} was removed while it was written")
+                    raise ExecutionError(f"the file {quote([source])} was removed while it was written")
             if catalog is not None and partitions:
                 catalog.register(partitions)
         except BaseException as error:
@@ -222,7 +222,7 @@ class Staging:
         except OSError as second:
             raise ExecutionError(
                 f"{words_of(error)}, and the commit could not be undone, {system_words(second)}; a part of the rows "
-                f"may be there until the next write to {quoted([self.target])} finishes or undoes it",
+                f"may be there until the next write to {quote([self.target])} finishes or undoes it",
                 hint=READ_AGAIN,
             ) from error
         return True
@@ -240,7 +240,7 @@ class Staging:
         except Exception as second:
             raise ExecutionError(
                 f"{words_of(error)}; another writer has begun to finish the commit, so the rows are there, or will be "
-                f"after the next write to {quoted([self.target])}",
+                f"after the next write to {quote([self.target])}",
                 hint=READ_AGAIN,
             ) from second
         self.is_left = False
@@ -394,7 +394,7 @@ def staging(files: FileSystem, target: str, what: str) -> Iterator[Staging]:
             if not folder.is_left:
                 folder.remove()
             if is_gone:  # whatever Spark or the system says of files that are not there
-                raise folder.replaced(f"{what}: ") from error
+                raise folder.staging_gone_error(f"{what}: ") from error
             raise
     except OSError as error:
         raise ExecutionError(f"{what}: {system_words(error)}; nothing was written") from error

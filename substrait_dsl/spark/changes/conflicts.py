@@ -14,7 +14,7 @@ import attrs
 
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.evaluation import Change
-from substrait_dsl.spark.catalog.table_metadata import described, qualified_name
+from substrait_dsl.spark.catalog.table_metadata import describe_table, qualified_name
 from substrait_dsl.spark.catalog.table_names import statement_name
 from substrait_dsl.spark.session.failures import spark_errors
 
@@ -68,10 +68,10 @@ class Conflicts:
             case rl.IcebergTable():
                 return isinstance(change, rl.Ddl)  # the files of a snapshot stay until their table is dropped
             case rl.NamedTable(names=names) if len(names) > 1 and _FIXED_PART.fullmatch(names[-1]):
-                source = self._named(names[:-1])
+                source = self._locate_names(names[:-1])
                 return (isinstance(change, rl.Ddl) or source.is_view) and _overlap(self._target(change), source)
             case rl.NamedTable(names=names):
-                return _overlap(self._target(change), self._named(names))
+                return _overlap(self._target(change), self._locate_names(names))
             case rl.LocalFiles(items=items):
                 folders = tuple(_folder_of_uri(item.uri, is_pattern=item.kind == "glob") for item in items)
                 return _overlap(self._target(change), _Place(folders=folders))
@@ -84,19 +84,19 @@ class Conflicts:
     def _target(self, change: Change) -> _Place:
         match change:
             case rl.Ddl(target=rl.NamedObject(names=names), object="view"):
-                return attrs.evolve(self._named(names), folders=())
+                return attrs.evolve(self._locate_names(names), folders=())
             case rl.Write(target=rl.NamedObject(names=names)) | rl.Ddl(target=rl.NamedObject(names=names)):
-                return self._named(names)
+                return self._locate_names(names)
             case rl.Update(table=rl.NamedTable(names=names)):
-                return self._named(names)
+                return self._locate_names(names)
             case rl.Write(target=rl.VirtualTarget(name=name)):
-                return attrs.evolve(self._named((name,)), folders=())
+                return attrs.evolve(self._locate_names((name,)), folders=())
             case rl.Write(target=rl.FilesTarget(uri=uri)):
                 return _Place(folders=(_folder_of_uri(uri, is_pattern=False),))
             case _:
                 return _Place(folders=None)
 
-    def _named(self, names: tuple[str, ...]) -> _Place:
+    def _locate_names(self, names: tuple[str, ...]) -> _Place:
         """Return the location of a table or view, or of one that is yet to be created."""
         if names not in self._places:
             self._places[names] = _place_of_name(names, self._spark)
@@ -106,7 +106,7 @@ class Conflicts:
 def _place_of_name(names: tuple[str, ...], spark: SparkSession) -> _Place:
     lower = tuple(map(str.lower, qualified_name(names, spark)))
     try:
-        details = described(statement_name(names), spark)
+        details = describe_table(statement_name(names), spark)
     except spark_errors():
         return _Place(lower, folders=_folders_of_new(names, spark))
     if not details or details.get("Type", "VIEW") == "VIEW":

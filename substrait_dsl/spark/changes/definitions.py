@@ -13,7 +13,7 @@ from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.plan import Root
 from substrait_dsl.algebra.relations import Ddl, ExtensionObject, NamedObject, NamedTable, Read
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
+from substrait_dsl.errors import ExecutionError, UnsupportedError, quote
 from substrait_dsl.spark.catalog.table_metadata import (
     BESIDE_VIEW,
     ICEBERG,
@@ -132,7 +132,7 @@ def _column_definitions(types: StructType, defaults: Sequence[Literal]) -> Itera
 
 
 def _view(rel: Ddl, names: tuple[str, ...], execution: ExecutionContext) -> None:
-    what = f"{rel.op} of the view {quoted(['.'.join(names)])}"
+    what = f"{rel.op} of the view {quote(['.'.join(names)])}"
     match rel.op:
         case "create" | "create_or_replace":
             _require_lasting(names, what, execution)
@@ -223,7 +223,7 @@ def _find_object(names: tuple[str, ...], execution: ExecutionContext, *, is_view
     if found is not None and found.is_view is not is_view:
         nouns = ("view", "table") if found.is_view else ("table", "view")
         raise ExecutionError(
-            f"{quoted(['.'.join(names)])} is a {nouns[0]}, not a {nouns[1]}",
+            f"{quote(['.'.join(names)])} is a {nouns[0]}, not a {nouns[1]}",
             hint=BESIDE_VIEW if len(names) == 1 and is_temporary(names[0], execution.spark) else None,
         )
     return found

@@ -11,7 +11,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
-from substrait_dsl.errors import ExecutionError, quoted
+from substrait_dsl.errors import ExecutionError, quote
 from substrait_dsl.spark.changes.commits import STAGING, Staging, no_journal, read_journal, recover, staging, words_of
 from substrait_dsl.spark.changes.file_systems import FileSystem, as_uri
 from substrait_dsl.spark.changes.statements import changing
@@ -65,7 +65,7 @@ def save(writer: DataFrameWriter, mode: Mode, files: FileSystem, folder: str, wh
             if is_added:
                 staged.commit()
             else:
-                staged.staged()  # refuses what was removed meanwhile
+                staged.list_staged_files()  # refuses what was removed meanwhile
                 _place(staged, folder, mode, what)
             note_outcome("made")
             spark.catalog.refreshByPath(as_uri(folder))
@@ -122,8 +122,8 @@ def _replace(staged: Staging, folder: str) -> None:
             is_renamed = _is_renamed(files, staged.path, folder, _UNDO if is_undone else _FINISH)
         if not is_renamed:
             raise ExecutionError(
-                f"{words_of(error)}; the old folder is {quoted([old])} now, and could not be put back",
-                hint=f"read it, and what there is of {quoted([folder])}; then rename the old one, or write it again",
+                f"{words_of(error)}; the old folder is {quote([old])} now, and could not be put back",
+                hint=f"read it, and what there is of {quote([folder])}; then rename the old one, or write it again",
             ) from error
         staged.is_left = False
         if is_undone or not isinstance(error, Exception):

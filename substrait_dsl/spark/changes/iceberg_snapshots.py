@@ -43,7 +43,7 @@ class Commit:
     """Whether a snapshot was made."""
 
 
-def _committed(what: str, text: str, table: StoredTable, execution: ExecutionContext) -> Commit:
+def _commit_statement(what: str, text: str, table: StoredTable, execution: ExecutionContext) -> Commit:
     """Run a statement that changes an Iceberg table, and find its snapshot among those of other writers."""
     spark = execution.spark
     mark = uuid.uuid4().hex
@@ -63,7 +63,7 @@ def _refresh(table: StoredTable, spark: SparkSession) -> None:
     spark.sql(f"REFRESH TABLE {statement_name(table.base_names)}")
 
 
-def changed(
+def change_table(
     what: str,
     text: str,
     table: StoredTable,
@@ -98,7 +98,7 @@ def changed(
         before = _current(table, execution)
         with changing(what):
             answer = ask(table.sql)
-        commit = _committed(what, text, table, execution)
+        commit = _commit_statement(what, text, table, execution)
     if not commit.found:
         return None
     if commit.before == before:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from substrait_dsl.errors import ExecutionError, quoted
+from substrait_dsl.errors import ExecutionError, quote
 from substrait_dsl.spark.catalog.table_names import statement_name
 from substrait_dsl.spark.changes.commits import PartitionCatalog, Staging, recover, staging
 from substrait_dsl.spark.changes.file_systems import as_uri, reach
@@ -126,7 +126,7 @@ def _insert_files(
         if table.partitions:
             writer = writer.partitionBy(*table.partitions)
         writer.save(as_uri(staged.rows))
-        unknown = [] if catalog is None else _unknown_partitions(table, staged.staged(), execution)
+        unknown = [] if catalog is None else _unknown_partitions(table, staged.list_staged_files(), execution)
         with hold_interrupts():
             staged.commit(unknown, catalog)
             note_outcome("made")
@@ -141,7 +141,7 @@ def _staging(table: StoredTable, files: FileSystem, folder: str, what: str, spar
     try:
         with staging(files, folder, what) as staged:
             if is_new and not spark.catalog.tableExists(table.sql):
-                raise staged.replaced(f"{what}: ")
+                raise staged.staging_gone_error(f"{what}: ")
             yield staged
     except BaseException:
         with suppress(OSError, *spark_errors()):
@@ -170,7 +170,7 @@ def require_alone(location: str, what: str, spark: SparkSession) -> None:
             return
         raise
     raise ExecutionError(
-        f"{what}: another writer is at work there, or was killed: there is {quoted([f'{location}/{_TEMPORARY}'])}",
+        f"{what}: another writer is at work there, or was killed: there is {quote([f'{location}/{_TEMPORARY}'])}",
         hint="if no writer is at work, remove that folder; what is in it was never part of the table",
     )
 

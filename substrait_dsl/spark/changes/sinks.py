@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, assert_never
 from urllib.parse import unquote
 
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
+from substrait_dsl.errors import ExecutionError, UnsupportedError, quote
 from substrait_dsl.spark.catalog.file_listings import files_written
 from substrait_dsl.spark.catalog.table_names import is_temporary, quoted_name, statement_name
 from substrait_dsl.spark.changes.file_systems import reach
@@ -69,7 +69,7 @@ def write_files(rel: rl.Write, target: rl.FilesTarget, frame: DataFrame, executi
         UnsupportedError: Spark cannot write the format, or the rows in it, or folders do not give values back.
         ExecutionError: the folder is there already, or cannot be written.
     """
-    what = f"write to {quoted([target.uri])}"
+    what = f"write to {quote([target.uri])}"
     mode = _mode(rel, what)
     if mode == "ignore" and rel.output == "modified_records":
         raise UnsupportedError(f"{what}: with ignore_if_exists it is not known whether the rows were written")
@@ -78,7 +78,7 @@ def write_files(rel: rl.Write, target: rl.FilesTarget, frame: DataFrame, executi
     is_replaced = mode == "overwrite" and found is None and not execution.is_rehearsal
     if is_replaced:  # what is read may be among the old files, which are removed first
         frame = frame.localCheckpoint()
-    written = _checked(rel, target.format, frame, target.partition_columns, what)
+    written = _add_checks(rel, target.format, frame, target.partition_columns, what)
     written = _with_named_folders(rel, target, written, what)
     if is_replaced and written is not frame:  # rows that cannot be written must not remove them
         with changing(what):
@@ -120,18 +120,18 @@ def _with_named_folders(rel: rl.Write, target: rl.FilesTarget, frame: DataFrame,
     if not columns:
         return frame
     if unread := [name for name in columns if not name or name.startswith(".")]:
-        raise UnsupportedError(f"{what}: folders named after columns {quoted(unread)} are not read: {SKIPPED}")
+        raise UnsupportedError(f"{what}: folders named after columns {quote(unread)} are not read: {SKIPPED}")
     values = []
     for number, field in enumerate(rel.table_schema):
         text = plain = f"c{number}"
         if field.name in columns:
-            subject = f"{what}: folders are named after column {quoted([field.name])}"
-            text = partition_values.written(plain, field.name, field.type, subject, frame.sparkSession)
+            subject = f"{what}: folders are named after column {quote([field.name])}"
+            text = partition_values.write_value(plain, field.name, field.type, subject, frame.sparkSession)
         values.append(f"{text} AS {plain}")
     return frame.toDF(*(f"c{number}" for number in range(len(values)))).selectExpr(*values).toDF(*frame.columns)
 
 
-def _checked(
+def _add_checks(
     rel: rl.Write, format_: rl.FileFormat, frame: DataFrame, partition_columns: Sequence[str], what: str
 ) -> DataFrame:
     """Add checks to the rows: a value that would be read back as another one is refused, or an error of its row."""
@@ -198,7 +198,7 @@ def _require_header(names: Sequence[str], format_: rl.DelimitedText, what: str) 
     escapes = {format_.field_delimiter: format_.quote, format_.quote: format_.escape}
     never = ["\n", "\r", "\0", *(part for part, escape in escapes.items() if part and not escape)]
     if broken := [name for name in names if any(part in name for part in never)]:
-        raise UnsupportedError(f"{what}: {quoted(broken)} cannot stand in the header line of this delimited text")
+        raise UnsupportedError(f"{what}: {quote(broken)} cannot stand in the header line of this delimited text")
     is_separated = len(names) > 1 and not format_.field_delimiter.isspace()
     if not is_separated and all(character <= " " for name in names for character in name):
         raise UnsupportedError(f"{what}: the header line would be empty, and Spark's reader would skip a record for it")
@@ -208,7 +208,7 @@ def _field(name: str, column: str, format_: rl.DelimitedText) -> str:
     """Write a value as a field of delimited text; `column` is the column's name in messages."""
 
     def unless(wrong: str, message: str, value: str) -> str:
-        return f"if({wrong}, raise_error({text_to_sql(f'{message}, in column {quoted([column])}')}), {value})"
+        return f"if({wrong}, raise_error({text_to_sql(f'{message}, in column {quote([column])}')}), {value})"
 
     lines = f"{name} RLIKE {text_to_sql(_BREAK)}"
     text = unless(lines, "a value of delimited text has several lines, or a NUL character", name)
@@ -244,7 +244,7 @@ def write_view(rel: rl.Write, target: rl.VirtualTarget, frame: DataFrame, execut
         SchemaError: the view has other columns.
         ExecutionError: the view is there already, or, for an insert, is not.
     """
-    what = f"write to the table in memory {quoted([target.name])}"
+    what = f"write to the table in memory {quote([target.name])}"
     mode = _mode(rel, what)
     view = statement_name((target.name,))
     spark = execution.spark
@@ -255,7 +255,7 @@ def write_view(rel: rl.Write, target: rl.VirtualTarget, frame: DataFrame, execut
     written = frame if execution.is_rehearsal else frame.localCheckpoint()
     rows = written
     if mode == "append" and is_there:
-        rows = _appended(rel, target, spark.table(view), written)
+        rows = _append_rows(rel, target, spark.table(view), written)
     if execution.is_rehearsal:
         return written
     if rows is not written:
@@ -276,8 +276,8 @@ def _require_view(rel: rl.Write, what: str, *, is_there: bool) -> None:
         raise ExecutionError(f"{what}: there is one already", hint='create_mode="replace_if_exists"')
 
 
-def _appended(rel: rl.Write, target: rl.VirtualTarget, old: DataFrame, rows: DataFrame) -> DataFrame:
+def _append_rows(rel: rl.Write, target: rl.VirtualTarget, old: DataFrame, rows: DataFrame) -> DataFrame:
     """Append rows to those of a view. Raises `SchemaError` if it has other columns."""
-    names = check_columns(old.schema, rel.table_schema, f"the table in memory {quoted([target.name])}", ROWS)
+    names = check_columns(old.schema, rel.table_schema, f"the table in memory {quote([target.name])}", ROWS)
     types = [old.schema[name].dataType for name in names]
     return old.select(*(quoted_name((name,)) for name in names)).unionAll(nested_cast(rows, types))

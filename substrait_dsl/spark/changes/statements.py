@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.errors import ExecutionError, SubstraitDslError, UnsupportedError, quoted
+from substrait_dsl.errors import ExecutionError, SubstraitDslError, UnsupportedError, quote
 from substrait_dsl.spark.catalog.table_metadata import REQUIRED
 from substrait_dsl.spark.catalog.table_names import SEVERAL_PARTS, column_list, statement_name
 from substrait_dsl.spark.diagnostics.explanations import hint_for_message
@@ -113,7 +113,7 @@ def changing(what: str) -> Iterator[None]:
     try:
         yield
     except spark_errors() as error:
-        raise _explained(what, error) from error
+        raise _explain_error(what, error) from error
 
 
 @attrs.frozen
@@ -142,7 +142,7 @@ _EXPLANATIONS: Mapping[str, _Explanation] = {
 """The explanations of errors in a change, by Spark's error class."""
 
 
-def _explained(what: str, error: Exception) -> SubstraitDslError:
+def _explain_error(what: str, error: Exception) -> SubstraitDslError:
     """Return the error to raise for an error of Spark in a change."""
     if _CONFLICT.search(_text_with_causes(error)):
         return ExecutionError(
@@ -159,7 +159,7 @@ def _explained(what: str, error: Exception) -> SubstraitDslError:
         message = _CLASS.sub("", message)
         return ExecutionError(f"{what}: {message}", hint=hint_for_message(message))
     database = failure.parameters.get("schemaName", "").replace("`", "")
-    words = {"message": message, "database": database, "quoted": quoted([database])}
+    words = {"message": message, "database": database, "quoted": quote([database])}
     hint = explanation.hint and explanation.hint.replace("{database}", database)
     return ExecutionError(f"{what}: {explanation.message.format(**words)}", hint=hint)
 
@@ -231,6 +231,6 @@ def pairs(left: Iterable[str], right: Iterable[str], operator: str) -> list[str]
     return [f"{one} {operator} {other}" for one, other in zip(left, right, strict=True)]
 
 
-def qualified(table: str, columns: Iterable[str]) -> list[str]:
+def qualify_columns(table: str, columns: Iterable[str]) -> list[str]:
     """Qualify columns by the alias of their table."""
     return [f"{table}.{statement_name((column,))}" for column in columns]

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from substrait_dsl.errors import ExecutionError, SubstraitDslError, UnsupportedError, quoted
+from substrait_dsl.errors import ExecutionError, SubstraitDslError, UnsupportedError, quote
 from substrait_dsl.spark.catalog.table_metadata import in_catalog
 from substrait_dsl.spark.catalog.table_names import SESSION_CATALOG, find_of_writers, statement_name, tables_in
 from substrait_dsl.spark.changes.commits import STAGING, staging
@@ -60,7 +60,7 @@ def create(what: str, names: tuple[str, ...], definition: str, execution: Execut
         run_change(what, f"CREATE TABLE {statement_name(names)}{definition}", execution)
         return
     fresh = _beside(names, "new")
-    with _removed_on_error(fresh, execution):
+    with _remove_on_error(fresh, execution):
         run(what, f"CREATE TABLE {statement_name(fresh)}{definition}", execution)
         with hold_interrupts():
             _rename(what, fresh, names, execution)
@@ -136,7 +136,7 @@ def _exchange(
             staged.remove()
             return False
         rows.write.format(old.format).options(**stored.options).save(as_uri(staged.rows))
-        staged.staged()
+        staged.list_staged_files()
         with hold_interrupts():
             is_exchanged = files.exchange(staged.rows, folder)
             if is_exchanged:
@@ -150,7 +150,7 @@ def _exchange(
 def _replace(what: str, old: StoredTable, definition: str, execution: ExecutionContext) -> None:
     """Create the new table beside the old one, and exchange their names by two renames."""
     fresh, aside = _beside(old.names, "new"), _beside(old.names, "old")
-    with _removed_on_error(fresh, execution):
+    with _remove_on_error(fresh, execution):
         run(what, f"CREATE TABLE {statement_name(fresh)}{definition}", execution)
         with hold_interrupts():
             try:
@@ -174,9 +174,9 @@ def _restore(
     try:
         _rename(what, aside, old.names, execution)
     except ExecutionError as second:
-        now, first = quoted([".".join(aside)]), ""
+        now, first = quote([".".join(aside)]), ""
         if second.__cause__ is not None and error_class_of(second.__cause__) == _LOCATION:
-            first = f"remove the folder {quoted([_folder(old.names, execution)])}, which no table has; then "
+            first = f"remove the folder {quote([_folder(old.names, execution)])}, which no table has; then "
         raise ExecutionError(
             f"{what}: the old table is called {now} now, and could not be renamed: {second.message}",
             hint=f"{first}ALTER TABLE {statement_name(aside)} RENAME TO {old.sql}, in Spark's SQL",
@@ -202,7 +202,7 @@ def _rename(what: str, table: tuple[str, ...], to: tuple[str, ...], execution: E
     for turn in range(_MOST_TURNS):
         try:
             with reporting_replaced(what):
-                run(what, _renamed(table, to, execution), execution)
+                run(what, _write_rename_statement(table, to, execution), execution)
         except ExecutionError as error:
             is_last = turn == _MOST_TURNS - 1
             if error.__cause__ is None or error_class_of(error.__cause__) != _LOCATION or is_last:
@@ -215,11 +215,11 @@ def _rename(what: str, table: tuple[str, ...], to: tuple[str, ...], execution: E
                     _move_away(half, to, execution)
             time.sleep(_PAUSE if turn else 0)
         else:
-            _put_in_place(table, to, execution)
+            _move_into_place(table, to, execution)
             return
 
 
-def _put_in_place(table: tuple[str, ...], to: tuple[str, ...], execution: ExecutionContext) -> None:
+def _move_into_place(table: tuple[str, ...], to: tuple[str, ...], execution: ExecutionContext) -> None:
     """Move the files of a renamed table into its folder.
 
     If the folder is created after Spark has checked for it, Hadoop moves the table's folder into it, and the table has
@@ -293,8 +293,8 @@ def require_in_place(table: StoredTable, files: FileSystem, folder: str, what: s
         if not spark.catalog.tableExists(statement_name((*table.names[:-1], name))):
             left = f"{around}/{name}"
             raise ExecutionError(
-                f"{what}: a writer that replaces the table has begun to rename it: its rows are in {quoted([left])}",
-                hint=f"run it again; if that writer was killed, rename that folder to {quoted([folder])}",
+                f"{what}: a writer that replaces the table has begun to rename it: its rows are in {quote([left])}",
+                hint=f"run it again; if that writer was killed, rename that folder to {quote([folder])}",
             )
 
 
@@ -307,7 +307,7 @@ def _folder(names: tuple[str, ...], execution: ExecutionContext) -> str:
 
 
 @contextmanager
-def _removed_on_error(fresh: tuple[str, ...], execution: ExecutionContext) -> Iterator[None]:
+def _remove_on_error(fresh: tuple[str, ...], execution: ExecutionContext) -> Iterator[None]:
     """Drop a table with a temporary name, and its folder, if anything fails."""
     try:
         yield
@@ -329,7 +329,7 @@ _NUMBER = re.compile(r"\d+(?:e\d+)?(?:[lsyfd]|bd)?", re.IGNORECASE)
 """A name that Spark parses as a number when it renames a table."""
 
 
-def _renamed(table: tuple[str, ...], to: tuple[str, ...], execution: ExecutionContext) -> str:
+def _write_rename_statement(table: tuple[str, ...], to: tuple[str, ...], execution: ExecutionContext) -> str:
     """Write the statement that renames a table; the new name is relative to the table's catalog."""
     _, name = in_catalog(to, execution.spark)
     return f"ALTER TABLE {statement_name(table)} RENAME TO {statement_name(name)}"

@@ -15,11 +15,11 @@ from substrait_dsl.algebra.types import List, Map, Struct
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.catalog.table_metadata import StoredTable, need_table
 from substrait_dsl.spark.catalog.table_names import statement_name
-from substrait_dsl.spark.changes.iceberg_snapshots import changed
-from substrait_dsl.spark.changes.statements import qualified, sql_type
+from substrait_dsl.spark.changes.iceberg_snapshots import change_table
+from substrait_dsl.spark.changes.statements import qualify_columns, sql_type
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.relations.expression_context import has_correlated, prepare_context, subqueries_of
-from substrait_dsl.spark.relations.output import guarded
+from substrait_dsl.spark.relations.output import guard_nullability
 from substrait_dsl.spark.relations.tables import Rows, all_true
 from substrait_dsl.spark.relations.texts import TextTable
 from substrait_dsl.spark.sources.orc_files import ORC_FILES, checked_value
@@ -60,7 +60,7 @@ def update(rel: Update, execution: ExecutionContext) -> DataFrame:
             value = checked_value(value, types[name], table.files)
         assignments.append(f"{statement_name((name,))} = {value}")
     statement = f"UPDATE {table.sql} AS {_ROW} SET {', '.join(assignments)} WHERE {condition}"
-    count = _counted(rel, statement, condition, table, what, execution)
+    count = _run_and_count(rel, statement, condition, table, what, execution)
     return execution.spark.range(count, count + 1).toDF(*rel.schema.names)
 
 
@@ -79,7 +79,7 @@ _MODE = "write.update.mode"
 def _texts(rel: Update, table: StoredTable, names: Sequence[str], execution: ExecutionContext) -> tuple[str, list[str]]:
     """Write the condition and the new values over the row."""
     columns = tuple(
-        as_inside(text, type_) for text, type_ in zip(qualified(_ROW, names), rel.table_schema.types, strict=True)
+        as_inside(text, type_) for text, type_ in zip(qualify_columns(_ROW, names), rel.table_schema.types, strict=True)
     )
     rows = Rows(TextTable((), f"{table.sql} AS {_ROW}", execution), columns)
     new: list[Node] = [each.value for each in rel.transformations]
@@ -97,11 +97,13 @@ def _texts(rel: Update, table: StoredTable, names: Sequence[str], execution: Exe
         is_required = names[each.column] in table.required or not field.type.nullable
         text = here.sql(each.value)
         # An expression that is never NULL may have counted on a read that declares what is not so.
-        values.append(guarded(text, None, field.type.as_required(), f'column "{field.name}"') if is_required else text)
+        values.append(
+            guard_nullability(text, None, field.type.as_required(), f'column "{field.name}"') if is_required else text
+        )
     return condition, values
 
 
-def _counted(
+def _run_and_count(
     rel: Update, statement: str, condition: str, table: StoredTable, what: str, execution: ExecutionContext
 ) -> int:
     """Run the statement; return the number of rows of the previous snapshot that match the condition."""
@@ -111,4 +113,4 @@ def _counted(
 
     # What a subquery finds may be another thing after the statement.
     is_lasting = not any(True for _ in subqueries_of(rel.condition))
-    return changed(what, statement, table, execution, count, is_lasting=is_lasting) or 0
+    return change_table(what, statement, table, execution, count, is_lasting=is_lasting) or 0

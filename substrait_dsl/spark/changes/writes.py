@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, assert_never
 from substrait_dsl.algebra.plan import Root
 from substrait_dsl.algebra.relations import ExtensionObject, FilesTarget, NamedObject, VirtualTarget, Write
 from substrait_dsl.algebra.types import UUID, Type
-from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError, quoted
+from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError, quote
 from substrait_dsl.spark.catalog.table_metadata import (
     ICEBERG,
     StoredTable,
@@ -25,7 +25,7 @@ from substrait_dsl.spark.catalog.table_metadata import (
     title,
 )
 from substrait_dsl.spark.catalog.table_names import column_list, statement_name
-from substrait_dsl.spark.changes.iceberg_snapshots import changed
+from substrait_dsl.spark.changes.iceberg_snapshots import change_table
 from substrait_dsl.spark.changes.inserts import insert
 from substrait_dsl.spark.changes.sinks import write_files, write_view
 from substrait_dsl.spark.changes.statements import (
@@ -33,7 +33,7 @@ from substrait_dsl.spark.changes.statements import (
     no_output,
     no_rows,
     pairs,
-    qualified,
+    qualify_columns,
     required_property,
     run_change,
     sql_type,
@@ -51,7 +51,7 @@ from substrait_dsl.spark.sources.schema_compatibility import (
     require_distinct,
     require_lossless,
 )
-from substrait_dsl.spark.sources.write_guards import inserted
+from substrait_dsl.spark.sources.write_guards import write_inserted_values
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -126,7 +126,7 @@ def _insert(rel: Write, table: StoredTable, execution: ExecutionContext) -> Data
     }
     source = nested_cast(_with_checks(frame, table.files, folders), _types(table, columns))
     texts = [statement_name((name,)) for name in rel.table_schema.names]
-    values = inserted(table, columns, texts, what, execution.spark)
+    values = write_inserted_values(table, columns, texts, what, execution.spark)
     insert(table, columns, values, source, what, execution)
     return _result(rel, frame)
 
@@ -188,26 +188,26 @@ def _delete(rel: Write, table: StoredTable, execution: ExecutionContext) -> Data
     table.require_rows_change(what)
     columns = columns_in(table, rel.table_schema, adds_rows=False)
     if others := [name for name in table.schema.names if name not in columns]:
-        raise SchemaError(f"{what}: rows are known by all their columns, and the given ones lack {quoted(others)}")
+        raise SchemaError(f"{what}: rows are known by all their columns, and the given ones lack {quote(others)}")
     for type_ in rel.table_schema.types:
         require_comparable(type_, what)
     frame = nested_cast(_input_rows(rel, execution, checkpoint=True), _types(table, columns))
     keys, (group, number, copies, gone) = _new_names(table, len(columns), execution), _new_names(table, 4, execution)
     source = execution.register_frame(frame.toDF(*keys))
     key_list = ", ".join(keys)
-    compared = partial(_compared, types=rel.table_schema.types)
-    mine, stored = compared(qualified("__row", columns)), compared(qualified("__old", columns))
+    compared = partial(_normalize_columns, types=rel.table_schema.types)
+    mine, stored = compared(qualify_columns("__row", columns)), compared(qualify_columns("__old", columns))
     input_keys = compared(keys)
     counted = f"(SELECT {key_list}, count(*) AS {copies} FROM {source} GROUP BY {key_list}) AS {group}"
 
-    def numbered(rows: str) -> str:
+    def number_duplicates(rows: str) -> str:
         """Number the rows that equal an input row, among their equals."""
         return (
             f"(SELECT __old.*, row_number() OVER (PARTITION BY {', '.join(stored)} ORDER BY 1) AS {number}, "
             f"{copies} FROM {rows} AS __old JOIN {counted} ON {' AND '.join(pairs(stored, input_keys, '<=>'))})"
         )
 
-    excess = f"SELECT false, {column_list(columns)} FROM {numbered(table.sql)} WHERE {number} > {copies}"
+    excess = f"SELECT false, {column_list(columns)} FROM {number_duplicates(table.sql)} WHERE {number} > {copies}"
     rows = f"SELECT DISTINCT true AS {gone}, {key_list} FROM {source} UNION ALL {excess}"
     text = (
         f"MERGE INTO {table.sql} AS __row USING ({rows}) AS {group} "
@@ -216,7 +216,7 @@ def _delete(rel: Write, table: StoredTable, execution: ExecutionContext) -> Data
     )
 
     def deleted_rows(stored: str) -> DataFrame:
-        query = f"SELECT {column_list(columns)} FROM {numbered(stored)} WHERE {number} <= {copies}"
+        query = f"SELECT {column_list(columns)} FROM {number_duplicates(stored)} WHERE {number} <= {copies}"
         return execution.sql(query).localCheckpoint()
 
     return _run_write(rel, what, text, table, deleted_rows, execution)
@@ -239,11 +239,11 @@ def _run_write(
     if rel.output == "no_output":
         run_change(what, text, execution)
         return _result(rel, no_output(execution.spark))
-    records = changed(what, text, table, execution, ask)
+    records = change_table(what, text, table, execution, ask)
     return _result(rel, records if records is not None else no_rows(to_spark(rel.schema), execution.spark))
 
 
-def _compared(columns: Sequence[str], types: Sequence[Type]) -> list[str]:
+def _normalize_columns(columns: Sequence[str], types: Sequence[Type]) -> list[str]:
     """Normalize columns that hold UUIDs, which tables may have in another spelling."""
     return [as_inside(text, type_) if holds(type_, UUID) else text for text, type_ in zip(columns, types, strict=True)]
 
@@ -257,7 +257,7 @@ def _update(rel: Write, table: StoredTable, execution: ExecutionContext) -> Data
     if not keys or len(keys) < len(table.identifiers):
         raise UnsupportedError(
             f"{what}: which row of the table a row of the input stands for is not known: the table has "
-            + (f"the key {quoted(table.identifiers)}" if table.identifiers else "no identifier fields"),
+            + (f"the key {quote(table.identifiers)}" if table.identifiers else "no identifier fields"),
             hint="declare all columns of the key"
             if table.identifiers
             else "sd.update(...) changes rows by a condition",
@@ -271,10 +271,10 @@ def _update(rel: Write, table: StoredTable, execution: ExecutionContext) -> Data
     new = dict(zip(columns, fresh, strict=True))
     source = execution.register_frame(frame.toDF(*fresh))
     types = [type_ for name, type_ in zip(columns, rel.table_schema.types, strict=True) if name in keys]
-    stored = _compared(qualified("__row", keys), types)
-    same = " AND ".join(pairs(stored, _compared([new[key] for key in keys], types), "="))
+    stored = _normalize_columns(qualify_columns("__row", keys), types)
+    same = " AND ".join(pairs(stored, _normalize_columns([new[key] for key in keys], types), "="))
     sets = ", ".join(
-        f"{name} = {new[column]}" for name, column in zip(qualified("__row", replaced), replaced, strict=True)
+        f"{name} = {new[column]}" for name, column in zip(qualify_columns("__row", replaced), replaced, strict=True)
     )
     text = f"MERGE INTO {table.sql} AS __row USING {source} AS __new ON {same} WHEN MATCHED THEN UPDATE SET {sets}"
     new_columns = ", ".join(f"{new[column]} AS {statement_name((column,))}" for column in columns)

@@ -53,9 +53,9 @@ def locate_failure(failure: Failure, record: Record) -> list[Location]:
         return [Location(plan, rel) for rel in walk(plan) if isinstance(rel, Rel) and _may_say(rel, message)]
     if (failure.error_class in OF_FILES and not failure.fragments) or message in OF_TEXT:
         return [Location(plan, rel) for rel in walk(plan) if isinstance(rel, rl.Read) and _is_read_by(failure, rel)]
-    nodes = list(_failed(failure, record))
+    nodes = list(_find_failed_parts(failure, record))
     if not nodes and message.endswith(IS_NULL):
-        return list(_required(message, record))
+        return list(_find_null_checks(message, record))
     return _locate_nodes(nodes, plan, innermost=bool(failure.fragments) or current_engine().tells_fragments)
 
 
@@ -114,7 +114,7 @@ def _is_read_by(failure: Failure, read: rl.Read) -> bool:
     return any(re.split(r"[*?\[{]", path, maxsplit=1)[0].rstrip("/") in message for path in paths)
 
 
-def _failed(failure: Failure, record: Record) -> Iterator[Node]:
+def _find_failed_parts(failure: Failure, record: Record) -> Iterator[Node]:
     """Yield the parts of expressions that may have failed."""
     for fragment in failure.fragments:
         yield from _with_fragment(fragment, record)
@@ -247,7 +247,7 @@ def _operand_texts(node: Node, texts: Mapping[int, str]) -> set[str]:
     return found
 
 
-def _required(message: str, record: Record) -> Iterator[Location]:
+def _find_null_checks(message: str, record: Record) -> Iterator[Location]:
     """Yield the relations of the output columns that the message of a null check names."""
     names = record.names.get(id(record.plan), ())
     for position, column in enumerate(record.plan.schema.names[: len(names)]):

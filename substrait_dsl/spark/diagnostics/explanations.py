@@ -14,7 +14,7 @@ import attrs
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.node import Node, Rel, walk
-from substrait_dsl.errors import shortened, suggestion
+from substrait_dsl.errors import shorten, suggestion
 from substrait_dsl.spark.expressions.functions_regexp import NO_MATCH
 from substrait_dsl.spark.expressions.time_zones import NO_ZONE
 from substrait_dsl.spark.relations.join_strategies import MANY_MATCHES
@@ -154,7 +154,7 @@ def _describe_source_failure(failure: Failure, rel: Rel) -> str | None:
         return None
     delimiter = text.field_delimiter  # the reader has added two
     line = broken[1].removeprefix(delimiter).removesuffix(delimiter)
-    return f"a record of delimited text has not the declared fields: {shortened(line)}"
+    return f"a record of delimited text has not the declared fields: {shorten(line)}"
 
 
 def _describe_misfit(failure: Failure, node: Node | None) -> str | None:
@@ -190,7 +190,7 @@ def describe_engine_failure(failure: Failure) -> str:
     name = current_engine().name
     if failure.error_class == NO_PLAN or current_engine().is_of_outer_rows(failure.message):
         return f"{name} cannot run a subquery, or a join, that refers to an outer row as this one does"
-    return f"{name} cannot run the plan, and says: {shortened(plain_words(failure.message), _LONGEST)}"
+    return f"{name} cannot run the plan, and says: {shorten(plain_words(failure.message), _LONGEST)}"
 
 
 def _target(failure: Failure) -> str | None:

@@ -31,14 +31,14 @@ def progress(spark: SparkSession) -> Iterator[None]:
     """Show the progress of the jobs in a block, on a classic session or a client of Spark Connect."""
     meter = Meter(sys.stderr)
     try:
-        with _asked(spark, meter) if is_remote(spark) else _watched(spark, meter):
+        with _show_from_server(spark, meter) if is_remote(spark) else _show_by_polling(spark, meter):
             yield
     finally:
         meter.clear()
 
 
 @contextmanager
-def _asked(spark: SparkSession, meter: Meter) -> Iterator[None]:
+def _show_from_server(spark: SparkSession, meter: Meter) -> Iterator[None]:
     """Show progress on a client of Spark Connect, which gets it from the server."""
 
     def handler(stages: Iterable[Any] | None, inflight_tasks: int, operation_id: str | None, done: bool) -> None:
@@ -53,7 +53,7 @@ def _asked(spark: SparkSession, meter: Meter) -> Iterator[None]:
 
 
 @contextmanager
-def _watched(spark: SparkSession, meter: Meter) -> Iterator[None]:
+def _show_by_polling(spark: SparkSession, meter: Meter) -> Iterator[None]:
     """Show progress on a classic session, which a thread polls."""
     tracker = spark.sparkContext.statusTracker()
     stop = threading.Event()

@@ -22,12 +22,12 @@ class Plan:
     nodes: Sequence[Node]
     """All nodes of the plan."""
     computed: Collection[t.Type] = attrs.field(
-        init=False, default=attrs.Factory(lambda self: _computed(self.nodes), takes_self=True)
+        init=False, default=attrs.Factory(lambda self: _collect_computed_types(self.nodes), takes_self=True)
     )
     """The types with which its expressions compute; mere references do not count."""
 
 
-def _computed(nodes: Iterable[Node]) -> set[t.Type]:
+def _collect_computed_types(nodes: Iterable[Node]) -> set[t.Type]:
     """Return the types with which the expressions of a plan compute; mere references do not count."""
     found: set[t.Type] = set()
     for node in nodes:

@@ -73,7 +73,7 @@ def aggregate_function_to_sql(
         case "any_value" if sorts:
             return _first(lower(call, texts, _RECORDS), sorts, extra["filter"])
         case "string_agg" if sorts and (beside_distinct or all(extra.values())):
-            return _joined_in_order(call, texts, sorts, extra)
+            return _join_in_order(call, texts, sorts, extra)
         case _:
             return lower(call, texts, functions, extra)
 
@@ -92,7 +92,7 @@ def grouping_keys(call: AggregateFunction | WindowCall, texts: Sequence[str]) ->
     """Return the keys by which a function compares its values for equality, as SQL text."""
     pairs = list(zip(texts, [value.type for value in values_of(call)], strict=True))
     if call.function.name == "approx_count_distinct":
-        return [_hashed(as_key(text, type_), type_) for text, type_ in pairs]
+        return [_cast_for_hash(as_key(text, type_), type_) for text, type_ in pairs]
     if call.invocation == "distinct" and call.function.name in _OF_ANYTHING:
         return [as_key(text, type_) for text, type_ in pairs]
     if call.function.name == "mode":
@@ -100,7 +100,7 @@ def grouping_keys(call: AggregateFunction | WindowCall, texts: Sequence[str]) ->
     return list(texts)
 
 
-def _hashed(value: str, type_: Type) -> str:
+def _cast_for_hash(value: str, type_: Type) -> str:
     """Cast a nested value to text before it is hashed: Spark's hash skips NULLs inside of a value."""
     return f"CAST({value} AS STRING)" if isinstance(type_, List | Struct | Map) else value
 
@@ -135,7 +135,7 @@ def _without_widening(value: Expression) -> Expression:
             return value
 
 
-def _joined_in_order(call: AggregateFunction, texts: Sequence[str], sorts: SortKeys, extra: Mapping[str, str]) -> str:
+def _join_in_order(call: AggregateFunction, texts: Sequence[str], sorts: SortKeys, extra: Mapping[str, str]) -> str:
     """Join texts in an order, by way of a list.
 
     Spark's own ORDER BY inside of the function fails with an internal error when DISTINCT makes Spark expand the rows.

@@ -14,7 +14,7 @@ NEAREST = {"rounding": {"TIE_TO_EVEN": ""}}
 """The rounding of floating-point hardware, the only one that Spark offers."""
 
 
-def _wrapped(exact: str) -> str:
+def _wrap_around(exact: str) -> str:
     """An exact result, wrapped around to the range of its type."""
     return f"CAST(pmod({exact} - {{MIN}}, {{SPAN}}) + {{MIN}} AS {{T}})"
 
@@ -25,7 +25,7 @@ def integer_operation(native: str, exact: str, **options: Mapping[str, str]) -> 
         "ERROR": native,
         # least and greatest would replace NULL by a limit
         "SATURATE": f"if({{nulls}}, NULL, CAST(least(greatest({exact}, {{MIN}}), {{MAX}}) AS {{T}}))",
-        "SILENT": _wrapped(exact),
+        "SILENT": _wrap_around(exact),
     }
     return Template("[overflow]", {"overflow": overflow, **options})
 
@@ -127,7 +127,7 @@ ARITHMETIC: Table = {
             "overflow": {
                 "ERROR": _QUOTIENT,
                 "SATURATE": f"if({_EXACT} IS NULL, NULL, CAST(least({_EXACT}, {{MAX}}) AS {{T}}))",
-                "SILENT": _wrapped(_EXACT),
+                "SILENT": _wrap_around(_EXACT),
             },
             "on_division_by_zero": _DIVISOR,
             "on_domain_error": _INTEGER_DOMAIN,
@@ -193,7 +193,7 @@ ARITHMETIC: Table = {
 }
 
 
-def _unsigned(operator: str, silent: str | None = None) -> Template:
+def _unsigned_operation(operator: str, silent: str | None = None) -> Template:
     """An operation on unsigned integers. Its exact value is known up to 38 digits, which only a product of u64 has."""
     exact = f"({{w0}} {operator} {{w1}})"
     name = {"+": "try_add", "-": "try_subtract", "*": "try_multiply"}[operator]
@@ -217,9 +217,9 @@ _WRAPPED = (  # by halves of the second factor, which keep to 38 digits
 )
 
 UNSIGNED_INTEGERS: Table = {
-    "add": _unsigned("+"),
-    "subtract": _unsigned("-"),
-    "multiply": _unsigned("*", _WRAPPED),
+    "add": _unsigned_operation("+"),
+    "subtract": _unsigned_operation("-"),
+    "multiply": _unsigned_operation("*", _WRAPPED),
     "divide": Template(
         "CAST(({w0} - {w0} % [on_division_by_zero]) / [on_division_by_zero] AS {T})",
         {"on_division_by_zero": {"ERROR": "{w1}", "NULL": "nullif({w1}, 0BD)"}, "on_domain_error": _INTEGER_DOMAIN},

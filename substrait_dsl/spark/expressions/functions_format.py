@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, Literal
-from substrait_dsl.errors import UnsupportedError, quoted
+from substrait_dsl.errors import UnsupportedError, quote
 from substrait_dsl.spark.expressions.literals import text_to_sql
 from substrait_dsl.spark.expressions.templates import Call, Table, Template
 
@@ -21,11 +21,11 @@ _MONTHS = (
 )
 
 
-def _padded(number: str, digits: int, filler: str = "0") -> str:
+def _pad_number(number: str, digits: int, filler: str = "0") -> str:
     return f"lpad(CAST({number} AS STRING), {digits}, '{filler}')"
 
 
-def _named(names: Sequence[str], number: str) -> str:
+def _choose_name(names: Sequence[str], number: str) -> str:
     return f"element_at(array({', '.join(map(text_to_sql, names))}), {number})"
 
 
@@ -34,25 +34,25 @@ _CENTURY = "CAST((year({x}) - pmod(year({x}), 100)) div 100 AS STRING)"
 _OF_DATE: Mapping[str, str] = {
     "Y": "CAST(year({x}) AS STRING)",
     "C": f"concat(if(year({{x}}) BETWEEN 0 AND 999, '0', ''), {_CENTURY})",
-    "y": _padded("pmod(year({x}), 100)", 2),
-    "m": _padded("month({x})", 2),
-    "d": _padded("day({x})", 2),
-    "e": _padded("day({x})", 2, " "),
-    "j": _padded("dayofyear({x})", 3),
+    "y": _pad_number("pmod(year({x}), 100)", 2),
+    "m": _pad_number("month({x})", 2),
+    "d": _pad_number("day({x})", 2),
+    "e": _pad_number("day({x})", 2, " "),
+    "j": _pad_number("dayofyear({x})", 3),
     "u": "CAST(weekday({x}) + 1 AS STRING)",
     "w": "CAST(dayofweek({x}) - 1 AS STRING)",
     "G": "CAST(extract(YEAROFWEEK FROM {x}) AS STRING)",
-    "V": _padded("weekofyear({x})", 2),
-    "A": _named(_DAYS, "dayofweek({x})"),
-    "a": _named([name[:3] for name in _DAYS], "dayofweek({x})"),
-    "B": _named(_MONTHS, "month({x})"),
-    "b": _named([name[:3] for name in _MONTHS], "month({x})"),
+    "V": _pad_number("weekofyear({x})", 2),
+    "A": _choose_name(_DAYS, "dayofweek({x})"),
+    "a": _choose_name([name[:3] for name in _DAYS], "dayofweek({x})"),
+    "B": _choose_name(_MONTHS, "month({x})"),
+    "b": _choose_name([name[:3] for name in _MONTHS], "month({x})"),
 }
 _OF_TIME: Mapping[str, str] = {
-    "H": _padded("hour({x})", 2),
-    "I": _padded("(hour({x}) + 11) % 12 + 1", 2),
-    "M": _padded("minute({x})", 2),
-    "S": _padded("second({x})", 2),
+    "H": _pad_number("hour({x})", 2),
+    "I": _pad_number("(hour({x}) + 11) % 12 + 1", 2),
+    "M": _pad_number("minute({x})", 2),
+    "S": _pad_number("second({x})", 2),
     "p": "if(hour({x}) < 12, 'AM', 'PM')",
 }
 _SHORT: Mapping[str, str] = {
@@ -98,7 +98,7 @@ def _strftime(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> s
         else:
             raise UnsupportedError(
                 f"Spark cannot write {part} of the format {pattern.value!r} for a {x.type}; it can write "
-                f"{quoted([*known, *_SHORT, '%'])}"
+                f"{quote([*known, *_SHORT, '%'])}"
             )
     listed = ", ".join(parts) or "''"
     # A list of one element gives the moment a name. A NULL stays one, also where the format shows nothing of it.

@@ -14,7 +14,7 @@ from substrait_dsl.spark.expressions.types import PARTIQL_URN
 __all__ = ["PARTIQL", "PARTIQL_URN"]
 
 
-def _named(value: str, body: str) -> str:
+def _bind_value(value: str, body: str) -> str:
     """Text in which a value is called ``v``: it may be long, and is used several times."""
     return f"transform(array({value}), v -> {body})[0]"
 
@@ -23,11 +23,11 @@ def _step(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
     """A step of a path. PartiQL's null has any part, which is null; a part that is not there is NULL."""
     step = call.arguments[1]
     assert isinstance(step, Literal)
-    path = literal_to_sql(literal(f"$[{_quoted(step.value)}]", String()))
-    return _named(texts[0], f"if(is_variant_null(v), v, try_variant_get(v, {path}, 'variant'))")
+    path = literal_to_sql(literal(f"$[{_quote_step(step.value)}]", String()))
+    return _bind_value(texts[0], f"if(is_variant_null(v), v, try_variant_get(v, {path}, 'variant'))")
 
 
-def _quoted(step: object) -> str:
+def _quote_step(step: object) -> str:
     """A name or an index, as paths of Spark have it. They have no way to write a quotation mark inside one."""
     if not isinstance(step, str):
         return str(step)
@@ -37,10 +37,10 @@ def _quoted(step: object) -> str:
     return f"{mark}{step}{mark}"
 
 
-def _typed(sql_type: str, *schemas: str) -> Template:
+def _convert_to(sql_type: str, *schemas: str) -> Template:
     """A value of a type; Spark's own conversion would also make a number of a text, and a text of a number."""
     tests = " OR ".join(f"schema_of_variant(v) LIKE '{schema}'" for schema in schemas)
-    return Template(_named("{0}", f"if({tests}, try_variant_get(v, '$', '{sql_type}'), NULL)"))
+    return Template(_bind_value("{0}", f"if({tests}, try_variant_get(v, '$', '{sql_type}'), NULL)"))
 
 
 _IS_STRUCT = "schema_of_variant(v) LIKE 'OBJECT<%'"
@@ -81,17 +81,17 @@ PARTIQL: Table = {
     "has_key": Template("map_contains_key({0}, {1})"),
     "attribute": Template(_step, literal_arguments=(1,)),
     "element": Template(_step, literal_arguments=(1,)),
-    "elements": Template(_named("{0}", f"if({_IS_LIST}, CAST(v AS ARRAY<VARIANT>), array(v))")),
+    "elements": Template(_bind_value("{0}", f"if({_IS_LIST}, CAST(v AS ARRAY<VARIANT>), array(v))")),
     "attributes": Template(
-        _named("{0}", f"CASE WHEN {_IS_STRUCT} THEN {_ENTRIES} WHEN v IS NULL THEN array() {_OTHER} END")
+        _bind_value("{0}", f"CASE WHEN {_IS_STRUCT} THEN {_ENTRIES} WHEN v IS NULL THEN array() {_OTHER} END")
     ),
-    "is_struct": Template(_named("{0}", f"coalesce({_IS_STRUCT}, FALSE)")),
+    "is_struct": Template(_bind_value("{0}", f"coalesce({_IS_STRUCT}, FALSE)")),
     "from_json": Template("parse_json({0})"),
-    "is_list": Template(_named("{0}", f"coalesce({_IS_LIST}, FALSE)")),
+    "is_list": Template(_bind_value("{0}", f"coalesce({_IS_LIST}, FALSE)")),
     "is_null_value": Template("is_variant_null({0})"),
     "compare": Template(_COMPARED),
-    "as_boolean": _typed("boolean", "BOOLEAN"),
-    "as_integer": _typed("bigint", "BIGINT"),
-    "as_float": _typed("double", "BIGINT", "DECIMAL(%", "DOUBLE", "FLOAT"),
-    "as_text": _typed("string", "STRING"),
+    "as_boolean": _convert_to("boolean", "BOOLEAN"),
+    "as_integer": _convert_to("bigint", "BIGINT"),
+    "as_float": _convert_to("double", "BIGINT", "DECIMAL(%", "DOUBLE", "FLOAT"),
+    "as_text": _convert_to("string", "STRING"),
 }

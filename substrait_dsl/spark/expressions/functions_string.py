@@ -26,7 +26,7 @@ def _caseless(value: str) -> str:
 SIGMA, SMALL_SIGMA, LAST_SIGMA = "\u03a3", "\u03c3", "\u03c2"
 
 
-def _folded(value: str) -> str:
+def _fold_case(value: str) -> str:
     """A string, made equal to those that `_caseless` is equal to: LIKE has other rules for letters without a case."""
     letters = f"lower(translate({value}, '{SIGMA}', '{SMALL_SIGMA}'))"
     return f"replace(translate({letters}, '{LAST_SIGMA}', '{SMALL_SIGMA}'), 'i\u0307', '\u0130')"
@@ -68,14 +68,14 @@ def _like(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
     match call.arguments[1]:
         case Literal(value=str() as value) if may_go_back(value):
             if choices["case_sensitivity"]:
-                return like_to_sql(_folded(text), value, _folded)
+                return like_to_sql(_fold_case(text), value, _fold_case)
             return like_to_sql(text, value, None)
         case Literal(value=str() as value) if NO_ESCAPE not in value:  # what Spark can make a mere prefix of
             pass
         case _:
             pattern = f"replace({pattern}, '{NO_ESCAPE}', '{NO_ESCAPE * 2}')"
     if choices["case_sensitivity"]:
-        text, pattern = _folded(text), _folded(pattern)
+        text, pattern = _fold_case(text), _fold_case(pattern)
     return f"({text} LIKE {pattern} ESCAPE '{NO_ESCAPE}')"
 
 

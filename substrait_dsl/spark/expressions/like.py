@@ -44,11 +44,11 @@ def like_to_sql(text: str, pattern: str, folded: Callable[[str], str] | None) ->
     pattern = re.sub("[%_]*%[%_]*", lambda found: "_" * found[0].count("_") + "%", pattern)
     first, *others = pattern.split("%")
     *between, last = others
-    parts = [r"(?s)\A", *_matched(first)]
+    parts = [r"(?s)\A", *_part_to_regex(first)]
     for part in between:
-        parts += ["(?>.*?", *_matched(part), ")"]
-    parts += [".*", *_matched(last), r"\z"]
-    return f"({text} RLIKE {_concatenated(parts, folded)})"
+        parts += ["(?>.*?", *_part_to_regex(part), ")"]
+    parts += [".*", *_part_to_regex(last), r"\z"]
+    return f"({text} RLIKE {_concatenate(parts, folded)})"
 
 
 class _Literal(str):
@@ -57,16 +57,16 @@ class _Literal(str):
     __slots__ = ()
 
 
-def _matched(part: str) -> list[str]:
+def _part_to_regex(part: str) -> list[str]:
     """A part of a pattern without ``%``, as parts of a regular expression."""
     pieces = re.findall("_+|[^_]+", part)
     return ["." * len(piece) if piece[0] == "_" else _Literal(piece) for piece in pieces]
 
 
-def _concatenated(parts: list[str], folded: Callable[[str], str] | None) -> str:
+def _concatenate(parts: list[str], folded: Callable[[str], str] | None) -> str:
     """The parts of a regular expression as one constant, which Spark folds if case is ignored."""
     if folded is None:
-        return text_to_sql("".join(_quoted(part) if isinstance(part, _Literal) else part for part in parts))
+        return text_to_sql("".join(_quote_regex(part) if isinstance(part, _Literal) else part for part in parts))
     begin, end = map(text_to_sql, _QUOTED)
     texts: list[str] = []
     for part in parts:
@@ -78,6 +78,6 @@ def _concatenated(parts: list[str], folded: Callable[[str], str] | None) -> str:
     return f"concat({', '.join(texts)})"
 
 
-def _quoted(text: str) -> str:
+def _quote_regex(text: str) -> str:
     begin, end = _QUOTED
     return begin + text.replace(end, f"{end}\\{end}{begin}") + end

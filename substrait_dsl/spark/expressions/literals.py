@@ -168,7 +168,7 @@ def _map(value: tuple[tuple[Literal, Literal], ...], type_: t.Type) -> str:
     return f"map({items})" if value else f"CAST(map() AS {spark_sql_type(type_)})"
 
 
-def _unsigned(value: Any, type_: t.Type) -> str:
+def _unsigned_literal(value: Any, type_: t.Type) -> str:
     """An unsigned integer: a structure of one text, its digits."""
     digits = value[0].value if isinstance(value, tuple) and len(value) == 1 else None
     if not isinstance(digits, str) or not digits.isdecimal() or int(digits) > UNSIGNED[type_.as_required()].largest:
@@ -200,6 +200,6 @@ WRITERS: dict[type[t.Type], Callable[[Any, t.Type], str]] = {
     t.Struct: _struct,
     t.List: _list,
     t.Map: _map,
-    t.UserDefined: _unsigned,
+    t.UserDefined: _unsigned_literal,
 }
 """For each type that Spark has, the function that writes its values."""

@@ -8,7 +8,7 @@ from substrait_dsl.spark.session.engines import current_engine
 from substrait_dsl.spark.session.failures import IS_NULL
 
 
-def asserted(text: str, what: str, type_: t.Type) -> str:
+def assert_not_null(text: str, what: str, type_: t.Type) -> str:
     """Write a required value that Spark takes for nullable, with a check that it is not NULL.
 
     Without it Spark would drop the check wherever only the presence of the value counts, as in ``count`` and ``IS

@@ -38,7 +38,7 @@ def ordering(keys: SortKeys) -> str:
     return ", ".join(f"{text} {ORDERINGS[direction]}" for text, direction in keys)
 
 
-def ordered(text: str, direction: SortDirection, spark: SparkSession) -> Column:
+def order_column(text: str, direction: SortDirection, spark: SparkSession) -> Column:
     """Return a sort key as a column of a DataFrame."""
     column: Column = functions_of(spark).expr(text)
     match direction:

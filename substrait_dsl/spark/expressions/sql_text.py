@@ -23,7 +23,7 @@ from substrait_dsl.spark.expressions.casts import cast_to_sql
 from substrait_dsl.spark.expressions.functions import function_to_sql
 from substrait_dsl.spark.expressions.literals import UNKNOWN, literal_to_sql, struct_to_sql
 from substrait_dsl.spark.expressions.masks import masked_row, masked_value
-from substrait_dsl.spark.expressions.null_checks import asserted
+from substrait_dsl.spark.expressions.null_checks import assert_not_null
 from substrait_dsl.spark.expressions.phases import Average, in_one_phase
 from substrait_dsl.spark.expressions.pushdown import hide_from_readers
 from substrait_dsl.spark.expressions.signed_zeros import sort_key
@@ -208,7 +208,7 @@ def _write(expression: ex.Expression, done: Mapping[int, str], scope: Scope) -> 
         case ex.Cast(input=value, target=target, on_failure=on_failure):
             converted = cast_to_sql(text(value), value.type, target, on_failure)
             is_asserted = value.type.nullable and not expression.type.nullable
-            return asserted(converted, f"a cast to {target}", target) if is_asserted else converted
+            return assert_not_null(converted, f"a cast to {target}", target) if is_asserted else converted
         case ex.IfThen(clauses=clauses, otherwise=otherwise):
             whens = " ".join(f"WHEN {text(clause.condition)} THEN {text(clause.then)}" for clause in clauses)
             return f"(CASE {whens} ELSE {text(otherwise)} END)"

@@ -27,7 +27,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.types import INTEGER_RANGES
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.catalog.function_requirements import known_overload
-from substrait_dsl.errors import UnsupportedError, quoted
+from substrait_dsl.errors import UnsupportedError, quote
 from substrait_dsl.spark.expressions.casts import fitting
 from substrait_dsl.spark.expressions.time_zones import require_zone
 from substrait_dsl.spark.expressions.types import UNSIGNED, spark_sql_type
@@ -251,12 +251,12 @@ def _choices(template: Template, call: Call) -> dict[str, str]:
     name = call.function.name
     chosen = {option: next(iter(texts.values())) for option, texts in template.options.items()}
     for option in call.options:
-        chosen[option.name.lower()] = _preferred(template, name, option)
+        chosen[option.name.lower()] = _choose_preference(template, name, option)
     words = [argument.value for argument in call.arguments if isinstance(argument, ex.EnumArgument)]
     for position, word in enumerate(words):
         texts = template.enums[position] if position < len(template.enums) else {}
         if word.upper() not in texts:
-            raise UnsupportedError(f"Spark cannot run {name}({word}) exactly; it can run it with {quoted(texts)}")
+            raise UnsupportedError(f"Spark cannot run {name}({word}) exactly; it can run it with {quote(texts)}")
         chosen[f"#{position}"] = texts[word.upper()]
     return chosen
 
@@ -272,14 +272,14 @@ def _chosen(text: str, choices: Mapping[str, str], call: Call) -> str:
     return _HOLE.sub(fill, text)
 
 
-def _preferred(template: Template, name: str, option: ex.FunctionOption) -> str:
+def _choose_preference(template: Template, name: str, option: ex.FunctionOption) -> str:
     """Return the text of the first preference of an option that is supported."""
     texts = template.options.get(option.name.lower(), {})
     for value in option.preferences:
         if value.upper() in texts:
             return texts[value.upper()]
     wanted = " or ".join(option.preferences)
-    known = f"; it can run it with {quoted(texts)}" if texts else ""
+    known = f"; it can run it with {quote(texts)}" if texts else ""
     raise UnsupportedError(f"Spark cannot run {name} with the option {option.name} = {wanted} exactly{known}")
 
 

@@ -29,8 +29,8 @@ def require_zone(zone: Expression, text: str) -> str:
     """
     match zone:
         case Literal(value=str() as name):
-            if re.match(_OTHERS, name) or name not in (_known() or (name,)):
-                hint = suggestion(name, _known()) or 'write the name of one, as "Europe/Berlin"'
+            if re.match(_OTHERS, name) or name not in (_list_zones() or (name,)):
+                hint = suggestion(name, _list_zones()) or 'write the name of one, as "Europe/Berlin"'
                 raise UnsupportedError(f"{name!r}{NO_ZONE}", hint=hint)
             return text
         case Literal():
@@ -41,6 +41,6 @@ def require_zone(zone: Expression, text: str) -> str:
 
 
 @cache
-def _known() -> frozenset[str]:
+def _list_zones() -> frozenset[str]:
     """The names of the database; empty if this machine has none."""
     return frozenset(available_timezones())

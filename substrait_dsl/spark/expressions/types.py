@@ -331,12 +331,12 @@ def _composite(type_: DataType, path: str) -> t.Type:
                 types = (_from_spark(f.dataType, f.nullable, _member(path, f.name)) for f in fields)
                 return t.Struct(tuple(types), tuple(field.name for field in fields))
             case _:
-                raise _refused(type_, path)
+                raise _refuse_type(type_, path)
     except InvalidArgumentError as error:  # parameters that the Substrait type cannot have
-        raise _refused(type_, path, error.message) from error
+        raise _refuse_type(type_, path, error.message) from error
 
 
-def _refused(type_: DataType, path: str, reason: str | None = None) -> UnsupportedError:
+def _refuse_type(type_: DataType, path: str, reason: str | None = None) -> UnsupportedError:
     hints = (_REFUSED_FROM_SPARK.get(family.__name__) for family in type(type_).__mro__)
     because = f": {reason}" if reason else ""
     return UnsupportedError(

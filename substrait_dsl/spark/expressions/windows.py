@@ -190,7 +190,7 @@ def _frame(call: WindowCall, sorts: Sequence[SortKey], sql: Callable[[Expression
         bounds = f"{_row(first, 'PRECEDING')} AND {_row(last, 'FOLLOWING')}"
         return f"{_order(keys)}ROWS BETWEEN {bounds}"
     if call.lower.offset is not None or call.upper.offset is not None:
-        key_type, keys = _widened(call, sorts[0], sql)
+        key_type, keys = _widen_key(call, sorts[0], sql)
     else:
         key_type = None
     bounds = f"{_value(call.lower, 'PRECEDING', key_type, sql)} AND {_value(call.upper, 'FOLLOWING', key_type, sql)}"
@@ -245,7 +245,7 @@ def _row(place: float | Fraction, end: str) -> str:
     return f"{abs(place)} {'PRECEDING' if place < 0 else 'FOLLOWING'}"
 
 
-def _widened(call: WindowCall, key: SortKey, sql: Callable[[Expression], str]) -> tuple[str | None, list[str]]:
+def _widen_key(call: WindowCall, key: SortKey, sql: Callable[[Expression], str]) -> tuple[str | None, list[str]]:
     """Return the type in which the sort key is compared with its sums with an offset, and the key in it.
 
     In this type no sum overflows: Spark would raise an error, or wrap around.

@@ -42,7 +42,7 @@ def require_arrow(schema: NamedStruct) -> None:
             )
 
 
-def collected(frame: DataFrame) -> list[Row]:
+def collect_rows(frame: DataFrame) -> list[Row]:
     """Collect all rows. Raises `ExecutionError` for a date or a timestamp that Python cannot hold."""
     try:
         return frame.collect()
@@ -55,7 +55,7 @@ def collected(frame: DataFrame) -> list[Row]:
         ) from error
 
 
-def collected_arrow(frame: DataFrame) -> pa.Table:
+def collect_arrow(frame: DataFrame) -> pa.Table:
     """Collect all rows as an Arrow table, in Spark's types, which may be less strict about nullability."""
     schema = frame.schema
     if any(_has_required_part(field.dataType) for field in schema):

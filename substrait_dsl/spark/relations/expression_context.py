@@ -124,7 +124,7 @@ def _compute_below(
             rows = rows.with_optimizer_barrier()
         # Spark does not push the output of a generator back into a condition.
         text = f"explode(array({context.sql(node)}))" if id(node) in alone else context.sql(node)
-        rows = rows.extended([Item(text, (name,))])
+        rows = rows.append_columns([Item(text, (name,))])
         computed[id(node)] = name
     return rows
 
@@ -150,11 +150,11 @@ def _make_context(
         computed: the columns of parts that are computed below, by the ids of these.
     """
     width = len(rows.columns)
-    rows, outer = _carried(to, rows, inner)
+    rows, outer = _carry_outer_columns(to, rows, inner)
     columns = rows.columns[:width] if visible is None else visible
     types = _subquery_column_types(looked_up, inner, anchor)
     rows, subquery_columns = distinguish_zeros(rows, columns, types, to.execution)
-    inside = to.nested(outer if anchor is None else {**outer, anchor: subquery_columns})
+    inside = to.for_subquery(outer if anchor is None else {**outer, anchor: subquery_columns})
 
     def write(subquery: AnySubquery, scope: Scope) -> str:
         return subqueries.value(subquery, scope, inside)
@@ -239,7 +239,9 @@ def _of_their_own(expression: Node) -> Iterator[AnySubquery | ex.WindowFunction 
             yield node
 
 
-def _carried(to: InputLowering, rows: Rows, inner: Sequence[Node]) -> tuple[Rows, Mapping[int, tuple[str, ...]]]:
+def _carry_outer_columns(
+    to: InputLowering, rows: Rows, inner: Sequence[Node]
+) -> tuple[Rows, Mapping[int, tuple[str, ...]]]:
     """Copy columns of outer rows into these rows where something inside a subquery refers to them.
 
     A subquery of Spark sees its own outer row, but not the outer row of that.
@@ -253,4 +255,4 @@ def _carried(to: InputLowering, rows: Rows, inner: Sequence[Node]) -> tuple[Rows
         anchor: tuple(NAME.sub(lambda name: names.get(name[0], name[0]), text) for text in columns)
         for anchor, columns in to.outer.items()
     }
-    return rows.extended([Item(name, (fresh,)) for name, fresh in names.items()]), outer
+    return rows.append_columns([Item(name, (fresh,)) for name, fresh in names.items()]), outer

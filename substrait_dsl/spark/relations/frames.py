@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import attrs
 
-from substrait_dsl.spark.expressions.sorting import SortKeys, ordered
+from substrait_dsl.spark.expressions.sorting import SortKeys, order_column
 from substrait_dsl.spark.relations.tables import Item, JoinHow, Table, all_true, items, names_joined, select_list
 from substrait_dsl.spark.relations.texts import TextTable
 from substrait_dsl.spark.session.connect import functions_of
@@ -94,10 +94,10 @@ class FrameTable(Table):
     def sort(self, keys: SortKeys) -> FrameTable:
         rows, columns = self.with_keys(keys)
         return self._with_frame(
-            rows.filtered.orderBy(*(ordered(*key, self.execution.spark) for key in columns)), rows.names, columns
+            rows.filtered.orderBy(*(order_column(*key, self.execution.spark) for key in columns)), rows.names, columns
         )
 
-    def sorted_also(self, keys: SortKeys) -> FrameTable:
+    def with_further_sort_keys(self, keys: SortKeys) -> FrameTable:
         return attrs.evolve(self, keys=(*self.keys, *keys))
 
     def fetch(self, offset: int, count: int | None) -> FrameTable:

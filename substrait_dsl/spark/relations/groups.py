@@ -26,7 +26,7 @@ from substrait_dsl.spark.expressions.sql_text import aggregate_to_sql
 from substrait_dsl.spark.expressions.types import spark_sql_type
 from substrait_dsl.spark.relations.expression_context import ExpressionContext, prepare_context
 from substrait_dsl.spark.relations.grouped_maps import restore_maps
-from substrait_dsl.spark.relations.partitions import sorted_as_known
+from substrait_dsl.spark.relations.partitions import sort_as_known
 from substrait_dsl.spark.relations.single_input import by_number, without_keys
 from substrait_dsl.spark.relations.tables import Item, Rows, Table, items
 from substrait_dsl.spark.session.engines import current_engine
@@ -47,7 +47,7 @@ def lower_aggregate(rel: Aggregate, to: InputLowering) -> Rows:
     groups = group(rel, rows, keys, here, to)
     if id(rel) in to.execution.joined_groups:
         groups = Rows(without_keys(rel, groups.table, to), groups.columns)
-    return sorted_as_known(rel, groups)
+    return sort_as_known(rel, groups)
 
 
 def _one_set(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: ExpressionContext, to: InputLowering) -> Rows:

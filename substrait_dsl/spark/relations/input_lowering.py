@@ -41,7 +41,7 @@ class InputLowering(Protocol):
     def __getitem__(self, rel: Rel) -> Rows:
         """Return the rows that an input was lowered to."""
 
-    def nested(self, outer: Mapping[int, tuple[str, ...]]) -> InputLowering:
+    def for_subquery(self, outer: Mapping[int, tuple[str, ...]]) -> InputLowering:
         """A walk over a subquery."""
 
     def text(self, rel: Rel) -> tuple[TextTable, tuple[str, ...]]:

@@ -31,7 +31,7 @@ from substrait_dsl.spark.relations.join_strategies import (
     sides_of,
 )
 from substrait_dsl.spark.relations.lookups import with_matches
-from substrait_dsl.spark.relations.single_input import filtered, filtered_by_constant
+from substrait_dsl.spark.relations.single_input import filter_by_constant, filter_rows
 from substrait_dsl.spark.relations.single_joins import has_unique_keys, is_by_key, lower_by_key
 from substrait_dsl.spark.relations.subqueries import is_constant
 from substrait_dsl.spark.relations.tables import NAME, UNUSED, Item, JoinHow, Rows, Table, all_true, items
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 _OTHER: Mapping[Side, Side] = {"left": "right", "right": "left"}
 
 
-def streamed(rel: Rel, *, correlated: bool) -> tuple[Rel, ...]:
+def probe_inputs(rel: Rel, *, correlated: bool) -> tuple[Rel, ...]:
     """Return the inputs of a relation that are lowered like itself: not the build side of a join that looks rows up.
 
     `correlated` says whether the relation has outer rows.
@@ -68,7 +68,7 @@ def looks_up(rel: Rel, known: dict[int, tuple[Node, bool]]) -> bool:
     """
     for node in walk_upwards(rel, done=known):
         is_lookup = isinstance(node, AnySubquery) or (
-            isinstance(node, Rel) and streamed(node, correlated=True) != node.inputs
+            isinstance(node, Rel) and probe_inputs(node, correlated=True) != node.inputs
         )
         known[id(node)] = (node, is_lookup or any(known[id(child)][1] for child in node.children()))
     return known[id(rel)][1]
@@ -87,15 +87,15 @@ def lower_join(rel: Join, to: InputLowering) -> Rows:
     strategy = JOIN_STRATEGIES[rel.how]
     match strategy.method:
         case "single" if not to.outer and is_by_key(rel):
-            rows = _joined(rel, strategy.probe_side, "left", to) if has_unique_keys(rel) else lower_by_key(rel, to)
+            rows = _join(rel, strategy.probe_side, "left", to) if has_unique_keys(rel) else lower_by_key(rel, to)
         case "mark" | "single":
-            rows = _looked_up(rel, strategy, to)
+            rows = _look_up_rows(rel, strategy, to)
         case how:
-            rows = _joined(rel, strategy.probe_side, how, to)
-    return rows if rel.post_filter is None else filtered(rows, rel.post_filter, rel.anchor, to)
+            rows = _join(rel, strategy.probe_side, how, to)
+    return rows if rel.post_filter is None else filter_rows(rows, rel.post_filter, rel.anchor, to)
 
 
-def _joined(rel: Join, probe_side: Side, how: JoinHow, to: InputLowering) -> Rows:
+def _join(rel: Join, probe_side: Side, how: JoinHow, to: InputLowering) -> Rows:
     """Join by Spark's own join; by look-ups if it does not allow the condition, or the inputs."""
     inputs = _prepare_inputs(rel, probe_side, how, to)
     if inputs is None:
@@ -106,19 +106,19 @@ def _joined(rel: Join, probe_side: Side, how: JoinHow, to: InputLowering) -> Row
     first, second = (left, right) if probe_side == "left" else (right, left)
     if how != "full" and not current_engine().has_constant_conditions:
         now, constant = _split_constant(now)
-        first, second = _filtered_by(constant, first, second, how, scope, to)
+        first, second = _filter_build_side(constant, first, second, how, scope, to)
     condition = " AND ".join(f"({predicate_sql(to_sql(conjunct, scope), conjunct)})" for conjunct in now) or "true"
     rule = JOIN_RULES[rel.how]
     columns = (() if rule.left == "dropped" else ours) + (() if rule.right == "dropped" else theirs)
     if _needs_look_up(first.table, second.table, how, to):
         return _each_looked_up(rel, probe_side, how, to)
     if how == "full" and rel.free_anchors:
-        matched = Rows(_matched(left.table, right.table, "left", condition), columns)
-        others = Rows(_matched(right.table, left.table, "leftanti", condition), theirs)
-        return _completed(rel, matched, others, to)
-    rows = Rows(_matched(first.table, second.table, how, condition), columns)
+        matched = Rows(_match(left.table, right.table, "left", condition), columns)
+        others = Rows(_match(right.table, left.table, "leftanti", condition), theirs)
+        return _complete_outer_join(rel, matched, others, to)
+    rows = Rows(_match(first.table, second.table, how, condition), columns)
     for conjunct in inputs.later:
-        rows = filtered(rows, conjunct, rel.anchor, to)
+        rows = filter_rows(rows, conjunct, rel.anchor, to)
     return rows
 
 
@@ -154,7 +154,7 @@ def _prepare_inputs(rel: Join, probe_side: Side, how: JoinHow, to: InputLowering
         for subquery in subqueries_of(conjunct):
             side = next(iter(sides), None) or _side_of_neither(subquery, how, preserved)
             rows = inputs.right if side == "right" else inputs.left
-            rows, inputs.values[id(subquery)] = _computed(subquery, rel, side, rows, to)
+            rows, inputs.values[id(subquery)] = _compute_subquery(subquery, rel, side, rows, to)
             if side == "right":
                 inputs.right = rows
             else:
@@ -177,20 +177,20 @@ def _split_constant(conditions: Sequence[Expression]) -> tuple[list[Expression],
     return [condition for condition in conditions if not is_constant_condition(condition)], constant
 
 
-def _filtered_by(
+def _filter_build_side(
     conditions: Sequence[Expression], first: Rows, second: Rows, how: JoinHow, scope: Scope, to: InputLowering
 ) -> tuple[Rows, Rows]:
     """Filter the build side of a join by conditions that refer to no row."""
     for condition in conditions:
         text = predicate_sql(to_sql(condition, scope), condition)
         if how == "right":
-            first = Rows(filtered_by_constant(first.table, text, to), first.columns)
+            first = Rows(filter_by_constant(first.table, text, to), first.columns)
         else:
-            second = Rows(filtered_by_constant(second.table, text, to), second.columns)
+            second = Rows(filter_by_constant(second.table, text, to), second.columns)
     return first, second
 
 
-def _matched(first: Table, second: Table, how: JoinHow, condition: str) -> Table:
+def _match(first: Table, second: Table, how: JoinHow, condition: str) -> Table:
     """Join by Spark's own join. Correlated filters of the build side move to its condition."""
     moved: tuple[str, ...] = ()
     match how:
@@ -222,15 +222,15 @@ def _each_looked_up(rel: Join, probe_side: Side, how: JoinHow, to: InputLowering
     """Lower one of Spark's own joins as a look-up for each row, which sees the outer rows."""
     match how:
         case "right":
-            return _looked_up(rel, JoinStrategy("right", "left"), to)
+            return _look_up_rows(rel, JoinStrategy("right", "left"), to)
         case "full":
-            matched = _looked_up(rel, JoinStrategy("left", "left"), to)
-            return _completed(rel, matched, _looked_up(rel, JoinStrategy("right", "leftanti"), to), to)
+            matched = _look_up_rows(rel, JoinStrategy("left", "left"), to)
+            return _complete_outer_join(rel, matched, _look_up_rows(rel, JoinStrategy("right", "leftanti"), to), to)
         case _:
-            return _looked_up(rel, JoinStrategy(probe_side, how), to)
+            return _look_up_rows(rel, JoinStrategy(probe_side, how), to)
 
 
-def _completed(rel: Join, matched: Rows, others: Rows, to: InputLowering) -> Rows:
+def _complete_outer_join(rel: Join, matched: Rows, others: Rows, to: InputLowering) -> Rows:
     """A correlated outer join: a left join, and the right rows without a match.
 
     In Spark's own, the condition would become a filter of the join's output.
@@ -245,7 +245,7 @@ def _completed(rel: Join, matched: Rows, others: Rows, to: InputLowering) -> Row
     return Rows(table.union_all([others.table.select([*absent, *items(others.columns)])]), matched.columns)
 
 
-def _looked_up(rel: Join, strategy: JoinStrategy, to: InputLowering) -> Rows:
+def _look_up_rows(rel: Join, strategy: JoinStrategy, to: InputLowering) -> Rows:
     """A join in which each row of the probe side is looked up in the build side."""
     probe_side, other = (rel.left, rel.right) if strategy.probe_side == "left" else (rel.right, rel.left)
     rows = to[probe_side]
@@ -254,12 +254,12 @@ def _looked_up(rel: Join, strategy: JoinStrategy, to: InputLowering) -> Rows:
         if is_constant(subquery) and strategy.method == "mark":
             continue  # among the rows that are looked up, Spark can decide it
         if sides_of(subquery, rel) <= {strategy.probe_side}:
-            rows, values[id(subquery)] = _computed(subquery, rel, strategy.probe_side, rows, to)
+            rows, values[id(subquery)] = _compute_subquery(subquery, rel, strategy.probe_side, rows, to)
     prepared, here = prepare_context(to, rows, None, [], lookups=[rel.condition, other])
     return with_matches(rel, strategy, Rows(prepared.table, rows.columns[: len(probe_side.schema)]), here, values, to)
 
 
-def _computed(subquery: AnySubquery, rel: Join, side: Side, rows: Rows, to: InputLowering) -> tuple[Rows, str]:
+def _compute_subquery(subquery: AnySubquery, rel: Join, side: Side, rows: Rows, to: InputLowering) -> tuple[Rows, str]:
     """Add the value of a subquery to one input, and return the input and the column."""
     left, right = len(rel.left.schema), len(rel.right.schema)
     no_column = ("NULL",)

@@ -14,7 +14,7 @@ from substrait_dsl.spark.relations.correlated_limits import exact_limits
 from substrait_dsl.spark.relations.expression_context import prepare_context
 from substrait_dsl.spark.relations.join_strategies import JOIN_STRATEGIES, require_no_window
 from substrait_dsl.spark.relations.lookups import is_true, with_matches
-from substrait_dsl.spark.relations.single_input import filtered
+from substrait_dsl.spark.relations.single_input import filter_rows
 from substrait_dsl.spark.relations.tables import Rows
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def lower_lateral_join(rel: LateralJoin, to: InputLowering) -> Rows:
     # Of one row there is no second match to look for.
     strategy = JOIN_STRATEGIES["left" if rel.how == "left_single" and rel.right.single_row else rel.how]
     rows = with_matches(rel, strategy, rows, here, {}, to)
-    return rows if rel.post_filter is None else filtered(rows, rel.post_filter, rel.anchor, to)
+    return rows if rel.post_filter is None else filter_rows(rows, rel.post_filter, rel.anchor, to)
 
 
 def _require_comparable_lists(rel: LateralJoin) -> None:

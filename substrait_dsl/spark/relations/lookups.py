@@ -20,7 +20,7 @@ from substrait_dsl.spark.relations.expression_context import ExpressionContext, 
 from substrait_dsl.spark.relations.join_inputs import is_of_one_source
 from substrait_dsl.spark.relations.join_strategies import JoinStrategy, keys_inside, test_of
 from substrait_dsl.spark.relations.mark_joins import Key, Test, mark
-from substrait_dsl.spark.relations.single_input import filtered
+from substrait_dsl.spark.relations.single_input import filter_rows
 from substrait_dsl.spark.relations.single_joins import single_match, too_many
 from substrait_dsl.spark.relations.tables import NAME, Item, Rows, items
 from substrait_dsl.spark.relations.texts import TextTable
@@ -57,7 +57,7 @@ def with_matches(
         is_plain = all(id(subquery) in values for subquery in subqueries_of(conjunct))
         (plain if is_plain else others).append(conjunct)
     tests = [test_of(conjunct, rel, strategy.probe_side, scope) for conjunct in plain if not is_true(conjunct)]
-    inside = to.nested(here.scope.outer)
+    inside = to.for_subquery(here.scope.outer)
     outside = [
         *here.inside.outside(other),
         *inside.outside(rel.condition),
@@ -70,10 +70,10 @@ def with_matches(
     for test in tests:
         matches = Rows(matches.table.where(test.holds), matches.columns)
     for conjunct in others:
-        matches = filtered(matches, conjunct, rel.anchor, inside, visible=visible)
+        matches = filter_rows(matches, conjunct, rel.anchor, inside, visible=visible)
     match = Rows(matches.table, found.columns)
     error = partial(too_many, rel, [test.outside for test in tests if isinstance(test, Key)])
-    return _combined(strategy, rows, match, outside, lambda: single_match(rows, match, other, to, error))
+    return _combine_matches(strategy, rows, match, outside, lambda: single_match(rows, match, other, to, error))
 
 
 def _with_mark(
@@ -109,10 +109,10 @@ def _with_mark(
     marked = mark(_text(matches), tests, to.execution, outside=outside, fixed=fixed)
     # Inside a subquery the rows may end up above a union of the outer query.
     ready = rows if not to.outer and is_of_one_source(probe_side, to.execution) else rows.with_optimizer_barrier()
-    return ready.extended([Item(marked, (to.execution.name(),))])
+    return ready.append_columns([Item(marked, (to.execution.name(),))])
 
 
-def _combined(
+def _combine_matches(
     strategy: JoinStrategy, rows: Rows, match: Rows, outside: Sequence[str], single: Callable[[], Rows]
 ) -> Rows:
     """Combine rows of the probe side with their matches.

@@ -92,7 +92,7 @@ def _unknown_matches(
         for unknown in combinations(nullable, size):
             keys = [test for test in tests if isinstance(test, Key)]
             small, small_tests = (
-                _reduced(table, keys, unknown, execution) if fixed and len(keys) == len(tests) else (table, tests)
+                _reduce_keys(table, keys, unknown, execution) if fixed and len(keys) == len(tests) else (table, tests)
             )
             yield small.exists(
                 *(test.unknown if number in unknown else test.holds for number, test in enumerate(small_tests)),
@@ -110,7 +110,7 @@ def _unknown_match(table: TextTable, key: Key, execution: ExecutionContext) -> s
     return f"(({found.query()}) >= ({key.outside} IS NOT NULL))"
 
 
-def _reduced(
+def _reduce_keys(
     table: TextTable, keys: Sequence[Key], unknown: tuple[int, ...], execution: ExecutionContext
 ) -> tuple[TextTable, list[Key]]:
     """The distinct keys of the table; of an unknown key only whether it is NULL.

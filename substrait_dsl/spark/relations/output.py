@@ -39,7 +39,7 @@ def output(rows: Rows, root: Root) -> DataFrame:
     assert isinstance(table, FrameTable)
     functions = functions_of(table.execution.spark)
     names = iter(root.names)
-    schema = NamedStruct(tuple(Field(next(names), _renamed(type_, names)) for type_ in root.input.schema.types))
+    schema = NamedStruct(tuple(Field(next(names), _rename_fields(type_, names)) for type_ in root.input.schema.types))
     found = {field.name: field for field in table.filtered.schema.fields}
     exact = [
         _exact(column, found[column].dataType, found[column].nullable, field.type, f'column "{field.name}"')
@@ -71,23 +71,23 @@ def is_plain(root: Root) -> bool:
 def plain_items(columns: Sequence[str], root: Root) -> list[Item]:
     """Return the select list of a plain root; the optimizer removes guards that Spark's nullability makes redundant."""
     return [
-        Item(guarded(column, None, type_, f'column "{name}"'), (f"`{name}`",))
+        Item(guard_nullability(column, None, type_, f'column "{name}"'), (f"`{name}`",))
         for column, type_, name in zip(columns, root.input.schema.types, root.names, strict=True)
     ]
 
 
-def _renamed(type_: t.Type, names: Iterator[str]) -> t.Type:
+def _rename_fields(type_: t.Type, names: Iterator[str]) -> t.Type:
     """Return a type whose fields of structs have the next names, depth first."""
     match type_:
         case t.Struct(types=types):
-            inside = [(next(names), _renamed(inner, names)) for inner in types]
+            inside = [(next(names), _rename_fields(inner, names)) for inner in types]
             return attrs.evolve(
                 type_, types=tuple(inner for _, inner in inside), names=tuple(name for name, _ in inside)
             )
         case t.List(element=element):
-            return attrs.evolve(type_, element=_renamed(element, names))
+            return attrs.evolve(type_, element=_rename_fields(element, names))
         case t.Map(key=key, value=value):
-            return attrs.evolve(type_, key=_renamed(key, names), value=_renamed(value, names))
+            return attrs.evolve(type_, key=_rename_fields(key, names), value=_rename_fields(value, names))
         case _:
             return type_
 
@@ -100,10 +100,10 @@ def _exact(text: str, found: DataType, nullable: bool | None, wanted: t.Type, wh
     inside = _exact_inside(text, found, wanted, what)
     if inside != text and nullable is not False:
         inside = f"if({text} IS NULL, NULL, {inside})"
-    return guarded(inside, nullable, wanted, what)
+    return guard_nullability(inside, nullable, wanted, what)
 
 
-def guarded(text: str, nullable: bool | None, wanted: t.Type, what: str) -> str:
+def guard_nullability(text: str, nullable: bool | None, wanted: t.Type, what: str) -> str:
     """Write a value with the wanted nullability; `nullable` is what Spark derives (None: unknown)."""
     if nullable is not False and not wanted.nullable:
         # The last argument is never reached; because of it Spark derives that the result is required.
@@ -159,7 +159,7 @@ def _exact_map(text: str, found: MapType, wanted: t.Map, what: str) -> str:
     if not has_lambdas:  # pairs, as values alone may be nullable to the engine, inside of structs, too
         arrays = (f"transform(map_entries({text}), p -> {part})" for part in (exact_key, exact_item))
         rebuilt = f"map_from_arrays({', '.join(arrays)})"
-        return rebuilt if wanted.nullable else guarded(rebuilt, None, wanted, what)
+        return rebuilt if wanted.nullable else guard_nullability(rebuilt, None, wanted, what)
     rebuilt = text if exact_key == "k" else f"transform_keys({text}, (k, v) -> {exact_key})"
     return rebuilt if exact_item == "v" else f"transform_values({rebuilt}, (k, v) -> {exact_item})"
 

@@ -17,7 +17,7 @@ from substrait_dsl.algebra.types import Struct
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.grouping_keys import as_key
 from substrait_dsl.spark.expressions.signed_zeros import sort_key
-from substrait_dsl.spark.expressions.sorting import SortKeys, ordered
+from substrait_dsl.spark.expressions.sorting import SortKeys, order_column
 from substrait_dsl.spark.relations.expression_context import prepare_context
 from substrait_dsl.spark.relations.frames import FrameTable
 from substrait_dsl.spark.relations.tables import Rows
@@ -49,10 +49,10 @@ def lower_exchange(rel: rl.Exchange, to: InputLowering) -> Rows:
     rows, here = prepare_context(to, to[rel.input], rel.anchor, [kind], hoist=True)
     if not isinstance(rows.table, FrameTable):
         return rows
-    frame = _moved(rows.table.filtered, kind, rel.partition_count, here, to)
+    frame = _move_rows(rows.table.filtered, kind, rel.partition_count, here, to)
     keys = () if isinstance(kind, rl.Broadcast) else known_order(rel.input, rows)
     if keys:
-        frame = frame.sortWithinPartitions(*(ordered(*key, to.execution.spark) for key in keys))
+        frame = frame.sortWithinPartitions(*(order_column(*key, to.execution.spark) for key in keys))
     is_one = rel.properties.distribution == SINGLETON
     return Rows(FrameTable(rows.table.names, frame, to.execution, keys=keys if is_one else ()), rows.columns)
 
@@ -89,7 +89,7 @@ def _require_moves(kind: object) -> None:
         )
 
 
-def _moved(
+def _move_rows(
     frame: DataFrame,
     kind: rl.Scatter | rl.SingleBucket | rl.RoundRobin | rl.Broadcast,
     partition_count: int | None,
@@ -111,14 +111,14 @@ def _moved(
         case rl.RoundRobin():
             number = to.execution.name()
             bucket_number = functions.expr(f"CAST({number} % {count} AS INT)")
-            return _numbered(frame, number, to).repartitionById(count, bucket_number).drop(number)
+            return _number_rows(frame, number, to).repartitionById(count, bucket_number).drop(number)
         case rl.Broadcast():
             return frame.hint("broadcast")
         case never:
             assert_never(never)
 
 
-def _numbered(frame: DataFrame, number: str, to: InputLowering) -> DataFrame:
+def _number_rows(frame: DataFrame, number: str, to: InputLowering) -> DataFrame:
     """Add a column of row numbers, from 0, in the present order."""
     if to.execution.has("zipWithIndex"):
         return frame.zipWithIndex(number)
@@ -129,31 +129,31 @@ def _numbered(frame: DataFrame, number: str, to: InputLowering) -> DataFrame:
 
 def lower_merging_capture(rel: rl.MergingCapture, to: InputLowering) -> Rows:
     """Sort the rows: the ordering of each stream becomes the ordering of all rows."""
-    return sorted_as_known(rel.input, to[rel.input])
+    return sort_as_known(rel.input, to[rel.input])
 
 
-def sorted_as_known(rel: Rel, rows: Rows) -> Rows:
+def sort_as_known(rel: Rel, rows: Rows) -> Rows:
     """Sort rows by the ordering that their relation is known to have."""
     keys = known_order(rel, rows)
     return Rows(rows.table.sort(keys), rows.columns) if keys else rows
 
 
-def sorted_again(rel: Rel, rows: Rows) -> Rows:
+def sort_again(rel: Rel, rows: Rows) -> Rows:
     """Sort the rows of an order-preserving relation after a step in which Spark may lose the order.
 
     Such steps are a window, which sorts, and a correlated subquery: it becomes a join, and a join of large tables
     sorts. Where Spark sees that the rows are still sorted, it does not sort them again.
     """
     keys = rows.table.keys
-    return Rows(rows.table.sort(keys), rows.columns) if keys else sorted_as_known(rel, rows)
+    return Rows(rows.table.sort(keys), rows.columns) if keys else sort_as_known(rel, rows)
 
 
-def sorted_as_declared(rel: Rel, rows: Rows) -> Rows:
+def sort_as_declared(rel: Rel, rows: Rows) -> Rows:
     """Sort rows if a read has declared an ordering of all of them: Spark reads files in any order."""
     is_one = rel.properties.distribution == SINGLETON
     if is_one and rows.table.keys and rows.table.since_sorted and not current_engine().keeps_order:
         return Rows(rows.table.sort(rows.table.keys), rows.columns)
-    return sorted_as_known(rel, rows) if is_one and not rows.table.keys else rows
+    return sort_as_known(rel, rows) if is_one and not rows.table.keys else rows
 
 
 def _type(rel: Rel, key: OrderKey) -> Type:

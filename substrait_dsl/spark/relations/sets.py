@@ -60,7 +60,7 @@ def lower_set(rel: Set, to: InputLowering) -> Rows:
     """Count the rows of the inputs, and emit as many as the operation says."""
     columns = to.execution.names(len(rel.schema))
     if rel.op == "union_all":
-        return Rows(_united([to[child].columns for child in rel.relations], columns, rel, to), columns)
+        return Rows(_unite([to[child].columns for child in rel.relations], columns, rel, to), columns)
     side = to.execution.name()
     types = rel.schema.types
     inexact = [position for position, type_ in enumerate(types) if holds(type_, (FP32, FP64))]
@@ -69,14 +69,14 @@ def lower_set(rel: Set, to: InputLowering) -> Rows:
     for number, child in enumerate(rel.relations):
         own = to[child].columns
         texts.append([*map(as_key, own, types), *(own[position] for position in inexact), str(number)])
-    united = _united(texts, (*columns, *values, side), rel, to)
-    counted = restore_maps(Rows(_put_out(rel, united, columns, values, side, to), columns), types, to.execution)
+    united = _unite(texts, (*columns, *values, side), rel, to)
+    counted = restore_maps(Rows(_emit_groups(rel, united, columns, values, side, to), columns), types, to.execution)
     handed_on = dict(zip(inexact, values, strict=True))
     table = without_keys(rel, counted.table, to) if id(rel) in to.execution.joined_groups else counted.table
     return Rows(table, tuple(handed_on.get(n, column) for n, column in enumerate(counted.columns)))
 
 
-def _united(texts: Sequence[Sequence[str]], names: Sequence[str], rel: Set, to: InputLowering) -> Table:
+def _unite(texts: Sequence[Sequence[str]], names: Sequence[str], rel: Set, to: InputLowering) -> Table:
     """Unite the rows of all inputs: of each these texts under these names."""
     first, *others = (
         to[child].table.select([Item(text, (name,)) for text, name in zip(columns, names, strict=True)])
@@ -85,7 +85,7 @@ def _united(texts: Sequence[Sequence[str]], names: Sequence[str], rel: Set, to: 
     return first.union_all(others)
 
 
-def _put_out(
+def _emit_groups(
     rel: Set, united: Table, columns: tuple[str, ...], values: tuple[str, ...], side: str, to: InputLowering
 ) -> Table:
     """Group the united rows, and emit each as often as the operation says.

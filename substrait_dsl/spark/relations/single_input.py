@@ -25,7 +25,7 @@ from substrait_dsl.spark.relations.expression_context import (
     prepare_context,
     subqueries_of,
 )
-from substrait_dsl.spark.relations.partitions import known_order, sorted_again, sorted_as_known
+from substrait_dsl.spark.relations.partitions import known_order, sort_again, sort_as_known
 from substrait_dsl.spark.relations.tables import Item, Rows, items
 from substrait_dsl.spark.relations.texts import TextTable
 from substrait_dsl.spark.session.engines import current_engine
@@ -44,11 +44,11 @@ ALL_ROWS = 2**63 - 1
 
 def lower_filter(rel: rl.Filter, to: InputLowering) -> Rows:
     """Lower to a WHERE; subqueries among its conjuncts become semi and anti joins."""
-    rows = filtered(to[rel.input], rel.condition, rel.anchor, to)
-    return sorted_again(rel, rows) if _loses_order([rel.condition]) else rows
+    rows = filter_rows(to[rel.input], rel.condition, rel.anchor, to)
+    return sort_again(rel, rows) if _loses_order([rel.condition]) else rows
 
 
-def filtered(
+def filter_rows(
     rows: Rows,
     condition: Expression,
     anchor: int | None,
@@ -60,11 +60,11 @@ def filtered(
     table = rows.table
     for conjunct in conjuncts(condition):
         text = here.condition(conjunct)
-        table = filtered_by_constant(table, text, to) if is_constant_condition(conjunct) else table.where(text)
+        table = filter_by_constant(table, text, to) if is_constant_condition(conjunct) else table.where(text)
     return Rows(table, rows.columns)
 
 
-def filtered_by_constant(table: Table, condition: str, to: InputLowering) -> Table:
+def filter_by_constant(table: Table, condition: str, to: InputLowering) -> Table:
     """Filter rows by a condition that refers to no row.
 
     An engine without such conditions would push one below an aggregate, which makes a row of none. It pushes none below
@@ -99,12 +99,12 @@ def lower_project(rel: rl.Project, to: InputLowering) -> Rows:
             rows = rows.with_optimizer_barrier()
         texts = (column_sql(here.sql(expression), expression) for expression in computed)
         new_items = [Item(text, (to.execution.name(),)) for text in texts]
-        rows = Rows(rows.extended(new_items).table, rows.columns)
+        rows = Rows(rows.append_columns(new_items).table, rows.columns)
     new = (item.names[0] for item in new_items)
     added = tuple(_column(expression, rows) or next(new) for expression in rel.expressions)
     rows = Rows(rows.table, rows.columns + added)
     keeps_order = not any(map(has_window_function, rel.expressions))
-    return sorted_again(rel, rows) if keeps_order and _loses_order(computed) else rows
+    return sort_again(rel, rows) if keeps_order and _loses_order(computed) else rows
 
 
 def _loses_order(expressions: Sequence[Expression]) -> bool:
@@ -209,7 +209,7 @@ def _number(expression: Expression | None, what: str, to: InputLowering) -> int 
     else:
         rows, here = prepare_context(to.main, Rows(to.main.one_row([]), ()), None, [expression])
         value = Item(f"CAST({here.sql(expression)} AS BIGINT)", (to.execution.name(),))
-        number = to.main.first(rows.extended([value]))
+        number = to.main.first(rows.append_columns([value]))
     if number is not None and number < 0:
         raise ExecutionError(f"the {what} must not be negative, it is {number}")
     return None if number is None else int(number)
@@ -222,8 +222,10 @@ def lower_window(rel: rl.Window, to: InputLowering) -> Rows:
     """
     nodes = [*rel.functions, *rel.partitions, *rel.sorts]
     rows, here = prepare_context(to, to[rel.input], rel.anchor, nodes, hoist=True)
-    rows = rows.extended([Item(_window_function(call, rel, here), (to.execution.name(),)) for call in rel.functions])
-    return sorted_again(rel, rows) if rel.method == "consistent_partition" else rows
+    rows = rows.append_columns(
+        [Item(_window_function(call, rel, here), (to.execution.name(),)) for call in rel.functions]
+    )
+    return sort_again(rel, rows) if rel.method == "consistent_partition" else rows
 
 
 def _window_function(call: WindowCall, rel: rl.Window, here: ExpressionContext) -> str:
@@ -240,7 +242,7 @@ def lower_expand(rel: rl.Expand, to: InputLowering) -> Rows:
     """Lower to a generator over an array of the copies; each row of the input is computed once."""
     rows, here = prepare_context(to, to[rel.input], rel.anchor, rel.fields, hoist=True)
     if not current_engine().has_lists_of_records:
-        return _expanded_by_number(rel, rows, here, to)
+        return _expand_by_number(rel, rows, here, to)
     columns = to.execution.names(len(rel.schema))
     consistent: list[Item] = []
     switching: list[tuple[str, rl.SwitchingField]] = []
@@ -256,10 +258,10 @@ def lower_expand(rel: rl.Expand, to: InputLowering) -> Rows:
     )
     names = (columns[-1], *(name for name, _ in switching))
     copied = Rows(rows.table.select([*consistent, Item(f"inline(array({', '.join(copies)}))", names)]), columns)
-    return sorted_as_known(rel, copied) if has_correlated(rel.fields) else copied
+    return sort_as_known(rel, copied) if has_correlated(rel.fields) else copied
 
 
-def _expanded_by_number(rel: rl.Expand, rows: Rows, here: ExpressionContext, to: InputLowering) -> Rows:
+def _expand_by_number(rel: rl.Expand, rows: Rows, here: ExpressionContext, to: InputLowering) -> Rows:
     """Copy each row, and choose the values of each copy by its number."""
     columns = to.execution.names(len(rel.schema))
     number = columns[-1]
@@ -273,7 +275,7 @@ def _expanded_by_number(rel: rl.Expand, rows: Rows, here: ExpressionContext, to:
                 select_items.append(Item(here.sql(expression), (name,)))
             case rl.SwitchingField(duplicates=duplicates):
                 select_items.append(Item(by_number(number, dict(enumerate(map(here.sql, duplicates)))), (name,)))
-    return sorted_as_known(rel, Rows(table.select(select_items), columns))
+    return sort_as_known(rel, Rows(table.select(select_items), columns))
 
 
 def without_keys(rel: Rel, table: Table, to: InputLowering) -> Table:
@@ -282,10 +284,10 @@ def without_keys(rel: Rel, table: Table, to: InputLowering) -> Table:
     Such an engine knows no keys of a union.
     """
     is_keyed = any(isinstance(node, Rel) and has_keys(node) for node in walk(rel))
-    return table if current_engine().forgets_keys or not is_keyed else united_with_no_row(table, to)
+    return table if current_engine().forgets_keys or not is_keyed else unite_with_no_row(table, to)
 
 
-def united_with_no_row(table: Table, to: InputLowering) -> Table:
+def unite_with_no_row(table: Table, to: InputLowering) -> Table:
     """Unite a table with an empty one that the optimizer does not recognize as empty."""
     nulls = [Item("NULL", (to.execution.name(),)) for _ in table.names]
     return table.union_all([to.one_row(nulls).where("rand() > 2")])
@@ -302,17 +304,17 @@ def lower_unnest(rel: rl.Unnest, to: InputLowering) -> Rows:
     rows = to[rel.input]
     position, element, offset = to.execution.names(3)
     if current_engine().has_lists_of_records:
-        rows = rows.extended([Item(f"posexplode({rows.columns[rel.column]})", (position, element))])
-        rows = rows.extended([Item(f"CAST({position} AS BIGINT)", (offset,))])
+        rows = rows.append_columns([Item(f"posexplode({rows.columns[rel.column]})", (position, element))])
+        rows = rows.append_columns([Item(f"CAST({position} AS BIGINT)", (offset,))])
     else:
         keys, values = rows.table.keys or known_order(rel.input, rows), rows.columns[rel.column]
         last = f"size({values}) - 1"
-        rows = rows.extended([Item(f"explode(if(size({values}) > 0, sequence(0, {last}), NULL))", (position,))])
+        rows = rows.append_columns([Item(f"explode(if(size({values}) > 0, sequence(0, {last}), NULL))", (position,))])
         element_items = [Item(f"get({values}, {position})", (element,)), Item(f"CAST({position} AS BIGINT)", (offset,))]
-        rows = Rows(rows.extended(element_items).table, (*rows.columns, element, offset))
+        rows = Rows(rows.append_columns(element_items).table, (*rows.columns, element, offset))
         copied = without_keys(rel, rows.table, to)
         copied = copied.sort([*keys, (offset, "asc_nulls_first")]) if keys else copied
         return Rows(copied, (*rows.columns[:-3], element, offset))
     if rows.table.keys:  # elements stay in the order that they have in their list
-        rows = Rows(rows.table.sorted_also([(offset, "asc_nulls_first")]), rows.columns)
+        rows = Rows(rows.table.with_further_sort_keys([(offset, "asc_nulls_first")]), rows.columns)
     return Rows(rows.table, (*rows.columns[:-3], element, offset))

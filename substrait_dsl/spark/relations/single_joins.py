@@ -101,12 +101,12 @@ def lower_by_key(rel: Join, to: InputLowering) -> Rows:
     joined = streaming.table.join(table.select([*items(table.names), Item(count, (many,))]), "left", all_true(on))
     error = too_many(rel, values, many, "rows have")
     if not current_engine().has_row_numbers:
-        return Rows(_checked_by_window(joined, f"{many} > 1", error, to).select(items(ours + theirs)), ours + theirs)
+        return Rows(_check_by_window(joined, f"{many} > 1", error, to).select(items(ours + theirs)), ours + theirs)
     checked = joined.where(f"if({many} > 1, CAST({error} AS BOOLEAN), monotonically_increasing_id() >= 0)")
     return Rows(checked.select(items(ours + theirs)), ours + theirs)
 
 
-def _checked_by_window(table: Table, is_wrong: str, error: str, to: InputLowering) -> Table:
+def _check_by_window(table: Table, is_wrong: str, error: str, to: InputLowering) -> Table:
     """Fail if a row is wrong: a window over all rows checks each, however the rows are filtered later."""
     checked = to.execution.name()
     found = Item(f"max(if({is_wrong}, CAST({error} AS INT), 0)) OVER ()", (checked,))
@@ -178,7 +178,7 @@ def single_match(rows: Rows, found: Rows, other: Rel, to: InputLowering, error: 
     found_one = Item(scalar(table.closed.query([Item(struct, (match,))]), other, folded=True), (match,))
     if not current_engine().has_row_numbers:
         looked_up = rows.table.select([*there, found_one])
-        checked = _checked_by_window(looked_up, f"{match}.n > 1", error(f"{match}.n"), to)
+        checked = _check_by_window(looked_up, f"{match}.n > 1", error(f"{match}.n"), to)
         values = [Item(f"{match}.f{position}", (name,)) for position, name in enumerate(names)]
         return Rows(checked.select([*items(rows.columns), *values]), tuple(names))
     # Beside a number, the look-up is not pulled into the filter, which would look up everything twice.

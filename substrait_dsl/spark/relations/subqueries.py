@@ -138,7 +138,7 @@ def _has_inner_aggregate(rel: Rel, *, folded: bool) -> bool:
 
 def condition(expression: ex.Expression, scope: Scope, to: InputLowering) -> str:
     """Write a conjunct of a filter: true exactly where the expression is true."""
-    negated = _negated(expression)
+    negated = _operand_of_not(expression)
     match negated or expression:
         case ex.InPredicate(needles=needles, haystack=rel):
             table, columns = to.text(rel)
@@ -159,7 +159,7 @@ def condition(expression: ex.Expression, scope: Scope, to: InputLowering) -> str
             return predicate_sql(to_sql(expression, scope), expression)
 
 
-def _negated(expression: ex.Expression) -> ex.Expression | None:
+def _operand_of_not(expression: ex.Expression) -> ex.Expression | None:
     """Return the operand of a ``not``."""
     match expression:
         case ex.ScalarFunction(function=function, arguments=(ex.Expression() as argument,)) if (

@@ -93,7 +93,7 @@ class Table(ABC):
         """Sort the rows."""
 
     @abstractmethod
-    def sorted_also(self, keys: SortKeys) -> Self:
+    def with_further_sort_keys(self, keys: SortKeys) -> Self:
         """Note that rows with equal sort keys are sorted by further keys."""
 
     @abstractmethod
@@ -190,13 +190,13 @@ class Rows:
         """Return some of the columns, with repetitions."""
         return Rows(self.table, tuple(self.columns[position] for position in positions))
 
-    def extended(self, select_items: Sequence[Item]) -> Rows:
+    def append_columns(self, select_items: Sequence[Item]) -> Rows:
         """Append columns; those that the relation does not use are dropped."""
         columns = dict.fromkeys((*self.columns, *self.table.order))
         table = self.table.select([*items(columns), *select_items])
         return Rows(table, self.columns + tuple(name for item in select_items for name in item.names))
 
-    def renamed(self) -> Rows:
+    def with_fresh_names(self) -> Rows:
         """Return the same rows under new names."""
         table, conditions = self.table.without_correlated_filters
         used = [name for text in conditions for name in NAME.findall(text) if name in table.names]
@@ -208,7 +208,7 @@ class Rows:
 
     def with_names_disjoint_from(self, other: Rows) -> Rows:
         """Return the same rows under names that another table does not have."""
-        return self if set(self.table.names).isdisjoint(other.table.names) else self.renamed()
+        return self if set(self.table.names).isdisjoint(other.table.names) else self.with_fresh_names()
 
     def with_optimizer_barrier(self) -> Rows:
         """Return the same rows behind an optimizer barrier, for a projection with a correlated subquery."""

@@ -189,7 +189,7 @@ class TextTable(Table):
         query = f"{rows.query()} ORDER BY {ordering(columns)}"
         return attrs.evolve(self._from_query(query, rows.names), keys=columns, unsorted=rows)
 
-    def sorted_also(self, keys: SortKeys) -> TextTable:
+    def with_further_sort_keys(self, keys: SortKeys) -> TextTable:
         return attrs.evolve(self, keys=(*self.keys, *keys))
 
     def fetch(self, offset: int, count: int | None) -> TextTable:

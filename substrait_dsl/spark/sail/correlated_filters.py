@@ -51,7 +51,11 @@ def _with_filter_above(rel: Join | Cross) -> Rel:
     right, of_right = _split_off_filters(rel.right) if how in _RIGHT else (rel.right, [])
     of_join, others = _split(rel.condition if isinstance(rel, Join) else None, is_moved=how == "inner")
     before = len(rel.left.schema) if how in _OF_BOTH else 0
-    conditions = [*of_left, *(_moved(each, lambda position: position + before) for each in of_right), *of_join]
+    conditions = [
+        *of_left,
+        *(_renumber_columns(each, lambda position: position + before) for each in of_right),
+        *of_join,
+    ]
     if not conditions:
         return rel
     if isinstance(rel, Join) and (others or how != "inner"):
@@ -76,7 +80,7 @@ def _split_off_filters(rel: Rel) -> tuple[Rel, list[Expression]]:
             places = {old: new for new, old in reversed([*enumerate(mapping)])}
             if any(position not in places for each in conditions for position in _positions(each)):
                 return rel, []
-            return emit(below, mapping, names), [_moved(each, places.__getitem__) for each in conditions]
+            return emit(below, mapping, names), [_renumber_columns(each, places.__getitem__) for each in conditions]
         case _:
             return rel, []
 
@@ -96,7 +100,7 @@ def _positions(expression: Expression) -> set[int]:
     return {node.position for node in walk(expression) if isinstance(node, FieldReference) and node.root == ROOT}
 
 
-def _moved(expression: Expression, place: Callable[[int], int]) -> Expression:
+def _renumber_columns(expression: Expression, place: Callable[[int], int]) -> Expression:
     """Renumber the columns of an expression."""
 
     def change(node: Node) -> Node:

@@ -35,7 +35,7 @@ _VERSIONS = ("0.7.2",)
 _RAISES = {"overflow": {"ERROR": ""}}
 
 
-def _refused(why: str) -> Template:
+def _refuse(why: str) -> Template:
     def text(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
         raise UnsupportedError(f"Sail cannot run the function {call.function.name} exactly: {why}")
 
@@ -346,7 +346,7 @@ GUARDS = (
         ErrorWords("zip_with"),
         functions={
             "functions_arithmetic_decimal": {
-                name: _refused("it has no zip_with") for name in ("bitwise_and", "bitwise_or", "bitwise_xor")
+                name: _refuse("it has no zip_with") for name in ("bitwise_and", "bitwise_or", "bitwise_xor")
             }
         },
     ),
@@ -518,9 +518,9 @@ GUARDS = (
         0.0,
         functions={
             "functions_arithmetic": {
-                name: _refused("its logarithm loses digits near one") for name in ("asinh", "acosh")
+                name: _refuse("its logarithm loses digits near one") for name in ("asinh", "acosh")
             },
-            "functions_logarithmic": {"log1p": _refused("its logarithm loses digits near one")},
+            "functions_logarithmic": {"log1p": _refuse("its logarithm loses digits near one")},
         },
     ),
     Guard(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from substrait_dsl.errors import quoted
+from substrait_dsl.errors import quote
 
 _CAUSES = re.compile(r"^(?:Caused by: |: )?((?:[a-z]\w*\.)+[A-Z][\w$]*): ([^\n]*)", re.MULTILINE)
 """The first line of each part of a Java stack trace: the class, and the message."""
@@ -58,7 +58,7 @@ def system_words(error: OSError) -> str:
     if error.strerror is None:
         return str(error) or type(error).__name__
     words = error.strerror[:1].lower() + error.strerror[1:]
-    return words if error.filename is None else f"{words}: {quoted([str(error.filename)])}"
+    return words if error.filename is None else f"{words}: {quote([str(error.filename)])}"
 
 
 def with_cause(words: str, cause: str | None) -> str:

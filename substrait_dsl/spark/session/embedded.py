@@ -76,7 +76,7 @@ def embedded_session() -> SparkSession:
     with _LOCK:
         if _sessions and _servers and _servers[0].running and not getattr(_sessions[0], "is_stopped", False):
             return _sessions[0]
-        _sessions[:] = [_started()]
+        _sessions[:] = [_start()]
         return _sessions[0]
 
 
@@ -85,7 +85,7 @@ def is_embedded(spark: SparkSession) -> bool:
     return any(spark is session for session in _sessions)
 
 
-def _started() -> SparkSession:
+def _start() -> SparkSession:
     if _foreign:
         raise ExecutionError(
             f"this process was forked from process {_foreign[-1]}, in which the embedded engine ran: what talks to it "

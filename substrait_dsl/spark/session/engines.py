@@ -179,7 +179,7 @@ def current_engine() -> Engine:
 
 
 @contextmanager
-def written_for(engine: Engine) -> Iterator[None]:
+def write_for(engine: Engine) -> Iterator[None]:
     """Write text for an engine."""
     token = _ENGINE.set(engine)
     try:

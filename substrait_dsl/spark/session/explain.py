@@ -26,13 +26,13 @@ def require_mode(mode: object) -> None:
 
 def spark_plan(frame: DataFrame, mode: ExplainMode) -> str:
     """Return Spark's plan of a DataFrame, as ``DataFrame.explain`` prints it. Nothing runs."""
-    return _printed(lambda: frame.explain(mode=mode)).strip()
+    return _capture_output(lambda: frame.explain(mode=mode)).strip()
 
 
 _ONE_AT_A_TIME = threading.Lock()
 
 
-def _printed(call: Callable[[], None]) -> str:
+def _capture_output(call: Callable[[], None]) -> str:
     """Return what a function prints.
 
     Spark prints a plan to the standard output only. The alternative, an EXPLAIN over a temporary view, would make Spark

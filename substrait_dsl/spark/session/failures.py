@@ -48,17 +48,17 @@ def failure_of(error: BaseException, *, analysis: bool = False) -> Failure | Non
     if not isinstance(error, spark_errors()):
         return None
     if not isinstance(error, PySparkException) or error.getCondition() is None:
-        found = _caused(str(error))
+        found = _parse_causes(str(error))
         if not found.condition and isinstance(error, ArithmeticException):
             found = attrs.evolve(found, condition=OF_ARITHMETIC, message=plain_words(found.message))
     elif error.getCondition() == _SEVERAL:
         found = _one_of(str(error))
     else:
-        found = _named_by(error)
+        found = _parse_error(error)
     return attrs.evolve(found, cause=last_cause(error))
 
 
-def _named_by(error: PySparkException) -> Failure:
+def _parse_error(error: PySparkException) -> Failure:
     """Parse an error with an error condition."""
     contexts = error.getQueryContext() or []
     return Failure(
@@ -87,7 +87,7 @@ _CAUSE = re.compile(
 _MARKED = re.compile(r"^== SQL .*\n(.*)\n( *)(\^+)", re.MULTILINE)
 
 
-def _caused(text: str) -> Failure:
+def _parse_causes(text: str) -> Failure:
     """Parse a text with Java stack traces: the last cause with an error condition is the failure."""
     text = _CALL.sub("", text)
     if _OF_PARSER in text:
@@ -101,7 +101,7 @@ def _caused(text: str) -> Failure:
     if not causes:
         return Failure("", text, {})
     message, condition = causes[-1]
-    return _one_of(message) if condition == _SEVERAL else _stated_by(message)
+    return _one_of(message) if condition == _SEVERAL else _parse_message(message)
 
 
 OF_INTERVALS = "INTERVAL_ARITHMETIC_OVERFLOW"
@@ -114,7 +114,7 @@ _OF_JAVA = re.compile(r"(?:java\.lang\.ArithmeticException: |\A)(?:long|integer)
 """Java's error for the overflow of a multiple of an interval."""
 
 
-def _stated_by(message: str) -> Failure:
+def _parse_message(message: str) -> Failure:
     """Parse a message: its condition, its parameters and its fragments of SQL text."""
     named = _NAMED.match(message)
     condition = "" if named is None else named[1]
@@ -143,8 +143,8 @@ def _one_of(text: str) -> Failure:
     Each of them alone would have been reported, whichever came first, so one is enough. Its parameters and fragments
     are only in the text: those of the error are of the list.
     """
-    found = [_stated_by(message) for message in _EACH.findall(_END_OF_ALL.sub("", text))]
-    return next((each for each in found if each.condition), found[0] if found else _stated_by(text))
+    found = [_parse_message(message) for message in _EACH.findall(_END_OF_ALL.sub("", text))]
+    return next((each for each in found if each.condition), found[0] if found else _parse_message(text))
 
 
 NO_TABLE = "TABLE_OR_VIEW_NOT_FOUND"

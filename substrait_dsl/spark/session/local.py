@@ -98,16 +98,16 @@ def local_session(name: str = "substrait-dsl", *, engine: EngineName = "spark") 
             require_running(running)
             return running
     except OSError as error:  # no server listens
-        raise _ended(error) from error
+        raise _session_ended_error(error) from error
     try:
-        return _started(name)
+        return _start(name)
     except OSError as error:  # a folder that is full, or may not be written to
         raise ExecutionError(f"Spark does not start: {system_words(error)}", hint=_FOLDERS) from error
     except PySparkException as error:
         raise ExecutionError(f"Spark does not start: {message_of(error)}") from error
 
 
-def _started(name: str) -> SparkSession:
+def _start(name: str) -> SparkSession:
     from pyspark.logger import PySparkLogger
     from pyspark.sql import SparkSession
 
@@ -169,11 +169,11 @@ def _is_stopped(context: SparkContext) -> bool:
     except AttributeError:  # of the context of Java's, which is gone
         return True
     except nobody_listens as error:
-        raise _ended(error) from error
+        raise _session_ended_error(error) from error
     return False
 
 
-def _ended(error: BaseException) -> ExecutionError:
+def _session_ended_error(error: BaseException) -> ExecutionError:
     said = system_words(error) if isinstance(error, OSError) else str(error)
     return ExecutionError(f"{ENDED}: {said}", hint=ANEW)
 

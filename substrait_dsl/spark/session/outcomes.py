@@ -11,7 +11,7 @@ import attrs
 
 from substrait_dsl.algebra.evaluation import Change
 from substrait_dsl.algebra.relations import Ddl, FilesTarget, NamedObject, Update, VirtualTarget, Write
-from substrait_dsl.errors import SubstraitDslError, class_words, quoted
+from substrait_dsl.errors import SubstraitDslError, class_words, quote
 
 Outcome = Literal["not made", "made", "unknown"]
 
@@ -57,7 +57,7 @@ class Outcomes:
                     error.add_note(self._of_interrupt())
             case SubstraitDslError():
                 if titles := self._of("made"):
-                    error.message = f"{error.message}; the plan has made {self._counted(titles)} before: {titles}"
+                    error.message = f"{error.message}; the plan has made {self._format_counts(titles)} before: {titles}"
                     error.args = (error.message,)
             case _:
                 pass
@@ -66,7 +66,7 @@ class Outcomes:
         found = [*self.found, *["not made"] * (len(self.titles) - len(self.found))]
         return ", ".join(title for title, each in zip(self.titles, found, strict=True) if each == outcome)
 
-    def _counted(self, titles: str) -> str:
+    def _format_counts(self, titles: str) -> str:
         if len(self.titles) == 1:
             return "its change"
         return f"{self.found.count('made')} of its {len(self.titles)} changes"
@@ -108,14 +108,14 @@ def title_of(change: Change) -> str:
     match change:
         case Write(target=NamedObject(names=names), op=op):
             word = "into" if op == "insert" else "from" if op == "delete" else "of"
-            return f"{op} {word} table {quoted(['.'.join(names)])}"
+            return f"{op} {word} table {quote(['.'.join(names)])}"
         case Write(target=FilesTarget(uri=uri)):
-            return f"write to {quoted([uri])}"
+            return f"write to {quote([uri])}"
         case Write(target=VirtualTarget(name=name)):
-            return f"write to the table in memory {quoted([name])}"
+            return f"write to the table in memory {quote([name])}"
         case Update(table=table):
-            return f"update of table {quoted(['.'.join(table.names)])}"
+            return f"update of table {quote(['.'.join(table.names)])}"
         case Ddl(target=NamedObject(names=names), op=op, object=noun):
-            return f"{op} of {noun} {quoted(['.'.join(names)])}"
+            return f"{op} of {noun} {quote(['.'.join(names)])}"
         case _:  # of an object that Spark does not know, which is refused
             return class_words(change)

@@ -44,11 +44,11 @@ def server_of(spark: SparkSession) -> Server:
     does not know.
     """
     if spark not in _SERVERS:
-        _SERVERS[spark] = _asked(spark) if is_remote(spark) else Server("spark", spark.version)
+        _SERVERS[spark] = _ask_server(spark) if is_remote(spark) else Server("spark", spark.version)
     return _SERVERS[spark]
 
 
-def _asked(spark: SparkSession) -> Server:
+def _ask_server(spark: SparkSession) -> Server:
     from pyspark.errors import PySparkException
 
     try:

@@ -60,7 +60,7 @@ def require_sail(found: str) -> None:
 
 def how_to_install_sail() -> str:
     """Return the command that installs the embedded engine: pyspark's client overwrites files of a full pyspark."""
-    has_spark = _installed("pyspark") is not None
+    has_spark = _find_installed_version("pyspark") is not None
     return install_line("connect", PYSAIL) if has_spark else install_line("local")
 
 
@@ -88,7 +88,7 @@ def require_spark() -> None:
             "there is no Spark in the package pyspark-client, which is a client of servers alone",
             hint=install_line("spark"),
         )
-    both = _installed("pyspark"), _installed("pyspark-client")
+    both = _find_installed_version("pyspark"), _find_installed_version("pyspark-client")
     if None not in both and found != both[0]:
         raise UnsupportedError(
             "the packages pyspark {} and pyspark-client {} are one module, and the second has replaced files of the "
@@ -97,7 +97,7 @@ def require_spark() -> None:
         )
 
 
-def _installed(package: str) -> str | None:
+def _find_installed_version(package: str) -> str | None:
     try:
         return version(package)
     except PackageNotFoundError:
@@ -106,7 +106,7 @@ def _installed(package: str) -> str | None:
 
 def _reinstall_command() -> str:
     """Return the command that repairs an installation of pyspark. Sail runs with a full one, too."""
-    found = ((package, _installed(package)) for package in ("pyspark", "pyspark-client"))
+    found = ((package, _find_installed_version(package)) for package in ("pyspark", "pyspark-client"))
     package = next((f"{name}=={there}" for name, there in found if there is not None), "pyspark")
     return f"pip install --force-reinstall --no-deps {package}"
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from substrait_dsl.errors import ExecutionError, quoted
+from substrait_dsl.errors import ExecutionError, quote
 from substrait_dsl.layouts import plain_columns
 from substrait_dsl.spark.sources.arrow_tables import CAST, check_arrow_columns, declared_frame
 from substrait_dsl.spark.sources.paths import data_files
@@ -46,11 +46,11 @@ def read_arrow(files: Sequence[FileItem], schema: NamedStruct, spark: SparkSessi
     for item in files:
         sources = data_files(item)
         if not sources:
-            raise ExecutionError(f"there is no file {quoted([item.uri])}")
+            raise ExecutionError(f"there is no file {quote([item.uri])}")
         for source in sources:
             with _reading(source):
                 tables += [_table(file, schema) for file in dataset.dataset(source, format="ipc").get_fragments()]
-    with _reading(quoted([item.uri for item in files], limit=3)):
+    with _reading(quote([item.uri for item in files], limit=3)):
         return declared_frame(pa.concat_tables(tables, promote_options="permissive"), schema, spark)
 
 

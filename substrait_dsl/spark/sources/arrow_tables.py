@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from substrait_dsl.algebra.types import Decimal, PrecisionTime
-from substrait_dsl.errors import ExecutionError, quoted
+from substrait_dsl.errors import ExecutionError, quote
 from substrait_dsl.layouts import AS_DECLARED, plain_columns, plain_type
 from substrait_dsl.spark.expressions.types import MICROSECONDS, type_to_spark
 from substrait_dsl.spark.session.engines import current_engine
@@ -30,7 +30,7 @@ CAST = "cast the column with pyarrow to a type that Spark has, table.cast(schema
 
 def table_title(names: Names) -> str:
     """Return the name of a table in messages."""
-    return f"table {quoted(['.'.join(names)])}"
+    return f"table {quote(['.'.join(names)])}"
 
 
 @attrs.define(eq=False)
@@ -58,7 +58,7 @@ class ArrowTables:
 
         what = table_title(names)
         try:
-            table = _fitted(self.tables[names], declared)
+            table = _fit_columns(self.tables[names], declared)
             columns = check_arrow_columns(table.schema, declared, what, AS_DECLARED, AS_DECLARED)
             key = (names, declared)
             if key not in self._frames:
@@ -124,7 +124,7 @@ def declared_frame(table: pa.Table, declared: NamedStruct, spark: SparkSession) 
     return spark.createDataFrame(table, current_engine().sent_schema(StructType(schema.fields).toNullable()))
 
 
-def _fitted(table: pa.Table, declared: NamedStruct) -> pa.Table:
+def _fit_columns(table: pa.Table, declared: NamedStruct) -> pa.Table:
     """Cast the columns of a table to the declared types where pandas or Arrow had no better one, if no value changes.
 
     Nanoseconds, in which pandas stores times, become microseconds if none is finer: Spark would truncate silently.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from substrait_dsl.algebra.types import List, Map, Struct, Type
-from substrait_dsl.errors import SchemaError, quoted, suggestion
+from substrait_dsl.errors import SchemaError, quote, suggestion
 from substrait_dsl.spark.expressions.types import type_to_spark
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def check_columns(
             advised.append((ways_out or {}).get(name))
     if wrong:
         raise SchemaError(
-            f"{what} does not fit {origin.name}: {'; '.join(wrong)}; its columns are {quoted(found.names)}",
+            f"{what} does not fit {origin.name}: {'; '.join(wrong)}; its columns are {quote(found.names)}",
             hint=next(filter(None, [*hints, *advised]), None),
         )
     return tuple(names)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.relations import DelimitedText, LocalFiles, Read
-from substrait_dsl.errors import SchemaError, UnsupportedError, quoted
+from substrait_dsl.errors import SchemaError, UnsupportedError, quote
 from substrait_dsl.spark.catalog.table_names import quoted_name
 from substrait_dsl.spark.session.connect import functions_of
 from substrait_dsl.spark.session.failures import BEHIND_QUOTE
@@ -103,7 +103,7 @@ def read_text(
         if many > 1:
             alike = [schema.names[position] for position in folders if folders[position] == name]
             raise SchemaError(
-                f'{what_of(files)} has folders that are named after one column "{name}", declared {quoted(alike)}'
+                f'{what_of(files)} has folders that are named after one column "{name}", declared {quote(alike)}'
             )
     if there:
         require_read(frame, files, set(folders.values()))
@@ -118,7 +118,7 @@ def read_text(
 
     fields = [_field(position) for position in range(len(schema)) if position not in folders]
     if fields:
-        frame = _parsed(frame, format_, fields)
+        frame = _parse_lines(frame, format_, fields)
     columns = [
         functions.col(quoted_name([folders[position]])) if position in folders else value(_field(position))
         for position in range(len(schema))
@@ -126,7 +126,7 @@ def read_text(
     return frame.select(*columns).toDF(*schema.names)
 
 
-def _parsed(lines: DataFrame, format_: DelimitedText, fields: Sequence[str]) -> DataFrame:
+def _parse_lines(lines: DataFrame, format_: DelimitedText, fields: Sequence[str]) -> DataFrame:
     """Parse lines into fields.
 
     Spark takes a field that is open at the end of a line for closed. So a further delimiter is appended, which such a

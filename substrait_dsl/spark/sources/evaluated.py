@@ -63,12 +63,12 @@ def rows_inside(frame: DataFrame, rel: Rel, execution: ExecutionContext) -> Rows
     return Rows(table.select(select_items), fresh)
 
 
-def checkpointed(rows: Rows) -> Rows:
+def checkpoint_rows(rows: Rows) -> Rows:
     """Checkpoint the rows now; Spark stores them while anything refers to them."""
     return _with_frame(rows, lambda frame: frame.localCheckpoint())
 
 
-def checkpointed_when_computed(rows: Rows) -> Rows:
+def checkpoint_when_computed(rows: Rows) -> Rows:
     """Checkpoint the rows when they are computed first, so that they are the same every time."""
     return _with_frame(rows, lambda frame: frame.localCheckpoint(eager=False))
 

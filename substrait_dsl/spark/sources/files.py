@@ -57,13 +57,15 @@ def read_files(files: Sequence[rl.FileItem], schema: NamedStruct, spark: SparkSe
     for (format_, is_part), group in groupby(files, key=lambda item: (item.format, is_slice(item))):
         if is_part:
             parts = [(item, rows_of_slice(item)) for item in group]
-            frames += [([item], _sliced(_read(format_, [item], schema, spark), item, rows)) for item, rows in parts]
+            frames += [
+                ([item], _select_slice(_read(format_, [item], schema, spark), item, rows)) for item, rows in parts
+            ]
         else:
             for items in _rounds(group):
                 frames += _together(format_, items, schema, spark)
     if len(frames) == 1 or not schema.names:
         return reduce(lambda one, other: one.unionByName(other), (frame for _, frame in frames))
-    declared = (_declared(frame, schema, what_of(items)) for items, frame in frames)
+    declared = (_project_declared(frame, schema, what_of(items)) for items, frame in frames)
     return reduce(lambda one, other: one.union(other), declared)
 
 
@@ -117,7 +119,7 @@ def _together(
         return [([item], _read(format_, [item], schema, spark)) for item in files]
 
 
-def _sliced(frame: DataFrame, item: rl.FileItem, rows: str) -> DataFrame:
+def _select_slice(frame: DataFrame, item: rl.FileItem, rows: str) -> DataFrame:
     """Select the rows of a slice, by Spark's column of row numbers."""
     if any(name.lower() == "_metadata" for name in frame.columns):
         raise UnsupportedError(
@@ -126,7 +128,7 @@ def _sliced(frame: DataFrame, item: rl.FileItem, rows: str) -> DataFrame:
     return frame.where(rows)
 
 
-def _declared(frame: DataFrame, schema: NamedStruct, what: str) -> DataFrame:
+def _project_declared(frame: DataFrame, schema: NamedStruct, what: str) -> DataFrame:
     """Project files to the declared columns; other files may have other columns."""
     names = check_columns(frame.schema, schema, what)
     return frame.select(*(quoted_name([name]) for name in names)).toDF(*schema.names)
@@ -161,7 +163,7 @@ def _paths(format_: rl.FileFormat, files: Sequence[rl.FileItem]) -> list[str]:
     return [spark_path(item) for item in files]
 
 
-def _found(files: Sequence[rl.FileItem], paths: list[str], spark: SparkSession) -> list[str]:
+def _find_files(files: Sequence[rl.FileItem], paths: list[str], spark: SparkSession) -> list[str]:
     """Return the URIs of the files that a pattern or a list resolves to, without opening them; else none."""
     if not is_list_there(files) and all(item.kind != "glob" for item in files):
         return []
@@ -180,7 +182,7 @@ def _by_name(
     if isinstance(format_, rl.Orc):
         require_names_found(dict.fromkeys(schema.names), what)
     if isinstance(format_, rl.Parquet):
-        require_known_classes(files, _found(files, paths, spark))
+        require_known_classes(files, _find_files(files, paths, spark))
     with _refusals(what), no_classes_of_files(what):
         frame = spark.read.format(reader).load(paths)
         _ = frame.schema  # a client of Spark Connect learns only now what is wrong

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 import attrs
 
 from substrait_dsl.algebra.relations import FileFormat, FileItem, Orc, Parquet
-from substrait_dsl.errors import SchemaError, quoted, suggestion
+from substrait_dsl.errors import SchemaError, quote, suggestion
 from substrait_dsl.spark.sources.file_types import is_read_as, require_values
 from substrait_dsl.spark.sources.partition_columns import (
     BYTE,
@@ -91,7 +91,7 @@ def _require_same_positions(path: str, columns: Iterable[str], frame: DataFrame)
     names = list(columns)
     if _are_positions(names) and _are_positions(frame.columns) and names != frame.columns[: len(names)]:
         raise SchemaError(
-            f"the file {path} has the columns {quoted(names)}, and another one {quoted(frame.columns)}: Spark reads "
+            f"the file {path} has the columns {quote(names)}, and another one {quote(frame.columns)}: Spark reads "
             "columns of ORC by position where all are called _col and so on",
             hint=READ_SEPARATELY,
         )
@@ -158,7 +158,7 @@ class _File:
     def mistakes(self, found_in: str) -> list[str]:
         """Yield its mistakes; `found_in` names the file whose types Spark uses for its columns."""
         missing = self.missing()
-        lacks = f"it has no column {quoted(missing)}; its columns are {quoted(self.columns)}"
+        lacks = f"it has no column {quote(missing)}; its columns are {quote(self.columns)}"
         return [
             *([lacks] if self.columns and missing else []),
             *self._of_other_types(found_in),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from substrait_dsl.algebra.relations import IcebergTable
-from substrait_dsl.errors import ExecutionError, UnsupportedError, quoted
+from substrait_dsl.errors import ExecutionError, UnsupportedError, quote
 from substrait_dsl.installation import install_line
 from substrait_dsl.spark.sources.iceberg_files import load_static_table
 from substrait_dsl.spark.sources.paths import local_path
@@ -144,7 +144,7 @@ def _snapshot(stored: StaticTable, table: IcebergTable) -> int | None:
     if table.snapshot_id is not None:
         if table.snapshot_id not in known:
             raise ExecutionError(
-                f'the Iceberg table {table.metadata_uri} has no snapshot "{table.snapshot_id}"; it has {quoted(known)}'
+                f'the Iceberg table {table.metadata_uri} has no snapshot "{table.snapshot_id}"; it has {quote(known)}'
             )
         return int(table.snapshot_id)
     if table.snapshot_timestamp is None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from substrait_dsl.errors import UnsupportedError, quoted
+from substrait_dsl.errors import UnsupportedError, quote
 from substrait_dsl.spark.catalog.table_names import statement_name
 from substrait_dsl.spark.expressions.literals import text_to_sql
 
@@ -49,7 +49,7 @@ def require_names_found(columns: Mapping[str, DataType | None], what: str) -> No
         names = [column, *(() if type_ is None else _names(type_))]
         if any(not name or "`" in name for name in names):
             raise UnsupportedError(
-                f"{what}: Spark does not find the column {quoted([column])} in files of ORC, as its name, or one "
+                f"{what}: Spark does not find the column {quote([column])} in files of ORC, as its name, or one "
                 "inside it, has a backtick or is empty",
                 hint="give it another name",
             )

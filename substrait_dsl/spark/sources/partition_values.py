@@ -30,7 +30,7 @@ _LONGEST = 60
 """The most characters of a value in a message."""
 
 
-def written(value: str, name: str, type_: t.Type, subject: str, spark: SparkSession) -> str:
+def write_value(value: str, name: str, type_: t.Type, subject: str, spark: SparkSession) -> str:
     """Write a value as the text in the name of a partition directory.
 
     The zeros of floats are two texts. Spark would write both to one file, one after the other.
@@ -51,7 +51,7 @@ def written(value: str, name: str, type_: t.Type, subject: str, spark: SparkSess
         said = f"{subject}, of {type_}, which their names do not give back: {error.message}"
         raise UnsupportedError(said, hint=error.hint) from error
     failures = failing(type_to_spark(type_).simpleString(), value, subject, spark)
-    return f"CAST({checked(name, value, list(failures))} AS STRING)"
+    return f"CAST({write_checked_value(name, value, list(failures))} AS STRING)"
 
 
 def read(name: str, type_: t.Type) -> str:
@@ -96,7 +96,7 @@ def _exact(column: str, type_: t.Type) -> str | None:
     return cast_to_sql(column, t.String(nullable=True), finest, "return_null")
 
 
-def checked(name: str, text: str, failures: Sequence[tuple[str, str]]) -> str:
+def write_checked_value(name: str, text: str, failures: Sequence[tuple[str, str]]) -> str:
     """Write a value that is an error under some conditions, each with its message about the column."""
     cases = ""
     for condition, reason in failures:

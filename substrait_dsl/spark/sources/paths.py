@@ -10,7 +10,7 @@ from itertools import filterfalse
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from substrait_dsl.errors import UnsupportedError, quoted
+from substrait_dsl.errors import UnsupportedError, quote
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.relations import FileItem
@@ -20,7 +20,7 @@ SKIPPED = "Spark skips files whose names begin with _ or ."
 
 def what_of(files: Iterable[FileItem]) -> str:
     """Return the name of files in messages."""
-    return f"a read of {quoted([item.uri for item in files], limit=3)}"
+    return f"a read of {quote([item.uri for item in files], limit=3)}"
 
 
 _ENCODED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
@@ -32,11 +32,11 @@ def spark_path(item: FileItem) -> str:
     In a pattern, percent-encoded characters are literal.
     """
     if item.kind != "glob":
-        return _escaped(unquote(item.uri))
-    return _ENCODED.sub(lambda found: _escaped(unquote(found[0])), item.uri)
+        return _escape(unquote(item.uri))
+    return _ENCODED.sub(lambda found: _escape(unquote(found[0])), item.uri)
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return re.sub(r"([\\*?\[\]{}])", r"\\\1", text)
 
 
@@ -64,12 +64,12 @@ def path_here(text: str) -> str | None:
 
 def local_paths(item: FileItem) -> list[str]:
     """Return the existing local paths for a path or a pattern, without those that Spark skips."""
-    found = _found(item)
+    found = _find_paths(item)
     is_all = item.kind != "glob" or _is_skipped(unquote(item.uri))
     return found if is_all else [path for path in found if not _is_skipped(path)]
 
 
-def _found(item: FileItem) -> list[str]:
+def _find_paths(item: FileItem) -> list[str]:
     if item.kind != "glob":
         here = local_path(item.uri)
         return [] if here is None else [here]
@@ -111,7 +111,7 @@ def require_read(item: FileItem) -> None:
     paths = local_paths(item)
     if item.kind == "file" and any(map(os.path.isdir, paths)):
         raise UnsupportedError(f"{item.uri} is a folder, and is read as a file", hint='write kind="folder"')
-    are_passed_over = bool(_found(item)) and not paths
+    are_passed_over = bool(_find_paths(item)) and not paths
     if are_passed_over or (_is_skipped(unquote(item.uri)) and (item.kind == "file" or any(map(os.path.isfile, paths)))):
         raise UnsupportedError(f"Spark does not read the file {item.uri}", hint=f"{SKIPPED}: give it another name")
     if (unopened := next(filter(_has_colon, (*paths, *files_inside(paths))), None)) is not None:

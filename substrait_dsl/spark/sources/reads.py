@@ -14,7 +14,7 @@ from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.types import I8, I16, I32, I64, UUID, Type
 from substrait_dsl.errors import UnsupportedError, class_words
-from substrait_dsl.spark.catalog.file_listings import looked_at_anew
+from substrait_dsl.spark.catalog.file_listings import refresh_if_written
 from substrait_dsl.spark.catalog.scans import makes_groups
 from substrait_dsl.spark.catalog.table_names import is_format_and_path, named_frame, statement_name
 from substrait_dsl.spark.catalog.text_records import EVERY_COLUMN, ReaderRestrictions, read_no_records, restrictions_of
@@ -24,7 +24,7 @@ from substrait_dsl.spark.expressions.pushdown import opaque_sql
 from substrait_dsl.spark.expressions.types import spark_sql_type
 from substrait_dsl.spark.relations.expression_context import prepare_context
 from substrait_dsl.spark.relations.frames import FrameTable
-from substrait_dsl.spark.relations.single_input import by_number, filtered, united_with_no_row
+from substrait_dsl.spark.relations.single_input import by_number, filter_rows, unite_with_no_row
 from substrait_dsl.spark.relations.subqueries import is_subquery
 from substrait_dsl.spark.relations.tables import PLAIN_NAME, UNUSED, Item, Rows
 from substrait_dsl.spark.relations.texts import TextTable
@@ -73,8 +73,8 @@ def lower_read(rel: rl.Read, to: InputLowering) -> Rows:
     rows = to.source(rel)
     for condition in (rel.filter, rel.best_effort_filter):
         if condition is not None:
-            rows = filtered(rows, condition, rel.anchor, to)
-    return rows if rel.projection is None else _masked(rows, rel, rel.projection)
+            rows = filter_rows(rows, condition, rel.anchor, to)
+    return rows if rel.projection is None else _apply_mask(rows, rel, rel.projection)
 
 
 def lower_source(rel: rl.Read, to: InputLowering) -> Rows:
@@ -82,12 +82,12 @@ def lower_source(rel: rl.Read, to: InputLowering) -> Rows:
     match rel.definition:
         case rl.NamedTable(names=names) if names in to.execution.arrow_tables:
             frame, columns = to.execution.arrow_tables.read(names, rel.base_schema)
-            return _selected(frame, columns, rel, to.execution)
+            return _select_columns(frame, columns, rel, to.execution)
         case rl.NamedTable(names=names):
-            rows = _named(names, rel, to)
+            rows = _name_columns(names, rel, to)
             if current_engine().forgets_keys or not makes_groups(named_frame(names, to.execution.spark)):
                 return rows
-            return Rows(united_with_no_row(rows.table, to), rows.columns)
+            return Rows(unite_with_no_row(rows.table, to), rows.columns)
         case rl.VirtualTable():
             return _virtual(rel, to)
         case rl.LocalFiles(items=files):
@@ -133,7 +133,7 @@ def look_up(reads: Sequence[rl.Read], execution: ExecutionContext) -> None:
             execution.restrictions.update(dict.fromkeys(tables, ReaderRestrictions()))
 
 
-def _named(names: tuple[str, ...], rel: rl.Read, to: InputLowering) -> Rows:
+def _name_columns(names: tuple[str, ...], rel: rl.Read, to: InputLowering) -> Rows:
     execution = to.execution
     what = table_title(names)
     frame = _look_up_named(names, to)
@@ -142,7 +142,7 @@ def _named(names: tuple[str, ...], rel: rl.Read, to: InputLowering) -> Rows:
     require_table_read(names, schema, columns, what, execution.spark)
     require_folders_read(names, schema, columns, what, execution.spark)
     if frame is not None and not to.as_text:
-        return _selected(frame, columns, rel, execution, execution.restrictions[names])
+        return _select_columns(frame, columns, rel, execution, execution.restrictions[names])
     execution.tables[names] = schema
     if _are_alike(schema.names):  # so the text has to refer to a DataFrame with other names
         plain = execution.names(len(schema))
@@ -160,7 +160,7 @@ def _look_up_named(names: tuple[str, ...], to: InputLowering) -> DataFrame | Non
     execution = to.execution
     is_known = names in execution.tables and names in execution.restrictions
     frame = None if to.as_text and is_known else named_frame(names, execution.spark)
-    if looked_at_anew(names, execution.spark) and frame is not None:
+    if refresh_if_written(names, execution.spark) and frame is not None:
         frame = named_frame(names, execution.spark)
     if frame is not None and names not in execution.restrictions:
         execution.restrictions[names] = restrictions_of(names, frame, execution.spark)
@@ -174,7 +174,7 @@ def _from_source(
     if key not in execution.sources:
         found = frame()
         execution.sources[key] = found, check_columns(found.schema, rel.base_schema, what)
-    return _selected(*execution.sources[key], rel, execution)
+    return _select_columns(*execution.sources[key], rel, execution)
 
 
 _INTEGERS = (I8, I16, I32, I64)
@@ -198,7 +198,7 @@ def _read(
     return Rows(table.select(select_items), tuple(columns))
 
 
-def _selected(
+def _select_columns(
     frame: DataFrame,
     names: tuple[str, ...],
     rel: rl.Read,
@@ -283,7 +283,7 @@ def _virtual_by_generator(
     return Rows(counted.select(select_items), names)
 
 
-def _masked(rows: Rows, rel: rl.Read, mask: rl.StructMask) -> Rows:
+def _apply_mask(rows: Rows, rel: rl.Read, mask: rl.StructMask) -> Rows:
     """Apply a mask to columns; those that are selected in part are new columns."""
     new_items: dict[int, Item] = {}
     for number, item in enumerate(mask.items):
@@ -291,7 +291,7 @@ def _masked(rows: Rows, rel: rl.Read, mask: rl.StructMask) -> Rows:
             type_ = rel.base_schema.types[item.position]
             text = masked_value(rows.columns[item.position], item.child, type_, may_be_null=True)
             new_items[number] = Item(text, (rows.table.execution.name(),))
-    wide = rows.extended(list(new_items.values())) if new_items else rows
+    wide = rows.append_columns(list(new_items.values())) if new_items else rows
     columns = (
         new_items[n].names[0] if n in new_items else rows.columns[item.position] for n, item in enumerate(mask.items)
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.types import UUID, FixedChar, List, Map, String, Struct, Type, VarChar
-from substrait_dsl.errors import SchemaError, UnsupportedError, quoted
+from substrait_dsl.errors import SchemaError, UnsupportedError, quote
 from substrait_dsl.spark.catalog.table_metadata import ICEBERG
 from substrait_dsl.spark.sources.declared_columns import DECLARED, ROWS, Origin, check_columns
 from substrait_dsl.spark.sources.orc_files import require_names_found
@@ -33,10 +33,10 @@ def require_distinct(declared: NamedStruct, what: str) -> None:
         if first is None:
             by_name[name.lower()] = name
         elif first == name:
-            raise SchemaError(f"{what}: two of the columns are called {quoted([name])}; no table has that")
+            raise SchemaError(f"{what}: two of the columns are called {quote([name])}; no table has that")
         else:
             raise SchemaError(
-                f"{what}: the columns {quoted([first, name])} differ in the case of letters only; no table has both"
+                f"{what}: the columns {quote([first, name])} differ in the case of letters only; no table has both"
             )
 
 
@@ -63,7 +63,9 @@ def columns_in(
     values = [pair for pair in pairs if written is None or pair[1].name in written]
     wrong = list(_nulls_in_required(table, values, origin))
     if written is None and adds_rows:
-        wrong += [f'column "{name}" is required in the table, and gets no value' for name in _left(table, names)]
+        wrong += [
+            f'column "{name}" is required in the table, and gets no value' for name in _missing_columns(table, names)
+        ]
     if wrong:
         raise SchemaError(f"{table.title} does not fit {origin.name}: {'; '.join(wrong)}")
     for field, column in values:
@@ -193,7 +195,7 @@ def parts_as_required(actual: DataType, declared: Type) -> bool:
             return True
 
 
-def _left(table: StoredTable, names: Sequence[str]) -> list[str]:
+def _missing_columns(table: StoredTable, names: Sequence[str]) -> list[str]:
     """Return the required columns of a table that are not among these, and have no default."""
     return [
         field.name
@@ -226,11 +228,11 @@ def _require_parquet(schema: StructType, what: str, spark: SparkSession) -> None
 
     if spark.conf.get(_TIMES) == "TIMESTAMP_MILLIS" and (cut := _names_with(schema, TimestampType)):
         raise UnsupportedError(
-            f"{what}: the session writes timestamps without microseconds, as in the columns {quoted(cut)}",
+            f"{what}: the session writes timestamps without microseconds, as in the columns {quote(cut)}",
             hint=f'spark.conf.set("{_TIMES}", "TIMESTAMP_MICROS")',
         )
     if empty := [field.name for field in schema.fields if _has_empty_struct(field.dataType)]:
-        raise UnsupportedError(f"{what}: Parquet has no structs without fields, which the columns {quoted(empty)} hold")
+        raise UnsupportedError(f"{what}: Parquet has no structs without fields, which the columns {quote(empty)} hold")
 
 
 def _require_iceberg(schema: StructType, what: str) -> None:
@@ -241,11 +243,11 @@ def _require_iceberg(schema: StructType, what: str) -> None:
         raise UnsupportedError(f"{what}: the columns of an Iceberg table have names, got one that is empty")
     if missing := _names_with(schema, DayTimeIntervalType, YearMonthIntervalType, TimeType):
         raise UnsupportedError(
-            f"{what}: an Iceberg table of Spark's has no intervals or times of day, which {quoted(missing)} hold"
+            f"{what}: an Iceberg table of Spark's has no intervals or times of day, which {quote(missing)} hold"
         )
     if narrow := _names_with(schema, ByteType, ShortType):
         raise UnsupportedError(
-            f"{what}: Iceberg has no integers of 8 or 16 bits, which the columns {quoted(narrow)} have",
+            f"{what}: Iceberg has no integers of 8 or 16 bits, which the columns {quote(narrow)} have",
             hint="cast(I32) first",
         )
 

@@ -117,7 +117,7 @@ def _record(line: str, where: str, format_: DelimitedText, many: int) -> list[st
     position: int | None = 0
     while position is not None:
         if format_.quote and line.startswith(format_.quote, position):
-            field, end = _quoted(line, position, where, format_)
+            field, end = _parse_quoted(line, position, where, format_)
         else:
             end = line.find(format_.field_delimiter, position)
             field, end = (line[position:], len(line)) if end < 0 else (line[position:end], end)
@@ -130,7 +130,7 @@ def _record(line: str, where: str, format_: DelimitedText, many: int) -> list[st
     return fields
 
 
-def _quoted(line: str, start: int, where: str, format_: DelimitedText) -> tuple[str, int]:
+def _parse_quoted(line: str, start: int, where: str, format_: DelimitedText) -> tuple[str, int]:
     """Parse a quoted field; return it and its end."""
     characters: list[str] = []
     position = start + 1

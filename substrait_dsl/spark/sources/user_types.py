@@ -17,7 +17,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from substrait_dsl.errors import UnsupportedError, quoted
+from substrait_dsl.errors import UnsupportedError, quote
 from substrait_dsl.spark.sources.paths import local_paths
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def require_known_classes(files: Iterable[FileItem], found: Iterable[str] = ()) 
         classes = _classes_in_key(path) - _CLASSES_OF_SPARK
         if classes:
             raise UnsupportedError(
-                f"the file {path} names the class {quoted(sorted(classes))} for a column of a user-defined type, "
+                f"the file {path} names the class {quote(sorted(classes))} for a column of a user-defined type, "
                 f"in its key {KEY}: a file does not choose what code is loaded",
                 hint=_ANEW,
             )
@@ -118,7 +118,7 @@ def no_classes_of_files(what: str) -> Iterator[None]:
             raise
         raise UnsupportedError(
             f"{what} finds a column of a user-defined type that is written in Python, and the file names its class, "
-            f"{quoted([str(chosen)])}: a file does not choose what code is loaded",
+            f"{quote([str(chosen)])}: a file does not choose what code is loaded",
             hint=_ANEW,
         ) from error
     finally:

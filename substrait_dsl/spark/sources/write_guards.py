@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from substrait_dsl.spark.catalog.table_metadata import folders_of
 from substrait_dsl.spark.session.time_zone import TIME_ZONE, UTC
-from substrait_dsl.spark.sources.partition_values import checked, failing, require_utc
+from substrait_dsl.spark.sources.partition_values import failing, require_utc, write_checked_value
 from substrait_dsl.spark.sources.schema_compatibility import fixed_length, most_characters
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.catalog.table_metadata import StoredTable
 
 
-def inserted(
+def write_inserted_values(
     table: StoredTable, columns: Sequence[str], texts: Sequence[str], what: str, spark: SparkSession
 ) -> list[str]:
     """Write values as they are inserted into columns: an error for a value that would be altered.
@@ -35,12 +35,12 @@ def inserted(
             failures.append((f"char_length({text}) > {length}", f"is char({length}), and this text is longer"))
         if column in table.partitions:
             type_name = fields[column].dataType.simpleString()
-            failures += failing(type_name, text, _partitioned(column, what), spark)
-        values.append(checked(column, text, failures))
+            failures += failing(type_name, text, _write_partition_value(column, what), spark)
+        values.append(write_checked_value(column, text, failures))
     return values
 
 
-def _partitioned(column: str, what: str) -> str:
+def _write_partition_value(column: str, what: str) -> str:
     return f'{what}: the table is partitioned by column "{column}"'
 
 
@@ -63,4 +63,4 @@ def require_folders_read(
         return
     for column in folders_of(names, spark):
         if column in points:
-            require_utc(_partitioned(column, what), "reads", spark)
+            require_utc(_write_partition_value(column, what), "reads", spark)
