@@ -200,7 +200,7 @@ FILES = (
         ErrorWords("FILE_NOT_EXIST"),
         right=2,
         reason="that is the row of the one file there is",
-        check=("catalog.file_listings.looked_at_anew",),
+        check=("catalog.file_listings.refresh_if_written",),
     ),
     Guard(
         "settings in names of tables",
@@ -321,7 +321,7 @@ FILES = (
         2,
         right=AN_ERROR,
         reason="the text has four characters, and nothing is left out in silence",
-        check=("sources.write_guards.inserted",),
+        check=("sources.write_guards.write_inserted_values",),
     ),
     Guard(
         "files beside folders",
