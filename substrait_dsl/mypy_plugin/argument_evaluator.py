@@ -38,6 +38,7 @@ from mypy.types import (
 )
 
 from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
@@ -46,7 +47,7 @@ from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations, is_erron
 from substrait_dsl.mypy_plugin.ast_evaluator import AstEvaluator, Environment
 from substrait_dsl.mypy_plugin.budget import UnknownValueError
 from substrait_dsl.mypy_plugin.checker_state import NO_VALUE, STATE
-from substrait_dsl.mypy_plugin.declarations import SCHEMA, is_schema
+from substrait_dsl.mypy_plugin.declarations import SCHEMA, has_no_columns, is_schema
 from substrait_dsl.mypy_plugin.enums import read_literal
 from substrait_dsl.mypy_plugin.mypy_internals import find_item_type, find_type
 from substrait_dsl.mypy_plugin.names import (
@@ -248,14 +249,17 @@ class ArgumentEvaluator(AstEvaluator):
         """
         if self.collected_node is not None:
             return len(errors) == 1
-        type_ = None if self.sampled_node is None else get_proper_type(self.type_of_node(self.sampled_node))
-        is_ambiguous = isinstance(type_, Instance) and type_.type.fullname in AMBIGUOUS
-        return is_ambiguous and all(isinstance(error, VALUE_ERRORS) for error in errors)
+        return self._sampled_class() in AMBIGUOUS and all(isinstance(error, VALUE_ERRORS) for error in errors)
 
     def find_type_error(self, errors: Sequence[SubstraitDslError]) -> SubstraitDslError | None:
         """Return what is wrong with the type of a value of which all samples are refused; None if it may be right."""
+        fullname = self._sampled_class()
+        return None if fullname is None else find_type_error(fullname, errors)
+
+    def _sampled_class(self) -> str | None:
+        """Return the full name of the class of which samples have been tried; None if there are none."""
         type_ = None if self.sampled_node is None else get_proper_type(self.type_of_node(self.sampled_node))
-        return find_type_error(type_.type.fullname, errors) if isinstance(type_, Instance) else None
+        return None if type_ is None else _common_class(type_)
 
     # --- placeholders of types
 
@@ -276,9 +280,11 @@ class ArgumentEvaluator(AstEvaluator):
             case TypeType(item=Instance() as item):
                 return self._make_class(item)
             case CallableType() if type_.is_type_obj():
-                return self._make_class(get_proper_type(type_.ret_type))
+                return self._make_class(get_proper_type(type_.ret_type), is_itself=True)
             case Overloaded(items=[first, *_]) if first.is_type_obj():
-                return self._make_class(get_proper_type(first.ret_type))
+                return self._make_class(get_proper_type(first.ret_type), is_itself=True)
+            case UnionType() if (fullname := _common_class(type_)) is not None:
+                return self._make_sample(fullname, node)
             case CallableType(ret_type=result):
                 value = self._make_placeholder(get_proper_type(result), None)
                 self.needs_declared_check = True  # mypy compares the parameters
@@ -369,12 +375,19 @@ class ArgumentEvaluator(AstEvaluator):
         row = self.type_of_node(node.expr) if isinstance(node, MemberExpr) and isinstance(node.expr, NameExpr) else None
         return row is not None and self.annotations.to_schema(row) is not None
 
-    def _make_class(self, instance: ProperType) -> Any:
-        """Return a schema class or a type, by the type of its instances."""
+    def _make_class(self, instance: ProperType, *, is_itself: bool = False) -> Any:
+        """Return a schema class or a type, by the type of its instances.
+
+        Args:
+            instance: an instance of it.
+            is_itself: whether it is that very class, and no subclass, which may have more columns.
+        """
         if not isinstance(instance, Instance):
             return NO_CONSTANT
         if is_schema(instance.type):
             struct = self.annotations.schema_of_class(instance.type)
+            if struct is None and is_itself and has_no_columns(instance.type):
+                struct = NamedStruct(())
             if struct is None or any(field.type == UNKNOWN for field in struct):
                 raise UnknownValueError
             return placeholders.make_schema_class(instance.type.module_name, instance.type.name, struct)
@@ -430,3 +443,10 @@ def is_unbound(type_: Type | None) -> bool:
     """Whether a type is that of an expression whose relation is not known yet: nothing is known of it."""
     proper = None if type_ is None else get_proper_type(type_)
     return isinstance(proper, Instance) and proper.type.fullname == DYN_EXPR
+
+
+def _common_class(type_: ProperType) -> str | None:
+    """Return the full name of a class of Python's, or of the one that all of a union are of, such as some constants."""
+    items = [get_proper_type(item) for item in (type_.items if isinstance(type_, UnionType) else [type_])]
+    classes = {item.type.fullname if isinstance(item, Instance) else None for item in items}
+    return classes.pop() if len(classes) == 1 else None

@@ -34,7 +34,7 @@ from substrait_dsl.mypy_plugin.results import (
     is_expression,
 )
 from substrait_dsl.mypy_plugin.return_context import is_returned
-from substrait_dsl.mypy_plugin.syntax import is_type_expression
+from substrait_dsl.mypy_plugin.syntax import has_default, is_type_expression
 from substrait_dsl.mypy_plugin.verbs import OPERATIONS, SET_VERBS, STRUCTURE_VERBS
 
 if TYPE_CHECKING:
@@ -125,7 +125,9 @@ class Call:
         if self.evaluator.collected_node:
             return trials.errors[-1]
         is_operation = isinstance(self.context.context, OPERATIONS)
-        return self.evaluator.find_type_error(trials.errors) if is_operation else None
+        if is_operation or any(map(has_default, self.evaluation.nodes)):
+            return self.evaluator.find_type_error(trials.errors)
+        return None
 
     def _find_common_type(self, trials: Trials) -> Type | None:
         """Return the type of the result if it is the same for each sample that the call takes."""

@@ -137,6 +137,13 @@ def find_annotations(schema: TypeInfo, checker: CheckerPluginInterface) -> dict[
     return annotations
 
 
+def has_no_columns(schema: TypeInfo) -> bool:
+    """Whether a schema class is known to declare no column, nor to inherit one."""
+    if any(has_unlisted_columns(base) or base.metadata.get(KEY, {}).get("unclear") for base in schema.mro):
+        return False
+    return not any(base.metadata.get(KEY, {}).get("columns") for base in schema.mro)
+
+
 def _own_annotations(schema: TypeInfo) -> dict[str, Type]:
     annotations: dict[str, Type] = {}
     recorded = schema.metadata.get(KEY, {})

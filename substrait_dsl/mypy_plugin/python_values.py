@@ -39,6 +39,9 @@ SAMPLES: Mapping[str, Sequence[Any]] = {
 AMBIGUOUS = ("builtins.int", "datetime.datetime", "decimal.Decimal")
 """Classes of Python whose values become literals of several types: one refused sample says nothing about the type."""
 
+QUOTED_IN_HINTS = ("builtins.int", "builtins.float", "decimal.Decimal")
+"""Classes of Python whose values, or types that depend on them, stand in hints about a call: not those of samples."""
+
 VALUE_ERRORS = (FunctionNotFoundError, InvalidArgumentError, LiteralError, TypeMismatchError)
 """Errors about a value. Others, such as that of a position that does not exist, may be absent for another value."""
 
@@ -55,16 +58,25 @@ def is_python_class(fullname: str) -> bool:
 
 def find_type_error(fullname: str, refusals: Sequence[SubstraitDslError]) -> SubstraitDslError | None:
     """Return what is wrong with a class of Python by the errors of all its samples; None if another value may do."""
-    refused = [_refused_value(error) for error in refusals]
-    if fullname not in SAMPLES or not all(each is not None and each.takes is not None for each in refused):
+    if fullname not in SAMPLES or not all(_is_about_class(fullname, error) for error in refusals):
         return None
-    error, value, name = refusals[-1], refused[-1], fullname.rpartition(".")[2]
+    error, value, name = refusals[-1], _refused_value(refusals[-1]), fullname.rpartition(".")[2]
     samples = [repr(sample) for sample in SAMPLES[fullname]]
     if value is not None and value.value in samples:
         value.value, value.shown = name, "..."
     if isinstance(error, FunctionNotFoundError):
         error.arguments = tuple(name if each in samples else each for each in error.arguments)
+        if value is None and fullname in QUOTED_IN_HINTS:
+            error.hint = None
     return error
+
+
+def _is_about_class(fullname: str, error: SubstraitDslError) -> bool:
+    """Whether an error holds for each value of a class: it is about the class, or no overload takes its literals."""
+    refused = _refused_value(error)
+    if refused is not None:
+        return refused.takes is not None
+    return isinstance(error, FunctionNotFoundError) and fullname != "builtins.str"  # other texts may name an option
 
 
 def _refused_value(error: SubstraitDslError | None) -> LiteralError | None:

@@ -1,4 +1,4 @@
-"""Report columns of schema classes whose annotations are no types of Substrait."""
+"""Report what schema classes declare that is no column: annotations that are no types, values, types as values."""
 
 from __future__ import annotations
 
@@ -6,7 +6,18 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from mypy.nodes import AssignmentStmt, Context, NameExpr, Var
+from mypy.nodes import (
+    AssignmentStmt,
+    CallExpr,
+    Context,
+    Expression,
+    IndexExpr,
+    NameExpr,
+    RefExpr,
+    TempNode,
+    TypeInfo,
+    Var,
+)
 from mypy.types import (
     AnyType,
     Instance,
@@ -26,7 +37,7 @@ from substrait_dsl.mypy_plugin.allowed import is_evaluated
 from substrait_dsl.mypy_plugin.codes import CODES
 from substrait_dsl.mypy_plugin.declarations import has_unlisted_columns, is_schema, marked_targets
 from substrait_dsl.mypy_plugin.mypy_internals import is_subtype
-from substrait_dsl.mypy_plugin.names import import_named
+from substrait_dsl.mypy_plugin.names import NULLABLE, import_named, is_type
 from substrait_dsl.mypy_plugin.python_values import is_python_class
 from substrait_dsl.mypy_plugin.reports import format_error
 
@@ -43,15 +54,24 @@ def check(context: ClassDefContext) -> None:
                     _check_column(context, base.name, symbol.node, symbol.node.type, context.cls)
     for statement in context.cls.defs.body:
         match statement:
-            case AssignmentStmt(unanalyzed_type=None):
-                pass  # a constant, no column
+            case AssignmentStmt(lvalues=[NameExpr(name=name)], unanalyzed_type=None, rvalue=value):
+                _check_constant(context, name, value, statement)
             case AssignmentStmt() if marked_targets(statement):
                 pass  # its type is in metadata, of which mypy knows nothing
             case AssignmentStmt(lvalues=[NameExpr(node=Var() as variable)], type=type_):
-                _check_column(context, context.cls.name, variable, type_, statement)
+                has_value = not isinstance(statement.rvalue, TempNode) and not context.api.is_stub_file
+                _check_column(context, context.cls.name, variable, type_, statement, has_value=has_value)
 
 
-def _check_column(context: ClassDefContext, owner: str, variable: Var, type_: Type | None, location: Context) -> None:
+def _check_column(
+    context: ClassDefContext,
+    owner: str,
+    variable: Var,
+    type_: Type | None,
+    location: Context,
+    *,
+    has_value: bool = False,
+) -> None:
     name = variable.name
     is_private = name.startswith("__")
     if is_private and not name.endswith("__"):
@@ -59,11 +79,31 @@ def _check_column(context: ClassDefContext, owner: str, variable: Var, type_: Ty
     try:
         if not variable.is_classvar:
             annotation = I64 if is_private else Final if variable.is_final else _make_annotation(type_)
-            type(context.cls.name, (Schema,), {"__annotations__": {name: annotation}})
-    except SubstraitDslError as error:
-        context.api.fail(format_error(error), location, code=CODES[SchemaError])
+            values = {name: None} if has_value else {}
+            _make_class(context, {"__annotations__": {name: annotation}, **values}, location)
     except LookupError:
         pass
+
+
+def _check_constant(context: ClassDefContext, name: str, value: Expression, location: Context) -> None:
+    """Report ``x = I64``, with which a column was meant. Other constants are no mistake."""
+    match value:
+        case CallExpr(callee=RefExpr(node=TypeInfo() as info)) | IndexExpr(base=RefExpr(node=TypeInfo() as info)):
+            pass
+        case RefExpr(node=TypeInfo() as info):
+            pass
+        case _:
+            return
+    if is_type(info.fullname) or info.fullname == NULLABLE:
+        _make_class(context, {name: import_named(info.fullname)}, location)
+
+
+def _make_class(context: ClassDefContext, body: dict[str, Any], location: Context) -> None:
+    """Create a class with some of its names, and report the library's error."""
+    try:
+        type(context.cls.name, (Schema,), body)
+    except SubstraitDslError as error:
+        context.api.fail(format_error(error), location, code=CODES[SchemaError])
 
 
 def _is_omitted(parameter: Type) -> bool:

@@ -14,6 +14,7 @@ from mypy.nodes import (
     FuncDef,
     IndexExpr,
     IntExpr,
+    LambdaExpr,
     ListExpr,
     MemberExpr,
     NameExpr,
@@ -108,3 +109,8 @@ def instantiated_schema(node: Expression) -> TypeInfo | None:
         case CallExpr(callee=RefExpr(node=TypeInfo() as info)) if is_schema(info):
             return info
     return None
+
+
+def has_default(node: Expression) -> bool:
+    """Whether an expression is a lambda of which a parameter has a default: mypy knows no types of its parameters."""
+    return isinstance(node, LambdaExpr) and any(argument.initializer for argument in node.arguments)

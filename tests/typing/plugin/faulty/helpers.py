@@ -55,7 +55,8 @@ def compared_inside(price: sd.Expr[sd.FP64]) -> sd.Expr[sd.Boolean]:
 
 def compared_in_row(item: Items, part: float) -> sd.Expr[sd.Boolean]:
     return (item.part == 1) | (item.part == part)
-    # E: Unsupported operand types for == ("Expr[I64, Req]" and "float")  [operator]
+    # E: no overload takes equal(i64, float); there is equal(x: any1, y: any1) ->
+    #    boolean  [substrait-function-not-found]
 
 
 def compared_alike(price: sd.Expr[sd.FP64, N], other: sd.Expr[sd.FP64, N]) -> sd.Expr[sd.Boolean, N]:

@@ -226,3 +226,29 @@ class Private(sd.Schema):
     __secret: sd.I64
     # E: Private: column "__secret": a name that begins with two underscores is Python's own in a class; declare the
     #    columns by a dict {name: type}  [substrait-schema]
+
+
+# What is written in the body of a class, and declares no column as it stands.
+
+
+class WithoutColons(sd.Schema):
+    part: sd.I64
+    price = sd.FP64
+    # E: WithoutColons: "price" is a type, and declares no column; write "price: " for "price = "  [substrait-schema]
+    cost = sd.FP64()
+    # E: WithoutColons: "cost" is a type, and declares no column; write "cost: " for "cost = "  [substrait-schema]
+    note = sd.Nullable[sd.String]
+    # E: WithoutColons: "note" is a type, and declares no column; write "note: " for "note = "  [substrait-schema]
+
+
+class WithDefault(sd.Schema):
+    part: sd.I64 = sd.I64()
+    # E: WithDefault: column "part" has a value, but columns have no defaults  [substrait-schema]
+
+
+class WithoutColumns(sd.Schema):
+    LIMIT = 5
+
+
+sd.read_named("parts", WithoutColumns)
+# E: read_named: a schema needs at least one column  [substrait-schema]
