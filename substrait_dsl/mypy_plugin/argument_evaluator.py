@@ -33,6 +33,7 @@ from mypy.types import (
     ProperType,
     Type,
     TypeType,
+    TypeVarType,
     UnionType,
     get_proper_type,
 )
@@ -89,6 +90,8 @@ class ArgumentEvaluator(AstEvaluator):
         """A collection of relations in the program; samples of several lengths have replaced it."""
         self.has_opaque_expression = False
         """Whether a placeholder stands for an expression whose parts the program does not show."""
+        self.is_generic = False
+        """Whether a nullable placeholder stands for an expression whose nullability is a type variable."""
         self.refused_node: Expression | None = None
         """The innermost expression that the library refuses: there the error is reported."""
         self._variables_in_evaluation: list[NameExpr] = []
@@ -347,6 +350,9 @@ class ArgumentEvaluator(AstEvaluator):
         """Return the type of the values of an expression; None if it is not known."""
         required = self.annotations.to_algebra_type(type_.args[0])
         nullability = get_proper_type(type_.args[1])
+        if required is not None and isinstance(nullability, TypeVarType):
+            self.is_generic = True
+            return required.as_nullable()
         if required is None or not isinstance(nullability, Instance):
             return None
         return required.with_nullability(nullability.type.fullname == NULL)

@@ -106,6 +106,8 @@ class Call:
         common_error = self._find_common_error(trials)
         if common_error is not None:
             return self._refuse(common_error)
+        if self.evaluator.is_generic:
+            return self._check_as_declared(None)  # the type of the result may depend on the type variable
         type_ = self._find_common_type(trials)
         if type_ is None and trials.sampled_node is not None:
             type_ = self._infer_without_samples(trials.sampled_node)

@@ -61,7 +61,8 @@ def compared_in_row(item: Items, part: float) -> sd.Expr[sd.Boolean]:
 
 def compared_alike(price: sd.Expr[sd.FP64, N], other: sd.Expr[sd.FP64, N]) -> sd.Expr[sd.Boolean, N]:
     return (price == other) & (price != "x")
-    # E: Unsupported operand types for != ("Expr[FP64, N]" and "str")  [operator]
+    # E: no overload takes not_equal(fp64?, 'x'); 'x' does not fit fp64: it takes a float, not a
+    #    str  [substrait-function-not-found]
 
 
 def summed(price: sd.Expr[sd.FP64]) -> sd.Expr[sd.FP64]:
