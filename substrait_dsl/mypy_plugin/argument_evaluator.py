@@ -50,6 +50,7 @@ from substrait_dsl.mypy_plugin.budget import UnknownValueError
 from substrait_dsl.mypy_plugin.checker_state import NO_VALUE, STATE
 from substrait_dsl.mypy_plugin.declarations import SCHEMA, has_no_columns, is_schema
 from substrait_dsl.mypy_plugin.enums import read_literal
+from substrait_dsl.mypy_plugin.loops import MOST_ITEMS
 from substrait_dsl.mypy_plugin.mypy_internals import find_item_type, find_type
 from substrait_dsl.mypy_plugin.names import (
     DYN_EXPR,
@@ -63,7 +64,7 @@ from substrait_dsl.mypy_plugin.names import (
 )
 from substrait_dsl.mypy_plugin.python_values import AMBIGUOUS, SAMPLES, VALUE_ERRORS, find_type_error, is_python_value
 from substrait_dsl.mypy_plugin.syntax import NO_CONSTANT, column_name, function_name, instantiated_schema, read_constant
-from substrait_dsl.mypy_plugin.variables import find_assigned_value
+from substrait_dsl.mypy_plugin.variables import find_assigned_value, find_iterated_value
 
 COMPOUND = (OpExpr, ComparisonExpr, UnaryExpr, ConditionalExpr, CallExpr, MemberExpr, IndexExpr)
 """Expressions that are evaluated by their parts where possible, before a placeholder of their type stands for them."""
@@ -94,6 +95,10 @@ class ArgumentEvaluator(AstEvaluator):
         """Whether a nullable placeholder stands for an expression whose nullability is a type variable."""
         self.refused_node: Expression | None = None
         """The innermost expression that the library refuses: there the error is reported."""
+        self.has_class_samples = False
+        """Whether a sample of a class stands for a value; else all samples are values of loops."""
+        self._loop_values: dict[Expression, Sequence[Any]] = {}
+        """The values of the variables of loops, where they are used."""
         self._variables_in_evaluation: list[NameExpr] = []
         """The variables whose values are being evaluated, against endless recursion."""
         self._variable_values: dict[tuple[Expression, int, bool], tuple[Any, Expression | None]] = {}
@@ -286,8 +291,8 @@ class ArgumentEvaluator(AstEvaluator):
                 return self._make_class(get_proper_type(type_.ret_type), is_itself=True)
             case Overloaded(items=[first, *_]) if first.is_type_obj():
                 return self._make_class(get_proper_type(first.ret_type), is_itself=True)
-            case UnionType() if (fullname := _common_class(type_)) is not None:
-                return self._make_sample(fullname, node)
+            case UnionType():
+                return self._make_sample(_common_class(type_), node)
             case CallableType(ret_type=result):
                 value = self._make_placeholder(get_proper_type(result), None)
                 self.needs_declared_check = True  # mypy compares the parameters
@@ -408,13 +413,33 @@ class ArgumentEvaluator(AstEvaluator):
                 return NO_CONSTANT if value is None else value
         return NO_CONSTANT
 
-    def _make_sample(self, fullname: str, node: Expression | None) -> Any:
-        """Return a sample of a class of Python's."""
-        if fullname not in SAMPLES or node is None or self.sample_index == NO_SAMPLE:
+    def _make_sample(self, fullname: str | None, node: Expression | None) -> Any:
+        """Return a sample of a class of Python's, or a value of a loop that the program shows."""
+        if node is None or self.sample_index == NO_SAMPLE:
             return NO_CONSTANT
+        values = self._find_loop_values(node)
+        samples = values or SAMPLES.get(fullname or "", ())
+        if not samples:
+            return NO_CONSTANT
+        self.has_class_samples |= not values
         self.sampled_node = node
-        self.sample_count = max(self.sample_count, len(SAMPLES[fullname]))
-        return SAMPLES[fullname][self.sample_index % len(SAMPLES[fullname])]
+        self.sample_count = max(self.sample_count, len(samples))
+        return samples[self.sample_index % len(samples)]
+
+    def _find_loop_values(self, node: Expression) -> Sequence[Any]:
+        """Return the values of the variable of a loop; none if the program does not show them, or they are many."""
+        if node not in self._loop_values:
+            iterated = find_iterated_value(node, self.checker) if isinstance(node, NameExpr) else None
+            sampled, values = self.sampled_node, None
+            if iterated is not None:
+                with suppress(UnknownValueError, SubstraitDslError, TypeError):
+                    values = self.evaluate(iterated)
+            is_shown = isinstance(values, list | tuple | dict | set) and self.sampled_node is sampled
+            items = list(values) if is_shown and values is not None else []
+            is_known = len(items) <= MOST_ITEMS and all(map(is_python_value, items))
+            self.sampled_node = sampled
+            self._loop_values[node] = items if is_known else []
+        return self._loop_values[node]
 
     # --- instances of schema classes
 

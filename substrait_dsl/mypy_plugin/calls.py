@@ -122,6 +122,9 @@ class Call:
 
     def _find_common_error(self, trials: Trials) -> SubstraitDslError | None:
         """Return what is wrong with the call whatever the values are that samples stand for."""
+        is_loop = not self.evaluator.has_class_samples and self.evaluator.collected_node is None
+        if is_loop and trials.errors:
+            return trials.errors[0]  # the loop makes the call with each of its values
         if trials.types:
             return None
         if self.evaluator.collected_node:

@@ -55,6 +55,7 @@ from substrait_dsl.fluent.expr import Expr
 from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.mypy_plugin.allowed import is_evaluated
+from substrait_dsl.mypy_plugin.loops import find_loop
 from substrait_dsl.mypy_plugin.mypy_internals import add_dependencies, find_tree
 from substrait_dsl.mypy_plugin.names import full_name
 from substrait_dsl.mypy_plugin.nodes import walk
@@ -127,6 +128,8 @@ class Variables:
         self._assigned: dict[SymbolNode, Expression | None] = {}
         self.targets: dict[int, tuple[Expression, str]] = {}
         """The variables and attributes that calls are assigned to, by the `id` of the call, with the call itself."""
+        self.loops: defaultdict[SymbolNode, list[ForStmt]] = defaultdict(list)
+        """The loops over the values of each variable."""
         self._imported: set[str] = set()
         self._uses: Counter[SymbolNode] = Counter()
         self._harmless_uses: Counter[SymbolNode] = Counter()
@@ -225,6 +228,8 @@ class Variables:
         self._record_assignment(o.lvalue, None)
 
     def visit_for_stmt(self, o: ForStmt) -> None:
+        if isinstance(o.index, NameExpr) and o.index.node is not None:
+            self.loops[o.index.node].append(o)
         self._record_assignment(o.index, None)
         self._record_use(o.expr, self._reading_uses)
 
@@ -368,6 +373,12 @@ def find_assigned_value(variable: NameExpr, checker: CheckerPluginInterface) -> 
         parts = subexpressions(expression)
         add_dependencies(checker, [part.fullname for part in parts if isinstance(part, RefExpr) and part.fullname])
     return expression
+
+
+def find_iterated_value(variable: NameExpr, checker: CheckerPluginInterface) -> Expression | None:
+    """Return what a loop iterates over that evaluates a use of its variable with each value; None if none does."""
+    loop = None if variable.node is None else find_loop(variable, _variables_of(checker).loops.get(variable.node, ()))
+    return None if loop is None else loop.expr
 
 
 def find_assignment_target(call: Context, checker: CheckerPluginInterface) -> str | None:

@@ -1,15 +1,15 @@
-"""Values that only their class is known of: defaults of lambdas in a loop, and times where a date is wanted."""
+"""Values that only their class is known of: defaults of lambdas, and times where a date is wanted."""
 
 import datetime as dt
 
 import substrait_dsl as sd
 from tests.typing.plugin.tables import orders
 
-for least in [1, 2]:
+
+def compared(least: int, name: str) -> None:
     orders.filter(lambda o, least=least: o.comment == least)
     # E: filter: no overload takes equal(string?, int); there is equal(x: any1, y: any1) ->
     #    boolean  [substrait-function-not-found]
-for name in ("a", "b"):
     orders.filter(lambda o, name=name: o.id == name)
     # E: filter: no overload takes equal(i64, str); str does not fit i64: it takes an int, not a
     #    str  [substrait-function-not-found]
