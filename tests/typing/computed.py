@@ -152,7 +152,7 @@ class Marked(sd.Schema):
 sd.reveal_schema(sd.read_named("mixed", Mixed))
 # N: Schema is unknown
 sd.reveal_schema(sd.read_named("marked", Marked))
-# N: Schema is unknown
+# N: Schema is key: unknown
 
 
 # Structs whose fields differ in their names alone.
