@@ -167,7 +167,9 @@ def imports(path: Path) -> Iterator[tuple[str, When]]:
                 assert module is not None
                 # `from package import name` may import a module of that name
                 yield from ((_home(module, alias.name), when) for alias in names)
-            case ast.If(test=ast.Name(id="TYPE_CHECKING"), body=body, orelse=orelse):
+            case ast.If(
+                test=ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING"), body=body, orelse=orelse
+            ):
                 yield from (found for child in body for found in visit(child, "checked"))
                 yield from (found for child in orelse for found in visit(child, when))
             case _:
