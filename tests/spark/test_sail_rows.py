@@ -294,7 +294,10 @@ REFUSED: dict[str, tuple[Any, str]] = {
         ROW.select(c=lambda r: f.bitwise_and(sd.lit(Decimal(5)), sd.lit(Decimal(3)))),
         "Sail cannot run the function bitwise_and exactly",
     ),
-    "a write of files": (ROW.write(sd.files_target("/nowhere", "parquet"), "ctas"), "no plan that changes something"),
+    "a write of files": (
+        ROW.write(sd.files_target("/nowhere", "parquet"), "ctas"),
+        "cannot run a plan that changes something",
+    ),
 }
 
 
