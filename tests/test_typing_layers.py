@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,7 @@ LARGE = frozenset(("msg", "options", "errors"))
 """Attributes of the interface, or of the checker behind it, by which everything in mypy can be reached."""
 
 
+@cache
 def own_private_names() -> set[str]:
     """The private names that this library gives to its own objects."""
     names: set[str] = set()
@@ -43,9 +45,6 @@ def own_private_names() -> set[str]:
                 case ast.Constant(value=str(name)) | ast.AnnAssign(target=ast.Name(id=name)):
                     names.add(name)  # of ``__slots__``, or an attribute of an attrs class
     return names
-
-
-OWN = own_private_names()
 
 
 def uses_of_internals(path: Path) -> Iterator[str]:
@@ -62,7 +61,9 @@ def uses_of_internals(path: Path) -> Iterator[str]:
                 yield f"api.{name}"
             case ast.Attribute(value=ast.Name(id="api" | "checker"), attr=name) if name in LARGE:
                 yield f"api.{name}"
-            case ast.Attribute(attr=name) if name.startswith("_") and not name.startswith("__") and name not in OWN:
+            case ast.Attribute(attr=name) if (
+                name.startswith("_") and not name.startswith("__") and name not in own_private_names()
+            ):
                 yield f"private attribute {name}"
             case ast.Call(func=ast.Name(id="cast")):
                 yield "cast"
