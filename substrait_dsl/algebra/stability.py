@@ -12,39 +12,9 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import assert_never, get_args
 
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.expressions import AggregateFunction, WindowCall
 from substrait_dsl.algebra.node import Node, Rel, walk
-from substrait_dsl.algebra.relations import (
-    Aggregate,
-    AnyRelation,
-    Cross,
-    Ddl,
-    Emit,
-    Exchange,
-    Expand,
-    ExtensionLeaf,
-    ExtensionMulti,
-    ExtensionSingle,
-    Fetch,
-    Filter,
-    HashJoin,
-    Join,
-    LateralJoin,
-    MergeJoin,
-    MergingCapture,
-    NestedLoopJoin,
-    Project,
-    Read,
-    Set,
-    SimpleCapture,
-    Sort,
-    TopN,
-    Unnest,
-    Update,
-    Window,
-    Write,
-    as_union,
-)
 
 _BY_ORDER = {"any_value", "string_agg"}
 """Aggregate functions whose value depends on the order in which rows come, where the plan says none."""
@@ -79,7 +49,7 @@ def does_not_depend_on_order(node: Node) -> bool:
             return True
 
 
-_OF_PLANS = frozenset(get_args(AnyRelation))
+_OF_PLANS = frozenset(get_args(rl.AnyRelation))
 """The classes of relations of plans. An engine may put others in their place, with rows that it has."""
 
 
@@ -90,17 +60,18 @@ def _is_relation_stable(rel: Rel) -> bool:
     """
     if type(rel) not in _OF_PLANS:
         return True  # rows that an engine has evaluated already
-    relation = as_union(rel)
+    relation = rl.as_union(rel)
     match relation:
-        case Fetch(count=count, offset=offset):
+        case rl.Fetch(count=count, offset=offset):
             return count is None and offset is None
-        case TopN():
+        case rl.TopN():
             return False
         case (
-            Aggregate() | Cross() | Ddl() | Emit() | Exchange() | Expand() | ExtensionLeaf() | ExtensionMulti()
-            | ExtensionSingle() | Filter() | HashJoin() | Join() | LateralJoin() | MergeJoin() | MergingCapture()
-            | NestedLoopJoin() | Project() | Read() | Set() | SimpleCapture() | Sort() | Unnest() | Update() | Window()
-            | Write()
+            rl.Aggregate() | rl.Cross() | rl.Ddl() | rl.Emit() | rl.Exchange() | rl.Expand()
+            | rl.ExtensionLeaf() | rl.ExtensionMulti() | rl.ExtensionSingle() | rl.Filter() | rl.HashJoin()
+            | rl.Join() | rl.LateralJoin() | rl.MergeJoin() | rl.MergingCapture() | rl.NestedLoopJoin()
+            | rl.Project() | rl.Read() | rl.Set() | rl.SimpleCapture() | rl.Sort() | rl.Unnest() | rl.Update()
+            | rl.Window() | rl.Write()
         ):  # fmt: skip
             return True
         case never:

@@ -15,6 +15,7 @@ from substrait_dsl.algebra.types import (
     I32,
     I64,
     INTEGER_RANGES,
+    INTEGER_TYPES,
     LENGTH_TYPES,
     PRECISION_TYPES,
     Date,
@@ -31,7 +32,7 @@ from substrait_dsl.catalog.derive import Bindings, build
 from substrait_dsl.catalog.records import Overload, ValueArgument
 from substrait_dsl.catalog.resolve import choose
 
-_NUMBERS: tuple[type[Type], ...] = (I8, I16, I32, I64, FP32, FP64)
+_NUMBERS: tuple[type[Type], ...] = (*INTEGER_TYPES, FP32, FP64)
 """The numeric types without parameters, each wider than the one before."""
 
 _MOST_DIGITS = 38

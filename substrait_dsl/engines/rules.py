@@ -26,7 +26,6 @@ PHYSICAL_JOINS = rl.HashJoin | rl.MergeJoin | rl.NestedLoopJoin
 JOINS = rl.Join | PHYSICAL_JOINS | rl.LateralJoin
 COUNTED = ("minus_primary_all", "minus_multiset", "intersection_multiset_all")
 COMPARED = ("equal", "not_equal", "lt", "lte", "gt", "gte")
-INTEGERS = t.I8 | t.I16 | t.I32 | t.I64
 FLOATS = t.FP32 | t.FP64
 
 RefusalCode = OneOf[
@@ -128,7 +127,7 @@ def _measures(node: Node) -> tuple[ex.Measure, ...]:
 
 def _is_integer_average(node: Node, profile: Profile) -> bool:
     return any(
-        each.function.function.name == "avg" and isinstance(each.function.output_type, INTEGERS)
+        each.function.function.name == "avg" and isinstance(each.function.output_type, t.INTEGER_TYPES)
         for each in _measures(node)
     )
 

@@ -436,6 +436,8 @@ class ArgumentEvaluator(AstEvaluator):
                     values = self.evaluate(iterated)
             is_shown = isinstance(values, list | tuple | dict | set) and self.sampled_node is sampled
             items = list(values) if is_shown and values is not None else []
+            if isinstance(values, set):
+                items.sort(key=repr)  # so that mypy says the same in each run
             is_known = len(items) <= MOST_ITEMS and all(map(is_python_value, items))
             self.sampled_node = sampled
             self._loop_values[node] = items if is_known else []

@@ -10,10 +10,9 @@ from substrait_dsl.fluent.expr import bound_expr
 from substrait_dsl.fluent.scope import NO_ROW
 from substrait_dsl.partiql.operations import Mistyped
 
-INTEGERS = (t.I8, t.I16, t.I32, t.I64)
 _CLASSES: tuple[tuple[str, tuple[type[t.Type], ...]], ...] = (
     ("boolean", (t.Boolean,)),
-    ("number", (*INTEGERS, t.FP32, t.FP64, t.Decimal)),
+    ("number", (*t.INTEGER_TYPES, t.FP32, t.FP64, t.Decimal)),
     ("text", (t.String, t.VarChar, t.FixedChar)),
     ("blob", (t.Binary, t.FixedBinary)),
     ("date", (t.Date,)),

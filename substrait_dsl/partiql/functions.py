@@ -8,7 +8,7 @@ from math import inf
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, IfClause, IfThen, Literal, fits, literal
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.partiql.calls import INTEGERS, call, cast, comparison_class_of_type, require_comparison_class
+from substrait_dsl.partiql.calls import call, cast, comparison_class_of_type, require_comparison_class
 from substrait_dsl.partiql.interpreter import Mode
 from substrait_dsl.partiql.lowered_values import Column, absent_of
 from substrait_dsl.partiql.null_and_missing import absent_where
@@ -21,7 +21,7 @@ def align(left: Expression, right: Expression) -> tuple[Expression, Expression] 
     """Cast two operands to one type; None if they are of different comparison classes."""
     if comparison_class_of_type(left.type) == comparison_class_of_type(right.type) == "number":
         for one, other in ((left, right), (right, left)):
-            if isinstance(one, Literal) and isinstance(other.type, INTEGERS) and fits(one.value, other.type):
+            if isinstance(one, Literal) and isinstance(other.type, t.INTEGER_TYPES) and fits(one.value, other.type):
                 fitting = literal(one.value, other.type.as_required())  # so that the column stays as it is
                 return (fitting, other) if one is left else (other, fitting)
     common = common_type(left.type, right.type)
@@ -55,7 +55,7 @@ def _common_number(a: t.Type, b: t.Type) -> t.Type:
         if any(isinstance(type_, t.Decimal) for type_ in types):
             raise UnsupportedError(f"{a} and {b} are not compared: a float is seldom the decimal that it looks like")
         return t.FP64()
-    if all(isinstance(type_, INTEGERS) for type_ in types):
+    if all(isinstance(type_, t.INTEGER_TYPES) for type_ in types):
         return t.I64()
     decimals = [type_ if isinstance(type_, t.Decimal) else t.Decimal(19, 0) for type_ in types]
     scale = max(type_.scale for type_ in decimals)
@@ -147,7 +147,7 @@ def _arithmetic(name: str) -> Callable[[Expression, Expression], Expression]:
         types = (left.type, right.type)
         if any(isinstance(type_, t.FP32 | t.FP64) for type_ in types):
             return call(name, cast(left, t.FP64()), cast(right, t.FP64()))
-        if all(isinstance(type_, INTEGERS) for type_ in types):
+        if all(isinstance(type_, t.INTEGER_TYPES) for type_ in types):
             return call(name, cast(left, t.I64()), cast(right, t.I64()))
         return _exactly(name, _as_decimal(left), _as_decimal(right))
 
@@ -176,7 +176,7 @@ def _as_decimal(operand: Expression) -> Expression:
 def _of_numbers(name: str) -> Callable[[Expression], Expression]:
     def of(operand: Expression) -> Expression:
         require_comparison_class("number", operand)
-        is_integer = isinstance(operand.type, INTEGERS)
+        is_integer = isinstance(operand.type, t.INTEGER_TYPES)
         return call(name, cast(operand, t.I64()) if is_integer else operand)
 
     return of
@@ -197,7 +197,7 @@ def _not(operand: Expression) -> Expression:
 
 
 def _as_integer(operand: Expression) -> Expression:
-    if not isinstance(operand.type, INTEGERS):
+    if not isinstance(operand.type, t.INTEGER_TYPES):
         raise Mistyped(f"a value of {operand.type} is not an integer")
     return cast(operand, t.I64())
 
@@ -276,7 +276,7 @@ def divide(op: str, left: Column, right: Column, mode: Mode) -> Column:
 def _common_type(op: str, left: Column, right: Column) -> t.Type:
     """Return the type of the operands of a division."""
     types = (left.type, right.type)
-    if all(isinstance(type_, INTEGERS) for type_ in types):
+    if all(isinstance(type_, t.INTEGER_TYPES) for type_ in types):
         return t.I64()
     if any(isinstance(type_, t.FP32 | t.FP64) for type_ in types):
         if op == "divide":

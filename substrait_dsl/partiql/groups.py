@@ -13,7 +13,7 @@ from substrait_dsl.errors import FunctionNotFoundError, UnsupportedError, error_
 from substrait_dsl.fluent.base import wrap_relation
 from substrait_dsl.partiql import lowered_values as lv
 from substrait_dsl.partiql.bindings import AggregateFunction, GroupBy
-from substrait_dsl.partiql.calls import INTEGERS, call, cast, comparison_class_of_type
+from substrait_dsl.partiql.calls import call, cast, comparison_class_of_type
 from substrait_dsl.partiql.collected_lists import collect_list_of, materialize_element
 from substrait_dsl.partiql.constants import to_literal
 from substrait_dsl.partiql.lowered import LoweredBindings
@@ -100,9 +100,9 @@ def _prepare_argument(function: AggregateFunction, column: lv.Column) -> lv.Colu
         raise UnsupportedError(
             f"the average of {type_} is not lowered to Substrait: engines keep {_PLACES} digits behind the point"
         )
-    if function == "avg" and isinstance(type_, INTEGERS):
+    if function == "avg" and isinstance(type_, t.INTEGER_TYPES):
         return lv.Column(cast(column.expression, t.Decimal(19, 0)), column.absent)
-    if function == "sum" and isinstance(type_, INTEGERS):
+    if function == "sum" and isinstance(type_, t.INTEGER_TYPES):
         return lv.Column(cast(column.expression, t.I64()), column.absent)
     if function in ("sum", "avg") and isinstance(type_, t.FP32):
         return lv.Column(cast(column.expression, t.FP64()), column.absent)

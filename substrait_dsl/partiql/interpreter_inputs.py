@@ -128,7 +128,7 @@ _MICRO = 6
 """The precision of Python's timestamps."""
 
 _PLAIN = (
-    *(t.Boolean, t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.Decimal),
+    *(t.Boolean, *t.INTEGER_TYPES, t.FP32, t.FP64, t.Decimal),
     *(t.String, t.VarChar, t.FixedChar, t.Binary, t.FixedBinary, t.Date),
 )
 """Types whose literals hold PartiQL's own values."""

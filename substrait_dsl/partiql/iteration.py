@@ -15,7 +15,7 @@ from substrait_dsl.algebra.expressions.references import StructField
 from substrait_dsl.algebra.relations import Expand, Filter, Project, SwitchingField, Unnest
 from substrait_dsl.errors import EvaluationError, UnsupportedError
 from substrait_dsl.partiql import lowered_values as lv
-from substrait_dsl.partiql.calls import INTEGERS, call, cast, comparison_class_of_type
+from substrait_dsl.partiql.calls import call, cast, comparison_class_of_type
 from substrait_dsl.partiql.collected_lists import element_of
 from substrait_dsl.partiql.constants import to_literal
 from substrait_dsl.partiql.extension_catalog import own_call
@@ -219,7 +219,7 @@ def _common(a: t.Type, b: t.Type) -> t.Type:
     """Return the type of a column that holds the values of both types unchanged."""
     if a == b:
         return a
-    if isinstance(a, INTEGERS) and isinstance(b, INTEGERS):
+    if isinstance(a, t.INTEGER_TYPES) and isinstance(b, t.INTEGER_TYPES):
         return t.I64()
     if comparison_class_of_type(a) == comparison_class_of_type(b) == "text":
         return t.String()

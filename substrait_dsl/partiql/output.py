@@ -20,7 +20,7 @@ from substrait_dsl.partiql.untyped import DYNAMIC
 from substrait_dsl.partiql.values import MISSING, Bag, BindingsData, BindingTuple, Struct, Value, to_value
 
 _READ = (
-    t.Boolean, t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.Decimal, t.String, t.VarChar, t.FixedChar, t.Binary,
+    t.Boolean, *t.INTEGER_TYPES, t.FP32, t.FP64, t.Decimal, t.String, t.VarChar, t.FixedChar, t.Binary,
     t.FixedBinary, t.Date, t.PrecisionTimestamp, t.PrecisionTimestampTZ,
 )  # fmt: skip
 """The types whose values are scalars of PartiQL."""

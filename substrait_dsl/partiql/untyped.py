@@ -9,7 +9,7 @@ import attrs
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FieldReference, IfClause, IfThen, literal
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.partiql.calls import INTEGERS, call, cast, comparison_class_of_type
+from substrait_dsl.partiql.calls import call, cast, comparison_class_of_type
 from substrait_dsl.partiql.extension_catalog import URN, own_call
 from substrait_dsl.partiql.interpreter import Mode
 from substrait_dsl.partiql.lowered_values import Column, Constant, LoweredValue, absent_of
@@ -132,7 +132,7 @@ _FUNCTIONS = {"text": "as_text", "boolean": "as_boolean"}
 def _typed_operand(term: LoweredValue) -> Column | None:
     """Return a string, a boolean, or an integer of 64 bits; None for other values."""
     match term:
-        case Column() if isinstance(term.type, INTEGERS):
+        case Column() if isinstance(term.type, t.INTEGER_TYPES):
             return attrs.evolve(term, expression=cast(term.expression, t.I64()))
         case Column() if comparison_class_of_type(term.type) == "text":
             return attrs.evolve(term, expression=cast(term.expression, t.String()))

@@ -10,7 +10,7 @@ Difference = typing.Literal["nullability", "parameters", "kind"]
 """The difference of two types: in nullability; in size, precision or variation; in the values."""
 
 _FAMILIES: dict[type[t.Type], str] = {
-    **dict.fromkeys((t.I8, t.I16, t.I32, t.I64), "integers"),
+    **dict.fromkeys(t.INTEGER_TYPES, "integers"),
     **dict.fromkeys((t.FP32, t.FP64), "floating point"),
     **dict.fromkeys((t.String, t.VarChar, t.FixedChar), "texts"),
     **dict.fromkeys((t.Binary, t.FixedBinary), "bytes"),

@@ -78,9 +78,12 @@ PRECISION_TYPES = (IntervalDay, IntervalCompound, PrecisionTime, PrecisionTimest
 LENGTH_TYPES = (FixedChar, VarChar, FixedBinary)
 """The types with one parameter: a length of at least 1."""
 
+INTEGER_TYPES = (I8, I16, I32, I64)
+"""The integer types, the smallest first."""
+
 INTEGER_RANGES: dict[type[Type], tuple[int, int]] = {
     type_class: (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-    for type_class, bits in ((I8, 8), (I16, 16), (I32, 32), (I64, 64))
+    for type_class, bits in zip(INTEGER_TYPES, (8, 16, 32, 64), strict=True)
 }
 """The integer types with their smallest and largest value."""
 
@@ -92,6 +95,7 @@ __all__ = [
     "I32",
     "I64",
     "INTEGER_RANGES",
+    "INTEGER_TYPES",
     "LENGTH_TYPES",
     "MAX_LENGTH",
     "MOST_LEVELS",

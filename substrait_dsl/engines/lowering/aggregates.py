@@ -31,7 +31,6 @@ from substrait_dsl.engines.lowering.terms import (
 from substrait_dsl.engines.lowering.terms import measure as make_measure
 from substrait_dsl.engines.lowering.window_functions import WITHOUT_ORDER
 
-INTEGERS = (t.I8, t.I16, t.I32, t.I64)
 WIDE = t.Decimal(38, 0)
 
 
@@ -142,7 +141,7 @@ def _split_measure(measure: Measure, at: int, to: Lowering) -> tuple[list[Measur
         function = attrs.evolve(function, options=(), sorts=())
     bare = measure if function is measure.function else Measure(function, measure.filter)
     match name, function.arguments:
-        case "avg", (Expression(type=argument),) if isinstance(argument, INTEGERS):
+        case "avg", (Expression(type=argument),) if isinstance(argument, t.INTEGER_TYPES):
             return _integer_average(bare, at, to)
         case "avg", (Expression(type=t.Decimal()),) if to.profile.function_rules.get("avg") == "sum_and_count":
             return _decimal_average(bare, at, to)

@@ -295,13 +295,14 @@ def _by_quotient(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.
     The quotient of the least number by -1 would be wrong.
     """
     value, divisor = arguments
-    if not isinstance(node.type, _INTEGERS) or not isinstance(divisor, ex.Literal) or divisor.value in (None, 0, -1):
+    if (
+        not isinstance(node.type, t.INTEGER_TYPES)
+        or not isinstance(divisor, ex.Literal)
+        or divisor.value in (None, 0, -1)
+    ):
         raise UnsupportedError("the engine has no modulus but of an integer by a constant, neither 0 nor -1")
     multiple = call("arithmetic", "multiply", call("arithmetic", "divide", value, divisor), divisor)
     return call("arithmetic", "subtract", value, multiple)
-
-
-_INTEGERS = (t.I8, t.I16, t.I32, t.I64)
 
 
 def _arrow_function(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:

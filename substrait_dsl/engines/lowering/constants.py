@@ -18,7 +18,7 @@ from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.engines.lowering.terms import call, case_when, column, equal
 
-TEXTS = (t.I8, t.I16, t.I32, t.I64, t.String, t.Boolean, t.Date)
+TEXTS = (*t.INTEGER_TYPES, t.String, t.Boolean, t.Date)
 """The types whose values every engine casts to a string."""
 
 OUTER = ("left", "outer")

@@ -24,7 +24,7 @@ COMPARISONS = ("is_not_distinct_from", "is_distinct_from")
 
 STAND_INS: Mapping[type[t.Type], Callable[[Any], object]] = {
     t.Boolean: lambda type_: False,
-    **dict.fromkeys((t.I8, t.I16, t.I32, t.I64), lambda type_: 0),
+    **dict.fromkeys(t.INTEGER_TYPES, lambda type_: 0),
     **dict.fromkeys((t.FP32, t.FP64), lambda type_: 0.0),
     t.String: lambda type_: "",
     t.Binary: lambda type_: b"",

@@ -18,7 +18,7 @@ from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.terms import as_type, call, case_when, connect
 
 NEVER_FAILING: Mapping[type[t.Type], tuple[type[t.Type], ...]] = {
-    t.Boolean: (t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.String),
+    t.Boolean: (*t.INTEGER_TYPES, t.FP32, t.FP64, t.String),
     **dict.fromkeys(INTEGER_RANGES, (t.Boolean, t.FP32, t.FP64, t.String)),
     t.FP32: (t.FP64,),
     t.Decimal: (t.FP64, t.String),

@@ -32,8 +32,6 @@ from substrait_dsl.engines.lowering.terms import (
 MAX_PRECISION = 38
 """The maximal precision of decimals; with it, the engine would keep more scale than the specification."""
 
-INTEGERS = (t.I8, t.I16, t.I32, t.I64)
-
 DATE_PARTS = {
     "YEAR": "year", "QUARTER": "quarter", "MONTH": "month", "DAY": "day", "DAY_OF_YEAR": "doy",
 }  # fmt: skip
@@ -86,7 +84,7 @@ def _by_option(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
     (option,) = node.options
     name, wanted = option.name.lower(), [each.upper() for each in option.preferences]
     rule = to.profile.function_rules.get(node.function.name)
-    if set(wanted) & set(to.profile.values_of(name, node.function)) or not isinstance(node.type, INTEGERS):
+    if set(wanted) & set(to.profile.values_of(name, node.function)) or not isinstance(node.type, t.INTEGER_TYPES):
         return None
     if name == "division_type" and wanted[0] == "FLOOR" and to.has_function("scalar function", node.function):
         return floored_modulus(node) if rule is None else None
@@ -207,7 +205,7 @@ def _fitted_division(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | N
     match node.type, node.arguments:
         case t.Decimal() as type_, (ex.Expression() as left, ex.Expression() as right):
             return fitted_quotient(left, right, type_)
-        case type_, (_, divisor) if isinstance(type_, INTEGERS):
+        case type_, (_, divisor) if isinstance(type_, t.INTEGER_TYPES):
             to.require_function("scalar function", node.function)
             # Of the least integer by -1 the engine makes 0.
             return node if isinstance(divisor, ex.Literal) and divisor.value != -1 else wrap_around(node)
@@ -218,7 +216,7 @@ def _fitted_division(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | N
 def _guarded_division(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
     """Write a quotient or modulus that fails for a divisor of zero."""
     match node.type, node.arguments:
-        case type_, (ex.Expression() as left, ex.Expression() as right) if isinstance(type_, INTEGERS):
+        case type_, (ex.Expression() as left, ex.Expression() as right) if isinstance(type_, t.INTEGER_TYPES):
             to.require_function("scalar function", node.function)
             return guarded_division(node, left, right)
         case t.Decimal() as type_, (ex.Expression() as left, ex.Expression() as right) if (

@@ -17,7 +17,7 @@ from substrait_dsl.spark.expressions.literals import struct_to_sql, text_to_sql
 from substrait_dsl.spark.expressions.types import MICROSECONDS, UNSIGNED, spark_sql_type, storage_type
 from substrait_dsl.spark.session.engines import current_engine
 
-_NUMBERS: tuple[type[t.Type], ...] = (t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.Decimal)
+_NUMBERS: tuple[type[t.Type], ...] = (*t.INTEGER_TYPES, t.FP32, t.FP64, t.Decimal)
 _TEXTS: tuple[type[t.Type], ...] = (t.String, t.VarChar, t.FixedChar)
 _BYTES: tuple[type[t.Type], ...] = (t.Binary, t.FixedBinary)
 _MOMENTS: tuple[type[t.Type], ...] = (t.Date, t.PrecisionTimestamp, t.PrecisionTimestampTZ)

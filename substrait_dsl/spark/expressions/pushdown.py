@@ -52,9 +52,6 @@ _UNCHANGED: dict[type[t.Type], str] = {
 """The same value, computed, so that Spark does not see a column. Adding zero to a float changes only -0.0."""
 
 
-_INTEGERS = (t.I8, t.I16, t.I32, t.I64)
-"""The types whose computed constants are wrong only if they are NULL, at which the ORC reader fails."""
-
 _FLOATS = (t.FP32, t.FP64)
 """The types, alone or nested, whose comparisons are never pushed down: where values are equal, Spark substitutes one
 for the other, and they may be different zeros."""
@@ -70,7 +67,7 @@ def hide_from_readers(
     """
     if isinstance(value, ex.Literal):
         return sort_key(text, value.type)
-    is_fatal = listed and isinstance(value.type, _INTEGERS) and any(map(_may_become_null, others))
+    is_fatal = listed and isinstance(value.type, t.INTEGER_TYPES) and any(map(_may_become_null, others))
     return opaque_sql(text) if is_fatal else hide_column_from_readers(text, value.type, others, ordered=ordered)
 
 
@@ -159,7 +156,9 @@ def _is_misread(constant: Expression, *, ordered: bool) -> bool:
     literals = [node for node in walk(constant, into_relations=False) if isinstance(node, ex.Literal)]
     if isinstance(constant, ex.Literal) or _depends_on_row(constant):
         return not all(_is_read_right(literal.value, literal.type, ordered=ordered) for literal in literals)
-    return type(constant.type) in _UNCHANGED and (constant.type.nullable or not isinstance(constant.type, _INTEGERS))
+    return type(constant.type) in _UNCHANGED and (
+        constant.type.nullable or not isinstance(constant.type, t.INTEGER_TYPES)
+    )
 
 
 def _depends_on_row(expression: Expression) -> bool:

@@ -113,7 +113,7 @@ def _check_by_window(table: Table, is_wrong: str, error: str, to: InputLowering)
     return table.select([*items(table.names), found]).where(f"{checked} = 0")
 
 
-_SHOWN = (t.Boolean, t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.Decimal, t.String, t.VarChar, t.FixedChar, t.Date)
+_SHOWN = (t.Boolean, *t.INTEGER_TYPES, t.FP32, t.FP64, t.Decimal, t.String, t.VarChar, t.FixedChar, t.Date)
 """The types whose values a message can show."""
 
 _LONGEST = 60

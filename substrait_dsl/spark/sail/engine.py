@@ -28,12 +28,10 @@ from substrait_dsl.spark.session.servers import server_of
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_INTEGERS = (t.I8, t.I16, t.I32, t.I64)
-
 
 def _literal(literal: Literal) -> str | None:
     """Write a negative integer as a cast of a string: Sail parses the sign as an operator on a number out of range."""
-    if not isinstance(literal.type, _INTEGERS) or literal.value is None or literal.value >= 0:
+    if not isinstance(literal.type, t.INTEGER_TYPES) or literal.value is None or literal.value >= 0:
         return None
     return f"CAST('{literal.value}' AS {spark_sql_type(literal.type)})"
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, assert_never
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.algebra.node import walk
-from substrait_dsl.algebra.types import I8, I16, I32, I64, UUID, Type
+from substrait_dsl.algebra.types import INTEGER_TYPES, UUID, Type
 from substrait_dsl.errors import UnsupportedError, class_words
 from substrait_dsl.spark.catalog.file_listings import refresh_if_written
 from substrait_dsl.spark.catalog.scans import makes_groups
@@ -177,9 +177,6 @@ def _from_source(
     return _select_columns(*execution.sources[key], rel, execution)
 
 
-_INTEGERS = (I8, I16, I32, I64)
-
-
 def _read(
     table: Table, there: Sequence[tuple[str, StructField]], rel: rl.Read, restrictions: ReaderRestrictions
 ) -> Rows:
@@ -193,7 +190,7 @@ def _read(
         columns.append(execution.name() if used is None or position in used else UNUSED)
         if columns[-1] != UNUSED:
             text = opaque_sql(text) if restrictions.filters and field.name not in restrictions.partitions else text
-            is_new = is_padded(field) or (isinstance(type_, _INTEGERS) and not current_engine().has_signed_alone)
+            is_new = is_padded(field) or (isinstance(type_, INTEGER_TYPES) and not current_engine().has_signed_alone)
             select_items.append(Item(as_inside(text, type_, is_new=is_new), (columns[-1],)))
     return Rows(table.select(select_items), tuple(columns))
 

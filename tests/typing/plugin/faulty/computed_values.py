@@ -68,3 +68,10 @@ def rolled(made: Callable[P, object]) -> None:
     orders.sort(lambda o: made)
     # E: Argument 1 to "sort" of "Relation" has incompatible type "Callable[[Orders], Callable[P, object]]"; expected
     #    "str | int | ExprBase | SortKey | Callable[[Orders], ExprBase | SortKey]"  [arg-type]
+
+
+def looped() -> None:
+    for name in {"pricy", "prize"}:
+        orders.select(name)
+        # E: select: there is no column "pricy"; there are "id", "customer", "price", "weight", "day", "open", "rank",
+        #    "comment"; did you mean "price"?  [substrait-unknown-field]
