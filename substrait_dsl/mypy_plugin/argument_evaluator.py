@@ -21,6 +21,7 @@ from mypy.nodes import (
     NameExpr,
     OpExpr,
     RefExpr,
+    SetExpr,
     TypeInfo,
     UnaryExpr,
     Var,
@@ -433,11 +434,13 @@ class ArgumentEvaluator(AstEvaluator):
             sampled, values = self.sampled_node, None
             if iterated is not None:
                 with suppress(UnknownValueError, SubstraitDslError, TypeError):
-                    values = self.evaluate(iterated)
-            is_shown = isinstance(values, list | tuple | dict | set) and self.sampled_node is sampled
+                    # A set is no value of a call, as its order is another in each run; a loop makes all its calls.
+                    if isinstance(iterated, SetExpr):
+                        values = [self.evaluate(item) for item in iterated.items]
+                    else:
+                        values = self.evaluate(iterated)
+            is_shown = isinstance(values, list | tuple | dict) and self.sampled_node is sampled
             items = list(values) if is_shown and values is not None else []
-            if isinstance(values, set):
-                items.sort(key=repr)  # so that mypy says the same in each run
             is_known = len(items) <= MOST_ITEMS and all(map(is_python_value, items))
             self.sampled_node = sampled
             self._loop_values[node] = items if is_known else []
