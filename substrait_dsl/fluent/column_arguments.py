@@ -281,6 +281,17 @@ def pick(chosen: Sequence[Any], scope: Scope) -> list[Picked]:
     return picked
 
 
+def chosen_column(value: Any, scope: Scope, role: Role) -> ex.Expression:
+    """As `evaluate`, but that a text is the name of a column, as it is where columns are chosen without new names."""
+    if not isinstance(value, str):
+        return evaluate(value, scope, role)
+    try:
+        return scope.column(_position(value, scope))
+    except UnknownFieldError as error:
+        error.hint = error.hint or f"lit({value!r}) is a constant text"
+        raise
+
+
 def _position(column: str | int, scope: Scope) -> int:
     try:
         return scope.schema.position(column)

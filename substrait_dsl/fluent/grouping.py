@@ -13,6 +13,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.schema import Field, NamedStruct
+from substrait_dsl.algebra.types import Decimal, Number
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import (
     InvalidArgumentError,
@@ -27,7 +28,7 @@ from substrait_dsl.fluent.choices import require_method
 from substrait_dsl.fluent.column_arguments import (
     Role,
     call_function,
-    evaluate,
+    chosen_column,
     is_list,
     keys_of,
     require_distinct,
@@ -83,7 +84,7 @@ def aggregate(
 
 def _key(name: str, value: Any, scope: Scope) -> ex.Expression:
     with error_context(place="key", name=name):
-        return evaluate(value, scope, Role.KEY)
+        return chosen_column(value, scope, Role.KEY)
 
 
 def _node(name: str, measure: MeasureBase, scope: Scope) -> ex.Measure:
@@ -132,7 +133,9 @@ def _measure_hint(value: Any, scope: Scope) -> str | None:
     if not isinstance(value, str):
         return None
     if value in scope.schema.names:
-        return f'write a function of that column, for example f.sum(col("{value}"))'
+        type_ = scope.schema.types[scope.schema.names.index(value)]
+        function = "sum" if isinstance(type_, Number | Decimal) else "count"
+        return f'write a function of that column, for example f.{function}(col("{value}"))'
     return f"write f.{value}()" if value in standard_catalog().by_name("aggregate") else None
 
 

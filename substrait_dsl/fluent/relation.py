@@ -184,21 +184,22 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
 
         Args:
             chosen: names, positions, or expressions that have a name (a column, or ``expression.alias("x")``).
-            named: further columns, as name=expression.
+            named: further columns, as name=expression; a text is the name of a column, ``lit("x")`` the text.
 
         Output: these columns. Order and distribution stay as far as the columns do. Raises `UnknownFieldError`,
         `AmbiguousFieldError`, `SchemaError` for an expression without a name or a name given twice.
         Specification: ``ProjectRel`` and emit.
 
         Example:
-            >>> print(orders.select("price", key=lambda o: o.id).schema)
+            >>> print(orders.select("price", key="id", half=lambda o: o.price / 2.0).schema)
             0  price  fp64?
             1  key    i64
+            2  half   fp64?
         """
         with error_context(verb="select"):
             scope = Scope("select", (self._rel,))
             picked = column_arguments.pick(chosen, scope)
-            picked += _evaluate_columns(named, scope).items()
+            picked += _evaluate_columns(named, scope, column_arguments.chosen_column).items()
             if not picked:
                 raise InvalidArgumentError("expected at least one column")
             column_arguments.require_distinct([name for name, _ in picked])
@@ -441,7 +442,7 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
 
         Args:
             keys: as for `aggregate`.
-            named: further keys, as name=expression.
+            named: further keys, as name=expression, or name="column".
 
         Returns:
             The keys, for ``agg``, ``rollup`` or ``cube``. Raises `InvalidArgumentError` for no key.
@@ -500,13 +501,15 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
             return Relation(self._rel)
 
 
-def _evaluate_columns(new: Mapping[str, object], scope: Scope) -> dict[str, ex.Expression]:
+def _evaluate_columns(
+    new: Mapping[str, object], scope: Scope, evaluated: Callable[..., ex.Expression] = evaluate
+) -> dict[str, ex.Expression]:
     """Columns that one call makes; none of them sees another."""
     expressions: dict[str, ex.Expression] = {}
     for name, value in new.items():
         try:
             with error_context(place="column", name=name):
-                expressions[name] = evaluate(value, scope, Role.COLUMN)
+                expressions[name] = evaluated(value, scope, Role.COLUMN)
         except UnknownFieldError as error:
             if error.name in expressions:
                 before = f'make "{error.name}" in a with_columns(...) before'

@@ -97,9 +97,9 @@ items.group_by(lambda i: i.prt)
 items.group_by(lambda i: i.part + 1)
 # E: group_by: the expression has no name; give it one: expression.alias("name"), or
 #    name=expression  [substrait-schema]
-items.group_by(product="part")
-# E: group_by, key "product": expected a key, got the text 'part'; write col('part') for a column, lit('part') for
-#    text  [substrait-invalid-argument]
+items.group_by(product="prt")
+# E: group_by, key "product": there is no column "prt"; there are "order", "part", "quantity"; did you mean
+#    "part"?  [substrait-unknown-field]
 items.group_by("part", part=lambda i: i.order)
 # E: group_by: two columns would be called "part"; give one of them an alias  [substrait-schema]
 items.group_by("part").agg()

@@ -69,9 +69,9 @@ items.as_("Total")
 # E: as_: expected a Schema class, got 'Total'  [substrait-invalid-argument]
 items.as_({"part": "i64"})
 # E: as_: expected a Schema class, got {'part': 'i64'}  [substrait-invalid-argument]
-items.select("part", total="order")
-# E: select, column "total": expected a column, got the text 'order'; write col('order') for a column, lit('order') for
-#    text  [substrait-invalid-argument]
+items.select("part", total="DE")
+# E: select, column "total": there is no column "DE"; there are "order", "part", "quantity"; lit('DE') is a constant
+#    text  [substrait-unknown-field]
 items.select("part", total=sd.col("order")).as_(Items)
 # E: as_: the columns are not those of Items: order is missing; quantity is missing; total is not
 #    declared  [substrait-schema]

@@ -96,9 +96,9 @@ two.union_all(customers)
 #    i64>)  [substrait-schema]
 two.union_all(two).select("quantity")
 # E: select: there is no column "quantity"; there are "order", "part"  [substrait-unknown-field]
-two.union_all(parts.select(x="part", y="part"))
-# E: select, column "x": expected a column, got the text 'part'; write col('part') for a column, lit('part') for
-#    text  [substrait-invalid-argument]
+two.union_all(parts.select(x="part", y="other"))
+# E: select, column "y": there is no column "other"; there are "part", "label"; lit('other') is a constant
+#    text  [substrait-unknown-field]
 two.union(items.select("quantity", "part"), two)
 # E: union: the inputs of union_distinct must have the same types: column 0 is order: i64 in input 1 but quantity: i32
 #    in input 2; cast one of them, for example to i64  [substrait-type-mismatch]

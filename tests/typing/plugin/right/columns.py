@@ -8,6 +8,8 @@ from substrait_dsl import functions as f
 from tests.typing.plugin.tables import Items, Orders, items, orders, parts
 
 items.select("part", "quantity")
+items.select("order", product="part", many="quantity").select("product", "many")
+items.group_by(product="part", order="order").agg(n=f.count()).select("product", "n")
 items.select(1, 2)
 items.select(sd.col("part"), sd.col(2))
 items.select(lambda i: i.part, lambda i: i["quantity"], lambda i: i[0])
@@ -54,6 +56,8 @@ two.drop(3).sort("part")
     .select("id", "tax", "rank", "text")
 )
 
+sd.reveal_schema(items.select("order", product="part", text=sd.lit("part")))
+# N: Schema is order: i64, product: i64, text: string
 sd.reveal_schema(items.select("part", twice=lambda i: i.quantity * 2, one=1))
 # N: Schema is part: i64, twice: i32, one: i64
 sd.reveal_schema(orders.select("rank", tax=lambda o: o.price * Decimal("0.19"), part=lambda o: o.price / o.price))
