@@ -230,13 +230,21 @@ def join_condition(on: Any, scope: Scope) -> ex.Expression:
     if not names:
         raise InvalidArgumentError("expected at least one column to join on", hint="on=True matches everything")
     left, right = scope.inputs
-    equalities: list[ex.Expression] = []
+    pairs: list[tuple[int, int]] = []
     for name in names:
         if not isinstance(name, str):
-            raise InvalidArgumentError("expected the name of a column of both sides", got=name)
+            hint = NAMES_DIFFER if is_list(name) else None
+            raise InvalidArgumentError("expected the name of a column of both sides", got=name, hint=hint)
         one, other = key_position("left", left, name, right), key_position("right", right, name, left)
-        pair = [scope.column(one), scope.column(len(left.schema) + other)]
-        equalities.append(scalar_call("equal", {}, None, None, pair))
+        pairs.append((one, len(left.schema) + other))
+    return equal_columns(pairs, scope)
+
+
+def equal_columns(pairs: Sequence[tuple[int, int]], scope: Scope) -> ex.Expression:
+    """Return that the columns of each pair are equal; they are positions in the row of the scope."""
+    equalities: list[ex.Expression] = [
+        scalar_call("equal", {}, None, None, [scope.column(one), scope.column(other)]) for one, other in pairs
+    ]
     return equalities[0] if len(equalities) == 1 else all_of(equalities)
 
 

@@ -13,6 +13,7 @@ from substrait_dsl.errors import InvalidArgumentError, SchemaError, error_contex
 from substrait_dsl.fluent import column_arguments
 from substrait_dsl.fluent.base import S2, Condition, RelationBase, S, rel_of, wrap_relation
 from substrait_dsl.fluent.join_keys import KeysLike, join_keys
+from substrait_dsl.fluent.join_using import Using, UsingKeys, using_keys
 from substrait_dsl.fluent.schemas import DynRow
 from substrait_dsl.fluent.scope import Scope
 
@@ -52,9 +53,10 @@ class JoinVerbs(RelationBase, Generic[S]):
     def join(
         self,
         other: Relation[S2],
-        on: Condition | Callable[[S, S2], Condition] | str | Sequence[str] | Literal[True],
+        on: Condition | Callable[[S, S2], Condition] | str | Sequence[str] | Literal[True] | None = None,
         how: JoinType = "inner",
         *,
+        using: Using | None = None,
         post_filter: Condition | Callable[[DynRow], Condition] | None = None,
         mark: str = MARK,
     ) -> Relation[DynRow]:
@@ -63,16 +65,20 @@ class JoinVerbs(RelationBase, Generic[S]):
         Args:
             other: the right side.
             on: a condition, best as ``lambda l, r: l.key == r.key``; or the name, or names, of columns that both
-                sides have and that must be equal; or True, to match everything.
+                sides have and that must be equal; or True, to match everything. Both sides' columns are put out.
+            using: in place of `on`: the name, or names, of columns that both sides have and that must be equal; each is
+                put out once, at the place of the left one.
             how: one of the twelve join types: inner, outer, left, right, left_semi, right_semi, left_anti,
                 right_anti, left_single, right_single (which fail on a second match), left_mark, right_mark.
             post_filter: a condition on the output rows.
             mark: the name of the column that a mark join adds: true, NULL or false.
 
         Output: inner, outer, left, right, single: left columns, right columns, those of a side that may lack a match
-        nullable. Semi and anti: the columns of the side they are named after. Mark: those and a ``boolean?``. No order.
+        nullable. Semi and anti: the columns of the side they are named after. Mark: those and a ``boolean?``. A column
+        of `using` has the value of the left side, in right and right_single joins of the right one, in outer joins of
+        the one that there is. No order.
         Raises `InvalidChoiceError` for another join type, `UnknownFieldError`, `TypeMismatchError` for what is no
-        condition. Specification: ``JoinRel``.
+        condition, or for columns of `using` of different types. Specification: ``JoinRel``.
 
         Example:
             >>> print(orders.join(customers, on=lambda o, c: o.customer == c.key, how="left").schema)
@@ -81,13 +87,24 @@ class JoinVerbs(RelationBase, Generic[S]):
             2  price     fp64?
             3  key       i64?
             4  name      string?
+            >>> customers.join(orders.rename(customer="key"), using="key", how="outer").columns
+            ('key', 'name', 'id', 'price')
         """
         with error_context(verb="join"):
             left, right = self._rel, rel_of(other)
             scope = _scope("join", left, right, how, mark)
-            condition = _condition(on, scope)
-            after = _post_filter(post_filter, scope, how, mark)
-            return wrap_relation(rl.Join(left, right, how, condition, after, mark, anchor=scope.anchor))
+            if on is not None and using is not None:
+                raise _on_and_using()
+            if on is None and using is None:
+                raise InvalidArgumentError(
+                    "expected on=, a condition or names, or using=, names of columns that are put out once",
+                    hint='write using="x", or on=lambda l, r: l.x == r.y; cross(other) pairs all rows',
+                )
+            keys = None if using is None else using_keys(using, scope, how)
+            condition = _condition(on, scope) if keys is None else keys.condition()
+            after = _post_filter(post_filter, scope, how, mark, keys)
+            joined = rl.Join(left, right, how, condition, after, mark, anchor=scope.anchor)
+            return wrap_relation(joined if keys is None else keys.merge(joined))
 
     def lateral_join(
         self,
@@ -95,6 +112,7 @@ class JoinVerbs(RelationBase, Generic[S]):
         on: Condition | Callable[[S, S2], Condition] | str | Sequence[str] | Literal[True] = True,
         how: LateralJoinType = "inner",
         *,
+        using: Using | None = None,
         post_filter: Condition | Callable[[DynRow], Condition] | None = None,
         mark: str = MARK,
     ) -> Relation[DynRow]:
@@ -105,6 +123,7 @@ class JoinVerbs(RelationBase, Generic[S]):
                 side depend on it.
             on: as for `join`; by default every row of the right side matches.
             how: inner, left, left_semi, left_anti, left_single (which fails on a second match), left_mark.
+            using: in place of `on`, as for `join`.
             post_filter: a condition on the output rows.
             mark: the name of the column that a mark join adds.
 
@@ -131,10 +150,14 @@ class JoinVerbs(RelationBase, Generic[S]):
             other = rel_of(column_arguments.call_function(right, outer, column_arguments.rows(outer)))
             scope = _scope("lateral_join", self._rel, other, how, mark, LATERAL_JOIN_TYPES, "lateral-join-type")
             scope.anchor = outer.anchor  # one number for the left row, and for both rows in the condition
-            condition = _condition(on, scope)
-            after = _post_filter(post_filter, scope, how, mark)
+            if on is not True and using is not None:
+                raise _on_and_using()
+            keys = None if using is None else using_keys(using, scope, how)
+            condition = _condition(on, scope) if keys is None else keys.condition()
+            after = _post_filter(post_filter, scope, how, mark, keys)
             anchor = scope.take_anchor()  # spec decision 28
-            return wrap_relation(rl.LateralJoin(self._rel, other, how, condition, after, mark, anchor=anchor))
+            joined = rl.LateralJoin(self._rel, other, how, condition, after, mark, anchor=anchor)
+            return wrap_relation(joined if keys is None else keys.merge(joined))
 
     def hash_join(
         self,
@@ -266,6 +289,13 @@ def _scope(
     return Scope(verb, (left, right))
 
 
+def _on_and_using() -> InvalidArgumentError:
+    return InvalidArgumentError(
+        "expected on= or using=, not both",
+        hint='using="x" is that the columns x are equal, and puts out one of them; add other conditions by filter(...)',
+    )
+
+
 def _condition(on: Any, scope: Scope) -> ex.Expression:
     condition = column_arguments.join_condition(on, scope)
     column_arguments.require_condition(condition)
@@ -281,18 +311,21 @@ def _residual(residual: Any, scope: Scope) -> ex.Expression | None:
     return condition
 
 
-def _post_filter(post_filter: Any, scope: Scope, how: JoinType, mark: str) -> ex.Expression | None:
-    """Return the condition on the output of a join."""
+def _post_filter(
+    post_filter: Any, scope: Scope, how: JoinType, mark: str, keys: UsingKeys | None = None
+) -> ex.Expression | None:
+    """Return the condition on the output of a join, whose keys of `using` stand there once."""
     if post_filter is None:
         return None
     left, right = scope.inputs
-    output = Scope(scope.verb, (left, right), join_schema(how, left.schema, right.schema, mark))
+    schema = join_schema(how, left.schema, right.schema, mark)
+    output = Scope(scope.verb, (left, right), schema if keys is None else keys.merged_schema(schema))
     with error_context(place="post_filter"):
         after: ex.Expression = column_arguments.on_row(post_filter, output, column_arguments.Role.CONDITION)
         column_arguments.require_condition(after)
         if output.anchor is not None:
             raise InvalidArgumentError("a post-join filter takes no correlated subquery", hint="use filter")
-    return after
+    return after if keys is None else keys.before_merge(after, schema)
 
 
 def _require_free(mark: str, how: JoinType, left: NamedStruct, right: NamedStruct) -> None:

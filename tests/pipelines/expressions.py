@@ -87,7 +87,7 @@ OVERLOADS = {kind: [each for each in standard_catalog().overloads() if each.kind
 
 def rare(random: Random, options: Sequence[T], used: Counter[str], name: Callable[[T], str] = str) -> T:
     """One of several things, rather one that has not been tried often: so all of them are."""
-    chosen = min(random.sample(options, min(len(options), 4)), key=lambda option: used[name(option)])
+    chosen = min(random.sample(options, min(len(options), 8)), key=lambda option: used[name(option)])
     used[name(chosen)] += 1
     return chosen
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 import substrait_dsl as sd
@@ -77,6 +78,20 @@ class Steps(Parts):
         extra = self.random.choice(("", "", *(each for each in extras if "mark=" not in each or "mark" in how)))
         on = self.random.choice(("", "on="))
         return f'{other}, {on}{self.random.choice(conditions)}, {"how=" if on else ""}"{how}"{extra}'
+
+    def joined(self) -> str:
+        """A join by a condition, or by names, of which it puts out one column each."""
+        other = self.random.choice((self.other, self.like))()
+        theirs = {field.name: field.type for field in self.value(other).schema}
+        common = [
+            f'"{name}"'
+            for name, count in Counter((*self.relation.columns, *self.value(other).columns)).items()
+            if count == 2 and name in theirs and theirs[name].matches(self.relation.schema[name])
+        ]
+        if not common or self.random.random() < 0.3:
+            return self.join(", post_filter=lambda r: r[0].is_null()", ', mark="found"')
+        extra = self.random.choice(("", ", post_filter=lambda r: r[0].is_null()"))
+        return f'{other}, using={self.random.choice(common)}, how="{self.random.choice(JOIN_TYPES)}"{extra}'
 
     def lateral_join(self) -> str:
         other = self.other()
@@ -179,7 +194,7 @@ VERBS: dict[str, Callable[[Steps], str]] = {
     "sort": lambda steps: steps.some(steps.key),
     "fetch": lambda steps: steps.random.choice(("3", "3, 1", "count=2, offset=1", "offset=sd.lit(1)")),
     "limit": lambda _: "5",
-    "join": lambda steps: steps.join(", post_filter=lambda r: r[0].is_null()", ', mark="found"'),
+    "join": Steps.joined,
     "cross": Steps.other,
     "lateral_join": Steps.lateral_join,
     "hash_join": Steps.keyed_join,

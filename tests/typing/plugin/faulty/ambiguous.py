@@ -7,16 +7,16 @@ from tests.typing.plugin.tables import items, orders, parts
 two = items.join(parts, "part")
 two.select("part")
 # E: select: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say which by
-#    its position: col(1) or col(3)  [substrait-ambiguous-field]
+#    its position: col(1) or col(3); join(..., using="part") leaves one of a key  [substrait-ambiguous-field]
 two.filter(lambda r: r.part > 1)
 # E: filter: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say which by
-#    its position: col(1) or col(3)  [substrait-ambiguous-field]
+#    its position: col(1) or col(3); join(..., using="part") leaves one of a key  [substrait-ambiguous-field]
 two.filter(sd.col("part") > 1)
 # E: filter: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say which by
-#    its position: col(1) or col(3)  [substrait-ambiguous-field]
+#    its position: col(1) or col(3); join(..., using="part") leaves one of a key  [substrait-ambiguous-field]
 two.sort("part")
 # E: sort: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say which by
-#    its position: col(1) or col(3)  [substrait-ambiguous-field]
+#    its position: col(1) or col(3); join(..., using="part") leaves one of a key  [substrait-ambiguous-field]
 two.drop("part")
 # E: drop: column "part" is ambiguous: it stands at positions 1, 3; say which by its position: drop(1) or
 #    drop(3)  [substrait-ambiguous-field]
@@ -25,48 +25,51 @@ two.rename(part="product")
 #    rename({3: ...})  [substrait-ambiguous-field]
 two.group_by("part").agg(n=f.count())
 # E: group_by: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say which
-#    by its position: col(1) or col(3)  [substrait-ambiguous-field]
+#    by its position: col(1) or col(3); join(..., using="part") leaves one of a key  [substrait-ambiguous-field]
 two.c.part.is_null()
 # E: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say which by its
-#    position: col(1) or col(3)  [substrait-ambiguous-field]
+#    position: col(1) or col(3); join(..., using="part") leaves one of a key  [substrait-ambiguous-field]
 two["part"]
 # E: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say which by its
-#    position: col(1) or col(3)  [substrait-ambiguous-field]
+#    position: col(1) or col(3); join(..., using="part") leaves one of a key  [substrait-ambiguous-field]
 two.with_columns(part=1)
 # E: with_columns: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say
-#    which by its position: col(1) or col(3)  [substrait-ambiguous-field]
+#    which by its position: col(1) or col(3); join(..., using="part") leaves one of a key  [substrait-ambiguous-field]
 two.aggregate("part", n=f.count())
 # E: aggregate: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say which
-#    by its position: col(1) or col(3)  [substrait-ambiguous-field]
+#    by its position: col(1) or col(3); join(..., using="part") leaves one of a key  [substrait-ambiguous-field]
 two.join(parts, "part")
 # E: join: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say which by
-#    its position: col(1) or col(3)  [substrait-ambiguous-field]
+#    its position: col(1) or col(3); join(..., using="part") leaves one of a key  [substrait-ambiguous-field]
 two.hash_join(parts, "part")
-# E: hash_join, key 0: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or
-#    say which by its position: col(1) or col(3)  [substrait-ambiguous-field]
+# E: hash_join, key 0: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say
+#    which by its position: col(1) or col(3); join(..., using="part") leaves one of a key  [substrait-ambiguous-field]
 two.top_n(5, "part")
 # E: top_n: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say which by
-#    its position: col(1) or col(3)  [substrait-ambiguous-field]
+#    its position: col(1) or col(3); join(..., using="part") leaves one of a key  [substrait-ambiguous-field]
 two.exchange(sd.scatter("part"))
 # E: exchange, scatter: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or
-#    say which by its position: col(1) or col(3)  [substrait-ambiguous-field]
+#    say which by its position: col(1) or col(3); join(..., using="part") leaves one of a
+#    key  [substrait-ambiguous-field]
 two.window(partition_by="part", n=f.row_number())
-# E: window, partition_by: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first,
-#    or say which by its position: col(1) or col(3)  [substrait-ambiguous-field]
+# E: window, partition_by: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or
+#    say which by its position: col(1) or col(3); join(..., using="part") leaves one of a
+#    key  [substrait-ambiguous-field]
 two.with_columns(n=f.row_number().over(order_by="part"))
 # E: with_columns, column "n": column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them
-#    first, or say which by its position: col(1) or col(3)  [substrait-ambiguous-field]
+#    first, or say which by its position: col(1) or col(3); join(..., using="part") leaves one of a
+#    key  [substrait-ambiguous-field]
 two.write("t", "ctas")
 # E: write: a schema names each column once; "part" stands twice or more  [substrait-schema]
 two.cross(orders).select("part")
 # E: select: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say which by
-#    its position: col(1) or col(3)  [substrait-ambiguous-field]
+#    its position: col(1) or col(3); join(..., using="part") leaves one of a key  [substrait-ambiguous-field]
 items.cross(items).filter(lambda r: r.quantity > 3)
 # E: filter: column "quantity" is ambiguous: it stands at positions 2, 5; rename or drop one of them first, or say which
-#    by its position: col(2) or col(5)  [substrait-ambiguous-field]
+#    by its position: col(2) or col(5); join(..., using="quantity") leaves one of a key  [substrait-ambiguous-field]
 items.join(items, lambda one, other: one.part == other.part).select("order")
-# E: select: column "order" is ambiguous: it stands at positions 0, 3; rename or drop one of them first, or say which
-#    by its position: col(0) or col(3)  [substrait-ambiguous-field]
+# E: select: column "order" is ambiguous: it stands at positions 0, 3; rename or drop one of them first, or say which by
+#    its position: col(0) or col(3); join(..., using="order") leaves one of a key  [substrait-ambiguous-field]
 
 items.select(label=parts.c.label)
 # E: select, column "label": column "label" belongs to another relation than the one it is used on; use a lambda

@@ -29,7 +29,7 @@ items.join(parts, lambda i: i.part == 1)
 # E: join: lambda(i) does not take 2 rows, one for each input  [substrait-invalid-argument]
 items.join(parts, sd.col("part") == sd.col("part"))
 # E: join: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say which by
-#    its position: col(1) or col(3)  [substrait-ambiguous-field]
+#    its position: col(1) or col(3); join(..., using="part") leaves one of a key  [substrait-ambiguous-field]
 items.join(parts, items.c.part == parts.c.label)
 # E: no overload takes equal(i64, string); cast argument 2 from string to i64  [substrait-function-not-found]
 items.join(parts, items["part"] == parts["lable"])
@@ -38,7 +38,24 @@ items.join("parts", "part")
 # E: join: expected a relation, got 'parts'; write read_named("parts", schema) for a table of that
 #    name  [substrait-invalid-argument]
 items.join(parts)
-# E: Missing positional argument "on" in call to "join" of "JoinVerbs"  [call-arg]
+# E: join: expected on=, a condition or names, or using=, names of columns that are put out once; write using="x", or
+#    on=lambda l, r: l.x == r.y; cross(other) pairs all rows  [substrait-invalid-argument]
+items.join(parts, "part", using="part")
+# E: join: expected on= or using=, not both; using="x" is that the columns x are equal, and puts out one of them; add
+#    other conditions by filter(...)  [substrait-invalid-argument]
+items.join(parts, using="prt")
+# E: join, using: on the left side: there is no column "prt"; there are "order", "part", "quantity"; did you mean
+#    "part"?  [substrait-unknown-field]
+items.join(parts.rename(label="order"), using="order")
+# E: join, using: column "order" is i64 on the left side and string on the right; cast one of them before:
+#    with_columns(order=col("order").cast("string"))  [substrait-type-mismatch]
+items.join(parts, using="part").select("prt")
+# E: select: there is no column "prt"; there are "order", "part", "quantity", "label"; did you mean
+#    "part"?  [substrait-unknown-field]
+items.join(parts, using="part", how="outer").filter(lambda r: r.part == r.label)
+# E: filter: no overload takes equal(i64, string?); cast argument 2 from string? to i64?  [substrait-function-not-found]
+items.join(parts, using="part", post_filter=lambda r: r.part)
+# E: join, post_filter: the condition must be a boolean, this is i64  [substrait-type-mismatch]
 items.join(parts, False)
 # E: join: the condition is an expression, names of columns or True, got False; lambda l, r: l.x == r.y compares
 #    columns; lit(False) is a condition that no rows meet  [substrait-invalid-argument]
@@ -62,7 +79,8 @@ items.join(parts, "part", post_filter=lambda r: r.label)
 # E: join, post_filter: the condition must be a boolean, this is string  [substrait-type-mismatch]
 items.join(parts, "part", post_filter=lambda r: r.part > 1)
 # E: join, post_filter: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or
-#    say which by its position: col(1) or col(3)  [substrait-ambiguous-field]
+#    say which by its position: col(1) or col(3); join(..., using="part") leaves one of a
+#    key  [substrait-ambiguous-field]
 items.join(parts, "part", post_filter=lambda r: r.lable == "x")
 # E: join, post_filter: there is no column "lable"; there are "order", "part", "quantity", "part", "label"; did you mean
 #    "label"?  [substrait-unknown-field]
@@ -94,7 +112,7 @@ narrow.join(parts.select("lable"), "part")
 # E: select: there is no column "lable"; there are "part", "label"; did you mean "label"?  [substrait-unknown-field]
 narrow.cross(parts).select("part")
 # E: select: column "part" is ambiguous: it stands at positions 0, 2; rename or drop one of them first, or say which by
-#    its position: col(0) or col(2)  [substrait-ambiguous-field]
+#    its position: col(0) or col(2); join(..., using="part") leaves one of a key  [substrait-ambiguous-field]
 narrow.cross("parts")
 # E: cross: expected a relation, got 'parts'; write read_named("parts", schema) for a table of that
 #    name  [substrait-invalid-argument]

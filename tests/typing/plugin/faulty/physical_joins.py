@@ -24,7 +24,7 @@ items.lateral_join(lambda i: parts.select("prt"))
 # E: select: there is no column "prt"; there are "part", "label"; did you mean "part"?  [substrait-unknown-field]
 items.lateral_join(lambda i: parts.filter(lambda p: p.part == i.part)).select("part")
 # E: select: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first, or say which by
-#    its position: col(1) or col(3)  [substrait-ambiguous-field]
+#    its position: col(1) or col(3); join(..., using="part") leaves one of a key  [substrait-ambiguous-field]
 narrow.lateral_join(lambda i: parts.filter(lambda p: p.part == i.order))
 # E: filter: there is no column "order"; there are "part", "quantity"  [substrait-unknown-field]
 narrow.lateral_join(lambda i: parts.filter(lambda p: p.label == i.part))
@@ -61,7 +61,8 @@ items.hash_join(parts, "part", residual=lambda i, p: p.quantity > 1)
 # E: hash_join, residual: there is no column "quantity"; there are "part", "label"  [substrait-unknown-field]
 items.hash_join(parts, "part", post_filter=lambda r: r.part > 1)
 # E: hash_join, post_filter: column "part" is ambiguous: it stands at positions 1, 3; rename or drop one of them first,
-#    or say which by its position: col(1) or col(3)  [substrait-ambiguous-field]
+#    or say which by its position: col(1) or col(3); join(..., using="part") leaves one of a
+#    key  [substrait-ambiguous-field]
 items.hash_join(parts, "part", "left_semi").select("label")
 # E: select: there is no column "label"; there are "order", "part", "quantity"  [substrait-unknown-field]
 items.merge_join(parts, "prt")
