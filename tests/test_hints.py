@@ -148,7 +148,7 @@ def test_the_arguments_of_others_get_their_advice() -> None:
         T.limit(5, 6)
     assert (caught.value.surplus, caught.value.hint) == ("6", f"write {advice('limit()', '')}")
     with pytest.raises(SignatureError) as caught:
-        api.read_named("t")  # type: ignore[call-overload]
+        sd.read_named("t")  # type: ignore[call-overload]
     assert (caught.value.missing, caught.value.hint) == (("schema",), f"give {advice('read_named()', '+schema')}")
     with pytest.raises(SignatureError) as caught:
         T.limit(5, count=6)
