@@ -16,6 +16,7 @@ from functools import cache
 from substrait_dsl.errors import UnknownFunctionError as UnknownFunctionError
 from substrait_dsl.fluent.namespace import CatalogFunction as CatalogFunction
 from substrait_dsl.fluent.namespace import Functions as Functions
+from substrait_dsl.tracebacks import end_tracebacks_at_caller
 
 
 @cache
@@ -23,6 +24,7 @@ def _standard() -> Functions:
     return Functions()
 
 
+@end_tracebacks_at_caller
 def __getattr__(name: str) -> CatalogFunction:
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,7 @@
 """Errors for calls that do not fit a signature: the library's own, with a hint, instead of Python's.
 
-The verbs, and the functions of the package, are called through a wrapper, which has an effect only for such calls.
+The verbs, and the functions of the package, are called through a wrapper, which has an effect only for such calls, and
+for other errors of the library: their tracebacks end at the line of the program.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import FunctionType
 from typing import ParamSpec, TypeVar
 
-from substrait_dsl.errors import SignatureError, shorten
+from substrait_dsl.errors import SignatureError, SubstraitDslError, shorten
+from substrait_dsl.tracebacks import end_tracebacks_at_caller, hide_library_frames
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -20,6 +22,12 @@ V = TypeVar("V")
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 _MANY = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+_MAKING = ("__new__", "__init__", "__init_subclass__", "__class_getitem__")
+_SHOWING = ("__hash__", "__repr__", "__str__", "__dir__")
+_COPYING = ("__copy__", "__deepcopy__", "__reduce__", "__getstate__", "__setstate__")
+_NO_OPERATORS = frozenset({*_MAKING, *_SHOWING, *_COPYING})
+"""Methods that Python calls to make, show or copy an object, of which none raises an error for what a program wrote."""
 
 
 class Called:
@@ -32,6 +40,8 @@ class Called:
         for name, member in list(vars(cls).items()):
             if isinstance(member, FunctionType) and not name.startswith("_"):
                 setattr(cls, name, guard_signature(member, name, is_method=True))
+            elif isinstance(member, FunctionType) and name.startswith("__") and name not in _NO_OPERATORS:
+                setattr(cls, name, end_tracebacks_at_caller(member))
             elif isinstance(member, classmethod):
                 setattr(cls, name, classmethod(guard_signature(member.__func__, name, is_method=True)))
         _guard_making(cls, cls.__name__)
@@ -63,6 +73,9 @@ def guard_signature(function: Callable[P, R], name: str, *, is_method: bool = Fa
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return function(*args, **kwargs)
+        except SubstraitDslError as error:
+            hide_library_frames(error)
+            raise
         except TypeError as error:
             if error.__traceback__ is None or error.__traceback__.tb_next is not None:
                 raise  # the function was called: what it says stands

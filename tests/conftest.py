@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import sys
 from collections.abc import Generator, Iterator
@@ -14,6 +15,7 @@ from zlib import crc32
 import hypothesis
 import pytest
 
+from substrait_dsl.tracebacks import FULL_TRACEBACK
 from tests.markers import ENGINES, MARKERS, add_markers, fixtures
 from tests.projects import LIBRARY, Project
 
@@ -57,6 +59,7 @@ FIRST = ("test_connect.py", "test_lake.py")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    os.environ.setdefault(FULL_TRACEBACK, "1")  # where a test fails, the frames of the library are what one looks for
     for name, meaning in MARKERS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -22,6 +22,7 @@ LAYERS: dict[str, int] = {  # by the longest prefix of the module's name
     "errors": 0,
     "texts": 0,
     "signature_errors": 0,
+    "tracebacks": 0,
     "installation": 0,
     "algebra": 1,
     "catalog": 2,

@@ -22,6 +22,7 @@ from substrait_dsl.errors import (
 )
 from substrait_dsl.fluent.calls import FunctionCall, Measure, WindowFunction, scalar
 from substrait_dsl.fluent.choices import require_catalog
+from substrait_dsl.tracebacks import end_tracebacks_at_caller
 
 
 class CatalogFunction(Immutable):
@@ -37,6 +38,7 @@ class CatalogFunction(Immutable):
         self._urn = urn
         self._catalog = catalog
 
+    @end_tracebacks_at_caller
     def __call__(self, *arguments: object, **options: str | Sequence[str]) -> Any:
         """Call the function.
 
@@ -115,6 +117,7 @@ class Functions(Immutable):
 
         return function_hint(name) or error.hint or suggestion(name, dir(self))
 
+    @end_tracebacks_at_caller
     def __getattr__(self, name: str) -> CatalogFunction:
         if name.startswith("__"):
             raise AttributeError(name)

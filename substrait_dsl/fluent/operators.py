@@ -35,6 +35,8 @@ from substrait_dsl.algebra.types import (
     Type,
     WrittenAs,
 )
+from substrait_dsl.errors import SubstraitDslError
+from substrait_dsl.tracebacks import hide_library_frames
 
 if TYPE_CHECKING:
     from substrait_dsl.fluent.conditions import Quantified
@@ -300,10 +302,18 @@ class Operators(Generic[Kind, T, N]):
 def _operator(function: str, *operands: object) -> DynExpr:
     from substrait_dsl.fluent.calls import scalar
 
-    return scalar(function, operands)
+    try:
+        return scalar(function, operands)
+    except SubstraitDslError as error:
+        hide_library_frames(error)
+        raise
 
 
 def _comparison(function: str, left: object, right: object) -> DynExpr:
     from substrait_dsl.fluent.conditions import compare
 
-    return compare(function, left, right)
+    try:
+        return compare(function, left, right)
+    except SubstraitDslError as error:
+        hide_library_frames(error)
+        raise

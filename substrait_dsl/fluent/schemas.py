@@ -27,6 +27,7 @@ from substrait_dsl.errors import (
     InvalidArgumentError,
     PlanFormatError,
     SchemaError,
+    SubstraitDslError,
     TypeMismatchError,
     UnknownFieldError,
     error_context,
@@ -37,6 +38,7 @@ from substrait_dsl.errors import (
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, unbound_expr
 from substrait_dsl.fluent.guidance import no_attribute
 from substrait_dsl.fluent.scope import own_column
+from substrait_dsl.tracebacks import end_tracebacks_at_caller, hide_library_frames
 
 if TYPE_CHECKING:
     import pyarrow
@@ -174,11 +176,19 @@ class DynRow(Schema):
     def __getattr__(self, name: str) -> DynExpr:
         if name.startswith("__") and (name == "__row__" or name not in self.__row__[0].names):
             raise AttributeError(name)  # what Python itself looks for
-        return self[name]
+        try:
+            return self[name]
+        except SubstraitDslError as error:
+            hide_library_frames(error)
+            raise
 
     def __getitem__(self, column: str | int) -> DynExpr:
         schema, reference = self.__row__
-        return reference(schema.position(column))
+        try:
+            return reference(schema.position(column))
+        except SubstraitDslError as error:
+            hide_library_frames(error)
+            raise
 
     def __iter__(self) -> typing.NoReturn:
         raise TypeMismatchError("a row is no sequence", hint="name its columns: r.x, r[0]")
@@ -226,6 +236,7 @@ class RelationSchema(Picklable):
         """The types of the columns."""
         return self.struct.types
 
+    @end_tracebacks_at_caller
     def __getitem__(self, column: str | int) -> t.Type:
         return self.struct.fields[self.struct.position(column)].type
 
