@@ -119,6 +119,7 @@ if TYPE_CHECKING:
     from substrait_dsl.fluent.capabilities import read_capabilities
     from substrait_dsl.fluent.checks import check_all
     from substrait_dsl.fluent.extended import ExtendedExpression
+    from substrait_dsl.fluent.implementing import implement
 
 __all__: list[str] = [
     "FP32",
@@ -243,6 +244,7 @@ __all__: list[str] = [
     "files_target",
     "following",
     "functions",
+    "implement",
     "join_key",
     "lambda_",
     "list_of",
@@ -290,6 +292,7 @@ SELDOM_USED: Mapping[str, str] = {
     "Report": "engines.report",
     "Requirement": "algebra.requirements",
     "check_all": "fluent.checks",
+    "implement": "fluent.implementing",
     "read_capabilities": "fluent.capabilities",
     "register_acero_functions": "consumers.acero",
 }

@@ -36,6 +36,18 @@ CATALOG = sd.standard_catalog()
 PLAN = sd.Plan(T)
 
 
+SHOUT = sd.Functions(
+    CATALOG.with_extension(
+        """
+        urn: extension:com.acme:texts
+        scalar_functions:
+          - name: shout
+            impls: [{args: [{name: x, value: string}], return: string}]
+        """
+    )
+).shout
+
+
 class OnlyId(sd.Schema):
     id: sd.I64
 
@@ -72,6 +84,7 @@ GOOD: Mapping[str, Any] = {
     "to": sd.I64, "type": sd.I64(), "type_url": "type.googleapis.com/acme.Hint", "types": (sd.I64(),), "uri": "s3://a",
     "join.on": "id",
     "urn": "extension:acme:x", "value": 1, "values": sd.col("id"), "where": True, "year_months": sd.YearMonths(1),
+    "implement.function": SHOUT, "implement.engine": "spark", "implementation": "upper({x})",
     "operation": "read", "object": "table", "all": (),
     "check.engine": sd.Capabilities(), "check_all.plan": PLAN, "engines": ["datafusion"],
     "CheckFinding.code": "x", "severity": "rejected", "why": "x", "step": "x",

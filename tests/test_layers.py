@@ -27,6 +27,7 @@ LAYERS: dict[str, int] = {  # by the longest prefix of the module's name
     "algebra": 1,
     "catalog": 2,
     "layouts": 2,
+    "array_functions": 2,
     "proto": 3,
     "spark": 3,
     "render": 3,
@@ -84,8 +85,8 @@ HEAVY: dict[str, tuple[str, ...]] = {
     "substrait": ("proto",),
     "pyspark": ("spark",),
     "py4j": ("spark",),
-    "pyarrow": ("arrow", "consumers", "layouts", "spark"),  # pyspark takes and gives Arrow tables
-    "pandas": ("arrow",),
+    "pyarrow": ("array_functions", "arrow", "consumers", "layouts", "spark"),  # pyspark takes and gives Arrow tables
+    "pandas": ("array_functions", "arrow"),
     "polars": ("arrow",),
     "datafusion": ("consumers",),
     "duckdb": ("consumers",),

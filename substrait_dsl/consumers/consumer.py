@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,6 +16,18 @@ Names = tuple[str, ...]
 
 
 @attrs.frozen(eq=False)
+class BoundFunction:
+    """A function of the user's, as a plan calls it."""
+
+    name: str
+    body: Callable[..., pa.Array]
+    """A function over Arrow arrays of one length."""
+    arguments: Sequence[pa.DataType]
+    result: pa.DataType
+    is_deterministic: bool
+
+
+@attrs.frozen(eq=False)
 class Encoded:
     """A plan of one root, ready to be sent."""
 
@@ -25,6 +37,8 @@ class Encoded:
     """Arrow tables, and what `Consumer.with_types` gave, by the names that the plan has for them: seen by it alone."""
     schema: pa.Schema
     """The columns that the frame is to have."""
+    functions: Sequence[BoundFunction] = ()
+    """What the plan calls of the user's functions: seen by it alone."""
 
 
 @attrs.frozen(eq=False)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from datafusion import Expr, SessionContext, col, functions, literal
+from datafusion import Expr, SessionContext, col, functions, literal, udf
 from datafusion.substrait import Consumer as PlanConsumer
 from datafusion.substrait import Serde
 
@@ -68,12 +69,18 @@ class DataFusionSession(Consumer):
                     context.register_record_batches(name, [batches])
                 else:
                     context.register_table(name, source.into_view())
+            for each in plan.functions:
+                volatility = "immutable" if each.is_deterministic else "volatile"
+                function = udf(each.body, list(each.arguments), each.result, volatility, each.name)
+                context.register_udf(function)
             logical = PlanConsumer.from_substrait_plan(context, Serde.deserialize_bytes(plan.data))
             frame = context.create_dataframe_from_logical_plan(logical)
         finally:
             for name in plan.sources:
                 if context.table_exist(name):
                     context.deregister_table(name)
+            for each in plan.functions:
+                context.deregister_udf(each.name)
         return _with_types(frame, plan.schema)
 
     def collect(self, frame: DataFrame, limit: int | None = None) -> tuple[list[pa.ChunkedArray], int]:
@@ -91,11 +98,17 @@ class DataFusionSession(Consumer):
     def words_of(self, error: BaseException) -> str | None:
         words = str(error)
         is_own = words.startswith(_OWN) or type(error).__name__ == "PanicException"
-        return words.removeprefix(_OWN) if is_own else None
+        if not is_own:
+            return None
+        of_python = _OF_PYTHON.search(words)
+        return of_python[1] if of_python else words.removeprefix(_OWN)
 
 
 _OWN = "DataFusion error: "
 """How errors of DataFusion begin, which have no class of their own."""
+
+_OF_PYTHON = re.compile(r"PyErr \{ type: <class '[^']*'>, value: (.*?), traceback: ", re.DOTALL)
+"""How DataFusion writes an error of a Python function that it calls."""
 
 
 def _require_value(value: Expr, field: pa.Field) -> Expr:

@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 
+from substrait_dsl.algebra.expressions import Expression, ScalarFunction
 from substrait_dsl.algebra.node import Node
 from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.algebra.relations import NamedTable, Read
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.stability import SHARED_HINT, SHARED_ROWS, unstable_shared_relations
 from substrait_dsl.algebra.trees import Root
+from substrait_dsl.array_functions import over_arrays
 from substrait_dsl.arrow.exact import exact_table
-from substrait_dsl.arrow.schemas import to_arrow
+from substrait_dsl.arrow.schemas import to_arrow, type_to_arrow
+from substrait_dsl.catalog.implementations import bound_by, bound_calls
 from substrait_dsl.consumers.columns import check_columns, fit_columns
-from substrait_dsl.consumers.consumer import Encoded
+from substrait_dsl.consumers.consumer import BoundFunction, Encoded
 from substrait_dsl.consumers.rows import ResultRow, python_rows, require_values
 from substrait_dsl.consumers.steps import name_steps
 from substrait_dsl.consumers.text import format_rows
@@ -124,7 +127,8 @@ class ConsumerExecution(Execution):
         message = checked.message
         if sources:
             message = encode_plan(low, encoding=profile.encoding, omitted_fields=profile.omitted_fields)
-        return Encoded(to_bytes(message), sources, to_arrow(schema))
+        functions = list(map(_bound_function, bound_calls([each.input for each in low.roots])))
+        return Encoded(to_bytes(message), sources, to_arrow(schema), functions)
 
     def _source(
         self, table: NamedTable, declared: NamedStruct, tables: Mapping[Names, pa.Table], sources: dict[str, Any]
@@ -203,6 +207,18 @@ class ConsumerExecution(Execution):
             lines = self._ask_engine(partial(self._consumer.explain, encoded)).strip()
             parts.append(f"--- {heading}\n{lines}")
         return "\n\n".join(parts)
+
+
+def _bound_function(call: ScalarFunction) -> BoundFunction:
+    """Return the function that is bound to what a lowered plan calls."""
+    found = bound_by(call.function)
+    assert found is not None
+    assert callable(found.body)
+    values = [argument for argument in call.arguments if isinstance(argument, Expression)]
+    result = type_to_arrow(call.type)
+    body = over_arrays(found.body, found.takes, result, not call.type.nullable, found.title)
+    arguments = [type_to_arrow(value.type) for value in values]
+    return BoundFunction(call.function.name, body, arguments, result, found.is_deterministic)
 
 
 def _with_names_of_one_part(

@@ -11,6 +11,7 @@ from substrait_dsl.algebra.node import Node
 from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.algebra.relations import NamedTable, Read
 from substrait_dsl.algebra.requirements import Requirement
+from substrait_dsl.catalog.implementations import URN as IMPLEMENTED
 from substrait_dsl.engines.lowering.context import NodeLocation
 from substrait_dsl.engines.lowering.plan import try_to_lower
 from substrait_dsl.engines.profile import Profile
@@ -88,7 +89,7 @@ def _missing(plan: AlgebraPlan, profile: Profile) -> Iterator[Refusal]:
     for root in plan.roots:
         needed = survey(root.input)
         for requirement, reason in unmet_requirements(needed, profile.dialect):
-            if reason is not None:
+            if reason is not None and requirement.urn != IMPLEMENTED:
                 node = needed[requirement]
                 message = f"the dialect of {profile} does not have {requirement}: {reason}"
                 error = UnsupportedError(message, hint=_hint_for(requirement, node))

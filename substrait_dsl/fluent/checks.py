@@ -15,6 +15,7 @@ from substrait_dsl.algebra.node import Node, Rel
 from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.algebra.requirements import Requirement
 from substrait_dsl.algebra.settings import Encoding, OuterReferences
+from substrait_dsl.catalog.implementations import bound_by, bound_calls
 from substrait_dsl.engines.report import SEVERITIES, CheckFinding, CheckMatrix, Report, Verdict
 from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, error_context, quote, require
 from substrait_dsl.fluent.base import RelationBase
@@ -201,6 +202,12 @@ def _require_registered(check: PlanCheck) -> None:
     """Raise `UnsupportedError` for a plan that calls functions which have to be registered, and are not."""
     from substrait_dsl.consumers.acero import are_acero_functions_registered
 
+    assert check.lowered is not None
+    for bound in bound_calls(root.input for root in check.lowered.roots):
+        raise UnsupportedError(
+            f"the bytes would call {bound_by(bound.function)}, which is bound in this process, to what it executes",
+            hint="plan.execute(session) runs the plan; to_bytes() without an engine writes the function that it calls",
+        )
     keys = _registered_keys(check)
     if keys and not are_acero_functions_registered():
         raise UnsupportedError(

@@ -22,6 +22,7 @@ from substrait_dsl.spark.diagnostics.settings import require_settings
 from substrait_dsl.spark.evaluation import Evaluation
 from substrait_dsl.spark.expressions.call_validation import require_meaning
 from substrait_dsl.spark.expressions.context_variables import Context, now, with_values
+from substrait_dsl.spark.expressions.implementations import implementing_in
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.relations.correlation import loss_of, refusal_of, require_correlation
 from substrait_dsl.spark.relations.joins import probe_inputs
@@ -97,7 +98,13 @@ def execute(
     tops = [tree.input for tree in order.trees]
     note_plan(tops[-1])
     expect_changes([placed.change for placed in order.changes])
-    with Cancellation(spark), write_for(engine), _explaining_order(order), _spark_errors(tops):
+    with (
+        Cancellation(spark),
+        write_for(engine),
+        implementing_in(spark),
+        _explaining_order(order),
+        _spark_errors(tops),
+    ):
         if _is_rehearsed(order):
             Evaluation(order, execution.rehearsal(), _lower_root).run()
             forget()

@@ -9,6 +9,12 @@ import attrs
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FunctionId, Literal, ScalarFunction
+from substrait_dsl.catalog.implementations import (
+    Implementation,
+    bound_function,
+    implementation_of,
+    require_types,
+)
 from substrait_dsl.engines.lowering.calls import FORM_RULES
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.divisions import exact_quotient, guarded_division, wide_decimal
@@ -28,6 +34,7 @@ from substrait_dsl.engines.lowering.terms import (
     is_null,
     negate,
 )
+from substrait_dsl.errors import UnsupportedError
 
 MAX_PRECISION = 38
 """The maximal precision of decimals; with it, the engine would keep more scale than the specification."""
@@ -43,6 +50,9 @@ FROM_ONE: tuple[list[ex.Argument], ...] = ([], [ex.EnumArgument("ONE")])
 
 def lower_scalar_function(node: ex.ScalarFunction, to: Lowering) -> ex.Expression:
     """Lower a call of a scalar function."""
+    bound = implementation_of(to.profile.engine, node.function)
+    if bound is not None:
+        return _call_bound(node, bound)
     written = _by_option(node, to)
     if written is not None:
         return written
@@ -64,6 +74,16 @@ def lower_scalar_function(node: ex.ScalarFunction, to: Lowering) -> ex.Expressio
         to.require_function("scalar function", node.function)
         return bare
     raise to.refusal(f"a call of {node.function.name} with these arguments")
+
+
+def _call_bound(node: ex.ScalarFunction, bound: Implementation) -> ex.Expression:
+    """Call what a user has bound to a function, under a name that only an execution gives it."""
+    values = [argument for argument in node.arguments if isinstance(argument, ex.Expression)]
+    if node.options or len(values) < len(node.arguments):
+        raise UnsupportedError(f"{bound.title} takes values, and knows nothing of options and words")
+    require_types(bound, [node.type, *(value.type for value in values)])
+    types = ", ".join(str(each) for each in (node.type, *(value.type for value in values)))
+    return attrs.evolve(node, function=bound_function(bound, node.function, types))
 
 
 def _connective_of_few(node: ex.ScalarFunction) -> ex.Expression | None:

@@ -27,8 +27,10 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.types import INTEGER_RANGES
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.catalog.function_requirements import known_overload
+from substrait_dsl.catalog.implementations import unbound_hint
 from substrait_dsl.errors import UnsupportedError, quote
 from substrait_dsl.spark.expressions.casts import fitting
+from substrait_dsl.spark.expressions.implementations import bound_call
 from substrait_dsl.spark.expressions.time_zones import require_zone
 from substrait_dsl.spark.expressions.types import UNSIGNED, spark_sql_type
 from substrait_dsl.spark.session.engines import FunctionKind, current_engine
@@ -96,6 +98,10 @@ def lower(call: Call, texts: Sequence[str], tables: Mapping[str, Table], extra: 
         UnsupportedError: the function, one of its options or an argument cannot be run exactly.
     """
     _require_signature(call)
+    if isinstance(call, ex.ScalarFunction) and (bound := bound_call(call, texts)) is not None:
+        if call.options:
+            raise UnsupportedError(f"what is bound to {call.function.name} knows nothing of its options")
+        return fitting(bound, call.output_type) if isinstance(call.output_type, t.VarChar | t.FixedChar) else bound
     found = _find(call, tables)
     _check_arguments(found, call)
     if found.zone is not None and found.zone < len(texts):
@@ -177,9 +183,10 @@ def _find(call: Call, tables: Mapping[str, Table]) -> Template:
             hint="write what is meant with functions that the specification has",
         )
     origin = f" of {function.urn}" if function.urn else ""  # of what a foreign plan calls, that may not be known
-    raise UnsupportedError(
-        f"Spark cannot run the function {function.name}({signature}){origin} exactly", hint=REASONS.get(function.name)
-    )
+    hint = REASONS.get(function.name)
+    if isinstance(call, ex.ScalarFunction) and function.urn not in standard_catalog().extensions:
+        hint = unbound_hint(function, "spark")
+    raise UnsupportedError(f"Spark cannot run the function {function.name}({signature}){origin} exactly", hint=hint)
 
 
 @functools.lru_cache(maxsize=4096)

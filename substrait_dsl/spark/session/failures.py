@@ -208,9 +208,18 @@ _ABORTED = re.compile(
 """Spark's prefix of the error of a task."""
 
 
+_OF_PYTHON = re.compile(
+    r"thrown from the Python worker:\s*Traceback .*?\n(?! |\t|Traceback|\n)(.*?)(?=\n\s+at |\n*\s*SQLSTATE|\Z)",
+    re.DOTALL,
+)
+"""An error of a Python function that Spark has called: what follows the trace."""
+
+
 def plain_words(message: str) -> str:
     """Reduce a message of Spark to one line, without SQL text, stacks, codes and advice to loosen its settings."""
     message = _ABORTED.sub("", message)
+    if (of_python := _OF_PYTHON.search(message)) is not None:
+        return " ".join(of_python[1].split())
     text = re.split(r"\n== |;\n|\n+JVM stacktrace|\n\s+at ", message, maxsplit=1)[0].strip()
     return " ".join(_FRAMING.sub("", _ADVICE.sub("", _FRAMING.sub("", text))).split()).rstrip(".")
 

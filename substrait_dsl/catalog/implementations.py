@@ -1,0 +1,193 @@
+"""What engines run for the functions of users' own extensions: bound by name when a plan is executed, never in it."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import count
+from threading import Lock
+from types import TracebackType
+from typing import Any, Literal, Self
+from zlib import crc32
+
+import attrs
+
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import FunctionId, ScalarFunction
+from substrait_dsl.algebra.node import Rel, walk
+from substrait_dsl.errors import UnsupportedError, quote
+
+Engine = Literal["spark", "datafusion"]
+"""The engines that functions can be implemented for; Spark's are all that take its SQL."""
+Takes = Literal["sql", "columns", "values", "arrays", "series"]
+"""SQL text, or what a Python function takes: Columns, values of a row, Arrow arrays, pandas Series."""
+
+TAKES: Mapping[Engine, tuple[Takes, ...]] = {
+    "spark": ("columns", "values", "arrays", "series"),
+    "datafusion": ("arrays", "values", "series"),
+}
+"""What a Python function may take on each engine; the first by default."""
+
+URN = "extension:substrait_dsl:implementations"
+"""The URN under which implementations are called in the plans that an engine gets from an execution."""
+
+PREFIX = "__substrait_dsl_"
+"""The prefix of the names of implementations in engines; a number follows."""
+
+OF_PYTHON = (
+    t.Boolean, t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.String, t.Binary, t.Date, t.Decimal, t.PrecisionTimestamp,
+)  # fmt: skip
+"""The types of arguments and results of a Python function, which all engines transfer unchanged."""
+
+
+@attrs.frozen(eq=False)
+class Implementation:
+    """What an engine runs for a function, as long as it is bound. Made by `substrait_dsl.implement`.
+
+    As a context manager it is bound until the end of ``with``.
+    """
+
+    urn: str
+    """The extension of the function."""
+    name: str
+    """The name of the function, or its signature for one overload alone."""
+    engine: Engine
+    """The engine that runs it."""
+    takes: Takes
+    """What it is made of."""
+    body: str | Callable[..., Any]
+    """SQL text, or a Python function."""
+    arguments: tuple[str, ...] = ()
+    """The names of the arguments, where SQL text may have them."""
+    is_deterministic: bool = True
+    """Whether the extension says that equal arguments have equal results."""
+    number: int = attrs.field(factory=count().__next__, init=False)
+    """A number of its own in this process."""
+
+    def remove(self) -> None:
+        """Unbind it. What was bound to the function before is bound again; twice does nothing.
+
+        Specification: https://substrait.io/extensions/.
+
+        Example:
+            >>> shout = '''
+            ... urn: extension:com.acme:texts
+            ... scalar_functions:
+            ...   - name: shout
+            ...     impls: [{args: [{name: x, value: string}], return: string}]
+            ... '''
+            >>> my = sd.Functions(sd.standard_catalog().with_extension(shout))
+            >>> loud = sd.implement(my.shout, "spark", "upper({x})")
+            >>> loud.remove()
+            >>> bool(customers.select(loud=lambda c: my.shout(c.name)).check("spark"))
+            False
+        """
+        with _LOCK:
+            _bound[self._key] = self._others()
+
+    def _others(self) -> tuple[Implementation, ...]:
+        """Return what else was bound to the function, in order."""
+        return tuple(each for each in _bound.get(self._key, ()) if each is not self)
+
+    @property
+    def _key(self) -> tuple[str, str, str]:
+        return self.engine, self.urn, self.name
+
+    @property
+    def title(self) -> str:
+        """The words for it in errors."""
+        return f"the implementation of {self.name}"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, error_class: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.remove()
+
+    def __repr__(self) -> str:
+        return f"<implementation of {self.name} of {self.urn} on {self.engine}>"
+
+
+_LOCK = Lock()
+_bound: dict[tuple[str, str, str], tuple[Implementation, ...]] = {}
+"""The implementations of this process, the one that is bound last."""
+
+
+def bind(implementation: Implementation) -> None:
+    """Bind an implementation: from now on the engine runs it for the function."""
+    with _LOCK:
+        _bound[implementation._key] = (*implementation._others(), implementation)
+
+
+def implementation_of(engine: str, function: FunctionId) -> Implementation | None:
+    """Return what is bound to a function: to its signature, else to its name."""
+    for name in (function.key, function.name):
+        if bound := _bound.get((engine, function.urn, name)):
+            return bound[-1]
+    return None
+
+
+def bound_function(found: Implementation, function: FunctionId, types: str) -> FunctionId:
+    """Return the function by which a plan for an engine calls what is bound to one."""
+    name = f"{PREFIX}{found.number}_{crc32(types.encode()):08x}"
+    return FunctionId(URN, f"{name}:{function.key.partition(':')[2]}")
+
+
+def bound_by(function: FunctionId) -> Implementation | None:
+    """Return the implementation that a function of a lowered plan stands for; None for other functions."""
+    if function.urn != URN:
+        return None
+    number = int(function.name.removeprefix(PREFIX).partition("_")[0])
+    return next(each for bound in list(_bound.values()) for each in bound if each.number == number)
+
+
+def bound_calls(tops: Iterable[Rel]) -> Iterator[ScalarFunction]:
+    """Yield the calls in lowered relations of what is bound, one for each function."""
+    calls = (node for top in tops for node in walk(top) if isinstance(node, ScalarFunction))
+    yield from {node.function: node for node in calls if node.function.urn == URN}.values()
+
+
+def unbound_hint(function: FunctionId, engine: str) -> str | None:
+    """Return the hint for a function of a user's extension that is called on an engine, and not bound."""
+    if engine not in TAKES or not function.name.isidentifier():
+        return None
+    return f'sd.implement(my.{function.name}, "{engine}", ...) says what runs for it'
+
+
+# --- SQL text
+
+
+def placeholders(text: str) -> Iterator[str]:
+    """Yield the names and positions between the braces of SQL text. Raises `ValueError` for unbalanced braces."""
+    for _, field, form, conversion in string.Formatter().parse(text):
+        if field is not None:
+            if form or conversion or not re.fullmatch(r"\w+", field):
+                raise ValueError(f"{{{field}}} is neither the name of an argument nor its position")
+            yield field
+
+
+def fill(text: str, arguments: Mapping[str, str]) -> str:
+    """Return SQL text with arguments in place of their names and positions; doubled braces stand for one."""
+    parts = []
+    for literal, field, _, _ in string.Formatter().parse(text):
+        parts += [literal, arguments[field] if field is not None else ""]
+    return "".join(parts)
+
+
+# --- Python functions
+
+
+def require_types(implementation: Implementation, types: Sequence[t.Type]) -> None:
+    """Raise `UnsupportedError` for types that values of Python are not transferred by unchanged."""
+    for type_ in types:
+        is_fine = not isinstance(type_, t.PrecisionTimestamp) or type_.precision == 6
+        if not isinstance(type_, OF_PYTHON) or not is_fine or type_.variation is not None:
+            names = [class_.keyword for class_ in OF_PYTHON]
+            raise UnsupportedError(
+                f"{implementation.title} is a Python function, which takes and returns {quote(names)}, timestamps in"
+                f" microseconds, and not {type_}",
+                hint='SQL text, sd.implement(function, "spark", "..."), takes all types',
+            )

@@ -1,0 +1,190 @@
+"""`implement`: what an engine runs for a function that an extension of the user's declares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from substrait_dsl.catalog import Function, Overload, standard_catalog
+from substrait_dsl.catalog.implementations import (
+    TAKES,
+    Engine,
+    Implementation,
+    Takes,
+    bind,
+    placeholders,
+)
+from substrait_dsl.errors import (
+    InvalidArgumentError,
+    UnsupportedError,
+    error_context,
+    quote,
+    require,
+    require_choice,
+    suggestion,
+)
+from substrait_dsl.fluent.namespace import CatalogFunction
+
+
+def implement(
+    function: CatalogFunction,
+    engine: Engine,
+    implementation: str | Callable[..., Any],
+    *,
+    takes: Takes | None = None,
+    signature: str | None = None,
+) -> Implementation:
+    """Bind what an engine runs for a function of an extension of your own.
+
+    It is bound in this process, from now until `Implementation.remove`, to what is executed: no plan holds it, and a
+    plan that calls a function which is not bound is refused by name. Bound again, the last one counts.
+
+    Args:
+        function: the function, of a `Functions` whose catalogue has the extension; scalar.
+        engine: ``"spark"``, for all that takes Spark's SQL, or ``"datafusion"``.
+        implementation: on Spark, SQL text with the arguments by name or position, ``"sha2({x}, 256)"``; braces that
+            are none are doubled. Or a function, of what `takes` says.
+        takes: ``"columns"``: it is called with a Column for each argument, and returns one (Spark in this process; the
+            default there). ``"values"``: with the values of a row. ``"arrays"``: with an Arrow array for each argument,
+            all of one length, and returns one (the default on DataFusion). ``"series"``: with pandas Series.
+        signature: one overload alone, such as ``"add:i64_i64"``; by default all.
+
+    Returns:
+        An `Implementation`, whose ``remove()`` unbinds it; ``with sd.implement(...):`` does so at its end.
+
+    Raises:
+        InvalidArgumentError: `function` is none of an extension of your own, or of several; SQL text names an argument
+            that the function does not have; `implementation` is neither text nor a function.
+        InvalidChoiceError: `engine`, `takes` or `signature` is no such word.
+        UnsupportedError: for a function that is not scalar, and SQL text for DataFusion.
+
+    When a plan is executed, a result of another type than the extension declares is an `UnsupportedError` (of text and
+    Columns) or an `ExecutionError` (of what a Python function returns), and so is a NULL in a required result.
+
+    Specification: https://substrait.io/extensions/.
+
+    Example:
+        >>> catalog = sd.standard_catalog().with_extension('''
+        ... urn: extension:com.acme:json
+        ... scalar_functions:
+        ...   - name: get_json
+        ...     impls: [{args: [{name: text, value: string}, {name: path, value: string}], return: string}]
+        ... ''')
+        >>> my = sd.Functions(catalog)
+        >>> bound = sd.implement(my.get_json, "spark", "get_json_object({text}, {path})")
+        >>> bound
+        <implementation of get_json of extension:com.acme:json on spark>
+        >>> bound.remove()
+    """
+    with error_context(verb="implement"):
+        own = _own(function)
+        require_choice("engine", engine, tuple(TAKES))
+        overloads = _chosen(own, signature)
+        is_text = isinstance(implementation, str)
+        arguments: Sequence[str] = ()
+        if isinstance(implementation, str):
+            _require_text(engine, takes)
+            arguments = _require_placeholders(implementation, overloads)
+        elif not callable(implementation):
+            raise InvalidArgumentError("an implementation is SQL text or a function", got=implementation)
+        elif takes is not None:
+            require_choice("takes", takes, TAKES[engine])
+        if not is_text and takes != "columns" and (engine, takes) != ("spark", None):
+            _require_arguments(overloads)
+        found = Implementation(
+            own.urn,
+            signature or own.name,
+            engine,
+            "sql" if is_text else takes or TAKES[engine][0],
+            implementation,
+            tuple(arguments),
+            all(overload.deterministic for overload in overloads),
+        )
+        bind(found)
+        return found
+
+
+def _own(function: object) -> Function:
+    """Return the declaration of a function in an extension of the user's."""
+    require(
+        function,
+        CatalogFunction,
+        "a function to implement is one of sd.Functions(catalog)",
+        "my.get_json, not my.get_json(x)",
+    )
+    assert isinstance(function, CatalogFunction)
+    own = [each for each in function._declared if each.urn not in standard_catalog().extensions]
+    if not own:
+        raise InvalidArgumentError(
+            f"{function.name} is a function of the specification, which says what it is",
+            hint="an extension of your own declares a function of another name: sd.standard_catalog().with_extension",
+        )
+    if len(own) > 1:
+        urns = quote(each.urn for each in own)
+        raise InvalidArgumentError(
+            f"{urns} have a function {function.name}", hint=f'sd.Functions(catalog, "{own[0].urn}") has one of them'
+        )
+    if own[0].kind != "scalar":
+        raise UnsupportedError(f"{function.name} is an {own[0].kind} function, and only scalar ones can be implemented")
+    return own[0]
+
+
+def _chosen(function: Function, signature: object) -> Sequence[Overload]:
+    """Return the overloads of a signature, or all of them."""
+    if signature is None:
+        return function.overloads
+    keys = [overload.key for overload in function.overloads]
+    require_choice("signature", signature, keys)
+    return [overload for overload in function.overloads if overload.key == signature]
+
+
+def _require_text(engine: str, takes: object) -> None:
+    """Raise for SQL text where a function is wanted."""
+    if engine != "spark":
+        raise UnsupportedError(
+            f"{engine} runs functions, and no SQL text", hint="a function over Arrow arrays, of pyarrow.compute"
+        )
+    if takes is not None:
+        raise InvalidArgumentError(f"takes={takes!r} says what a function takes, and this is SQL text")
+
+
+def _require_arguments(overloads: Sequence[Overload]) -> None:
+    """Raise for a function without arguments: a Python function would not know how many rows there are."""
+    for overload in overloads:
+        if not overload.arguments:
+            raise UnsupportedError(
+                f"{overload.key} has no arguments, so a Python function does not know for how many rows it is called",
+                hint="declare an argument, or give SQL text",
+            )
+
+
+def _require_placeholders(text: str, overloads: Sequence[Overload]) -> Sequence[str]:
+    """Return the names of the arguments of overloads. Raises for a placeholder that stands for none of them."""
+    names = [[argument.name or str(number) for number, argument in enumerate(each.arguments)] for each in overloads]
+    try:
+        found = list(placeholders(text))
+    except ValueError as error:
+        raise InvalidArgumentError(f"SQL text with arguments in braces: {error}", got=text, hint=_BRACES) from None
+    for overload, known in zip(overloads, names, strict=True):
+        if overload.variadic is not None:
+            raise UnsupportedError(
+                f"{overload.key} takes any number of arguments, which SQL text has no places for",
+                hint="a function of Columns takes them: lambda *columns: ...",
+            )
+        positions = list(map(str, range(len(known))))
+        for name in found:
+            if name not in known and name not in positions:
+                raise InvalidArgumentError(
+                    f"{overload.key} has no argument {{{name}}}; it has {quote(known)}",
+                    hint=_OF_OVERLOADS if any(name in each for each in names) else suggestion(name, known) or _BRACES,
+                )
+    if any(each != names[0] for each in names) and not all(name.isdigit() for name in found):
+        raise InvalidArgumentError(
+            "the overloads call their arguments otherwise",
+            hint=_OF_OVERLOADS,
+        )
+    return names[0]
+
+
+_BRACES = "double braces that are text: {{2}}"
+_OF_OVERLOADS = "write the positions of arguments, {0}, or implement one overload alone: signature=..."

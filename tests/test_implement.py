@@ -1,0 +1,282 @@
+"""Functions of a user's own extension: what is bound to them, and what engines make of it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import threading
+from collections.abc import Callable
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl.catalog.implementations import Implementation, Takes
+from substrait_dsl.errors import ExecutionError, InvalidArgumentError, InvalidChoiceError, UnsupportedError
+from tests.support import f, refused
+
+if TYPE_CHECKING:
+    from datafusion import SessionContext
+    from pyspark.sql import SparkSession
+
+EXTENSION = """
+urn: extension:com.acme:mine
+scalar_functions:
+  - name: get_json
+    impls:
+      - args: [{name: text, value: string}, {name: path, value: string}]
+        nullability: DECLARED_OUTPUT
+        return: string?
+  - name: plus
+    impls:
+      - args: [{name: x, value: i64}, {name: y, value: i64}]
+        return: i64
+      - args: [{name: left, value: fp64}, {name: right, value: fp64}]
+        return: fp64
+  - name: least_of
+    impls: [{args: [{name: x, value: i64}], variadic: {min: 1}, return: i64}]
+  - name: parts
+    impls: [{args: [{name: x, value: string}], return: list<string>}]
+  - name: one
+    impls: [{args: [], return: i64}]
+  - name: same
+    impls: [{args: [{name: x, value: any1}], return: any1}]
+  - name: rounded
+    impls:
+      - args: [{name: x, value: fp64}, {name: how, options: [UP, DOWN]}]
+        options: {limit: {values: [NONE, SOME]}}
+        return: fp64
+aggregate_functions:
+  - name: total
+    impls: [{args: [{name: x, value: i64}], nullability: DECLARED_OUTPUT, return: i64?}]
+"""
+my = sd.Functions(sd.standard_catalog().with_extension(EXTENSION))
+ROWS = sd.read_virtual(
+    [(1, '{"a": 1}', 2.5), (2, "{}", None), (None, '{"a": "x"}', 4.0)], {"n": "i64?", "j": "string", "d": "fp64?"}
+)
+SUMS = ROWS.select(s=lambda r: f.add(my.plus(my.plus(r.n, r.n), 1), 1))
+ONE_MORE = [(4,), (6,), (None,)]
+
+
+@pytest.fixture
+def context(datafusion: None) -> SessionContext:
+    from datafusion import SessionContext
+
+    return SessionContext()
+
+
+def add_arrays(x: pa.Array, y: pa.Array) -> pa.Array:
+    return pc.add(x, y)
+
+
+def add_values(x: int | None, y: int | None) -> int | None:
+    return None if x is None or y is None else x + y
+
+
+def add_series(x: Any, y: Any) -> Any:
+    return x + y
+
+
+BODIES: dict[Takes, Callable[..., Any]] = {"arrays": add_arrays, "values": add_values, "series": add_series}
+
+
+# --- binding
+
+
+def test_what_is_not_bound_is_refused_by_name_and_the_hint_leads_on(context: SessionContext) -> None:
+    for engine in ("spark", "datafusion"):
+        assert SUMS.check(engine).verdict == "refused"
+    with refused(UnsupportedError, "plus:i64_i64", 'sd.implement(my.plus, "datafusion", ...)'):
+        SUMS.collect(context)
+    with sd.implement(my.plus, "datafusion", add_arrays):
+        assert SUMS.check("datafusion")
+        assert SUMS.check("spark").verdict == "refused"
+        assert SUMS.collect(context) == ONE_MORE
+    with refused(UnsupportedError, "plus:i64_i64"):
+        SUMS.collect(context)
+
+
+def test_the_last_one_counts_until_it_is_removed(context: SessionContext) -> None:
+    relation = ROWS.select(s=lambda r: my.plus(r.n, 1))
+    first = sd.implement(my.plus, "datafusion", lambda x, y: pc.add(x, y))
+    second = sd.implement(my.plus, "datafusion", lambda x, y: pc.subtract(x, y))
+    assert relation.collect(context) == [(0,), (1,), (None,)]
+    second.remove()
+    second.remove()
+    assert relation.collect(context) == [(2,), (3,), (None,)]
+    first.remove()
+    assert not relation.check("datafusion")
+
+
+def test_one_overload_alone(context: SessionContext) -> None:
+    floats = ROWS.select(s=lambda r: my.plus(r.d, 1.0))
+    with sd.implement(my.plus, "datafusion", add_arrays, signature="plus:fp64_fp64"):
+        assert floats.collect(context) == [(3.5,), (None,), (5.0,)]
+        assert not SUMS.check("datafusion")
+        with sd.implement(my.plus, "datafusion", lambda x, y: pc.multiply(x, y)):
+            assert floats.collect(context) == [(3.5,), (None,), (5.0,)]  # the more specific one
+            assert ROWS.select(s=lambda r: my.plus(r.n, 3)).collect(context) == [(3,), (6,), (None,)]
+
+
+def test_no_plan_holds_what_is_bound(context: SessionContext) -> None:
+    before = SUMS.to_plan().to_bytes()
+    with sd.implement(my.plus, "datafusion", add_arrays):
+        assert SUMS.to_plan().to_bytes() == before
+        with refused(UnsupportedError, "the bytes would call", "plan.execute(session)"):
+            SUMS.to_plan().to_bytes(engine="datafusion")
+        SUMS.collect(context)
+        assert not [name for name in context.udfs() if name.startswith("__substrait_dsl_")]
+
+
+def test_threads_bind_side_by_side() -> None:
+    found: list[Implementation] = []
+
+    def many() -> None:
+        found.extend(sd.implement(my.plus, "datafusion", add_arrays) for _ in range(200))
+
+    threads = [threading.Thread(target=many) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({each.number for each in found}) == 800
+    assert SUMS.check("datafusion")
+    for each in found:
+        each.remove()
+    assert not SUMS.check("datafusion")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "said"),
+    [
+        ((f.add, "spark", "x"), {}, InvalidArgumentError, "add is a function of the specification"),
+        ((my.total, "spark", "x"), {}, UnsupportedError, "total is an aggregate function"),
+        ((my.plus, "sparc", "x"), {}, InvalidChoiceError, '"spark"'),
+        ((my.plus, "datafusion", "{0}"), {}, UnsupportedError, "no SQL text"),
+        ((my.plus, "spark", "{0}"), {"takes": "values"}, InvalidArgumentError, "this is SQL text"),
+        ((my.plus, "spark", add_values), {"takes": "value"}, InvalidChoiceError, '"values"'),
+        ((my.plus, "datafusion", add_values), {"takes": "columns"}, InvalidChoiceError, '"arrays"'),
+        ((my.plus, "spark", 5), {}, InvalidArgumentError, "SQL text or a function"),
+        ((my.plus, "spark", "{0}"), {"signature": "plus:i32_i32"}, InvalidChoiceError, "plus:i64_i64"),
+        ((my.get_json, "spark", "get_json_object({tex}, '$')"), {}, InvalidArgumentError, 'did you mean "text"'),
+        ((my.get_json, "spark", "{text} RLIKE 'a{2}'"), {}, InvalidArgumentError, "double braces"),
+        ((my.get_json, "spark", "{text"), {}, InvalidArgumentError, "double braces"),
+        ((my.plus, "spark", "{x} + {y}"), {}, InvalidArgumentError, "write the positions"),
+        ((my.least_of, "spark", "least({0})"), {}, UnsupportedError, "any number of arguments"),
+        ((my.one, "spark", lambda: 1), {"takes": "values"}, UnsupportedError, "has no arguments"),
+        ((my.plus(1, 2), "spark", "{0}"), {}, InvalidArgumentError, "my.get_json, not my.get_json(x)"),
+    ],
+)
+def test_what_cannot_be_bound(arguments: tuple[Any, ...], options: dict[str, Any], error: type[Any], said: str) -> None:
+    with refused(error, "implement: ", said):
+        sd.implement(*arguments, **options)
+
+
+def test_two_extensions_with_a_function_of_one_name() -> None:
+    both = sd.Functions(
+        sd.standard_catalog().with_extension(EXTENSION).with_extension(EXTENSION.replace("acme:mine", "acme:others"))
+    )
+    with refused(
+        InvalidArgumentError, '"extension:com.acme:mine", "extension:com.acme:others"', "sd.Functions(catalog, "
+    ):
+        sd.implement(both.plus, "spark", "{0}")
+
+
+# --- DataFusion
+
+
+@pytest.mark.parametrize("takes", BODIES)
+def test_python_functions_on_datafusion(takes: Any, context: SessionContext) -> None:
+    with sd.implement(my.plus, "datafusion", BODIES[takes], takes=takes):
+        assert SUMS.collect(context) == ONE_MORE
+        assert ROWS.filter(lambda r: my.plus(r.n, 1) > 2).select("n").collect(context) == [(2,)]
+        grouped = ROWS.group_by(k=lambda r: my.plus(r.n, 1)).agg(n=f.count()).sort("k")
+        assert grouped.collect(context) == [(None, 1), (2, 1), (3, 1)]
+
+
+VALUES: list[tuple[str, Any]] = [
+    ("boolean", True), ("i8", -128), ("i16", 5), ("i32", 5), ("i64", 2**63 - 1), ("fp32", 0.5), ("fp64", 1e300),
+    ("string", "ä"), ("binary", b"\x00"), ("date", dt.date(2024, 2, 29)), ("decimal<38,2>", Decimal("1.10")),
+    ("precision_timestamp<6>", dt.datetime(2024, 2, 29, 1, 2, 3, 4)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("takes", BODIES)
+@pytest.mark.parametrize(("type_", "value"), VALUES)
+def test_values_of_all_types_come_back(type_: str, value: Any, takes: Any, context: SessionContext) -> None:
+    rows = sd.read_virtual([(value,), (None,)], {"x": f"{type_}?"})
+    with sd.implement(my.same, "datafusion", lambda x: x, takes=takes):
+        assert rows.select(x=lambda r: my.same(r.x)).collect(context) == [(value,), (None,)]
+
+
+def test_other_types_are_refused_by_name(context: SessionContext) -> None:
+    rows = sd.read_virtual([(dt.timedelta(1),)], {"x": "interval_day<6>"})
+    with (
+        sd.implement(my.same, "datafusion", lambda x: x),
+        refused(UnsupportedError, "the implementation of same is a Python function", "and not interval_day<6>"),
+    ):
+        rows.select(x=lambda r: my.same(r.x)).collect(context)
+
+
+WRONG: list[tuple[Takes, Callable[..., Any], str]] = [
+    ("values", lambda x, y: "text", "returns 'text', of the type str, and its extension declares int64"),
+    ("values", lambda x, y: 1.0, "returns 1.0, of the type float, and its extension declares int64"),
+    ("values", lambda x, y: True, "of the type bool, and its extension declares int64"),
+    ("values", lambda x, y: 2**70, "returns a value that does not fit int64"),
+    ("arrays", lambda x, y: pc.cast(x, pa.float64()), "returns double, and its extension declares int64"),
+    ("arrays", lambda x, y: pa.array([1]), "returns 1 values for 3 rows"),
+    ("arrays", lambda x, y: 5, "returns int, and not an Arrow array"),
+    ("series", lambda x, y: y * 1.5, "returns double, and its extension declares int64"),
+    ("values", lambda x, y: 1 // 0, "division"),
+]
+
+
+@pytest.mark.parametrize(("takes", "body", "said"), WRONG)
+def test_what_returns_something_else_fails(takes: Any, body: Any, said: str, context: SessionContext) -> None:
+    with sd.implement(my.plus, "datafusion", body, takes=takes), refused(ExecutionError, "DataFusion fails", said):
+        ROWS.select(s=lambda r: my.plus(r.n, 1)).collect(context)
+
+
+def test_a_required_result_is_not_null(context: SessionContext) -> None:
+    required = ROWS.select(s=lambda r: my.plus(f.char_length(r.j), 1))
+    with (
+        sd.implement(my.plus, "datafusion", lambda x, y: None, takes="values"),
+        refused(ExecutionError, "the implementation of plus returns NULL"),
+    ):
+        required.collect(context)
+
+
+def test_words_and_options_are_not_passed_on(context: SessionContext) -> None:
+    with sd.implement(my.rounded, "datafusion", lambda x: x), refused(UnsupportedError, "knows nothing of options"):
+        ROWS.select(s=lambda r: my.rounded(r.d, "UP")).collect(context)
+
+
+# --- engines that take Spark's SQL
+
+
+def test_sql_text_on_the_embedded_engine(sail: SparkSession) -> None:
+    found = ROWS.select(a=lambda r: my.get_json(r.j, "$.a"))
+    with sd.implement(my.get_json, "spark", "get_json_object({text}, {path})"):
+        assert found.check("sail")
+        assert found.collect() == [("1",), (None,), ("x",)]
+        keyed = ROWS.group_by(k=lambda r: my.get_json(r.j, "$.a").is_null()).agg(n=f.count()).sort("k")
+        assert keyed.collect() == [(False, 2), (True, 1)]
+    with (
+        sd.implement(my.get_json, "spark", "length({0})"),
+        refused(UnsupportedError, "gives int on Spark, and its extension declares string?", "CAST(... AS STRING)"),
+    ):
+        found.collect()
+    with sd.implement(my.get_json, "spark", "CAST(length({0}) AS STRING)"):  # as the hint says
+        assert found.collect() == [("8",), ("2",), ("10",)]
+    with sd.implement(my.get_json, "spark", "no_such({0}, {1})"), refused(UnsupportedError, "does not take", "no_such"):
+        found.collect()
+
+
+def test_python_functions_are_for_spark(sail: SparkSession) -> None:
+    with (
+        sd.implement(my.plus, "spark", add_arrays, takes="arrays"),
+        refused(UnsupportedError, "Sail does not run Python functions", 'sd.implement(my.plus, "spark", "...")'),
+    ):
+        SUMS.collect()
