@@ -44,7 +44,7 @@ from substrait_dsl.algebra.types import (
     VarChar,
 )
 from substrait_dsl.errors import UnknownFunctionError as UnknownFunctionError
-from substrait_dsl.fluent.calls import Measure, WindowFunction
+from substrait_dsl.fluent.calls import Measure, MeasureBase, WindowFunction
 from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase
 from substrait_dsl.fluent.namespace import CatalogFunction as CatalogFunction
 from substrait_dsl.fluent.namespace import Functions as Functions
@@ -179,7 +179,9 @@ def abs(x: Expr[I16, _N] | int, /, *, overflow: _Preference[_Overflow] = ...) ->
 @overload
 def abs(x: Expr[I32, _N] | int, /, *, overflow: _Preference[_Overflow] = ...) -> Expr[I32, _N]: ...
 @overload
-def abs(x: Expr[FP32, _N] | float, /) -> Expr[FP32, _N]:
+def abs(x: Expr[FP32, _N] | float, /) -> Expr[FP32, _N]: ...
+@overload
+def abs(x: MeasureBase, /, *more: object, overflow: _Preference[_Overflow] = ...) -> Measure[Any, Any]:
     """Calculate the absolute value of the argument."""
 
 @overload
@@ -205,7 +207,15 @@ def acos(
     *,
     rounding: _Preference[_Rounding] = ...,
     on_domain_error: _Preference[_OnDomainError] = ...,
-) -> Expr[FP32, _N]:
+) -> Expr[FP32, _N]: ...
+@overload
+def acos(
+    x: MeasureBase,
+    /,
+    *more: object,
+    rounding: _Preference[_Rounding] = ...,
+    on_domain_error: _Preference[_OnDomainError] = ...,
+) -> Measure[Any, Any]:
     """Get the arccosine of a value in radians."""
 
 @overload
@@ -231,7 +241,15 @@ def acosh(
     *,
     rounding: _Preference[_Rounding] = ...,
     on_domain_error: _Preference[_OnDomainError] = ...,
-) -> Expr[FP32, _N]:
+) -> Expr[FP32, _N]: ...
+@overload
+def acosh(
+    x: MeasureBase,
+    /,
+    *more: object,
+    rounding: _Preference[_Rounding] = ...,
+    on_domain_error: _Preference[_OnDomainError] = ...,
+) -> Measure[Any, Any]:
     """Get the hyperbolic arccosine of a value in radians."""
 
 @overload
@@ -309,7 +327,20 @@ def add(
 @overload
 def add(
     x: Expr[UserDefined, _N], y: Expr[UserDefined, _N], /, *, overflow: _Preference[_Overflow] = ...
-) -> Expr[UserDefined, _N]:
+) -> Expr[UserDefined, _N]: ...
+@overload
+def add(
+    x: MeasureBase, /, *more: object, overflow: _Preference[_Overflow] = ..., rounding: _Preference[_Rounding] = ...
+) -> Measure[Any, Any]: ...
+@overload
+def add(
+    x: object,
+    y: MeasureBase,
+    /,
+    *more: object,
+    overflow: _Preference[_Overflow] = ...,
+    rounding: _Preference[_Rounding] = ...,
+) -> Measure[Any, Any]:
     """Add two values."""
 
 @overload
@@ -325,27 +356,51 @@ def add_intervals(
 @overload
 def add_intervals(
     x: Expr[IntervalYear, _N] | YearMonths, y: Expr[IntervalYear, _N] | YearMonths, /
-) -> Expr[IntervalYear, _N]:
+) -> Expr[IntervalYear, _N]: ...
+@overload
+def add_intervals(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def add_intervals(x: object, y: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Add two intervals together."""
 
+@overload
 def all_match(
     input: Expr[List[Any], Null] | list[Any] | tuple[Any, ...],
     predicate: Callable[[DynExpr], ExprBase | PythonValue] | ExprBase,
     /,
-) -> Expr[Boolean, Null]:
+) -> Expr[Boolean, Null]: ...
+@overload
+def all_match(input: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def all_match(input: object, predicate: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Returns true if the predicate returns true for all elements of the list."""
 
-def and_(*a: Expr[Boolean, _N] | bool) -> Expr[Boolean, _N]:
+@overload
+def and_(*a: Expr[Boolean, _N] | bool) -> Expr[Boolean, _N]: ...
+@overload
+def and_(a: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def and_(a: object, a2: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """The boolean `and` using Kleene logic."""
 
-def and_not(a: Expr[Boolean, _N] | bool, b: Expr[Boolean, _N] | bool, /) -> Expr[Boolean, _N]:
+@overload
+def and_not(a: Expr[Boolean, _N] | bool, b: Expr[Boolean, _N] | bool, /) -> Expr[Boolean, _N]: ...
+@overload
+def and_not(a: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def and_not(a: object, b: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """The boolean `and` of one value and the negation of the other using Kleene logic."""
 
+@overload
 def any_match(
     input: Expr[List[Any], Null] | list[Any] | tuple[Any, ...],
     predicate: Callable[[DynExpr], ExprBase | PythonValue] | ExprBase,
     /,
-) -> Expr[Boolean, Null]:
+) -> Expr[Boolean, Null]: ...
+@overload
+def any_match(input: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def any_match(input: object, predicate: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Returns true if the predicate returns true for any element of the list."""
 
 def any_value(
@@ -379,7 +434,15 @@ def asin(
     *,
     rounding: _Preference[_Rounding] = ...,
     on_domain_error: _Preference[_OnDomainError] = ...,
-) -> Expr[FP32, _N]:
+) -> Expr[FP32, _N]: ...
+@overload
+def asin(
+    x: MeasureBase,
+    /,
+    *more: object,
+    rounding: _Preference[_Rounding] = ...,
+    on_domain_error: _Preference[_OnDomainError] = ...,
+) -> Measure[Any, Any]:
     """Get the arcsine of a value in radians."""
 
 @overload
@@ -387,7 +450,9 @@ def asinh(x: DynExpr, /, *more: object, rounding: _Preference[_Rounding] = ...) 
 @overload
 def asinh(x: Expr[FP64, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP64, _N]: ...
 @overload
-def asinh(x: Expr[FP32, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP32, _N]:
+def asinh(x: Expr[FP32, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP32, _N]: ...
+@overload
+def asinh(x: MeasureBase, /, *more: object, rounding: _Preference[_Rounding] = ...) -> Measure[Any, Any]:
     """Get the hyperbolic arcsine of a value in radians."""
 
 @overload
@@ -401,7 +466,11 @@ def assume_timezone(
 @overload
 def assume_timezone(
     x: Expr[Date, _N] | dt.date, timezone: Expr[String, _N] | str, precision: Expr[I8, _N] | int, /
-) -> Expr[PrecisionTimestampTZ[Any], _N]:
+) -> Expr[PrecisionTimestampTZ[Any], _N]: ...
+@overload
+def assume_timezone(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def assume_timezone(x: object, timezone: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Convert local timestamp to UTC-relative timestamp_tz using given local time's timezone."""
 
 @overload
@@ -409,7 +478,9 @@ def atan(x: DynExpr, /, *more: object, rounding: _Preference[_Rounding] = ...) -
 @overload
 def atan(x: Expr[FP64, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP64, _N]: ...
 @overload
-def atan(x: Expr[FP32, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP32, _N]:
+def atan(x: Expr[FP32, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP32, _N]: ...
+@overload
+def atan(x: MeasureBase, /, *more: object, rounding: _Preference[_Rounding] = ...) -> Measure[Any, Any]:
     """Get the arctangent of a value in radians."""
 
 @overload
@@ -446,7 +517,24 @@ def atan2(
     *,
     rounding: _Preference[_Rounding] = ...,
     on_domain_error: _Preference[_OnDomainError] = ...,
-) -> Expr[FP32, _N]:
+) -> Expr[FP32, _N]: ...
+@overload
+def atan2(
+    x: MeasureBase,
+    /,
+    *more: object,
+    rounding: _Preference[_Rounding] = ...,
+    on_domain_error: _Preference[_OnDomainError] = ...,
+) -> Measure[Any, Any]: ...
+@overload
+def atan2(
+    x: object,
+    y: MeasureBase,
+    /,
+    *more: object,
+    rounding: _Preference[_Rounding] = ...,
+    on_domain_error: _Preference[_OnDomainError] = ...,
+) -> Measure[Any, Any]:
     """Get the arctangent of values given as x/y pairs."""
 
 @overload
@@ -472,7 +560,15 @@ def atanh(
     *,
     rounding: _Preference[_Rounding] = ...,
     on_domain_error: _Preference[_OnDomainError] = ...,
-) -> Expr[FP32, _N]:
+) -> Expr[FP32, _N]: ...
+@overload
+def atanh(
+    x: MeasureBase,
+    /,
+    *more: object,
+    rounding: _Preference[_Rounding] = ...,
+    on_domain_error: _Preference[_OnDomainError] = ...,
+) -> Measure[Any, Any]:
     """Get the hyperbolic arctangent of a value in radians."""
 
 @overload
@@ -495,9 +591,14 @@ def avg(x: Expr[I32, Null] | int, /, *, overflow: _Preference[_Overflow] = ...) 
 def avg(x: Expr[FP32, Null] | float, /, *, overflow: _Preference[_Overflow] = ...) -> Measure[FP32, Null]:
     """Average a set of values."""
 
+@overload
 def between(
     expression: Expr[_T1, _N] | PythonValue, low: Expr[_T1, _N] | PythonValue, high: Expr[_T1, _N] | PythonValue, /
-) -> Expr[Boolean, _N]:
+) -> Expr[Boolean, _N]: ...
+@overload
+def between(expression: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def between(expression: object, low: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Whether the `expression` is greater than or equal to `low` and less than or equal to `high`."""
 
 @overload
@@ -505,7 +606,9 @@ def bit_length(input: Expr[String, _N] | str, /) -> Expr[I64, _N]: ...
 @overload
 def bit_length(input: Expr[VarChar[Any], _N] | str, /) -> Expr[I64, _N]: ...
 @overload
-def bit_length(input: Expr[FixedChar[Any], _N] | str, /) -> Expr[I64, _N]:
+def bit_length(input: Expr[FixedChar[Any], _N] | str, /) -> Expr[I64, _N]: ...
+@overload
+def bit_length(input: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Return the number of bits in the input string."""
 
 @overload
@@ -525,7 +628,11 @@ def bitwise_and(x: Expr[I8, _N] | int, y: Expr[I8, _N] | int, /) -> Expr[I8, _N]
 @overload
 def bitwise_and(x: Expr[I16, _N] | int, y: Expr[I16, _N] | int, /) -> Expr[I16, _N]: ...
 @overload
-def bitwise_and(x: Expr[I32, _N] | int, y: Expr[I32, _N] | int, /) -> Expr[I32, _N]:
+def bitwise_and(x: Expr[I32, _N] | int, y: Expr[I32, _N] | int, /) -> Expr[I32, _N]: ...
+@overload
+def bitwise_and(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def bitwise_and(x: object, y: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Return the bitwise AND result for two integer inputs."""
 
 @overload
@@ -537,7 +644,9 @@ def bitwise_not(x: Expr[I8, _N] | int, /) -> Expr[I8, _N]: ...
 @overload
 def bitwise_not(x: Expr[I16, _N] | int, /) -> Expr[I16, _N]: ...
 @overload
-def bitwise_not(x: Expr[I32, _N] | int, /) -> Expr[I32, _N]:
+def bitwise_not(x: Expr[I32, _N] | int, /) -> Expr[I32, _N]: ...
+@overload
+def bitwise_not(x: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Return the bitwise NOT result for one integer input."""
 
 @overload
@@ -557,7 +666,11 @@ def bitwise_or(x: Expr[I8, _N] | int, y: Expr[I8, _N] | int, /) -> Expr[I8, _N]:
 @overload
 def bitwise_or(x: Expr[I16, _N] | int, y: Expr[I16, _N] | int, /) -> Expr[I16, _N]: ...
 @overload
-def bitwise_or(x: Expr[I32, _N] | int, y: Expr[I32, _N] | int, /) -> Expr[I32, _N]:
+def bitwise_or(x: Expr[I32, _N] | int, y: Expr[I32, _N] | int, /) -> Expr[I32, _N]: ...
+@overload
+def bitwise_or(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def bitwise_or(x: object, y: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Return the bitwise OR result for two given integer inputs."""
 
 @overload
@@ -577,7 +690,11 @@ def bitwise_xor(x: Expr[I8, _N] | int, y: Expr[I8, _N] | int, /) -> Expr[I8, _N]
 @overload
 def bitwise_xor(x: Expr[I16, _N] | int, y: Expr[I16, _N] | int, /) -> Expr[I16, _N]: ...
 @overload
-def bitwise_xor(x: Expr[I32, _N] | int, y: Expr[I32, _N] | int, /) -> Expr[I32, _N]:
+def bitwise_xor(x: Expr[I32, _N] | int, y: Expr[I32, _N] | int, /) -> Expr[I32, _N]: ...
+@overload
+def bitwise_xor(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def bitwise_xor(x: object, y: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Return the bitwise XOR result for two integer inputs."""
 
 def bool_and(a: Expr[Boolean, Null] | bool, /) -> Measure[Boolean, Null]:
@@ -586,7 +703,12 @@ def bool_and(a: Expr[Boolean, Null] | bool, /) -> Measure[Boolean, Null]:
 def bool_or(a: Expr[Boolean, Null] | bool, /) -> Measure[Boolean, Null]:
     """If any value in the input is true, true is returned."""
 
-def buffer(geom: Expr[UserDefined, _N], buffer_radius: Expr[FP64, _N] | float, /) -> Expr[UserDefined, _N]:
+@overload
+def buffer(geom: Expr[UserDefined, _N], buffer_radius: Expr[FP64, _N] | float, /) -> Expr[UserDefined, _N]: ...
+@overload
+def buffer(geom: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def buffer(geom: object, buffer_radius: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Compute and return an expanded version of the input geometry."""
 
 @overload
@@ -600,10 +722,15 @@ def capitalize(
 @overload
 def capitalize(
     input: Expr[FixedChar[_L1], _N] | str, /, *, char_set: _Preference[_CharSet] = ...
-) -> Expr[FixedChar[_L1], _N]:
+) -> Expr[FixedChar[_L1], _N]: ...
+@overload
+def capitalize(input: MeasureBase, /, *more: object, char_set: _Preference[_CharSet] = ...) -> Measure[Any, Any]:
     """Capitalize the first character of the input string."""
 
-def cardinality(input: Expr[List[Any], _N] | list[Any] | tuple[Any, ...], /) -> Expr[I64, _N]:
+@overload
+def cardinality(input: Expr[List[Any], _N] | list[Any] | tuple[Any, ...], /) -> Expr[I64, _N]: ...
+@overload
+def cardinality(input: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Returns the number of elements in the list."""
 
 @overload
@@ -613,7 +740,9 @@ def ceil(x: Expr[FP64, _N] | float, /) -> Expr[FP64, _N]: ...
 @overload
 def ceil(x: Expr[Decimal[Any, Any], _N] | int | decimal.Decimal, /) -> Expr[Decimal[Any, Literal[0]], _N]: ...
 @overload
-def ceil(x: Expr[FP32, _N] | float, /) -> Expr[FP32, _N]:
+def ceil(x: Expr[FP32, _N] | float, /) -> Expr[FP32, _N]: ...
+@overload
+def ceil(x: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Rounding to the ceiling of the value `x`."""
 
 @overload
@@ -637,10 +766,19 @@ def center(
     /,
     *,
     padding: _Preference[_Padding] = ...,
-) -> Expr[VarChar[_L1], _N]:
+) -> Expr[VarChar[_L1], _N]: ...
+@overload
+def center(input: MeasureBase, /, *more: object, padding: _Preference[_Padding] = ...) -> Measure[Any, Any]: ...
+@overload
+def center(
+    input: object, length: MeasureBase, /, *more: object, padding: _Preference[_Padding] = ...
+) -> Measure[Any, Any]:
     """Center the input string by padding the sides with a single `character` until the specified `length` of the string has been reached."""
 
-def centroid(geom: Expr[UserDefined, _N], /) -> Expr[UserDefined, _N]:
+@overload
+def centroid(geom: Expr[UserDefined, _N], /) -> Expr[UserDefined, _N]: ...
+@overload
+def centroid(geom: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Return a point which is the geometric center of mass of the input geometry."""
 
 @overload
@@ -648,18 +786,31 @@ def char_length(input: Expr[String, _N] | str, /) -> Expr[I64, _N]: ...
 @overload
 def char_length(input: Expr[VarChar[Any], _N] | str, /) -> Expr[I64, _N]: ...
 @overload
-def char_length(input: Expr[FixedChar[Any], _N] | str, /) -> Expr[I64, _N]:
+def char_length(input: Expr[FixedChar[Any], _N] | str, /) -> Expr[I64, _N]: ...
+@overload
+def char_length(input: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Return the number of characters in the input string."""
 
+@overload
 def coalesce(
     value1: Expr[_T1, _N] | PythonValue, value2: Expr[_T1, _N] | PythonValue, /, *value: Expr[_T1, _N] | PythonValue
-) -> Expr[_T1, _N]:
+) -> Expr[_T1, _N]: ...
+@overload
+def coalesce(value: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def coalesce(value: object, value2: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Evaluate arguments from left to right and return the first argument that is not null."""
 
 @overload
 def collection_extract(geom_collection: Expr[UserDefined, _N], /) -> Expr[UserDefined, _N]: ...
 @overload
-def collection_extract(geom_collection: Expr[UserDefined, _N], type: Expr[I8, _N] | int, /) -> Expr[UserDefined, _N]:
+def collection_extract(
+    geom_collection: Expr[UserDefined, _N], type: Expr[I8, _N] | int, /
+) -> Expr[UserDefined, _N]: ...
+@overload
+def collection_extract(geom_collection: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def collection_extract(geom_collection: object, type: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Given the input geometry collection, return a homogenous multi-geometry."""
 
 @overload
@@ -674,7 +825,15 @@ def concat(
     /,
     *input: Expr[VarChar[_L1], _N] | str,
     null_handling: _Preference[_NullHandling] = ...,
-) -> Expr[VarChar[_L1], _N]:
+) -> Expr[VarChar[_L1], _N]: ...
+@overload
+def concat(
+    input: MeasureBase, /, *more: object, null_handling: _Preference[_NullHandling] = ...
+) -> Measure[Any, Any]: ...
+@overload
+def concat(
+    input: object, input2: MeasureBase, /, *more: object, null_handling: _Preference[_NullHandling] = ...
+) -> Measure[Any, Any]:
     """Concatenate strings."""
 
 @overload
@@ -694,7 +853,11 @@ def concat_ws(
     string_arguments1: Expr[VarChar[_L1], _N] | str,
     /,
     *string_arguments: Expr[VarChar[_L1], _N] | str,
-) -> Expr[VarChar[_L1], _N]:
+) -> Expr[VarChar[_L1], _N]: ...
+@overload
+def concat_ws(separator: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def concat_ws(separator: object, string_arguments: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Concatenate strings together separated by a separator."""
 
 @overload
@@ -768,7 +931,15 @@ def contains(
     /,
     *,
     case_sensitivity: _Preference[_CaseSensitivity] = ...,
-) -> Expr[Boolean, _N]:
+) -> Expr[Boolean, _N]: ...
+@overload
+def contains(
+    input: MeasureBase, /, *more: object, case_sensitivity: _Preference[_CaseSensitivity] = ...
+) -> Measure[Any, Any]: ...
+@overload
+def contains(
+    input: object, substring: MeasureBase, /, *more: object, case_sensitivity: _Preference[_CaseSensitivity] = ...
+) -> Measure[Any, Any]:
     """Whether the `input` string contains the `substring`."""
 
 @overload
@@ -790,7 +961,9 @@ def cos(x: DynExpr, /, *more: object, rounding: _Preference[_Rounding] = ...) ->
 @overload
 def cos(x: Expr[FP64, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP64, _N]: ...
 @overload
-def cos(x: Expr[FP32, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP32, _N]:
+def cos(x: Expr[FP32, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP32, _N]: ...
+@overload
+def cos(x: MeasureBase, /, *more: object, rounding: _Preference[_Rounding] = ...) -> Measure[Any, Any]:
     """Get the cosine of a value in radians."""
 
 @overload
@@ -798,7 +971,9 @@ def cosh(x: DynExpr, /, *more: object, rounding: _Preference[_Rounding] = ...) -
 @overload
 def cosh(x: Expr[FP64, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP64, _N]: ...
 @overload
-def cosh(x: Expr[FP32, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP32, _N]:
+def cosh(x: Expr[FP32, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP32, _N]: ...
+@overload
+def cosh(x: MeasureBase, /, *more: object, rounding: _Preference[_Rounding] = ...) -> Measure[Any, Any]:
     """Get the hyperbolic cosine of a value in radians."""
 
 @overload
@@ -830,7 +1005,15 @@ def count_substring(
     /,
     *,
     case_sensitivity: _Preference[_CaseSensitivity] = ...,
-) -> Expr[I64, _N]:
+) -> Expr[I64, _N]: ...
+@overload
+def count_substring(
+    input: MeasureBase, /, *more: object, case_sensitivity: _Preference[_CaseSensitivity] = ...
+) -> Measure[Any, Any]: ...
+@overload
+def count_substring(
+    input: object, substring: MeasureBase, /, *more: object, case_sensitivity: _Preference[_CaseSensitivity] = ...
+) -> Measure[Any, Any]:
     """Return the number of non-overlapping occurrences of a substring in an input string."""
 
 def cume_dist() -> WindowFunction[FP64, Null]:
@@ -841,13 +1024,18 @@ def degrees(x: DynExpr, /, *more: object, rounding: _Preference[_Rounding] = ...
 @overload
 def degrees(x: Expr[FP64, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP64, _N]: ...
 @overload
-def degrees(x: Expr[FP32, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP32, _N]:
+def degrees(x: Expr[FP32, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP32, _N]: ...
+@overload
+def degrees(x: MeasureBase, /, *more: object, rounding: _Preference[_Rounding] = ...) -> Measure[Any, Any]:
     """Converts angle `x` in radians to degrees."""
 
 def dense_rank() -> WindowFunction[I64, Null]:
     """The rank of the current row, without gaps."""
 
-def dimension(geom: Expr[UserDefined, _N], /) -> Expr[I8, _N]:
+@overload
+def dimension(geom: Expr[UserDefined, _N], /) -> Expr[I8, _N]: ...
+@overload
+def dimension(geom: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Return the dimension of the input geometry."""
 
 @overload
@@ -947,7 +1135,28 @@ def divide(
     *,
     on_domain_error: _Preference[_OnDomainError2] = ...,
     on_division_by_zero: _Preference[_OnDivisionByZero] = ...,
-) -> Expr[UserDefined, _N]:
+) -> Expr[UserDefined, _N]: ...
+@overload
+def divide(
+    x: MeasureBase,
+    /,
+    *more: object,
+    overflow: _Preference[_Overflow] = ...,
+    on_domain_error: _Preference[_OnDomainError3] = ...,
+    on_division_by_zero: _Preference[_OnDivisionByZero2] = ...,
+    rounding: _Preference[_Rounding] = ...,
+) -> Measure[Any, Any]: ...
+@overload
+def divide(
+    x: object,
+    y: MeasureBase,
+    /,
+    *more: object,
+    overflow: _Preference[_Overflow] = ...,
+    on_domain_error: _Preference[_OnDomainError3] = ...,
+    on_division_by_zero: _Preference[_OnDivisionByZero2] = ...,
+    rounding: _Preference[_Rounding] = ...,
+) -> Measure[Any, Any]:
     """Divide x by y."""
 
 @overload
@@ -1021,13 +1230,29 @@ def ends_with(
     /,
     *,
     case_sensitivity: _Preference[_CaseSensitivity] = ...,
-) -> Expr[Boolean, _N]:
+) -> Expr[Boolean, _N]: ...
+@overload
+def ends_with(
+    input: MeasureBase, /, *more: object, case_sensitivity: _Preference[_CaseSensitivity] = ...
+) -> Measure[Any, Any]: ...
+@overload
+def ends_with(
+    input: object, substring: MeasureBase, /, *more: object, case_sensitivity: _Preference[_CaseSensitivity] = ...
+) -> Measure[Any, Any]:
     """Whether `input` string ends with the substring."""
 
-def envelope(geom: Expr[UserDefined, _N], /) -> Expr[UserDefined, _N]:
+@overload
+def envelope(geom: Expr[UserDefined, _N], /) -> Expr[UserDefined, _N]: ...
+@overload
+def envelope(geom: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Return the minimum bounding box for the input geometry as a geometry."""
 
-def equal(x: Expr[_T1, _N] | PythonValue, y: Expr[_T1, _N] | PythonValue, /) -> Expr[Boolean, _N]:
+@overload
+def equal(x: Expr[_T1, _N] | PythonValue, y: Expr[_T1, _N] | PythonValue, /) -> Expr[Boolean, _N]: ...
+@overload
+def equal(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def equal(x: object, y: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Whether two values are equal."""
 
 @overload
@@ -1037,7 +1262,9 @@ def exp(x: Expr[I64, _N] | int, /, *, rounding: _Preference[_Rounding] = ...) ->
 @overload
 def exp(x: Expr[FP64, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP64, _N]: ...
 @overload
-def exp(x: Expr[FP32, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP32, _N]:
+def exp(x: Expr[FP32, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP32, _N]: ...
+@overload
+def exp(x: MeasureBase, /, *more: object, rounding: _Preference[_Rounding] = ...) -> Measure[Any, Any]:
     """The mathematical constant e, raised to the power of the value."""
 
 @overload
@@ -1063,7 +1290,24 @@ def extract(
     component: _Component5, indexing: _Indexing, x: Expr[PrecisionTimestamp[Any], _N] | dt.datetime, /
 ) -> Expr[I64, _N]: ...
 @overload
-def extract(component: _Component5, indexing: _Indexing, x: Expr[Date, _N] | dt.date, /) -> Expr[I64, _N]:
+def extract(component: _Component5, indexing: _Indexing, x: Expr[Date, _N] | dt.date, /) -> Expr[I64, _N]: ...
+@overload
+def extract(
+    component: _Component | _Component2 | _Component3 | _Component4 | _Component5,
+    indexing: _Indexing,
+    x: MeasureBase,
+    /,
+    *more: object,
+) -> Measure[Any, Any]: ...
+@overload
+def extract(
+    component: _Component | _Component2 | _Component3 | _Component4 | _Component5,
+    indexing: _Indexing,
+    x: object,
+    timezone: MeasureBase,
+    /,
+    *more: object,
+) -> Measure[Any, Any]:
     """Extract portion of a date/time value."""
 
 @overload
@@ -1075,7 +1319,13 @@ def extract_boolean(
     component: _Component7, x: Expr[PrecisionTimestampTZ[Any], _N] | dt.datetime, timezone: Expr[String, _N] | str, /
 ) -> Expr[Boolean, _N]: ...
 @overload
-def extract_boolean(component: _Component6, x: Expr[Date, _N] | dt.date, /) -> Expr[Boolean, _N]:
+def extract_boolean(component: _Component6, x: Expr[Date, _N] | dt.date, /) -> Expr[Boolean, _N]: ...
+@overload
+def extract_boolean(component: _Component6 | _Component7, x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def extract_boolean(
+    component: _Component6 | _Component7, x: object, timezone: MeasureBase, /, *more: object
+) -> Measure[Any, Any]:
     """Extract boolean values of a date/time value."""
 
 @overload
@@ -1087,20 +1337,30 @@ def factorial(
     n: Expr[Decimal[Any, Literal[0]], _N] | int | decimal.Decimal, /
 ) -> Expr[Decimal[Literal[38], Literal[0]], _N]: ...
 @overload
-def factorial(n: Expr[I32, _N] | int, /, *, overflow: _Preference[_Overflow] = ...) -> Expr[I32, _N]:
+def factorial(n: Expr[I32, _N] | int, /, *, overflow: _Preference[_Overflow] = ...) -> Expr[I32, _N]: ...
+@overload
+def factorial(n: MeasureBase, /, *more: object, overflow: _Preference[_Overflow] = ...) -> Measure[Any, Any]:
     """Return the factorial of a given integer input."""
 
+@overload
 def filter(
     input: Expr[List[_Item1], _N] | list[Any] | tuple[Any, ...],
     predicate: Callable[[DynExpr], ExprBase | PythonValue] | ExprBase,
     /,
-) -> Expr[List[_Item1], _N]:
+) -> Expr[List[_Item1], _N]: ...
+@overload
+def filter(input: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def filter(input: object, predicate: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Filters a list of elements based on a predicate function."""
 
 def first_value(expression: Expr[_T1, Null] | PythonValue, /) -> WindowFunction[_T1, Any]:
     """Returns the first value in the window."""
 
-def flip_coordinates(geom_collection: Expr[UserDefined, _N], /) -> Expr[UserDefined, _N]:
+@overload
+def flip_coordinates(geom_collection: Expr[UserDefined, _N], /) -> Expr[UserDefined, _N]: ...
+@overload
+def flip_coordinates(geom_collection: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Return a version of the input geometry with the X and Y axis flipped."""
 
 @overload
@@ -1110,35 +1370,69 @@ def floor(x: Expr[FP64, _N] | float, /) -> Expr[FP64, _N]: ...
 @overload
 def floor(x: Expr[Decimal[Any, Any], _N] | int | decimal.Decimal, /) -> Expr[Decimal[Any, Literal[0]], _N]: ...
 @overload
-def floor(x: Expr[FP32, _N] | float, /) -> Expr[FP32, _N]:
+def floor(x: Expr[FP32, _N] | float, /) -> Expr[FP32, _N]: ...
+@overload
+def floor(x: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Rounding to the floor of the value `x`."""
 
-def geometry_type(geom: Expr[UserDefined, _N], /) -> Expr[String, _N]:
+@overload
+def geometry_type(geom: Expr[UserDefined, _N], /) -> Expr[String, _N]: ...
+@overload
+def geometry_type(geom: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Return the type of geometry as a string."""
 
+@overload
 def greatest(
     value1: Expr[_T1, _N] | PythonValue, value2: Expr[_T1, _N] | PythonValue, /, *value: Expr[_T1, _N] | PythonValue
-) -> Expr[_T1, _N]:
+) -> Expr[_T1, _N]: ...
+@overload
+def greatest(value: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def greatest(value: object, value2: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Evaluates each argument and returns the largest one."""
 
+@overload
 def greatest_skip_null(
     value1: Expr[_T1, _N] | PythonValue, value2: Expr[_T1, _N] | PythonValue, /, *value: Expr[_T1, _N] | PythonValue
-) -> Expr[_T1, _N]:
+) -> Expr[_T1, _N]: ...
+@overload
+def greatest_skip_null(value: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def greatest_skip_null(value: object, value2: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Evaluates each argument and returns the largest one."""
 
-def gt(x: Expr[_T1, _N] | PythonValue, y: Expr[_T1, _N] | PythonValue, /) -> Expr[Boolean, _N]:
+@overload
+def gt(x: Expr[_T1, _N] | PythonValue, y: Expr[_T1, _N] | PythonValue, /) -> Expr[Boolean, _N]: ...
+@overload
+def gt(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def gt(x: object, y: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Greater than."""
 
-def gte(x: Expr[_T1, _N] | PythonValue, y: Expr[_T1, _N] | PythonValue, /) -> Expr[Boolean, _N]:
+@overload
+def gte(x: Expr[_T1, _N] | PythonValue, y: Expr[_T1, _N] | PythonValue, /) -> Expr[Boolean, _N]: ...
+@overload
+def gte(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def gte(x: object, y: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Greater than or equal to."""
 
+@overload
 def index_in(
     needle: ExprBase | PythonValue,
     haystack: Expr[List[Any], Null] | list[Any] | tuple[Any, ...],
     /,
     *,
     nan_equality: _Preference[_NanEquality] = ...,
-) -> Expr[I64, Null]:
+) -> Expr[I64, Null]: ...
+@overload
+def index_in(
+    needle: MeasureBase, /, *more: object, nan_equality: _Preference[_NanEquality] = ...
+) -> Measure[Any, Any]: ...
+@overload
+def index_in(
+    needle: object, haystack: MeasureBase, /, *more: object, nan_equality: _Preference[_NanEquality] = ...
+) -> Measure[Any, Any]:
     """Checks the membership of a value in a list of values Returns the first 0-based index value of some input `needle` if `needle` is equal to any element in `haystack`."""
 
 @overload
@@ -1152,64 +1446,117 @@ def initcap(
 @overload
 def initcap(
     input: Expr[FixedChar[_L1], _N] | str, /, *, char_set: _Preference[_CharSet] = ...
-) -> Expr[FixedChar[_L1], _N]:
+) -> Expr[FixedChar[_L1], _N]: ...
+@overload
+def initcap(input: MeasureBase, /, *more: object, char_set: _Preference[_CharSet] = ...) -> Measure[Any, Any]:
     """Capitalizes the first character of each word in the input string, including articles, and lowercases the rest."""
 
-def is_closed(geom: Expr[UserDefined, _N], /) -> Expr[Boolean, _N]:
+@overload
+def is_closed(geom: Expr[UserDefined, _N], /) -> Expr[Boolean, _N]: ...
+@overload
+def is_closed(geom: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Return true if the geometry's start and end points are the same."""
 
-def is_distinct_from(x: Expr[_T1, Null] | PythonValue, y: Expr[_T1, Null] | PythonValue, /) -> Expr[Boolean, Req]:
+@overload
+def is_distinct_from(x: Expr[_T1, Null] | PythonValue, y: Expr[_T1, Null] | PythonValue, /) -> Expr[Boolean, Req]: ...
+@overload
+def is_distinct_from(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def is_distinct_from(x: object, y: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Whether two values are not equal."""
 
-def is_empty(geom: Expr[UserDefined, _N], /) -> Expr[Boolean, _N]:
+@overload
+def is_empty(geom: Expr[UserDefined, _N], /) -> Expr[Boolean, _N]: ...
+@overload
+def is_empty(geom: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Return true is the geometry is an empty geometry."""
 
-def is_false(x: Expr[Boolean, Null] | bool, /) -> Expr[Boolean, Req]:
+@overload
+def is_false(x: Expr[Boolean, Null] | bool, /) -> Expr[Boolean, Req]: ...
+@overload
+def is_false(x: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Whether a value is false."""
 
 @overload
 def is_finite(x: Expr[FP64, _N] | float, /) -> Expr[Boolean, _N]: ...
 @overload
-def is_finite(x: Expr[FP32, _N] | float, /) -> Expr[Boolean, _N]:
+def is_finite(x: Expr[FP32, _N] | float, /) -> Expr[Boolean, _N]: ...
+@overload
+def is_finite(x: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Whether a value is finite (neither infinite nor NaN)."""
 
 @overload
 def is_infinite(x: Expr[FP64, _N] | float, /) -> Expr[Boolean, _N]: ...
 @overload
-def is_infinite(x: Expr[FP32, _N] | float, /) -> Expr[Boolean, _N]:
+def is_infinite(x: Expr[FP32, _N] | float, /) -> Expr[Boolean, _N]: ...
+@overload
+def is_infinite(x: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Whether a value is infinite."""
 
 @overload
 def is_nan(x: Expr[FP64, _N] | float, /) -> Expr[Boolean, _N]: ...
 @overload
-def is_nan(x: Expr[FP32, _N] | float, /) -> Expr[Boolean, _N]:
+def is_nan(x: Expr[FP32, _N] | float, /) -> Expr[Boolean, _N]: ...
+@overload
+def is_nan(x: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Whether a value is not a number."""
 
-def is_not_distinct_from(x: Expr[_T1, Null] | PythonValue, y: Expr[_T1, Null] | PythonValue, /) -> Expr[Boolean, Req]:
+@overload
+def is_not_distinct_from(
+    x: Expr[_T1, Null] | PythonValue, y: Expr[_T1, Null] | PythonValue, /
+) -> Expr[Boolean, Req]: ...
+@overload
+def is_not_distinct_from(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def is_not_distinct_from(x: object, y: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Whether two values are equal."""
 
-def is_not_false(x: Expr[Boolean, Null] | bool, /) -> Expr[Boolean, Req]:
+@overload
+def is_not_false(x: Expr[Boolean, Null] | bool, /) -> Expr[Boolean, Req]: ...
+@overload
+def is_not_false(x: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Whether a value is not false."""
 
-def is_not_null(x: ExprBase | PythonValue, /) -> Expr[Boolean, Req]:
+@overload
+def is_not_null(x: ExprBase | PythonValue, /) -> Expr[Boolean, Req]: ...
+@overload
+def is_not_null(x: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Whether a value is not null."""
 
-def is_not_true(x: Expr[Boolean, Null] | bool, /) -> Expr[Boolean, Req]:
+@overload
+def is_not_true(x: Expr[Boolean, Null] | bool, /) -> Expr[Boolean, Req]: ...
+@overload
+def is_not_true(x: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Whether a value is not true."""
 
-def is_null(x: ExprBase | PythonValue, /) -> Expr[Boolean, Req]:
+@overload
+def is_null(x: ExprBase | PythonValue, /) -> Expr[Boolean, Req]: ...
+@overload
+def is_null(x: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Whether a value is null."""
 
-def is_ring(geom: Expr[UserDefined, _N], /) -> Expr[Boolean, _N]:
+@overload
+def is_ring(geom: Expr[UserDefined, _N], /) -> Expr[Boolean, _N]: ...
+@overload
+def is_ring(geom: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Return true if the geometry's start and end points are the same and it does not self intersect."""
 
-def is_simple(geom: Expr[UserDefined, _N], /) -> Expr[Boolean, _N]:
+@overload
+def is_simple(geom: Expr[UserDefined, _N], /) -> Expr[Boolean, _N]: ...
+@overload
+def is_simple(geom: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Return true if the geometry does not self intersect."""
 
-def is_true(x: Expr[Boolean, Null] | bool, /) -> Expr[Boolean, Req]:
+@overload
+def is_true(x: Expr[Boolean, Null] | bool, /) -> Expr[Boolean, Req]: ...
+@overload
+def is_true(x: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Whether a value is true."""
 
-def is_valid(geom: Expr[UserDefined, _N], /) -> Expr[Boolean, _N]:
+@overload
+def is_valid(geom: Expr[UserDefined, _N], /) -> Expr[Boolean, _N]: ...
+@overload
+def is_valid(geom: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Return true if the input geometry is a valid 2D geometry."""
 
 @overload
@@ -1245,14 +1592,24 @@ def lead(
 ) -> WindowFunction[_T1, Null]:
     """Return a value from a following row based on a specified physical offset."""
 
+@overload
 def least(
     value1: Expr[_T1, _N] | PythonValue, value2: Expr[_T1, _N] | PythonValue, /, *value: Expr[_T1, _N] | PythonValue
-) -> Expr[_T1, _N]:
+) -> Expr[_T1, _N]: ...
+@overload
+def least(value: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def least(value: object, value2: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Evaluates each argument and returns the smallest one."""
 
+@overload
 def least_skip_null(
     value1: Expr[_T1, _N] | PythonValue, value2: Expr[_T1, _N] | PythonValue, /, *value: Expr[_T1, _N] | PythonValue
-) -> Expr[_T1, _N]:
+) -> Expr[_T1, _N]: ...
+@overload
+def least_skip_null(value: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def least_skip_null(value: object, value2: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Evaluates each argument and returns the smallest one."""
 
 @overload
@@ -1262,7 +1619,11 @@ def left(input: object, count: DynExpr, /, *more: object) -> DynExpr: ...
 @overload
 def left(input: Expr[String, _N] | str, count: Expr[I32, _N] | int, /) -> Expr[String, _N]: ...
 @overload
-def left(input: Expr[VarChar[_L1], _N] | str, count: Expr[I32, _N] | int, /) -> Expr[VarChar[_L1], _N]:
+def left(input: Expr[VarChar[_L1], _N] | str, count: Expr[I32, _N] | int, /) -> Expr[VarChar[_L1], _N]: ...
+@overload
+def left(input: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def left(input: object, count: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Extract `count` characters starting from the left of the string."""
 
 @overload
@@ -1280,7 +1641,15 @@ def like(
     /,
     *,
     case_sensitivity: _Preference[_CaseSensitivity] = ...,
-) -> Expr[Boolean, _N]:
+) -> Expr[Boolean, _N]: ...
+@overload
+def like(
+    input: MeasureBase, /, *more: object, case_sensitivity: _Preference[_CaseSensitivity] = ...
+) -> Measure[Any, Any]: ...
+@overload
+def like(
+    input: object, match: MeasureBase, /, *more: object, case_sensitivity: _Preference[_CaseSensitivity] = ...
+) -> Measure[Any, Any]:
     """Are two strings like each other."""
 
 @overload
@@ -1327,12 +1696,26 @@ def ln(
     rounding: _Preference[_Rounding] = ...,
     on_domain_error: _Preference[_OnDomainError3] = ...,
     on_log_zero: _Preference[_OnLogZero] = ...,
-) -> Expr[FP32, _N]:
+) -> Expr[FP32, _N]: ...
+@overload
+def ln(
+    x: MeasureBase,
+    /,
+    *more: object,
+    rounding: _Preference[_Rounding] = ...,
+    on_domain_error: _Preference[_OnDomainError3] = ...,
+    on_log_zero: _Preference[_OnLogZero] = ...,
+) -> Measure[Any, Any]:
     """Natural logarithm of the value."""
 
+@overload
 def local_timestamp(
     x: Expr[PrecisionTimestampTZ[_P_digits], _N] | dt.datetime, timezone: Expr[String, _N] | str, /
-) -> Expr[PrecisionTimestamp[_P_digits], _N]:
+) -> Expr[PrecisionTimestamp[_P_digits], _N]: ...
+@overload
+def local_timestamp(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def local_timestamp(x: object, timezone: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Convert UTC-relative timestamp_tz to local timestamp using given local time's timezone."""
 
 @overload
@@ -1379,7 +1762,16 @@ def log10(
     rounding: _Preference[_Rounding] = ...,
     on_domain_error: _Preference[_OnDomainError3] = ...,
     on_log_zero: _Preference[_OnLogZero] = ...,
-) -> Expr[FP32, _N]:
+) -> Expr[FP32, _N]: ...
+@overload
+def log10(
+    x: MeasureBase,
+    /,
+    *more: object,
+    rounding: _Preference[_Rounding] = ...,
+    on_domain_error: _Preference[_OnDomainError3] = ...,
+    on_log_zero: _Preference[_OnLogZero] = ...,
+) -> Measure[Any, Any]:
     """Logarithm to base 10 of the value."""
 
 @overload
@@ -1417,7 +1809,16 @@ def log1p(
     rounding: _Preference[_Rounding] = ...,
     on_domain_error: _Preference[_OnDomainError3] = ...,
     on_log_zero: _Preference[_OnLogZero] = ...,
-) -> Expr[FP32, _N]:
+) -> Expr[FP32, _N]: ...
+@overload
+def log1p(
+    x: MeasureBase,
+    /,
+    *more: object,
+    rounding: _Preference[_Rounding] = ...,
+    on_domain_error: _Preference[_OnDomainError3] = ...,
+    on_log_zero: _Preference[_OnLogZero] = ...,
+) -> Measure[Any, Any]:
     """Natural logarithm (base e) of 1 + x log1p(x) => log(1+x)."""
 
 @overload
@@ -1464,7 +1865,16 @@ def log2(
     rounding: _Preference[_Rounding] = ...,
     on_domain_error: _Preference[_OnDomainError3] = ...,
     on_log_zero: _Preference[_OnLogZero] = ...,
-) -> Expr[FP32, _N]:
+) -> Expr[FP32, _N]: ...
+@overload
+def log2(
+    x: MeasureBase,
+    /,
+    *more: object,
+    rounding: _Preference[_Rounding] = ...,
+    on_domain_error: _Preference[_OnDomainError3] = ...,
+    on_log_zero: _Preference[_OnLogZero] = ...,
+) -> Measure[Any, Any]:
     """Logarithm to base 2 of the value."""
 
 @overload
@@ -1525,7 +1935,26 @@ def logb(
     rounding: _Preference[_Rounding] = ...,
     on_domain_error: _Preference[_OnDomainError3] = ...,
     on_log_zero: _Preference[_OnLogZero] = ...,
-) -> Expr[FP32, _N]:
+) -> Expr[FP32, _N]: ...
+@overload
+def logb(
+    x: MeasureBase,
+    /,
+    *more: object,
+    rounding: _Preference[_Rounding] = ...,
+    on_domain_error: _Preference[_OnDomainError3] = ...,
+    on_log_zero: _Preference[_OnLogZero] = ...,
+) -> Measure[Any, Any]: ...
+@overload
+def logb(
+    x: object,
+    base: MeasureBase,
+    /,
+    *more: object,
+    rounding: _Preference[_Rounding] = ...,
+    on_domain_error: _Preference[_OnDomainError3] = ...,
+    on_log_zero: _Preference[_OnLogZero] = ...,
+) -> Measure[Any, Any]:
     """Logarithm of the value with the given base logb(x, b) => log_{b} (x)."""
 
 @overload
@@ -1539,7 +1968,9 @@ def lower(
 @overload
 def lower(
     input: Expr[FixedChar[_L1], _N] | str, /, *, char_set: _Preference[_CharSet] = ...
-) -> Expr[FixedChar[_L1], _N]:
+) -> Expr[FixedChar[_L1], _N]: ...
+@overload
+def lower(input: MeasureBase, /, *more: object, char_set: _Preference[_CharSet] = ...) -> Measure[Any, Any]:
     """Transform the string to lower case characters."""
 
 @overload
@@ -1553,13 +1984,27 @@ def lpad(
 @overload
 def lpad(
     input: Expr[VarChar[_L1], _N] | str, length: Expr[I32, _N] | int, characters: Expr[VarChar[Any], _N] | str, /
-) -> Expr[VarChar[_L1], _N]:
+) -> Expr[VarChar[_L1], _N]: ...
+@overload
+def lpad(input: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def lpad(input: object, length: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Left-pad the input string with the string of 'characters' until the specified length of the string has been reached."""
 
-def lt(x: Expr[_T1, _N] | PythonValue, y: Expr[_T1, _N] | PythonValue, /) -> Expr[Boolean, _N]:
+@overload
+def lt(x: Expr[_T1, _N] | PythonValue, y: Expr[_T1, _N] | PythonValue, /) -> Expr[Boolean, _N]: ...
+@overload
+def lt(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def lt(x: object, y: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Less than."""
 
-def lte(x: Expr[_T1, _N] | PythonValue, y: Expr[_T1, _N] | PythonValue, /) -> Expr[Boolean, _N]:
+@overload
+def lte(x: Expr[_T1, _N] | PythonValue, y: Expr[_T1, _N] | PythonValue, /) -> Expr[Boolean, _N]: ...
+@overload
+def lte(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def lte(x: object, y: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Less than or equal to."""
 
 @overload
@@ -1569,10 +2014,21 @@ def ltrim(input: object, characters: DynExpr, /, *more: object) -> DynExpr: ...
 @overload
 def ltrim(input: Expr[String, _N] | str, characters: Expr[String, _N] | str, /) -> Expr[String, _N]: ...
 @overload
-def ltrim(input: Expr[VarChar[_L1], _N] | str, characters: Expr[VarChar[Any], _N] | str, /) -> Expr[VarChar[_L1], _N]:
+def ltrim(
+    input: Expr[VarChar[_L1], _N] | str, characters: Expr[VarChar[Any], _N] | str, /
+) -> Expr[VarChar[_L1], _N]: ...
+@overload
+def ltrim(input: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def ltrim(input: object, characters: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Remove any occurrence of the characters from the left side of the string."""
 
-def make_line(geom1: Expr[UserDefined, _N], geom2: Expr[UserDefined, _N], /) -> Expr[UserDefined, _N]:
+@overload
+def make_line(geom1: Expr[UserDefined, _N], geom2: Expr[UserDefined, _N], /) -> Expr[UserDefined, _N]: ...
+@overload
+def make_line(geom1: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def make_line(geom1: object, geom2: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Returns a linestring connecting the endpoint of geometry `geom1` to the begin point of geometry `geom2`."""
 
 @overload
@@ -1681,7 +2137,10 @@ def min(x: Expr[FP32, Null] | float, /) -> Measure[FP32, Null]: ...
 def min(x: Expr[UserDefined, Null], /) -> Measure[UserDefined, Null]:
     """Min a set of values."""
 
-def minimum_bounding_circle(geom: Expr[UserDefined, _N], /) -> Expr[UserDefined, _N]:
+@overload
+def minimum_bounding_circle(geom: Expr[UserDefined, _N], /) -> Expr[UserDefined, _N]: ...
+@overload
+def minimum_bounding_circle(geom: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Return the smallest circle polygon that contains the input geometry."""
 
 @overload
@@ -1766,7 +2225,26 @@ def modulus(
     division_type: _Preference[_DivisionType] = ...,
     overflow: _Preference[_Overflow] = ...,
     on_domain_error: _Preference[_OnDomainError2] = ...,
-) -> Expr[I32, _N]:
+) -> Expr[I32, _N]: ...
+@overload
+def modulus(
+    x: MeasureBase,
+    /,
+    *more: object,
+    division_type: _Preference[_DivisionType] = ...,
+    overflow: _Preference[_Overflow] = ...,
+    on_domain_error: _Preference[_OnDomainError2] = ...,
+) -> Measure[Any, Any]: ...
+@overload
+def modulus(
+    x: object,
+    y: MeasureBase,
+    /,
+    *more: object,
+    division_type: _Preference[_DivisionType] = ...,
+    overflow: _Preference[_Overflow] = ...,
+    on_domain_error: _Preference[_OnDomainError2] = ...,
+) -> Measure[Any, Any]:
     """Calculate the remainder (r) when dividing dividend (x) by divisor (y)."""
 
 @overload
@@ -1841,7 +2319,20 @@ def multiply(
 @overload
 def multiply(
     x: Expr[UserDefined, _N], y: Expr[UserDefined, _N], /, *, overflow: _Preference[_Overflow] = ...
-) -> Expr[UserDefined, _N]:
+) -> Expr[UserDefined, _N]: ...
+@overload
+def multiply(
+    x: MeasureBase, /, *more: object, overflow: _Preference[_Overflow] = ..., rounding: _Preference[_Rounding] = ...
+) -> Measure[Any, Any]: ...
+@overload
+def multiply(
+    x: object,
+    y: MeasureBase,
+    /,
+    *more: object,
+    overflow: _Preference[_Overflow] = ...,
+    rounding: _Preference[_Rounding] = ...,
+) -> Measure[Any, Any]:
     """Multiply two values."""
 
 @overload
@@ -1859,13 +2350,23 @@ def negate(x: Expr[I16, _N] | int, /, *, overflow: _Preference[_Overflow] = ...)
 @overload
 def negate(x: Expr[I32, _N] | int, /, *, overflow: _Preference[_Overflow] = ...) -> Expr[I32, _N]: ...
 @overload
-def negate(x: Expr[FP32, _N] | float, /) -> Expr[FP32, _N]:
+def negate(x: Expr[FP32, _N] | float, /) -> Expr[FP32, _N]: ...
+@overload
+def negate(x: MeasureBase, /, *more: object, overflow: _Preference[_Overflow] = ...) -> Measure[Any, Any]:
     """Negation of the value."""
 
-def not_(a: Expr[Boolean, _N] | bool, /) -> Expr[Boolean, _N]:
+@overload
+def not_(a: Expr[Boolean, _N] | bool, /) -> Expr[Boolean, _N]: ...
+@overload
+def not_(a: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """The `not` of a boolean value."""
 
-def not_equal(x: Expr[_T1, _N] | PythonValue, y: Expr[_T1, _N] | PythonValue, /) -> Expr[Boolean, _N]:
+@overload
+def not_equal(x: Expr[_T1, _N] | PythonValue, y: Expr[_T1, _N] | PythonValue, /) -> Expr[Boolean, _N]: ...
+@overload
+def not_equal(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def not_equal(x: object, y: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Whether two values are not_equal."""
 
 def nth_value(
@@ -1885,10 +2386,18 @@ def ntile(x: Expr[I64, Null] | int, /) -> WindowFunction[I64, Null]: ...
 def ntile(x: Expr[I32, Null] | int, /) -> WindowFunction[I32, Null]:
     """Return an integer ranging from 1 to the argument value,dividing the partition as equally as possible."""
 
-def nullif(x: Expr[_T1, Null] | PythonValue, y: Expr[_T1, Null] | PythonValue, /) -> Expr[_T1, Null]:
+@overload
+def nullif(x: Expr[_T1, Null] | PythonValue, y: Expr[_T1, Null] | PythonValue, /) -> Expr[_T1, Null]: ...
+@overload
+def nullif(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def nullif(x: object, y: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """If two values are equal, return null."""
 
-def num_points(geom: Expr[UserDefined, _N], /) -> Expr[I64, _N]:
+@overload
+def num_points(geom: Expr[UserDefined, _N], /) -> Expr[I64, _N]: ...
+@overload
+def num_points(geom: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Return the number of points in the geometry."""
 
 @overload
@@ -1896,16 +2405,28 @@ def octet_length(input: Expr[String, _N] | str, /) -> Expr[I64, _N]: ...
 @overload
 def octet_length(input: Expr[VarChar[Any], _N] | str, /) -> Expr[I64, _N]: ...
 @overload
-def octet_length(input: Expr[FixedChar[Any], _N] | str, /) -> Expr[I64, _N]:
+def octet_length(input: Expr[FixedChar[Any], _N] | str, /) -> Expr[I64, _N]: ...
+@overload
+def octet_length(input: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Return the number of bytes in the input string."""
 
-def or_(*a: Expr[Boolean, _N] | bool) -> Expr[Boolean, _N]:
+@overload
+def or_(*a: Expr[Boolean, _N] | bool) -> Expr[Boolean, _N]: ...
+@overload
+def or_(a: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def or_(a: object, a2: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """The boolean `or` using Kleene logic."""
 
 def percent_rank() -> WindowFunction[FP64, Null]:
     """The relative rank of the current row."""
 
-def point(x: Expr[FP64, _N] | float, y: Expr[FP64, _N] | float, /) -> Expr[UserDefined, _N]:
+@overload
+def point(x: Expr[FP64, _N] | float, y: Expr[FP64, _N] | float, /) -> Expr[UserDefined, _N]: ...
+@overload
+def point(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def point(x: object, y: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Returns a 2D point with the given `x` and `y` coordinate values."""
 
 @overload
@@ -1941,7 +2462,24 @@ def power(
     complex_number_result: _Preference[_ComplexNumberResult] = ...,
 ) -> Expr[FP64, _N]: ...
 @overload
-def power(x: Expr[FP32, _N] | float, y: Expr[FP32, _N] | float, /) -> Expr[FP32, _N]:
+def power(x: Expr[FP32, _N] | float, y: Expr[FP32, _N] | float, /) -> Expr[FP32, _N]: ...
+@overload
+def power(
+    x: MeasureBase,
+    /,
+    *more: object,
+    overflow: _Preference[_Overflow] = ...,
+    complex_number_result: _Preference[_ComplexNumberResult] = ...,
+) -> Measure[Any, Any]: ...
+@overload
+def power(
+    x: object,
+    y: MeasureBase,
+    /,
+    *more: object,
+    overflow: _Preference[_Overflow] = ...,
+    complex_number_result: _Preference[_ComplexNumberResult] = ...,
+) -> Measure[Any, Any]:
     """Take the power with x as the base and y as exponent."""
 
 @overload
@@ -1978,7 +2516,9 @@ def radians(x: DynExpr, /, *more: object, rounding: _Preference[_Rounding] = ...
 @overload
 def radians(x: Expr[FP64, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP64, _N]: ...
 @overload
-def radians(x: Expr[FP32, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP32, _N]:
+def radians(x: Expr[FP32, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP32, _N]: ...
+@overload
+def radians(x: MeasureBase, /, *more: object, rounding: _Preference[_Rounding] = ...) -> Measure[Any, Any]:
     """Converts angle `x` in degrees to radians."""
 
 def rank() -> WindowFunction[I64, Null]:
@@ -2046,7 +2586,26 @@ def regexp_count_substring(
     case_sensitivity: _Preference[_CaseSensitivity] = ...,
     multiline: _Preference[_Multiline] = ...,
     dotall: _Preference[_Dotall] = ...,
-) -> Expr[I64, _N]:
+) -> Expr[I64, _N]: ...
+@overload
+def regexp_count_substring(
+    input: MeasureBase,
+    /,
+    *more: object,
+    case_sensitivity: _Preference[_CaseSensitivity] = ...,
+    multiline: _Preference[_Multiline] = ...,
+    dotall: _Preference[_Dotall] = ...,
+) -> Measure[Any, Any]: ...
+@overload
+def regexp_count_substring(
+    input: object,
+    pattern: MeasureBase,
+    /,
+    *more: object,
+    case_sensitivity: _Preference[_CaseSensitivity] = ...,
+    multiline: _Preference[_Multiline] = ...,
+    dotall: _Preference[_Dotall] = ...,
+) -> Measure[Any, Any]:
     """Return the number of non-overlapping occurrences of a regular expression pattern in an input string."""
 
 @overload
@@ -2113,7 +2672,26 @@ def regexp_match_substring(
     case_sensitivity: _Preference[_CaseSensitivity] = ...,
     multiline: _Preference[_Multiline] = ...,
     dotall: _Preference[_Dotall] = ...,
-) -> Expr[VarChar[_L1], _N]:
+) -> Expr[VarChar[_L1], _N]: ...
+@overload
+def regexp_match_substring(
+    input: MeasureBase,
+    /,
+    *more: object,
+    case_sensitivity: _Preference[_CaseSensitivity] = ...,
+    multiline: _Preference[_Multiline] = ...,
+    dotall: _Preference[_Dotall] = ...,
+) -> Measure[Any, Any]: ...
+@overload
+def regexp_match_substring(
+    input: object,
+    pattern: MeasureBase,
+    /,
+    *more: object,
+    case_sensitivity: _Preference[_CaseSensitivity] = ...,
+    multiline: _Preference[_Multiline] = ...,
+    dotall: _Preference[_Dotall] = ...,
+) -> Measure[Any, Any]:
     """Extract a substring that matches the given regular expression pattern."""
 
 @overload
@@ -2158,7 +2736,26 @@ def regexp_match_substring_all(
     case_sensitivity: _Preference[_CaseSensitivity] = ...,
     multiline: _Preference[_Multiline] = ...,
     dotall: _Preference[_Dotall] = ...,
-) -> Expr[List[VarChar[_L1]], _N]:
+) -> Expr[List[VarChar[_L1]], _N]: ...
+@overload
+def regexp_match_substring_all(
+    input: MeasureBase,
+    /,
+    *more: object,
+    case_sensitivity: _Preference[_CaseSensitivity] = ...,
+    multiline: _Preference[_Multiline] = ...,
+    dotall: _Preference[_Dotall] = ...,
+) -> Measure[Any, Any]: ...
+@overload
+def regexp_match_substring_all(
+    input: object,
+    pattern: MeasureBase,
+    /,
+    *more: object,
+    case_sensitivity: _Preference[_CaseSensitivity] = ...,
+    multiline: _Preference[_Multiline] = ...,
+    dotall: _Preference[_Dotall] = ...,
+) -> Measure[Any, Any]:
     """Extract all substrings that match the given regular expression pattern."""
 
 @overload
@@ -2227,7 +2824,26 @@ def regexp_replace(
     case_sensitivity: _Preference[_CaseSensitivity] = ...,
     multiline: _Preference[_Multiline] = ...,
     dotall: _Preference[_Dotall] = ...,
-) -> Expr[VarChar[_L1], _N]:
+) -> Expr[VarChar[_L1], _N]: ...
+@overload
+def regexp_replace(
+    input: MeasureBase,
+    /,
+    *more: object,
+    case_sensitivity: _Preference[_CaseSensitivity] = ...,
+    multiline: _Preference[_Multiline] = ...,
+    dotall: _Preference[_Dotall] = ...,
+) -> Measure[Any, Any]: ...
+@overload
+def regexp_replace(
+    input: object,
+    pattern: MeasureBase,
+    /,
+    *more: object,
+    case_sensitivity: _Preference[_CaseSensitivity] = ...,
+    multiline: _Preference[_Multiline] = ...,
+    dotall: _Preference[_Dotall] = ...,
+) -> Measure[Any, Any]:
     """Search a string for a substring that matches a given regular expression pattern and replace it with a replacement string."""
 
 @overload
@@ -2268,7 +2884,26 @@ def regexp_string_split(
     case_sensitivity: _Preference[_CaseSensitivity] = ...,
     multiline: _Preference[_Multiline] = ...,
     dotall: _Preference[_Dotall] = ...,
-) -> Expr[List[VarChar[_L1]], _N]:
+) -> Expr[List[VarChar[_L1]], _N]: ...
+@overload
+def regexp_string_split(
+    input: MeasureBase,
+    /,
+    *more: object,
+    case_sensitivity: _Preference[_CaseSensitivity] = ...,
+    multiline: _Preference[_Multiline] = ...,
+    dotall: _Preference[_Dotall] = ...,
+) -> Measure[Any, Any]: ...
+@overload
+def regexp_string_split(
+    input: object,
+    pattern: MeasureBase,
+    /,
+    *more: object,
+    case_sensitivity: _Preference[_CaseSensitivity] = ...,
+    multiline: _Preference[_Multiline] = ...,
+    dotall: _Preference[_Dotall] = ...,
+) -> Measure[Any, Any]:
     """Split a string into a list of strings, based on a regular expression pattern."""
 
 @overload
@@ -2294,13 +2929,38 @@ def regexp_strpos(
     case_sensitivity: _Preference[_CaseSensitivity] = ...,
     multiline: _Preference[_Multiline] = ...,
     dotall: _Preference[_Dotall] = ...,
-) -> Expr[I64, _N]:
+) -> Expr[I64, _N]: ...
+@overload
+def regexp_strpos(
+    input: MeasureBase,
+    /,
+    *more: object,
+    case_sensitivity: _Preference[_CaseSensitivity] = ...,
+    multiline: _Preference[_Multiline] = ...,
+    dotall: _Preference[_Dotall] = ...,
+) -> Measure[Any, Any]: ...
+@overload
+def regexp_strpos(
+    input: object,
+    pattern: MeasureBase,
+    /,
+    *more: object,
+    case_sensitivity: _Preference[_CaseSensitivity] = ...,
+    multiline: _Preference[_Multiline] = ...,
+    dotall: _Preference[_Dotall] = ...,
+) -> Measure[Any, Any]:
     """Return the position of an occurrence of the given regular expression pattern in a string."""
 
 @overload
 def remove_repeated_points(geom: Expr[UserDefined, _N], /) -> Expr[UserDefined, _N]: ...
 @overload
-def remove_repeated_points(geom: Expr[UserDefined, _N], tolerance: Expr[FP64, _N] | float, /) -> Expr[UserDefined, _N]:
+def remove_repeated_points(
+    geom: Expr[UserDefined, _N], tolerance: Expr[FP64, _N] | float, /
+) -> Expr[UserDefined, _N]: ...
+@overload
+def remove_repeated_points(geom: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def remove_repeated_points(geom: object, tolerance: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Return a version of the input geometry with duplicate consecutive points removed."""
 
 @overload
@@ -2310,7 +2970,11 @@ def repeat(input: object, count: DynExpr, /, *more: object) -> DynExpr: ...
 @overload
 def repeat(input: Expr[String, _N] | str, count: Expr[I64, _N] | int, /) -> Expr[String, _N]: ...
 @overload
-def repeat(input: Expr[VarChar[_L1], _N] | str, count: Expr[I64, _N] | int, /) -> Expr[VarChar[_L1], _N]:
+def repeat(input: Expr[VarChar[_L1], _N] | str, count: Expr[I64, _N] | int, /) -> Expr[VarChar[_L1], _N]: ...
+@overload
+def repeat(input: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def repeat(input: object, count: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Repeat a string `count` number of times."""
 
 @overload
@@ -2336,7 +3000,15 @@ def replace(
     /,
     *,
     case_sensitivity: _Preference[_CaseSensitivity] = ...,
-) -> Expr[VarChar[_L1], _N]:
+) -> Expr[VarChar[_L1], _N]: ...
+@overload
+def replace(
+    input: MeasureBase, /, *more: object, case_sensitivity: _Preference[_CaseSensitivity] = ...
+) -> Measure[Any, Any]: ...
+@overload
+def replace(
+    input: object, substring: MeasureBase, /, *more: object, case_sensitivity: _Preference[_CaseSensitivity] = ...
+) -> Measure[Any, Any]:
     """Replace all occurrences of the substring with the replacement string."""
 
 @overload
@@ -2358,7 +3030,11 @@ def replace_slice(
     length: Expr[I64, _N] | int,
     replacement: Expr[VarChar[Any], _N] | str,
     /,
-) -> Expr[VarChar[_L1], _N]:
+) -> Expr[VarChar[_L1], _N]: ...
+@overload
+def replace_slice(input: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def replace_slice(input: object, start: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Replace a slice of the input string."""
 
 @overload
@@ -2368,7 +3044,9 @@ def reverse(input: Expr[String, _N] | str, /) -> Expr[String, _N]: ...
 @overload
 def reverse(input: Expr[VarChar[_L1], _N] | str, /) -> Expr[VarChar[_L1], _N]: ...
 @overload
-def reverse(input: Expr[FixedChar[_L1], _N] | str, /) -> Expr[FixedChar[_L1], _N]:
+def reverse(input: Expr[FixedChar[_L1], _N] | str, /) -> Expr[FixedChar[_L1], _N]: ...
+@overload
+def reverse(input: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Returns the string in reverse order."""
 
 @overload
@@ -2378,7 +3056,11 @@ def right(input: object, count: DynExpr, /, *more: object) -> DynExpr: ...
 @overload
 def right(input: Expr[String, _N] | str, count: Expr[I32, _N] | int, /) -> Expr[String, _N]: ...
 @overload
-def right(input: Expr[VarChar[_L1], _N] | str, count: Expr[I32, _N] | int, /) -> Expr[VarChar[_L1], _N]:
+def right(input: Expr[VarChar[_L1], _N] | str, count: Expr[I32, _N] | int, /) -> Expr[VarChar[_L1], _N]: ...
+@overload
+def right(input: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def right(input: object, count: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Extract `count` characters starting from the right of the string."""
 
 @overload
@@ -2416,7 +3098,11 @@ def round(
 @overload
 def round(
     x: Expr[FP32, Null] | float, s: Expr[I32, Null] | int, /, *, rounding: _Preference[_Rounding2] = ...
-) -> Expr[FP32, Null]:
+) -> Expr[FP32, Null]: ...
+@overload
+def round(x: MeasureBase, /, *more: object, rounding: _Preference[_Rounding2] = ...) -> Measure[Any, Any]: ...
+@overload
+def round(x: object, s: MeasureBase, /, *more: object, rounding: _Preference[_Rounding2] = ...) -> Measure[Any, Any]:
     """Rounding the value `x` to `s` decimal places."""
 
 @overload
@@ -2454,7 +3140,11 @@ def round_calendar(
     origin: _Origin3,
     multiple: Expr[I64, _N] | int,
     /,
-) -> Expr[PrecisionTime[_P_digits], _N]:
+) -> Expr[PrecisionTime[_P_digits], _N]: ...
+@overload
+def round_calendar(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def round_calendar(x: object, rounding: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Round a given timestamp/date/time to a multiple of a time unit."""
 
 @overload
@@ -2497,7 +3187,11 @@ def round_temporal(
     multiple: Expr[I64, _N] | int,
     origin: Expr[PrecisionTime[_P_digits], _N] | dt.time,
     /,
-) -> Expr[PrecisionTime[_P_digits], _N]:
+) -> Expr[PrecisionTime[_P_digits], _N]: ...
+@overload
+def round_temporal(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def round_temporal(x: object, rounding: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Round a given timestamp/date/time to a multiple of a time unit."""
 
 def row_number() -> WindowFunction[I64, Null]:
@@ -2514,7 +3208,11 @@ def rpad(
 @overload
 def rpad(
     input: Expr[VarChar[_L1], _N] | str, length: Expr[I32, _N] | int, characters: Expr[VarChar[Any], _N] | str, /
-) -> Expr[VarChar[_L1], _N]:
+) -> Expr[VarChar[_L1], _N]: ...
+@overload
+def rpad(input: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def rpad(input: object, length: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Right-pad the input string with the string of 'characters' until the specified length of the string has been reached."""
 
 @overload
@@ -2524,7 +3222,13 @@ def rtrim(input: object, characters: DynExpr, /, *more: object) -> DynExpr: ...
 @overload
 def rtrim(input: Expr[String, _N] | str, characters: Expr[String, _N] | str, /) -> Expr[String, _N]: ...
 @overload
-def rtrim(input: Expr[VarChar[_L1], _N] | str, characters: Expr[VarChar[Any], _N] | str, /) -> Expr[VarChar[_L1], _N]:
+def rtrim(
+    input: Expr[VarChar[_L1], _N] | str, characters: Expr[VarChar[Any], _N] | str, /
+) -> Expr[VarChar[_L1], _N]: ...
+@overload
+def rtrim(input: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def rtrim(input: object, characters: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Remove any occurrence of the characters from the right side of the string."""
 
 @overload
@@ -2534,7 +3238,11 @@ def shift_left(base: object, shift: DynExpr, /, *more: object) -> DynExpr: ...
 @overload
 def shift_left(base: Expr[I64, _N] | int, shift: Expr[I32, _N] | int, /) -> Expr[I64, _N]: ...
 @overload
-def shift_left(base: Expr[I32, _N] | int, shift: Expr[I32, _N] | int, /) -> Expr[I32, _N]:
+def shift_left(base: Expr[I32, _N] | int, shift: Expr[I32, _N] | int, /) -> Expr[I32, _N]: ...
+@overload
+def shift_left(base: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def shift_left(base: object, shift: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Bitwise shift left."""
 
 @overload
@@ -2544,7 +3252,11 @@ def shift_right(base: object, shift: DynExpr, /, *more: object) -> DynExpr: ...
 @overload
 def shift_right(base: Expr[I64, _N] | int, shift: Expr[I32, _N] | int, /) -> Expr[I64, _N]: ...
 @overload
-def shift_right(base: Expr[I32, _N] | int, shift: Expr[I32, _N] | int, /) -> Expr[I32, _N]:
+def shift_right(base: Expr[I32, _N] | int, shift: Expr[I32, _N] | int, /) -> Expr[I32, _N]: ...
+@overload
+def shift_right(base: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def shift_right(base: object, shift: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Bitwise (signed) shift right."""
 
 @overload
@@ -2554,7 +3266,11 @@ def shift_right_unsigned(base: object, shift: DynExpr, /, *more: object) -> DynE
 @overload
 def shift_right_unsigned(base: Expr[I64, _N] | int, shift: Expr[I32, _N] | int, /) -> Expr[I64, _N]: ...
 @overload
-def shift_right_unsigned(base: Expr[I32, _N] | int, shift: Expr[I32, _N] | int, /) -> Expr[I32, _N]:
+def shift_right_unsigned(base: Expr[I32, _N] | int, shift: Expr[I32, _N] | int, /) -> Expr[I32, _N]: ...
+@overload
+def shift_right_unsigned(base: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def shift_right_unsigned(base: object, shift: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Bitwise unsigned shift right."""
 
 @overload
@@ -2570,7 +3286,9 @@ def sign(x: Expr[I16, _N] | int, /) -> Expr[I16, _N]: ...
 @overload
 def sign(x: Expr[I32, _N] | int, /) -> Expr[I32, _N]: ...
 @overload
-def sign(x: Expr[FP32, _N] | float, /) -> Expr[FP32, _N]:
+def sign(x: Expr[FP32, _N] | float, /) -> Expr[FP32, _N]: ...
+@overload
+def sign(x: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Return the signedness of the argument."""
 
 @overload
@@ -2578,7 +3296,9 @@ def sin(x: DynExpr, /, *more: object, rounding: _Preference[_Rounding] = ...) ->
 @overload
 def sin(x: Expr[FP64, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP64, _N]: ...
 @overload
-def sin(x: Expr[FP32, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP32, _N]:
+def sin(x: Expr[FP32, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP32, _N]: ...
+@overload
+def sin(x: MeasureBase, /, *more: object, rounding: _Preference[_Rounding] = ...) -> Measure[Any, Any]:
     """Get the sine of a value in radians."""
 
 @overload
@@ -2586,12 +3306,17 @@ def sinh(x: DynExpr, /, *more: object, rounding: _Preference[_Rounding] = ...) -
 @overload
 def sinh(x: Expr[FP64, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP64, _N]: ...
 @overload
-def sinh(x: Expr[FP32, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP32, _N]:
+def sinh(x: Expr[FP32, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP32, _N]: ...
+@overload
+def sinh(x: MeasureBase, /, *more: object, rounding: _Preference[_Rounding] = ...) -> Measure[Any, Any]:
     """Get the hyperbolic sine of a value in radians."""
 
+@overload
 def sort(
     input: Expr[List[_Item1], _N] | list[Any] | tuple[Any, ...], /, *, direction: _Preference[_Direction] = ...
-) -> Expr[List[_Item1], _N]:
+) -> Expr[List[_Item1], _N]: ...
+@overload
+def sort(input: MeasureBase, /, *more: object, direction: _Preference[_Direction] = ...) -> Measure[Any, Any]:
     """Sorts the elements of a list."""
 
 @overload
@@ -2627,7 +3352,15 @@ def sqrt(
     *,
     rounding: _Preference[_Rounding] = ...,
     on_domain_error: _Preference[_OnDomainError] = ...,
-) -> Expr[FP32, _N]:
+) -> Expr[FP32, _N]: ...
+@overload
+def sqrt(
+    x: MeasureBase,
+    /,
+    *more: object,
+    rounding: _Preference[_Rounding] = ...,
+    on_domain_error: _Preference[_OnDomainError] = ...,
+) -> Measure[Any, Any]:
     """Square root of the value."""
 
 @overload
@@ -2701,7 +3434,15 @@ def starts_with(
     /,
     *,
     case_sensitivity: _Preference[_CaseSensitivity] = ...,
-) -> Expr[Boolean, _N]:
+) -> Expr[Boolean, _N]: ...
+@overload
+def starts_with(
+    input: MeasureBase, /, *more: object, case_sensitivity: _Preference[_CaseSensitivity] = ...
+) -> Measure[Any, Any]: ...
+@overload
+def starts_with(
+    input: object, substring: MeasureBase, /, *more: object, case_sensitivity: _Preference[_CaseSensitivity] = ...
+) -> Measure[Any, Any]:
     """Whether the `input` string starts with the `substring`."""
 
 @overload
@@ -2753,7 +3494,11 @@ def strftime(
 @overload
 def strftime(x: Expr[Date, _N] | dt.date, format: Expr[String, _N] | str, /) -> Expr[String, _N]: ...
 @overload
-def strftime(x: Expr[PrecisionTime[Any], _N] | dt.time, format: Expr[String, _N] | str, /) -> Expr[String, _N]:
+def strftime(x: Expr[PrecisionTime[Any], _N] | dt.time, format: Expr[String, _N] | str, /) -> Expr[String, _N]: ...
+@overload
+def strftime(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def strftime(x: object, format: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Convert timestamp/date/time to string using provided format, see https://man7.org/linux/man-pages/man3/strftime.3.html for reference."""
 
 def string_agg(input: Expr[String, _N] | str, separator: Expr[String, _N] | str, /) -> Measure[String, _N]:
@@ -2768,7 +3513,11 @@ def string_split(input: Expr[String, _N] | str, separator: Expr[String, _N] | st
 @overload
 def string_split(
     input: Expr[VarChar[_L1], _N] | str, separator: Expr[VarChar[Any], _N] | str, /
-) -> Expr[List[VarChar[_L1]], _N]:
+) -> Expr[List[VarChar[_L1]], _N]: ...
+@overload
+def string_split(input: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def string_split(input: object, separator: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Split a string into a list of strings, based on a specified `separator` character."""
 
 @overload
@@ -2794,15 +3543,33 @@ def strpos(
     /,
     *,
     case_sensitivity: _Preference[_CaseSensitivity] = ...,
-) -> Expr[I64, _N]:
+) -> Expr[I64, _N]: ...
+@overload
+def strpos(
+    input: MeasureBase, /, *more: object, case_sensitivity: _Preference[_CaseSensitivity] = ...
+) -> Measure[Any, Any]: ...
+@overload
+def strpos(
+    input: object, substring: MeasureBase, /, *more: object, case_sensitivity: _Preference[_CaseSensitivity] = ...
+) -> Measure[Any, Any]:
     """Return the position of the first occurrence of a string in another string."""
 
-def strptime_date(date_string: Expr[String, _N] | str, format: Expr[String, _N] | str, /) -> Expr[Date, _N]:
+@overload
+def strptime_date(date_string: Expr[String, _N] | str, format: Expr[String, _N] | str, /) -> Expr[Date, _N]: ...
+@overload
+def strptime_date(date_string: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def strptime_date(date_string: object, format: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Parse string into date using provided format, see https://man7.org/linux/man-pages/man3/strptime.3.html for reference."""
 
+@overload
 def strptime_time(
     time_string: Expr[String, _N] | str, format: Expr[String, _N] | str, precision: Expr[I8, _N] | int, /
-) -> Expr[PrecisionTime[Any], _N]:
+) -> Expr[PrecisionTime[Any], _N]: ...
+@overload
+def strptime_time(time_string: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def strptime_time(time_string: object, format: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Parse string into precision time using provided format, see https://man7.org/linux/man-pages/man3/strptime.3.html for reference."""
 
 @overload
@@ -2816,7 +3583,11 @@ def strptime_timestamp(
 @overload
 def strptime_timestamp(
     timestamp_string: Expr[String, _N] | str, format: Expr[String, _N] | str, precision: Expr[I8, _N] | int, /
-) -> Expr[PrecisionTimestampTZ[Any], _N]:
+) -> Expr[PrecisionTimestampTZ[Any], _N]: ...
+@overload
+def strptime_timestamp(timestamp_string: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def strptime_timestamp(timestamp_string: object, format: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Parse string into precision timestamp using provided format, see https://man7.org/linux/man-pages/man3/strptime.3.html for reference."""
 
 @overload
@@ -2871,7 +3642,15 @@ def substring(
     /,
     *,
     negative_start: _Preference[_NegativeStart2] = ...,
-) -> Expr[String, _N]:
+) -> Expr[String, _N]: ...
+@overload
+def substring(
+    input: MeasureBase, /, *more: object, negative_start: _Preference[_NegativeStart2] = ...
+) -> Measure[Any, Any]: ...
+@overload
+def substring(
+    input: object, start: MeasureBase, /, *more: object, negative_start: _Preference[_NegativeStart2] = ...
+) -> Measure[Any, Any]:
     """Extract a substring of a specified `length` starting from position `start`."""
 
 @overload
@@ -2955,7 +3734,20 @@ def subtract(
 @overload
 def subtract(
     x: Expr[UserDefined, _N], y: Expr[UserDefined, _N], /, *, overflow: _Preference[_Overflow] = ...
-) -> Expr[UserDefined, _N]:
+) -> Expr[UserDefined, _N]: ...
+@overload
+def subtract(
+    x: MeasureBase, /, *more: object, overflow: _Preference[_Overflow] = ..., rounding: _Preference[_Rounding] = ...
+) -> Measure[Any, Any]: ...
+@overload
+def subtract(
+    x: object,
+    y: MeasureBase,
+    /,
+    *more: object,
+    overflow: _Preference[_Overflow] = ...,
+    rounding: _Preference[_Rounding] = ...,
+) -> Measure[Any, Any]:
     """Subtract one value from another."""
 
 @overload
@@ -3011,7 +3803,9 @@ def swapcase(
 @overload
 def swapcase(
     input: Expr[FixedChar[_L1], _N] | str, /, *, char_set: _Preference[_CharSet] = ...
-) -> Expr[FixedChar[_L1], _N]:
+) -> Expr[FixedChar[_L1], _N]: ...
+@overload
+def swapcase(input: MeasureBase, /, *more: object, char_set: _Preference[_CharSet] = ...) -> Measure[Any, Any]:
     """Transform the string's lowercase characters to uppercase and uppercase characters to lowercase."""
 
 @overload
@@ -3019,7 +3813,9 @@ def tan(x: DynExpr, /, *more: object, rounding: _Preference[_Rounding] = ...) ->
 @overload
 def tan(x: Expr[FP64, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP64, _N]: ...
 @overload
-def tan(x: Expr[FP32, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP32, _N]:
+def tan(x: Expr[FP32, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP32, _N]: ...
+@overload
+def tan(x: MeasureBase, /, *more: object, rounding: _Preference[_Rounding] = ...) -> Measure[Any, Any]:
     """Get the tangent of a value in radians."""
 
 @overload
@@ -3027,7 +3823,9 @@ def tanh(x: DynExpr, /, *more: object, rounding: _Preference[_Rounding] = ...) -
 @overload
 def tanh(x: Expr[FP64, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP64, _N]: ...
 @overload
-def tanh(x: Expr[FP32, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP32, _N]:
+def tanh(x: Expr[FP32, _N] | float, /, *, rounding: _Preference[_Rounding] = ...) -> Expr[FP32, _N]: ...
+@overload
+def tanh(x: MeasureBase, /, *more: object, rounding: _Preference[_Rounding] = ...) -> Measure[Any, Any]:
     """Get the hyperbolic tangent of a value in radians."""
 
 @overload
@@ -3041,14 +3839,21 @@ def title(
 @overload
 def title(
     input: Expr[FixedChar[_L1], _N] | str, /, *, char_set: _Preference[_CharSet] = ...
-) -> Expr[FixedChar[_L1], _N]:
+) -> Expr[FixedChar[_L1], _N]: ...
+@overload
+def title(input: MeasureBase, /, *more: object, char_set: _Preference[_CharSet] = ...) -> Measure[Any, Any]:
     """Converts the input string into titlecase."""
 
+@overload
 def transform(
     input: Expr[List[Any], _N] | list[Any] | tuple[Any, ...],
     transformer: Callable[[DynExpr], ExprBase | PythonValue] | ExprBase,
     /,
-) -> Expr[List[Any], _N]:
+) -> Expr[List[Any], _N]: ...
+@overload
+def transform(input: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def transform(input: object, transformer: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Transforms each element of a list using the provided function."""
 
 @overload
@@ -3058,7 +3863,13 @@ def trim(input: object, characters: DynExpr, /, *more: object) -> DynExpr: ...
 @overload
 def trim(input: Expr[String, _N] | str, characters: Expr[String, _N] | str, /) -> Expr[String, _N]: ...
 @overload
-def trim(input: Expr[VarChar[_L1], _N] | str, characters: Expr[VarChar[Any], _N] | str, /) -> Expr[VarChar[_L1], _N]:
+def trim(
+    input: Expr[VarChar[_L1], _N] | str, characters: Expr[VarChar[Any], _N] | str, /
+) -> Expr[VarChar[_L1], _N]: ...
+@overload
+def trim(input: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def trim(input: object, characters: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Remove any occurrence of the characters from the left and right sides of the string."""
 
 @overload
@@ -3072,7 +3883,9 @@ def upper(
 @overload
 def upper(
     input: Expr[FixedChar[_L1], _N] | str, /, *, char_set: _Preference[_CharSet] = ...
-) -> Expr[FixedChar[_L1], _N]:
+) -> Expr[FixedChar[_L1], _N]: ...
+@overload
+def upper(input: MeasureBase, /, *more: object, char_set: _Preference[_CharSet] = ...) -> Measure[Any, Any]:
     """Transform the string to upper case characters."""
 
 @overload
@@ -3110,11 +3923,22 @@ def variance(
 ) -> Measure[FP32, Null]:
     """Calculates variance for a set of values."""
 
-def x_coordinate(point: Expr[UserDefined, _N], /) -> Expr[FP64, _N]:
+@overload
+def x_coordinate(point: Expr[UserDefined, _N], /) -> Expr[FP64, _N]: ...
+@overload
+def x_coordinate(point: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Return the x coordinate of the point."""
 
-def xor(a: Expr[Boolean, _N] | bool, b: Expr[Boolean, _N] | bool, /) -> Expr[Boolean, _N]:
+@overload
+def xor(a: Expr[Boolean, _N] | bool, b: Expr[Boolean, _N] | bool, /) -> Expr[Boolean, _N]: ...
+@overload
+def xor(a: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def xor(a: object, b: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """The boolean `xor` of two values using Kleene logic."""
 
-def y_coordinate(point: Expr[UserDefined, _N], /) -> Expr[FP64, _N]:
+@overload
+def y_coordinate(point: Expr[UserDefined, _N], /) -> Expr[FP64, _N]: ...
+@overload
+def y_coordinate(point: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Return the y coordinate of the point."""

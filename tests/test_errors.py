@@ -235,10 +235,10 @@ MISTAKES: dict[str, list[tuple[Callable[[], Any], type[SubstraitDslError], tuple
         (lambda: sd.record(5).is_in([(1,)]), InvalidArgumentError, ("record takes expressions", "5", "lit(value)")),  # type: ignore[arg-type]  # on purpose
         (lambda: sd.record(None), InvalidArgumentError, ("record takes expressions", "None", "null(type)")),  # type: ignore[arg-type]  # on purpose
         (lambda: sd.record(f.count()), TypeMismatchError, ("record", "count is an aggregate function")),
-        (lambda: sd.switch("id", {1: "a"}, "z"), InvalidArgumentError, ("switch", "'id'", "col('id')")),  # type: ignore[arg-type]  # on purpose
-        (lambda: sd.switch(None, None, 5), InvalidArgumentError, ("switch", "expression to compare", "None")),  # type: ignore[arg-type]  # on purpose
+        (lambda: sd.switch("id", {1: "a"}, "z"), InvalidArgumentError, ("switch", "'id'", "col('id')")),  # type: ignore[call-overload]  # on purpose
+        (lambda: sd.switch(None, None, 5), InvalidArgumentError, ("switch", "expression to compare", "None")),  # type: ignore[call-overload]  # on purpose
         (
-            lambda: sd.switch(sd.col("id"), [(1, "a")], "z"),  # type: ignore[arg-type]  # on purpose
+            lambda: sd.switch(sd.col("id"), [(1, "a")], "z"),  # type: ignore[call-overload]  # on purpose
             InvalidArgumentError,
             ("cases of a switch", "dict", "[(1, 'a')]"),
         ),

@@ -344,8 +344,8 @@ def test_conditionals_that_do_not_fit() -> None:
     with refused(InvalidArgumentError, "at least one case"):
         computed(lambda r: sd.switch(r.s, {}, default=0))
     with refused(InvalidArgumentError, "when takes a condition", "True"):
-        computed(lambda r: sd.when(True).then(1).otherwise(2))  # type: ignore[arg-type]  # on purpose
-    with refused(TypeMismatchError, "sum is an aggregate function"):
+        computed(lambda r: sd.when(True).then(1).otherwise(2))  # type: ignore[call-overload]  # on purpose
+    with refused(TypeMismatchError, "computes with the aggregate function sum"):
         computed(lambda r: sd.when(r.a > 1).then(f.sum(r.a)).otherwise(1))
 
 

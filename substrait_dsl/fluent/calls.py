@@ -18,6 +18,7 @@ from substrait_dsl.fluent.binding import bind
 from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, SortKey, combine, combine_in_scope
 from substrait_dsl.fluent.guidance import bool_hint, no_attribute
 from substrait_dsl.fluent.lambdas import LambdaFunction, is_function, resolve_functions, traced_argument
+from substrait_dsl.fluent.measure_operators import MeasureOperators
 from substrait_dsl.fluent.scope import Scope
 
 if TYPE_CHECKING:
@@ -49,6 +50,11 @@ def scalar(
 
     Raises `FunctionNotFoundError` for no such function or overload, `InvalidChoiceError` for an unknown option.
     """
+    if any(isinstance(operand, MeasureBase) for operand in operands):
+        from substrait_dsl.fluent.computed_measures import compute_from
+
+        # A measure, of which the types say so: to what computes with it, it is as good as an expression.
+        return compute_from(lambda parts: scalar(name, parts, options, urn=urn, catalog=catalog), operands)  # type: ignore[return-value]
     if not any(map(is_function, operands)):
         return combine(name, partial(scalar_call, name, options or {}, urn, catalog), operands)
     call = FunctionCall("scalar", name, operands, options or {}, urn, catalog)
@@ -83,6 +89,11 @@ class MeasureBase(Picklable, NoValue):
     _filter: ExprBase | None
     _sorts: tuple[object, ...]
     _name: str | None
+
+    @property
+    def _title(self) -> str:
+        """What errors call it."""
+        return f"the measure {self._call.name}"
 
     @property
     def _lacks(self) -> str:
@@ -249,14 +260,20 @@ class WindowFunction(Picklable, NoValue, Generic[T, N]):
         return f"WindowFunction({self.call.name})"
 
 
-class Measure(MeasureBase, Generic[T, N]):
-    """An aggregate function, for `Relation.aggregate`; it is no expression and has no operators.
+class Measure(MeasureOperators, MeasureBase, Generic[T, N]):
+    """An aggregate function, for `Relation.aggregate`, or what is computed of such functions and of keys.
+
+    It is no expression: its value is known for each group, not for each row. What operators and functions make of it
+    is a measure again, for which `Relation.aggregate` adds a project to the aggregate.
 
     Specification: ``AggregateFunction``.
 
     Example:
         >>> f.sum(sd.col("price")).distinct()
         Measure(sum)
+        >>> print(orders.group_by("customer").agg(mean=lambda o: f.sum(o.price) / f.count(o.price).cast("fp64")).schema)
+        0  customer  i64
+        1  mean      fp64?
     """
 
     __slots__ = ()
@@ -421,7 +438,6 @@ def refuse_operators(of_class: type[NoValue]) -> None:
             setattr(of_class, f"{prefix}{operator}__", _no_operator)
 
 
-refuse_operators(MeasureBase)
 refuse_operators(WindowFunction)
 
 

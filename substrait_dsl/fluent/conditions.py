@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn, overload
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, overload
 
 from typing_extensions import TypeVar
 
@@ -15,9 +15,10 @@ from substrait_dsl.algebra.rules import common_type
 from substrait_dsl.algebra.types import Boolean, List, Null, Nullable, Req, Type
 from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatchError, UnknownAttributeError
 from substrait_dsl.fluent.arguments import NoValue
-from substrait_dsl.fluent.calls import refuse_operators, scalar
-from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, bound_expr, combine, unbound_expr, unwrap_constants
+from substrait_dsl.fluent.calls import Measure, MeasureBase, refuse_operators, scalar
+from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase, Make, bound_expr, combine, unbound_expr, unwrap_constants
 from substrait_dsl.fluent.guidance import IN_LIST, bool_hint, no_column, relation_hint, require_no_shown
+from substrait_dsl.fluent.operators import PythonValue
 from substrait_dsl.fluent.schemas import as_type
 from substrait_dsl.fluent.scope import own_column
 from substrait_dsl.signature_errors import Called
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound=Type)
 N = TypeVar("N", bound=Null)
+R = TypeVar("R", default=DynExpr)
+
+Condition = ExprBase | MeasureBase
+Branch = ExprBase | PythonValue | dict[Any, Any] | None
 
 
 def col(column: str | int) -> DynExpr:
@@ -407,49 +412,66 @@ class _Unfinished(Picklable, NoValue):
 refuse_operators(_Unfinished)
 
 
-class When(_Unfinished):
-    """A condition that waits for its value."""
+class When(_Unfinished, Generic[R]):
+    """A condition that waits for its value. `R` is what all of it becomes: an expression, or a measure."""
 
     __slots__ = ("_before", "_condition")
     _lacks = "when(...) has no then(...)"
     _advice = "write when(...).then(value).otherwise(value)"
 
-    def __init__(self, condition: ExprBase, before: tuple[tuple[ExprBase, object], ...] = ()) -> None:
-        if not isinstance(condition, ExprBase):
+    def __init__(self, condition: Condition, before: tuple[tuple[Condition, object], ...] = ()) -> None:
+        if not isinstance(condition, ExprBase | MeasureBase):
             raise InvalidArgumentError("when takes a condition", got=condition, hint=bool_hint(condition))
         self._condition = condition
         self._before = before
 
-    def then(self, value: object) -> Then:
+    @overload
+    def then(self, value: MeasureBase) -> Then[Measure[Any, Any]]: ...
+    @overload
+    def then(self, value: Branch) -> Then[R]: ...
+    def then(self, value: object) -> Then[Any]:
         """Return the value if the condition is true."""
         return Then((*self._before, (self._condition, value)))
 
 
-class Then(_Unfinished):
+class Then(_Unfinished, Generic[R]):
     """Conditions with their values, waiting for another or for the value that holds otherwise."""
 
     __slots__ = ("_clauses",)
     _lacks = "when(...).then(...) has no otherwise(...)"
     _advice = "finish it with .otherwise(value); otherwise(None) gives NULL"
 
-    def __init__(self, clauses: tuple[tuple[ExprBase, object], ...]) -> None:
+    def __init__(self, clauses: tuple[tuple[Condition, object], ...]) -> None:
         self._clauses = clauses
 
-    def when(self, condition: ExprBase) -> When:
+    @overload
+    def when(self, condition: MeasureBase) -> When[Measure[Any, Any]]: ...
+    @overload
+    def when(self, condition: ExprBase) -> When[R]: ...
+    def when(self, condition: Condition) -> When[Any]:
         """Return a further condition, tried if the ones before are not true."""
         return When(condition, self._clauses)
 
-    def otherwise(self, value: object) -> DynExpr:
+    @overload
+    def otherwise(self, value: MeasureBase) -> Measure[Any, Any]: ...
+    @overload
+    def otherwise(self, value: Branch) -> R: ...
+    def otherwise(self, value: object) -> Any:
         """Return the whole expression, with the value that holds if no condition is true; None for NULL."""
         operands = [part for clause in self._clauses for part in clause]
-        return combine("if_then", _if_then, [*operands, value])
+        return _combine("if_then", _if_then, [*operands, value])
 
 
-def when(condition: ExprBase) -> When:
+@overload
+def when(condition: MeasureBase) -> When[Measure[Any, Any]]: ...
+@overload
+def when(condition: ExprBase) -> When: ...
+def when(condition: Condition) -> When[Any]:
     """Start a conditional: ``when(r.x > 0).then("plus").when(r.x < 0).then("minus").otherwise("zero")``.
 
     Args:
-        condition: a boolean expression; its value counts if it is true, and none before it is.
+        condition: a boolean expression; its value counts if it is true, and none before it is. With a measure, here or
+            as a value, all of it is a measure.
 
     Returns:
         What waits for ``then(value)``. All values must have one type; Python values take the type of the others. The
@@ -465,11 +487,15 @@ def when(condition: ExprBase) -> When:
     return When(condition)
 
 
-def switch(match: ExprBase, cases: Mapping[Any, object], default: object) -> DynExpr:
+@overload
+def switch(match: MeasureBase, cases: Mapping[Any, object], default: object) -> Measure[Any, Any]: ...
+@overload
+def switch(match: ExprBase, cases: Mapping[Any, object], default: object) -> DynExpr: ...
+def switch(match: Any, cases: Mapping[Any, object], default: object) -> Any:
     """Choose the value of the case that equals `match`: ``switch(r.size, {"S": 1, "M": 2}, default=None)``.
 
     Args:
-        match: the expression to compare.
+        match: the expression to compare, or a measure, which gives a measure.
         cases: Python values of its type, with the value that holds if it equals them.
         default: the value that holds otherwise; None for NULL.
 
@@ -483,14 +509,24 @@ def switch(match: ExprBase, cases: Mapping[Any, object], default: object) -> Dyn
         >>> print(orders.select(level=lambda o: sd.switch(o.customer, {1: "gold"}, default=None)).schema)
         0  level  string?
     """
-    _require_expression(match, "switch takes an expression to compare")
+    if not isinstance(match, MeasureBase):
+        _require_expression(match, "switch takes an expression to compare")
     if not isinstance(cases, Mapping):
         raise InvalidArgumentError(
             "the cases of a switch are a dict of results by value",
             got=cases,
             hint='write switch(x, {1: "one", 2: "two"}, default=None)',
         )
-    return combine("switch", partial(_switch, tuple(cases)), [match, *cases.values(), default])
+    return _combine("switch", partial(_switch, tuple(cases)), [match, *cases.values(), default])
+
+
+def _combine(what: str, make: Make, operands: Sequence[Any]) -> Any:
+    """Return what is made of expressions, or, if there are measures among them, of measures."""
+    if any(isinstance(each, MeasureBase) for each in operands):
+        from substrait_dsl.fluent.computed_measures import compute_from
+
+        return compute_from(partial(combine, what, make), operands)
+    return combine(what, make, operands)
 
 
 def _if_then(parts: Sequence[Any]) -> ex.Expression:

@@ -27,6 +27,7 @@ from substrait_dsl.errors import (
 from substrait_dsl.fluent.base import S2, RelationBase
 from substrait_dsl.fluent.calls import MeasureBase, measure_node
 from substrait_dsl.fluent.column_arguments import Role, call_function, evaluate, pick, require_distinct, rows, sort_keys
+from substrait_dsl.fluent.computed_measures import ComputedMeasure
 from substrait_dsl.fluent.documents import Document, type_urls
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, unbound_expr
 from substrait_dsl.fluent.lambdas import LambdaScope
@@ -197,8 +198,7 @@ def _chosen(item: Any, scope: Scope) -> tuple[str, Referred]:
         item = call_function(item, scope, rows(scope))
     if isinstance(item, MeasureBase):
         if item._name is None:
-            name = item._call.name
-            raise SchemaError(f"the measure {name} has no name", hint=f"give it one: total={name}(...)")
+            raise SchemaError(f"{item._title} has no name", hint="give it one: total=..., or alias(...)")
         return item._name, _function(item, scope)
     ((name, of),) = pick([item], scope)
     return name, scope.column(of) if isinstance(of, int) else of
@@ -212,6 +212,11 @@ def _compute_expression(name: str, value: Any, scope: Scope) -> Referred:
 
 
 def _function(measure: MeasureBase, scope: Scope) -> ex.AggregateFunction:
+    if isinstance(measure, ComputedMeasure):
+        raise InvalidArgumentError(
+            f"an extended expression holds one aggregate function, and {measure._lacks}",
+            hint="give each a name of its own: an expression that computes with them has another schema",
+        )
     node = measure_node(measure, scope, sort_keys)
     if node.filter is not None:
         name = measure._call.name

@@ -12,6 +12,7 @@ from typing_extensions import TypeVar
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.pickling import Picklable
+from substrait_dsl.algebra.rules import aggregate_schema
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.types import Decimal, Number
 from substrait_dsl.catalog import standard_catalog
@@ -19,6 +20,7 @@ from substrait_dsl.errors import (
     InvalidArgumentError,
     SchemaError,
     TypeMismatchError,
+    UnknownFieldError,
     error_context,
     quote,
     suggestion,
@@ -26,15 +28,18 @@ from substrait_dsl.errors import (
 from substrait_dsl.fluent.calls import MeasureBase, WindowFunction, measure_node
 from substrait_dsl.fluent.choices import require_method
 from substrait_dsl.fluent.column_arguments import (
+    Picked,
     Role,
     call_function,
     chosen_column,
+    compute,
     is_list,
     keys_of,
     require_distinct,
     rows,
     sort_keys,
 )
+from substrait_dsl.fluent.computed_measures import ComputedMeasure, GroupScope, evaluate_measure, unused_names
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.guidance import no_attribute
 from substrait_dsl.fluent.namespace import CatalogFunction
@@ -64,22 +69,54 @@ def aggregate(
     measures: Sequence[Any],
     named_measures: Mapping[str, Any],
     method: rl.AggregateMethod = "any",
-) -> rl.Aggregate:
-    """Return the aggregate of the algebra; see `Relation.aggregate`."""
+) -> rl.Rel:
+    """Return the aggregate of the algebra, and a project over it for computed measures; see `Relation.aggregate`."""
     require_method(method, rl.AGGREGATE_METHODS, "aggregate-method")
     scope = Scope("aggregate", (rel,))
     grouped = keys_of(keys, scope)
     grouped += [(name, _key(name, value, scope)) for name, value in named_keys.items()]
-    measured = [(_name_of(measure), measure) for measure in (_measure(value, None, scope) for value in measures)]
-    measured += [(name, _measure(value, name, scope)) for name, value in named_measures.items()]
     key_names = [name for name, _ in grouped]
+    measured = [
+        (_name_of(measure), measure) for measure in (_measure(value, None, scope, key_names) for value in measures)
+    ]
+    measured += [(name, _measure(value, name, scope, key_names)) for name, value in named_measures.items()]
     sets = _positions(grouping_sets, key_names)
     names = [*key_names, *(name for name, _ in measured)]
     if len(sets) > 1:
         names.append(SET_INDEX)
     require_distinct(names)
-    nodes = tuple(_node(name, measure, scope) for name, measure in measured)
-    return rl.Aggregate(rel, tuple(e for _, e in grouped), sets, nodes, tuple(names), method, anchor=scope.anchor)
+    keys_ = tuple(key for _, key in grouped)
+    if not any(isinstance(measure, ComputedMeasure) for _, measure in measured):
+        nodes = tuple(_node(name, measure, scope) for name, measure in measured)
+        return rl.Aggregate(rel, keys_, sets, nodes, tuple(names), method, anchor=scope.anchor)
+    group = GroupScope(scope, keys_, _columns_of_keys(key_names, keys_, sets))
+    positions = {
+        name: group.add(_node(name, measure, scope), name)
+        for name, measure in measured
+        if not isinstance(measure, ComputedMeasure)
+    }
+    plain = len(group.names)
+    expressions: dict[str, ex.Expression] = {}
+    for name, measure in measured:
+        if isinstance(measure, ComputedMeasure):
+            with error_context(place="measure", name=name):
+                expressions[name] = evaluate_measure(measure, group)
+    inner = [*key_names, *group.names[:plain], *unused_names(group.names[plain:], names)]
+    picked: list[Picked] = [(name, position) for position, name in enumerate(key_names)]
+    picked += [(name, positions[name] if name in positions else expressions[name]) for name, _ in measured]
+    if len(sets) > 1:
+        picked.append((SET_INDEX, len(inner)))
+        inner.append(SET_INDEX)
+    folded = rl.Aggregate(rel, keys_, sets, group.measures, tuple(inner), method, anchor=scope.anchor)
+    return compute(folded, picked, Scope(scope.verb, (folded,)))
+
+
+def _columns_of_keys(names: Sequence[str], keys: Sequence[ex.Expression], sets: Sequence[Sequence[int]]) -> NamedStruct:
+    """Return the keys as columns of the aggregate: nullable if a set lacks them."""
+    fields = [Field(name, key.type) for name, key in zip(names, keys, strict=True)]
+    if not fields:
+        return NamedStruct(())
+    return NamedStruct(aggregate_schema(fields, sets, (), SET_INDEX).fields[: len(fields)])
 
 
 def _key(name: str, value: Any, scope: Scope) -> ex.Expression:
@@ -94,18 +131,18 @@ def _node(name: str, measure: MeasureBase, scope: Scope) -> ex.Measure:
 
 def _name_of(measure: MeasureBase) -> str:
     if measure._name is None:
-        name = measure._call.name
-        raise SchemaError(f"the measure {name} has no name", hint=f"give it one: total={name}(...)")
+        written = "..." if isinstance(measure, ComputedMeasure) else f"{measure._call.name}(...)"
+        raise SchemaError(f"{measure._title} has no name", hint=f"give it one: total={written}")
     return measure._name
 
 
-def _measure(value: Any, name: str | None, scope: Scope) -> MeasureBase:
+def _measure(value: Any, name: str | None, scope: Scope, keys: Sequence[str] = ()) -> MeasureBase:
     what = "a measure" if name is None else f'measure "{name}"'
     if isinstance(value, CatalogFunction):
         raise InvalidArgumentError(f"{what} is the function {value.name} itself", hint=f"call it: {value.name}(...)")
     if callable(value):
         with error_context(place=what) if name is not None else nullcontext():
-            value = call_function(value, scope, rows(scope))
+            value = _call_with_row(value, scope, keys)
     if isinstance(value, WindowFunction):
         from substrait_dsl.hints import phrase
 
@@ -121,6 +158,15 @@ def _measure(value: Any, name: str | None, scope: Scope) -> MeasureBase:
             hint="wrap it, for example f.sum(...); to group by it, pass it as a key",
         )
     raise InvalidArgumentError(f"{what} must be an aggregate function", got=value, hint=_measure_hint(value, scope))
+
+
+def _call_with_row(function: Callable[..., Any], scope: Scope, keys: Sequence[str]) -> Any:
+    try:
+        return call_function(function, scope, rows(scope))
+    except UnknownFieldError as error:
+        if error.name in keys:
+            error.hint = f'the row is that of the input; the key is col("{error.name}")'
+        raise
 
 
 def _measure_hint(value: Any, scope: Scope) -> str | None:

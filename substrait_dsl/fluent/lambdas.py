@@ -83,6 +83,9 @@ class LambdaScope(Scope):
             scope, steps_out = scope.outer, steps_out + 1
         return id(scope), tuple(used)
 
+    def column(self, column: str | int) -> ex.FieldReference:
+        return self.outer.column(column)
+
     def column_of(self, rel: Rel, column: str | int) -> ex.FieldReference:
         return self.outer.column_of(rel, column)
 

@@ -418,13 +418,15 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
             grouping_sets: each makes groups of its own; tuples of the names (or numbers) of keys. They may be empty
                 or repeat. By default one set of all keys.
             method: how: any, hash, or streaming, which needs an input sorted by the keys.
-            measures: name=aggregate function, such as ``total=lambda r: f.sum(r.price)``.
+            measures: name=aggregate function, such as ``total=lambda r: f.sum(r.price)``, or what is computed of such
+                functions and of keys: ``mean=lambda r: f.sum(r.price) / f.count().cast(FP64)``.
 
         Output: the keys, nullable if a set lacks them; the measures; with several sets, ``grouping_set: i32``, the
         number of the set that the row belongs to. Without keys one row, even for no input. No order, but for a
         streaming aggregate, which keeps that of the keys.
         Raises `SchemaError` for no column at all, a key in no set, a set of what is no key, a streaming aggregate of an
-        input sorted otherwise. Specification: ``AggregateRel``, and the hash and streaming aggregates.
+        input sorted otherwise, a column that is no key beside a measure.
+        Specification: ``AggregateRel``, and the hash and streaming aggregates; ``ProjectRel`` for what is computed.
 
         Example:
             >>> print(orders.aggregate("customer", n=f.count(), total=lambda o: f.sum(o.price)).schema)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import attrs
 
@@ -18,7 +18,7 @@ from substrait_dsl.algebra.expressions import (
 )
 from substrait_dsl.algebra.node import Node, Rel, rebuild
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.errors import AmbiguousFieldError, InvalidArgumentError, SchemaError
+from substrait_dsl.errors import AmbiguousFieldError, InvalidArgumentError, SchemaError, TypeMismatchError
 
 _ANCHORS = itertools.count(1)
 
@@ -93,6 +93,13 @@ class Scope:
             names=[name],
             hint="use a lambda (lambda r: r.column), or the columns of the very relation the verb is called on",
         )
+
+    def measure(self, measure: Any) -> Expression:
+        """Return the value of an aggregate function, a measure, where the row is that of a group.
+
+        Raises `TypeMismatchError` where it is not.
+        """
+        raise TypeMismatchError(f"{measure._lacks}, no value to compute with", hint=measure._advice)
 
     def local(self, expression: Expression, origin: Scope | None) -> Expression:
         """Return an expression over the row of `origin`, as seen from here.

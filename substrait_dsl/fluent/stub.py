@@ -58,7 +58,7 @@ _NAMES: Mapping[str, Sequence[str]] = {
         *dict.fromkeys(kind.__name__ for kind in CLASSES.values()),
         *("Null", "Nullable", "Precision38", "Req", "Scale38", "SubSecond", "Type"),
     ],
-    "substrait_dsl.fluent.calls": ["Measure", "WindowFunction"],
+    "substrait_dsl.fluent.calls": ["Measure", "MeasureBase", "WindowFunction"],
     "substrait_dsl.fluent.expr": ["DynExpr", "Expr", "ExprBase"],
     "substrait_dsl.fluent.operators": ["PythonValue"],
 }

@@ -86,9 +86,10 @@ def signatures(functions: Sequence[Function], words: Words) -> list[Signature]:
     for overload in needed:
         signature = _Translation(overload, words).signature()
         found.setdefault(signature.parameters, signature)  # Python has one type for them: the first is taken
+    of_measures = list(_of_measures(needed, words))
     if len({signature.result for signature in found.values()}) > 1:
-        return [*_dynamic(needed, words), *found.values()]
-    return list(found.values())
+        return [*_dynamic(needed, words), *found.values(), *of_measures]
+    return [*found.values(), *of_measures]
 
 
 def _unnaturalness(overload: Overload) -> int:
@@ -112,8 +113,29 @@ def _dynamic(overloads: Sequence[Overload], words: Words) -> Iterator[Signature]
 
     The first of the values decides what the others may be; where it is none of these expressions, the second.
     """
+    result = "DynExpr" if overloads[0].kind == "scalar" else _result(overloads[0], "Any", "Any")
+    return _led_by("DynExpr", result, overloads, words)
+
+
+def _of_measures(overloads: Sequence[Overload], words: Words) -> Iterator[Signature]:
+    """Overloads for measures, of which a scalar function makes a measure: one of the first two arguments is one."""
+    if overloads[0].kind == "scalar" and any(
+        isinstance(argument, ValueArgument) for overload in overloads for argument in overload.arguments
+    ):
+        yield from _led_by("MeasureBase", "Measure[Any, Any]", overloads, words, takes_many=True)
+
+
+def _led_by(
+    leader: str, result: str, overloads: Sequence[Overload], words: Words, *, takes_many: bool = False
+) -> Iterator[Signature]:
+    """Overloads by the type of one of the first two values, whatever the other arguments are.
+
+    With `takes_many` one of them is for the second value of a function of any number of them, too.
+    """
     longest = max(overloads, key=lambda overload: len(overload.arguments))
     names = _parameter_names(longest.arguments, [option for overload in overloads for option in overload.options])
+    if takes_many and longest.variadic is not None:
+        names.append(f"{names[-1]}2")
     enums: dict[int, list[str]] = {}
     for overload in overloads:
         for position, argument in enumerate(overload.arguments):
@@ -122,9 +144,8 @@ def _dynamic(overloads: Sequence[Overload], words: Words) -> Iterator[Signature]
     first = next(position for position in range(len(names) + 1) if position not in enums)
     leading = [" | ".join(dict.fromkeys(enums[position])) for position in range(first)]
     options = _options([option for overload in overloads for option in overload.options], words)
-    result = "DynExpr" if longest.kind == "scalar" else _result(longest, "Any", "Any")
     for skipped in range(min(2, len(names) - first)):
-        types = [*leading, *["object"] * skipped, "DynExpr"]
+        types = [*leading, *["object"] * skipped, leader]
         parameters = [f"{name}: {words.safe(type_)}" for name, type_ in zip(names, types, strict=False)]
         yield Signature((*parameters, "/", f"*more: {words.safe('object')}", *options), words.safe(result))
 

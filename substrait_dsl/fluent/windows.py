@@ -25,7 +25,7 @@ from substrait_dsl.catalog.function_requirements import distance_type
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError
 from substrait_dsl.fluent.arguments import describe_operand
 from substrait_dsl.fluent.binding import bind
-from substrait_dsl.fluent.calls import WindowFunction
+from substrait_dsl.fluent.calls import MeasureBase, WindowFunction
 from substrait_dsl.fluent.column_arguments import is_list, key_expression, sort_keys
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, combine_in_scope, unbound_expr
 from substrait_dsl.fluent.lambdas import LambdaScope
@@ -291,9 +291,11 @@ def _keys(chosen: Any, verb: str) -> tuple[Any, ...]:
             raise InvalidArgumentError("partitions have no order", hint="write order_by=...")
         if isinstance(key, SortKey | ExprBase | str | int) or callable(key):
             continue
-        hint = (
-            "write over(partition_by=..., order_by=..., rows=(first, last))" if "Window" in type(key).__name__ else None
-        )
+        hint = None
+        if isinstance(key, MeasureBase):
+            hint = "name the measure in aggregate(...), then compute the window in with_columns(...)"
+        elif "Window" in type(key).__name__:
+            hint = "write over(partition_by=..., order_by=..., rows=(first, last))"
         raise InvalidArgumentError(f"expected a column or an expression to {verb} by", got=key, hint=hint)
     return keys
 

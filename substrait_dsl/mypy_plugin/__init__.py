@@ -43,7 +43,11 @@ _PARTIQL = "substrait_dsl.partiql."
 """Its calls are not evaluated: mypy checks them by their signatures."""
 _ROWS = ("substrait_dsl.fluent.rows.Row.", "substrait_dsl.fluent.schemas.DynRow.")
 _FUNCTIONS = "substrait_dsl.functions."
-_OPERATORS = ("substrait_dsl.fluent.operators.Operators.__", "substrait_dsl.fluent.expr.Expr.__")
+_OPERATORS = (
+    "substrait_dsl.fluent.operators.Operators.__",
+    "substrait_dsl.fluent.expr.Expr.__",
+    "substrait_dsl.fluent.measure_operators.MeasureOperators.__",
+)
 _DESCRIPTOR = ".__get__"
 _ITEM = "substrait_dsl.fluent.relation.Relation.__getitem__"
 _GETITEM = ".__getitem__"

@@ -74,7 +74,9 @@ METHODS: Mapping[type, Names] = {
     """),
     GroupBy: _names("agg cube rollup"),
     Expr: _names("alias asc assert_not_null between cast desc is_in is_not_null is_null keep"),
-    Measure: _names("alias distinct filter frame order_by over windowed"),
+    Measure: _names("""
+        alias assert_not_null between cast distinct filter frame is_in is_not_null is_null order_by over windowed
+    """),
     WindowFunction: _names("frame over"),
     When: _names("then"),
     Then: _names("otherwise when"),

@@ -20,6 +20,7 @@ from substrait_dsl.errors import SchemaError, SubstraitDslError
 from substrait_dsl.fluent.arguments import Resolved
 from substrait_dsl.fluent.binding import bind
 from substrait_dsl.fluent.calls import FunctionCall, Measure, WindowFunction
+from substrait_dsl.fluent.computed_measures import ComputedMeasure
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, bound_expr
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.schemas import DynRow, Schema
@@ -123,6 +124,9 @@ class _EveryRow(Scope):
         position = rel.schema.position(column)
         return ex.FieldReference(position, rel.schema.fields[position].type)
 
+    def measure(self, measure: Any) -> ex.Expression:
+        return ex.FieldReference(0, measure._call.resolve_in(self)[2])
+
     def local(self, expression: ex.Expression, origin: Scope | None) -> ex.Expression:
         return expression
 
@@ -153,6 +157,8 @@ def _resolve(value: object) -> t.Type | None:
     match value:
         case ExprBase():
             return bind(value, _EVERY_ROW).type
+        case ComputedMeasure():
+            return bind(value._expression, _EVERY_ROW).type
         case Measure():
             return value._call.resolve_in(_EVERY_ROW)[2]
         case WindowFunction():

@@ -195,8 +195,8 @@ def test_an_aggregate_function_stands_in_no_other_place() -> None:
         table(ABV).with_columns(x=lambda r: f.sum(r.v))
     with refused(TypeMismatchError, "aggregate", "sum is an aggregate function"):
         table(ABV).aggregate(lambda r: f.sum(r.v), n=f.count())
-    with refused(TypeMismatchError, "sum is an aggregate function, no value", "with_columns"):
-        table(ABV).aggregate(x=lambda r: f.sum(r.v) + 1)
+    with refused(TypeMismatchError, "filter", "computes with the aggregate function sum", "with_columns"):
+        table(ABV).filter(lambda r: f.sum(r.v) > 1)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def calls(o: Orders) -> None:
     f.coalesce(o.o_orderkey, o.o_comment)  # E: two types
     f.negate(o.o_comment)  # E: minus a string
     f.count().upper()  # E: a measure has no such method
-    f.count() + 1  # E: a measure is no value
+    f.count() + f.row_number()  # E: a window function is no value
     f.abs(f.row_number())  # E: a window function is no value
 
 

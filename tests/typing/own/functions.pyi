@@ -28,7 +28,7 @@ from substrait_dsl.algebra.types import (
     String,
     VarChar,
 )
-from substrait_dsl.fluent.calls import Measure
+from substrait_dsl.fluent.calls import Measure, MeasureBase
 from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase
 from substrait_dsl.fluent.operators import PythonValue
 
@@ -44,6 +44,7 @@ _Preference: TypeAlias = _W | Sequence[_W]
 _Class: TypeAlias = Literal["EARLIEST", "LATEST"]
 _Zone: TypeAlias = Literal["LOCAL", "UTC"]
 
+@overload
 def date(
     value: Expr[PrecisionTimestamp[Any], Null] | dt.datetime,
     value2: _Class,
@@ -51,14 +52,27 @@ def date(
     *,
     zone: _Preference[_Zone] = ...,
     **options: _Preference[_str],
-) -> Expr[Date, Req]:
+) -> Expr[Date, Req]: ...
+@overload
+def date(
+    value: MeasureBase, /, *more: object, zone: _Preference[_Zone] = ..., **options: _Preference[_str]
+) -> Measure[Any, Any]: ...
+@overload
+def date(
+    value: object, value2: MeasureBase, /, *more: object, zone: _Preference[_Zone] = ..., **options: _Preference[_str]
+) -> Measure[Any, Any]:
     """The day of a timestamp."""
 
+@overload
 def longest(
     items1: Expr[List[_Item1], _N] | list[Any] | tuple[Any, ...],
     /,
     *items: Expr[List[_Item1], _N] | list[Any] | tuple[Any, ...],
-) -> Expr[List[_Item1], _N]:
+) -> Expr[List[_Item1], _N]: ...
+@overload
+def longest(items: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def longest(items: object, items2: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """The scalar function longest."""
 
 def product(x: Expr[Decimal[Any, _S], Null] | int | decimal.Decimal, /) -> Measure[Decimal[Literal[38], _S], Null]:
@@ -71,8 +85,15 @@ def shout(text: object, marks: DynExpr, /, *more: object) -> DynExpr: ...
 @overload
 def shout(text: Expr[String, _N] | _str, marks: Expr[I32, _N] | int, /) -> Expr[String, _N]: ...
 @overload
-def shout(text: Expr[VarChar[_L1], _N] | _str, marks: Expr[I32, _N] | int, /) -> Expr[VarChar[_L1], _N]:
+def shout(text: Expr[VarChar[_L1], _N] | _str, marks: Expr[I32, _N] | int, /) -> Expr[VarChar[_L1], _N]: ...
+@overload
+def shout(text: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
+@overload
+def shout(text: object, marks: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Say it 'loudly'."""
 
-def str(value: ExprBase | PythonValue, /) -> Expr[String, Req]:
+@overload
+def str(value: ExprBase | PythonValue, /) -> Expr[String, Req]: ...
+@overload
+def str(value: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """The scalar function str."""

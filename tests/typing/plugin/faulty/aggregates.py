@@ -159,3 +159,26 @@ orders.distinct("id")
 orders.distinct().select("idd")
 # E: select: there is no column "idd"; there are "id", "customer", "price", "weight", "day", "open", "rank", "comment";
 #    did you mean "id"?  [substrait-unknown-field]
+
+items.group_by("part").agg(x=lambda i: f.sum(i.quantity) / i.order)
+# E: agg, measure "x": column "order" is no key, and stands in no aggregate function; functions.any_value(col("order"))
+#    is the value of one of the rows; or make it a key  [substrait-schema]
+items.group_by("part").agg(x=f.count() > "a")
+# E: agg, measure "x": no overload takes gt(i64, 'a'); 'a' does not fit i64: it takes an int, not a
+#    str  [substrait-function-not-found]
+items.group_by("part").agg(f.count() + 1)
+# E: agg: the measure of "count" has no name; give it one: total=...  [substrait-schema]
+items.group_by("part").agg(x=lambda i: f.count() + f.sum(i.quantity).over())
+# E: agg, measure "x": a window function sees the rows of a relation, a measure those of a group; name the measures, and
+#    compute it in with_columns(...) after the aggregate  [substrait-type-mismatch]
+items.group_by("part").rollup(x=lambda i: f.count() + (i.part + 1))
+# E: rollup, measure "x": the key "part" is NULL where a grouping set leaves it out, and this expression takes it to be
+#    required; write col("part") for it, which is the key; or name the measures, and compute it in with_columns(...)
+#    after the aggregate  [substrait-schema]
+items.filter(lambda i: f.count() > 1)
+# E: filter: a condition is an expression, but this computes with the aggregate function count; name it in
+#    aggregate(...), then use the column in with_columns(...); or give windows:
+#    count(...).over(...)  [substrait-type-mismatch]
+items.group_by("part").agg(x=lambda i: (f.count() + 1).filter(i.order > 1))
+# E: agg, measure "x": distinct, filter, order_by, over and frame are of one aggregate function, but this computes with
+#    the aggregate function count; write them there: count(...).filter(...)  [substrait-type-mismatch]

@@ -49,8 +49,9 @@ orders.select(x=lambda o: f.row_number())
 # E: select, column "x": a column is an expression, but row_number is a window function without a window; write
 #    row_number(...).over(...)  [substrait-type-mismatch]
 orders.select(x=lambda o: f.abs(f.max(o.id)))
-# E: select, column "x": abs takes values, but max is an aggregate function; name it in aggregate(...), then use the
-#    column in with_columns(...); or give it a window: max(...).over(...)  [substrait-type-mismatch]
+# E: select, column "x": a column is an expression, but this computes with the aggregate function max; name it in
+#    aggregate(...), then use the column in with_columns(...); or give windows:
+#    max(...).over(...)  [substrait-type-mismatch]
 orders.select(x=f.upper(sd.col("id")))
 # E: select, column "x": no overload takes upper(i64); cast argument 1 from i64 to
 #    string  [substrait-function-not-found]
