@@ -118,7 +118,7 @@ MISTAKES: dict[str, list[tuple[Callable[[], Any], type[SubstraitDslError], tuple
         (
             lambda: T.with_columns(x=lambda r: f.abs(f.max(r.id))),
             TypeMismatchError,
-            ("with_columns", "abs takes values", "max is an aggregate function"),
+            ("with_columns", "computes with the aggregate function max", "max(...).over(...)"),
         ),
         (
             lambda: T.aggregate("id", x=lambda r: r.age + 1),
