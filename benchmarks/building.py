@@ -27,7 +27,7 @@ def imports() -> None:
     times = fresh(
         {
             "import substrait_dsl": TIMED.format("import substrait_dsl"),
-            "import substrait_dsl, all public names": TIMED.format("import substrait_dsl as s; s.Relation"),
+            "import substrait_dsl, its first public name": TIMED.format("import substrait_dsl as s; s.Relation"),
             "import substrait.dataframe": TIMED.format("import substrait.dataframe"),
             "first function call after import": (
                 "import time, substrait_dsl as s; from substrait_dsl import functions as f; "
@@ -42,8 +42,8 @@ def imports() -> None:
         repeats=9,
     )
     show("Importing (fresh processes)", times)
-    ratio = times["import substrait_dsl, all public names"] / times["import substrait.dataframe"]
-    print(f"  all public names / import substrait.dataframe: {ratio:.2f}")
+    ratio = times["import substrait_dsl, its first public name"] / times["import substrait.dataframe"]
+    print(f"  its first public name / import substrait.dataframe: {ratio:.2f}")
 
     times = fresh(
         {
@@ -56,14 +56,14 @@ def imports() -> None:
                 "t = s.read_named_table('t', {'a': s.i64.non_null, 'b': s.string.non_null}); "
                 "t.filter(s.col('a') > 1).select('a').to_plan().SerializeToString()"
             ),
-            "import substrait_dsl, all public names": START_UP.format("import substrait_dsl as s; s.Relation"),
+            "import substrait_dsl, its first public name": START_UP.format("import substrait_dsl as s; s.Relation"),
             "import substrait.dataframe": START_UP.format("import substrait.dataframe"),
         },
         repeats=9,
     )
     show("From the start of a process to the bytes of a small plan (time of the processor)", times)
     print(f"  substrait_dsl / substrait.dataframe: {times['substrait_dsl'] / times['substrait.dataframe']:.2f}")
-    ratio = times["import substrait_dsl, all public names"] / times["import substrait.dataframe"]
+    ratio = times["import substrait_dsl, its first public name"] / times["import substrait.dataframe"]
     print(f"  their imports alone: {ratio:.2f}")
 
 

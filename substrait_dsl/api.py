@@ -69,44 +69,18 @@ from substrait_dsl.fluent.conditions import (
     unique,
     when,
 )
-from substrait_dsl.fluent.exchange import (
-    ExchangeKind,
-    broadcast,
-    exchange_target,
-    multi_bucket,
-    round_robin,
-    scatter,
-    single_bucket,
-)
-from substrait_dsl.fluent.expand import Switching, switching
 from substrait_dsl.fluent.expr import DynExpr, Expr, SortKey
 from substrait_dsl.fluent.extensions import extension_leaf, extension_multi
-from substrait_dsl.fluent.files import FileSlice, read_files
-from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.hints import shared
-from substrait_dsl.fluent.join_keys import JoinKey, join_key
 from substrait_dsl.fluent.lambdas import LambdaFunction, lambda_
-from substrait_dsl.fluent.nested import list_of, map_of, struct_of
-from substrait_dsl.fluent.parameters import current_date, current_timestamp, current_timezone, parameter
 from substrait_dsl.fluent.parts import elements
 from substrait_dsl.fluent.plan import Plan
 from substrait_dsl.fluent.reads import read_extension, read_iceberg, read_named, read_virtual
 from substrait_dsl.fluent.relation import Relation
-from substrait_dsl.fluent.reveal import reveal_schema
 from substrait_dsl.fluent.rows import F, Row
 from substrait_dsl.fluent.schemas import DynRow, RelationSchema, Schema, SchemaLike, parse_type
 from substrait_dsl.fluent.sorting import asc, clustered, compared, desc
-from substrait_dsl.fluent.tables import (
-    alter_table,
-    alter_view,
-    create_table,
-    create_view,
-    drop_table,
-    drop_view,
-    update,
-)
 from substrait_dsl.fluent.trees import Subtree, subtree
-from substrait_dsl.fluent.windows import following, preceding
 from substrait_dsl.fluent.writes import extension_object, files_target, virtual_target
 from substrait_dsl.functions import Functions
 
@@ -118,8 +92,34 @@ if TYPE_CHECKING:
     from substrait_dsl.engines.report import CheckFinding, CheckMatrix, Report
     from substrait_dsl.fluent.capabilities import read_capabilities
     from substrait_dsl.fluent.checks import check_all
+    from substrait_dsl.fluent.exchange import (
+        ExchangeKind,
+        broadcast,
+        exchange_target,
+        multi_bucket,
+        round_robin,
+        scatter,
+        single_bucket,
+    )
+    from substrait_dsl.fluent.expand import Switching, switching
     from substrait_dsl.fluent.extended import ExtendedExpression
+    from substrait_dsl.fluent.files import FileSlice, read_files
+    from substrait_dsl.fluent.grouping import GroupBy
     from substrait_dsl.fluent.implementing import implement
+    from substrait_dsl.fluent.join_keys import JoinKey, join_key
+    from substrait_dsl.fluent.nested import list_of, map_of, struct_of
+    from substrait_dsl.fluent.parameters import current_date, current_timestamp, current_timezone, parameter
+    from substrait_dsl.fluent.reveal import reveal_schema
+    from substrait_dsl.fluent.tables import (
+        alter_table,
+        alter_view,
+        create_table,
+        create_view,
+        drop_table,
+        drop_view,
+        update,
+    )
+    from substrait_dsl.fluent.windows import following, preceding
 
 __all__: list[str] = [
     "FP32",
@@ -287,16 +287,47 @@ SELDOM_USED: Mapping[str, str] = {
     "Capabilities": "algebra.capabilities",
     "CheckFinding": "engines.report",
     "CheckMatrix": "engines.report",
+    "ExchangeKind": "fluent.exchange",
     "ExtendedExpression": "fluent.extended",
+    "FileSlice": "fluent.files",
     "FunctionCapability": "algebra.capabilities",
+    "GroupBy": "fluent.grouping",
+    "JoinKey": "fluent.join_keys",
     "Report": "engines.report",
     "Requirement": "algebra.requirements",
+    "Switching": "fluent.expand",
+    "alter_table": "fluent.tables",
+    "alter_view": "fluent.tables",
+    "broadcast": "fluent.exchange",
     "check_all": "fluent.checks",
+    "create_table": "fluent.tables",
+    "create_view": "fluent.tables",
+    "current_date": "fluent.parameters",
+    "current_timestamp": "fluent.parameters",
+    "current_timezone": "fluent.parameters",
+    "drop_table": "fluent.tables",
+    "drop_view": "fluent.tables",
+    "exchange_target": "fluent.exchange",
+    "following": "fluent.windows",
     "implement": "fluent.implementing",
+    "join_key": "fluent.join_keys",
+    "list_of": "fluent.nested",
+    "map_of": "fluent.nested",
+    "multi_bucket": "fluent.exchange",
+    "parameter": "fluent.parameters",
+    "preceding": "fluent.windows",
     "read_capabilities": "fluent.capabilities",
+    "read_files": "fluent.files",
     "register_acero_functions": "consumers.acero",
+    "reveal_schema": "fluent.reveal",
+    "round_robin": "fluent.exchange",
+    "scatter": "fluent.exchange",
+    "single_bucket": "fluent.exchange",
+    "struct_of": "fluent.nested",
+    "switching": "fluent.expand",
+    "update": "fluent.tables",
 }
-"""The modules of names that most programs do not use, and whose modules nothing else needs: loaded when first used."""
+"""The modules of names that many programs do not use, and whose modules nothing else needs: loaded when first used."""
 
 
 if not TYPE_CHECKING:  # a checker knows the names by the imports above

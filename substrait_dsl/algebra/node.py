@@ -364,8 +364,17 @@ class Expression(Node):
 _EMPTY_COMMON = Common()
 
 
+class _Rows(Node):
+    """What every relation derives: in slots, as what a node derives."""
+
+    __slots__ = ("properties", "schema")
+
+    schema: NamedStruct
+    properties: Properties
+
+
 @attrs.frozen(eq=False, repr=False)
-class Rel(Node):
+class Rel(_Rows):
     """Base of all relations. Every relation knows its schema, its ordering and its distribution."""
 
     has_own_extension: ClassVar[bool] = True
@@ -373,8 +382,6 @@ class Rel(Node):
     is_change: ClassVar[bool] = False
     """Whether evaluating the relation changes a table, files or a definition."""
 
-    schema: NamedStruct = attrs.field(init=False, eq=False)
-    properties: Properties = attrs.field(init=False, eq=False)
     anchor: int | None = attrs.field(default=None, kw_only=True)
     """The number by which outer references in subqueries refer to the row that this relation's expressions see."""
     common: Common | None = attrs.field(default=None, kw_only=True)

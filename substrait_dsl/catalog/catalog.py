@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from substrait_dsl.algebra.pickling import Immutable
@@ -400,8 +399,8 @@ def _text_of(extension: str | os.PathLike[str]) -> tuple[str, str]:
     if isinstance(extension, str) and "\n" in extension:
         return extension, "extension text"
     require(extension, (str, os.PathLike), "an extension is the path of a YAML file, or its text")
-    path = Path(extension)
     try:
-        return path.read_text(encoding="utf-8"), path.name
+        with open(extension, encoding="utf-8") as file:
+            return file.read(), os.path.basename(extension)
     except (OSError, ValueError) as error:  # no such file, no name of a file, no text
-        raise CatalogError(f"cannot read the extension file {path}: {error}") from error
+        raise CatalogError(f"cannot read the extension file {os.fspath(extension)}: {error}") from error

@@ -8,10 +8,10 @@ files have the last word: one that differs from the one that was parsed, by its 
 from __future__ import annotations
 
 import os
+from binascii import crc32
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from typing import Any
-from zlib import crc32
 
 import attrs
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 from typing_extensions import TypeVar
@@ -24,6 +23,8 @@ from substrait_dsl.fluent.table_arguments import Tables
 from substrait_dsl.fluent.truth_values import NoTruthValue
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
     import polars as pl
     import pyarrow as pa

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from substrait_dsl.algebra.extensions import AdvancedExtension
@@ -23,6 +22,8 @@ from substrait_dsl.fluent.choices import require_catalog, require_strictness
 from substrait_dsl.signature_errors import Called
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from substrait.extended_expression_pb2 import ExtendedExpression as ExtendedExpressionMessage
     from substrait.plan_pb2 import Plan as PlanMessage
 
@@ -515,6 +516,8 @@ _MOST_SHOWN = 80
 
 def _file(path: object) -> Path:
     """Return the path of a file. Raises `InvalidArgumentError` for what cannot be one."""
+    from pathlib import Path
+
     try:
         if isinstance(path, str | Path) and b"\0" not in os.fsencode(path):
             return Path(path)

@@ -12,12 +12,12 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, error_context, require_choice
 from substrait_dsl.fluent import column_arguments
 from substrait_dsl.fluent.base import S2, Condition, RelationBase, S, rel_of, wrap_relation
-from substrait_dsl.fluent.join_keys import KeysLike, join_keys
 from substrait_dsl.fluent.join_using import Using, UsingKeys, using_keys
 from substrait_dsl.fluent.schemas import DynRow
 from substrait_dsl.fluent.scope import Scope
 
 if TYPE_CHECKING:
+    from substrait_dsl.fluent.join_keys import KeysLike
     from substrait_dsl.fluent.relation import Relation
 
 
@@ -191,6 +191,8 @@ class JoinVerbs(RelationBase, Generic[S]):
               read orders -> id: i64, customer: i64, price: fp64?
               read customers -> key: i64, name: string
         """
+        from substrait_dsl.fluent.join_keys import join_keys
+
         with error_context(verb="hash_join"):
             left, right = self._rel, rel_of(other)
             scope = _scope("hash_join", left, right, how, mark)
@@ -230,6 +232,8 @@ class JoinVerbs(RelationBase, Generic[S]):
               sort by key asc nulls first
                 read customers -> key: i64, name: string
         """
+        from substrait_dsl.fluent.join_keys import join_keys
+
         with error_context(verb="merge_join"):
             left, right = self._rel, rel_of(other)
             scope = _scope("merge_join", left, right, how, mark)

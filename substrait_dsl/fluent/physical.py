@@ -11,14 +11,13 @@ from substrait_dsl.fluent.base import Count, RelationBase, S, wrap_relation
 from substrait_dsl.fluent.calls import MeasureBase, WindowFunction
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.column_arguments import ColumnLike, row_count, sort_keys
-from substrait_dsl.fluent.exchange import ExchangeKind, exchange
-from substrait_dsl.fluent.expand import Switching, expand
 from substrait_dsl.fluent.expr import ExprBase, SortKey
 from substrait_dsl.fluent.schemas import DynRow
 from substrait_dsl.fluent.scope import Scope
-from substrait_dsl.fluent.window_relation import window
 
 if TYPE_CHECKING:
+    from substrait_dsl.fluent.exchange import ExchangeKind
+    from substrait_dsl.fluent.expand import Switching
     from substrait_dsl.fluent.relation import Relation
     from substrait_dsl.fluent.windows import Keys
 
@@ -83,6 +82,8 @@ class PhysicalVerbs(RelationBase, Generic[S]):
             exchange scatter by customer into 8 partitions
               read orders -> id: i64, customer: i64, price: fp64?
         """
+        from substrait_dsl.fluent.exchange import exchange
+
         with error_context(verb="exchange"):
             return wrap_relation(exchange(self._rel, kind, partition_count, targets))
 
@@ -149,6 +150,8 @@ class PhysicalVerbs(RelationBase, Generic[S]):
             2  price     fp64?
             3  place     i64?
         """
+        from substrait_dsl.fluent.window_relation import window
+
         with error_context(verb="window"):
             return wrap_relation(window(self._rel, partition_by, order_by, method, functions))
 
@@ -172,5 +175,7 @@ class PhysicalVerbs(RelationBase, Generic[S]):
             1  price     fp64?
             2  index     i32
         """
+        from substrait_dsl.fluent.expand import expand
+
         with error_context(verb="expand"):
             return wrap_relation(expand(self._rel, fields, index))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn, overload
 
@@ -36,6 +35,8 @@ from substrait_dsl.fluent.table_arguments import Tables
 from substrait_dsl.fluent.trees import Subtree, plan_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pyspark.sql import DataFrame, SparkSession
     from substrait.plan_pb2 import Plan as PlanMessage
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from typing_extensions import Unpack
@@ -25,12 +24,13 @@ from substrait_dsl.fluent.base import S2, Condition, table_name
 from substrait_dsl.fluent.binding import bind
 from substrait_dsl.fluent.declared_properties import Distributed, Ordering
 from substrait_dsl.fluent.expr import ExprBase, unwrap_constants
-from substrait_dsl.fluent.files import file_uri
 from substrait_dsl.fluent.read_options import Known, read
 from substrait_dsl.fluent.schemas import Declared, DynRow, SchemaLike, as_struct
 from substrait_dsl.fluent.scope import Scope
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from substrait_dsl.fluent.relation import Relation
 
 Row = Mapping[str, object] | Sequence[object]
@@ -251,6 +251,8 @@ def read_iceberg(
         >>> print(sd.read_iceberg("s3://lake/orders/metadata/7.json", {"id": "i64"}, snapshot_id=41))
         read iceberg 's3://lake/orders/metadata/7.json' snapshot '41' -> id: i64
     """
+    from substrait_dsl.fluent.files import file_uri
+
     with error_context(verb="read_iceberg"):
         table = rl.IcebergTable(
             file_uri(metadata_uri, "file"), _snapshot(snapshot_id), _microseconds(snapshot_timestamp)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NoReturn
 
 from substrait_dsl.algebra import relations as rl
@@ -19,10 +18,12 @@ from substrait_dsl.errors import (
 )
 from substrait_dsl.fluent.base import RelationBase, S, table_name, wrap_relation
 from substrait_dsl.fluent.choices import require_flag
-from substrait_dsl.fluent.files import FormatName, file_format, file_uri, folder_and_columns
 from substrait_dsl.fluent.schemas import DynRow, SchemaLike, as_struct
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from substrait_dsl.fluent.files import FormatName
     from substrait_dsl.fluent.relation import Relation
 
 ObjectName = str | Sequence[str] | rl.ExtensionObject
@@ -160,6 +161,8 @@ def files_target(uri: str | Path, format: FormatName | rl.FileFormat = "parquet"
             | -> no columns
           read sales -> id: i64, day: date, region: string
     """
+    from substrait_dsl.fluent.files import file_format, file_uri, folder_and_columns
+
     with error_context(verb="files_target"):
         folder, columns = folder_and_columns(uri)
         return rl.FilesTarget(file_uri(folder, "path"), file_format(format), columns)

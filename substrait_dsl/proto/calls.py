@@ -22,7 +22,6 @@ from substrait_dsl.errors import InvalidChoiceError, PlanFormatError
 from substrait_dsl.proto.construction import cast_to
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import AGGREGATION_INVOCATION, AGGREGATION_PHASE, SORT_DIRECTION, name_for
-from substrait_dsl.proto.functions import decode_comparison, decode_function
 from substrait_dsl.proto.types import decode_type, encode_type
 
 if TYPE_CHECKING:
@@ -44,6 +43,8 @@ def decode_scalar_function(decoder: Decoder, message: pb.Expression.ScalarFuncti
 
     It stands under a cast where a timestamp of a whole day is declared to be a date.
     """
+    from substrait_dsl.proto.functions import decode_function  # not needed for writing
+
     arguments = _drop_null_escape(decoder, message, decode_arguments(decoder, message.arguments, scope))
     if decoder.producer.scalar_functions and (meant := _as_meant(decoder, message, arguments)) is not None:
         return meant
@@ -114,6 +115,8 @@ def encode_aggregate_function(encoder: Encoder, call: ex.AggregateFunction, mess
 
 def decode_aggregate_function(decoder: Decoder, message: pb.AggregateFunction, scope: Scope) -> ex.AggregateFunction:
     """Read a call of an aggregate function."""
+    from substrait_dsl.proto.functions import decode_function  # not needed for writing
+
     with decoder.part(message):
         declared, arguments = decode_form(decoder, message, decode_arguments(decoder, message.arguments, scope))
         phase = decode_phase(decoder, message)
@@ -262,6 +265,8 @@ def encode_sort_key(encoder: Encoder, key: ex.SortKey, message: pb.SortField) ->
 
 def decode_sort_key(decoder: Decoder, message: pb.SortField, scope: Scope) -> ex.SortKey:
     """Read a sort key."""
+    from substrait_dsl.proto.functions import decode_comparison  # not needed for writing
+
     expression = decoder.expression(message.expr, scope)
     if message.WhichOneof("sort_kind") == "comparison_function_reference":
         with decoder.part(message):

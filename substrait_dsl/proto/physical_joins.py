@@ -17,7 +17,6 @@ from substrait_dsl.catalog.function_requirements import require_match
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import BUILD_INPUT, KEY_COMPARISON, PHYSICAL_JOIN_TYPE, name_for
-from substrait_dsl.proto.functions import decode_comparison
 from substrait_dsl.proto.joins import decode_post_filter
 from substrait_dsl.proto.references import decode_reference, encode_reference
 from substrait_dsl.proto.scopes import Scope, row_of
@@ -124,6 +123,8 @@ def decode_key_comparison(
     decoder: Decoder, message: pb.ComparisonJoinKey.ComparisonType, sides: tuple[Type, Type]
 ) -> KeyComparison | FunctionId:
     """Read the comparison of the two sides of a key."""
+    from substrait_dsl.proto.functions import decode_comparison  # not needed for writing
+
     match message.WhichOneof("inner_type"):
         case "simple":
             enum = pb.ComparisonJoinKey.SimpleComparisonType

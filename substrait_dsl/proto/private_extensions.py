@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from google.protobuf.message import DecodeError
-from google.protobuf.struct_pb2 import Struct
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
@@ -40,6 +39,8 @@ OWN_KEY = "substrait_dsl"
 
 def message_of(choices: Choices) -> AnyMessage:
     """Return the choices as a message; equal ones are equal bytes."""
+    from google.protobuf.struct_pb2 import Struct  # few plans have choices
+
     struct = Struct()
     struct.update({OWN_KEY: choices})
     return AnyMessage(STRUCT_URL, struct.SerializeToString(deterministic=True))
@@ -50,6 +51,7 @@ def choices_in(message: AnyMessage) -> Choices | None:
     if message.type_url != STRUCT_URL:
         return None
     from google.protobuf import json_format  # not needed for writing
+    from google.protobuf.struct_pb2 import Struct
 
     struct = Struct()
     try:

@@ -5,7 +5,6 @@ Specification: https://substrait.io/types/type_classes/. Every type declares NUL
 
 from __future__ import annotations
 
-import graphlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, assert_never
 
@@ -324,13 +323,15 @@ def decode_type_aliases(decoder: Decoder, messages: Sequence[pb.TypeAlias]) -> N
         if declared.setdefault(message.type_alias_anchor, message) != message:
             decoder.mark_location(message)
             raise PlanFormatError(f"the plan declares type alias {message.type_alias_anchor} twice, differently")
+    from graphlib import CycleError, TopologicalSorter  # not needed for writing
+
     used = {
         anchor: {part.type_alias_reference for part in inside(message) if isinstance(part, pb.Type.TypeAliasReference)}
         for anchor, message in declared.items()
     }
     try:
-        order = list(graphlib.TopologicalSorter(used).static_order())
-    except graphlib.CycleError as error:
+        order = list(TopologicalSorter(used).static_order())
+    except CycleError as error:
         raise PlanFormatError(f"type aliases are made of each other in a circle: {error.args[1][:10]}") from None
     alike: dict[t.Type, t.Type] = {}  # one object for equal types, which are compared at once then, however large
     for anchor in order:

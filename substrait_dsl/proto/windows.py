@@ -32,7 +32,6 @@ from substrait_dsl.proto.calls import (
 )
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import AGGREGATION_INVOCATION, AGGREGATION_PHASE, BOUNDS_TYPE, name_for
-from substrait_dsl.proto.functions import decode_function
 from substrait_dsl.proto.types import encode_type
 
 if TYPE_CHECKING:
@@ -85,6 +84,8 @@ def decode_window_call(
     decoder: Decoder, message: CallMessage, scope: Scope, sorts: tuple[ex.SortKey, ...]
 ) -> ex.WindowCall:
     """Read a window call, or an aggregate function over a frame; `sorts` are those of its window."""
+    from substrait_dsl.proto.functions import decode_function  # not needed for writing
+
     declared, arguments = decode_form(decoder, message, decode_arguments(decoder, message.arguments, scope))
     phase = decode_phase(decoder, message)
     function, arguments, type_ = decode_function(decoder, message, arguments, ("window", "aggregate"), phase, declared)

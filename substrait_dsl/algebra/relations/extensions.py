@@ -37,9 +37,10 @@ class _Declared(Rel):
         return self.declared
 
 
-@attrs.frozen(eq=False, repr=False)
 class ExtensionLeaf(_Declared):
     """A relation of no input."""
+
+    __slots__ = ()
 
 
 @attrs.frozen(eq=False, repr=False)

@@ -51,7 +51,11 @@ class VirtualTable(Node):
 
 
 @attrs.frozen(eq=False, repr=False)
-class Parquet(FrozenValue):
+class PlainFormat(FrozenValue):
+    """Base of the formats without options."""
+
+
+class Parquet(PlainFormat):
     """Apache Parquet files.
 
     Specification: ``FileOrFiles.ParquetReadOptions``.
@@ -61,9 +65,10 @@ class Parquet(FrozenValue):
         read files parquet 's3://lake/orders' -> id: i64
     """
 
+    __slots__ = ()
 
-@attrs.frozen(eq=False, repr=False)
-class Arrow(FrozenValue):
+
+class Arrow(PlainFormat):
     """Arrow IPC files.
 
     Specification: ``FileOrFiles.ArrowReadOptions``.
@@ -73,9 +78,10 @@ class Arrow(FrozenValue):
         read files arrow 's3://lake/orders.arrow' -> id: i64
     """
 
+    __slots__ = ()
 
-@attrs.frozen(eq=False, repr=False)
-class Orc(FrozenValue):
+
+class Orc(PlainFormat):
     """Apache ORC files.
 
     Specification: ``FileOrFiles.OrcReadOptions``.
@@ -85,9 +91,10 @@ class Orc(FrozenValue):
         read files orc 's3://lake/orders.orc' -> id: i64
     """
 
+    __slots__ = ()
 
-@attrs.frozen(eq=False, repr=False)
-class Dwrf(FrozenValue):
+
+class Dwrf(PlainFormat):
     """DWRF files.
 
     Specification: ``FileOrFiles.DwrfReadOptions``.
@@ -96,6 +103,8 @@ class Dwrf(FrozenValue):
         >>> print(sd.read_files("s3://lake/orders", {"id": "i64"}, format=sd.Dwrf()))
         read files dwrf 's3://lake/orders' -> id: i64
     """
+
+    __slots__ = ()
 
 
 @attrs.frozen(eq=False, repr=False)

@@ -242,7 +242,6 @@ class UserDefined(NestedType, WrittenAs[tuple[Any, ...]]):
         def __set__(self, instance: Any, value: Expr[UserDefined, Req]) -> None: ...
 
 
-@attrs.frozen(eq=False, repr=False)
 class Unbound(Type):
     """A type that is not known yet: a plan that holds one can be stored but not executed. It has no nullability.
 
@@ -252,6 +251,8 @@ class Unbound(Type):
         >>> print(sd.Unbound())
         unbound
     """
+
+    __slots__ = ()
 
     keyword: ClassVar[str] = "unbound"
     short_name: ClassVar[str] = "unbound"

@@ -1,12 +1,10 @@
-"""The types without parameters."""
+"""The types without parameters: `Type` has all their fields, so attrs need not make classes of them again."""
 
 from __future__ import annotations
 
 import datetime as dt
 import uuid
 from typing import TYPE_CHECKING, Any, ClassVar
-
-import attrs
 
 from substrait_dsl.algebra.types.base import Number, Req, Type, WrittenAs
 
@@ -15,7 +13,6 @@ if TYPE_CHECKING:
     from substrait_dsl.fluent.expr import Expr
 
 
-@attrs.frozen(eq=False, repr=False)
 class Boolean(Type, WrittenAs[bool]):
     """True or false; with NULL, three-valued logic.
 
@@ -28,6 +25,8 @@ class Boolean(Type, WrittenAs[bool]):
         Expr(true: boolean?)
     """
 
+    __slots__ = ()
+
     keyword: ClassVar[str] = "boolean"
     short_name: ClassVar[str] = "bool"
 
@@ -37,7 +36,6 @@ class Boolean(Type, WrittenAs[bool]):
         def __set__(self, instance: Any, value: Expr[Boolean, Req]) -> None: ...
 
 
-@attrs.frozen(eq=False, repr=False)
 class I8(Type, Number[int]):
     """A signed integer of 8 bits.
 
@@ -50,6 +48,8 @@ class I8(Type, Number[int]):
         Expr(-128: i8?)
     """
 
+    __slots__ = ()
+
     keyword: ClassVar[str] = "i8"
     short_name: ClassVar[str] = "i8"
 
@@ -59,7 +59,6 @@ class I8(Type, Number[int]):
         def __set__(self, instance: Any, value: Expr[I8, Req]) -> None: ...
 
 
-@attrs.frozen(eq=False, repr=False)
 class I16(Type, Number[int]):
     """A signed integer of 16 bits.
 
@@ -72,6 +71,8 @@ class I16(Type, Number[int]):
         Expr(300: i16?)
     """
 
+    __slots__ = ()
+
     keyword: ClassVar[str] = "i16"
     short_name: ClassVar[str] = "i16"
 
@@ -81,7 +82,6 @@ class I16(Type, Number[int]):
         def __set__(self, instance: Any, value: Expr[I16, Req]) -> None: ...
 
 
-@attrs.frozen(eq=False, repr=False)
 class I32(Type, Number[int]):
     """A signed integer of 32 bits.
 
@@ -94,6 +94,8 @@ class I32(Type, Number[int]):
         Expr(70000: i32?)
     """
 
+    __slots__ = ()
+
     keyword: ClassVar[str] = "i32"
     short_name: ClassVar[str] = "i32"
 
@@ -103,7 +105,6 @@ class I32(Type, Number[int]):
         def __set__(self, instance: Any, value: Expr[I32, Req]) -> None: ...
 
 
-@attrs.frozen(eq=False, repr=False)
 class I64(Type, Number[int]):
     """A signed integer of 64 bits.
 
@@ -116,6 +117,8 @@ class I64(Type, Number[int]):
         Expr(5: i64?)
     """
 
+    __slots__ = ()
+
     keyword: ClassVar[str] = "i64"
     short_name: ClassVar[str] = "i64"
 
@@ -125,7 +128,6 @@ class I64(Type, Number[int]):
         def __set__(self, instance: Any, value: Expr[I64, Req]) -> None: ...
 
 
-@attrs.frozen(eq=False, repr=False)
 class FP32(Type, Number[float]):
     """A 4-byte IEEE 754 number.
 
@@ -138,6 +140,8 @@ class FP32(Type, Number[float]):
         Expr(0.5: fp32?)
     """
 
+    __slots__ = ()
+
     keyword: ClassVar[str] = "fp32"
     short_name: ClassVar[str] = "fp32"
 
@@ -147,7 +151,6 @@ class FP32(Type, Number[float]):
         def __set__(self, instance: Any, value: Expr[FP32, Req]) -> None: ...
 
 
-@attrs.frozen(eq=False, repr=False)
 class FP64(Type, Number[float]):
     """An 8-byte IEEE 754 number.
 
@@ -160,6 +163,8 @@ class FP64(Type, Number[float]):
         Expr(0.5: fp64?)
     """
 
+    __slots__ = ()
+
     keyword: ClassVar[str] = "fp64"
     short_name: ClassVar[str] = "fp64"
 
@@ -169,7 +174,6 @@ class FP64(Type, Number[float]):
         def __set__(self, instance: Any, value: Expr[FP64, Req]) -> None: ...
 
 
-@attrs.frozen(eq=False, repr=False)
 class String(Type, WrittenAs[str]):
     """A Unicode string of any length.
 
@@ -182,6 +186,8 @@ class String(Type, WrittenAs[str]):
         Expr('Ada': string?)
     """
 
+    __slots__ = ()
+
     keyword: ClassVar[str] = "string"
     short_name: ClassVar[str] = "str"
 
@@ -191,7 +197,6 @@ class String(Type, WrittenAs[str]):
         def __set__(self, instance: Any, value: Expr[String, Req]) -> None: ...
 
 
-@attrs.frozen(eq=False, repr=False)
 class Binary(Type, WrittenAs[bytes]):
     r"""A string of bytes of any length.
 
@@ -204,6 +209,8 @@ class Binary(Type, WrittenAs[bytes]):
         Expr(x'00': binary?)
     """
 
+    __slots__ = ()
+
     keyword: ClassVar[str] = "binary"
     short_name: ClassVar[str] = "vbin"
 
@@ -213,7 +220,6 @@ class Binary(Type, WrittenAs[bytes]):
         def __set__(self, instance: Any, value: Expr[Binary, Req]) -> None: ...
 
 
-@attrs.frozen(eq=False, repr=False)
 class Date(Type, WrittenAs[dt.date]):
     """A day of the proleptic Gregorian calendar, years 1000 to 9999.
 
@@ -227,6 +233,8 @@ class Date(Type, WrittenAs[dt.date]):
         Expr(date '2026-01-05': date?)
     """
 
+    __slots__ = ()
+
     keyword: ClassVar[str] = "date"
     short_name: ClassVar[str] = "date"
 
@@ -236,7 +244,6 @@ class Date(Type, WrittenAs[dt.date]):
         def __set__(self, instance: Any, value: Expr[Date, Req]) -> None: ...
 
 
-@attrs.frozen(eq=False, repr=False)
 class IntervalYear(Type, WrittenAs["YearMonths"]):
     """A span of years and months.
 
@@ -249,6 +256,8 @@ class IntervalYear(Type, WrittenAs["YearMonths"]):
         Expr(interval 'P1Y6M': interval_year?)
     """
 
+    __slots__ = ()
+
     keyword: ClassVar[str] = "interval_year"
     short_name: ClassVar[str] = "iyear"
 
@@ -258,7 +267,6 @@ class IntervalYear(Type, WrittenAs["YearMonths"]):
         def __set__(self, instance: Any, value: Expr[IntervalYear, Req]) -> None: ...
 
 
-@attrs.frozen(eq=False, repr=False)
 class UUID(Type, WrittenAs[uuid.UUID]):
     """A universally unique identifier, 16 bytes.
 
@@ -271,6 +279,8 @@ class UUID(Type, WrittenAs[uuid.UUID]):
         >>> sd.lit(uuid.UUID(int=7), sd.UUID(nullable=True))
         Expr(uuid '00000000-0000-0000-0000-000000000007': uuid?)
     """
+
+    __slots__ = ()
 
     keyword: ClassVar[str] = "uuid"
     short_name: ClassVar[str] = "uuid"
