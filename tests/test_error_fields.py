@@ -67,7 +67,7 @@ FIELDS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "a value of the right class": (lambda: sd.lit(300, sd.I8), {"value": "300", "type": "i8", "takes": None}),
     "an argument": (
         lambda: T.rename(["id"]),
-        {"text": "expected a dict of new names by old name", "got": "['id']"},
+        {"text": "expected a dict of new names by old name, or a function of the old name", "got": "['id']"},
     ),
     "the place": (
         lambda: T.with_columns(x=lambda r: r.nmae),
@@ -269,7 +269,7 @@ def test_no_noun_of_a_message_is_a_mode() -> None:
     ("mistake", "role"),
     [
         (lambda: T.filter(None), Role.CONDITION),
-        (lambda: T.join(T, None), Role.CONDITION_OF_JOIN),
+        (lambda: T.nested_loop_join(T, None), Role.CONDITION_OF_JOIN),
         (lambda: T.with_columns(x=None), Role.COLUMN),
         (lambda: T.group_by(k=None).agg(n=f.count()), Role.KEY),
     ],

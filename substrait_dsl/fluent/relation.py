@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Generic, NoReturn
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import (
-    AmbiguousFieldError,
     InvalidArgumentError,
     SchemaError,
     TypeMismatchError,
     UnknownFieldError,
     error_context,
     quote,
-    require,
 )
 from substrait_dsl.fluent import column_arguments
 from substrait_dsl.fluent.base import S2, Condition, Count, S
 from substrait_dsl.fluent.calls import MeasureBase
 from substrait_dsl.fluent.column_arguments import ColumnLike, Picked, Role, evaluate, on_row
+from substrait_dsl.fluent.column_names import Renaming, find_position, rename_columns
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, unbound_expr
 from substrait_dsl.fluent.extensions import ExtensionVerbs
 from substrait_dsl.fluent.hints import HintVerbs
@@ -226,22 +223,18 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
                         got=column,
                         hint=column_arguments.unpacking_hint(column),
                     )
-            gone = {_position(self._rel.schema, column, "drop({})") for column in dropped}
+            gone = {find_position(self._rel.schema, column, "drop({})") for column in dropped}
             remaining = [position for position in range(len(self._rel.schema)) if position not in gone]
             if not remaining:
                 raise SchemaError("no column would be left")
             return Relation(rl.emit(self._rel, remaining))
 
-    def rename(
-        self,
-        names: Mapping[str, str] | Mapping[int, str] | Mapping[str | int, str] | None = None,  # keys are invariant
-        /,
-        **renamed: str,
-    ) -> Relation[DynRow]:
+    def rename(self, names: Renaming | None = None, /, **renamed: str) -> Relation[DynRow]:
         """Give columns other names.
 
         Args:
-            names: new names by old name, or by position where a name stands twice.
+            names: new names by old name, or by position where a name stands twice; or a function that gets each name
+                and returns the new one, which may be the same.
             renamed: the same, as old="new".
 
         Output: the same columns under other names. Raises `UnknownFieldError`, `AmbiguousFieldError`, `SchemaError`
@@ -250,23 +243,12 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
         Example:
             >>> orders.rename(id="order").columns
             ('order', 'customer', 'price')
+            >>> orders.rename(lambda name: f"order_{name}").columns
+            ('order_id', 'order_customer', 'order_price')
         """
         with error_context(verb="rename"):
             schema = self._rel.schema
-            if names is not None and not isinstance(names, Mapping):
-                raise InvalidArgumentError("expected a dict of new names by old name", got=names)
-            wanted: dict[str | int, str] = {}
-            wanted.update(names or {})  # type: ignore[arg-type]  # keys of either kind
-            wanted.update(renamed)
-            for new in wanted.values():
-                require(new, str, "the new name of a column is a str")
-            changed = {_renamed_position(schema, old, new): new for old, new in wanted.items()}
-            after = [changed.get(position, field.name) for position, field in enumerate(schema)]
-            uses = Counter(after)
-            for new in changed.values():
-                if uses[new] > 1:
-                    raise SchemaError(f'two columns would be called "{new}"', names=[new])
-            return Relation(rl.emit(self._rel, range(len(schema)), after))
+            return Relation(rl.emit(self._rel, range(len(schema)), rename_columns(schema, names, renamed)))
 
     def emit(self, positions: Sequence[int]) -> Relation[DynRow]:
         """Put out the columns at these positions, in this order.
@@ -526,22 +508,3 @@ def _require_no_condition(column: object) -> None:
         raise InvalidArgumentError(
             "a column is given by its name or position", got=column, hint="filter(...) keeps rows by a condition"
         )
-
-
-def _position(schema: NamedStruct, column: str | int, written: str) -> int:
-    """Return the position of a column, and how to write it if the name is ambiguous."""
-    try:
-        return schema.position(column)
-    except AmbiguousFieldError as error:
-        found = (position for position, name in enumerate(schema.names) if name == column)
-        error.hint = "say which by its position: " + " or ".join(map(written.format, found))
-        raise
-
-
-def _renamed_position(schema: NamedStruct, old: str | int, new: str) -> int:
-    try:
-        return _position(schema, old, "rename({{{}: ...}})")
-    except UnknownFieldError as error:
-        if new in schema.names:
-            error.hint = f'the old name comes first: {new}="{old}"'
-        raise

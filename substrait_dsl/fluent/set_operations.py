@@ -9,6 +9,8 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.rules import SET_OPS, SetOp
 from substrait_dsl.errors import error_context, require_choice
 from substrait_dsl.fluent.base import RelationBase, S, rel_of, wrap_relation
+from substrait_dsl.fluent.choices import require_flag
+from substrait_dsl.fluent.set_inputs import match_by_name, require_same_order
 
 if TYPE_CHECKING:
     from substrait_dsl.fluent.relation import Relation
@@ -19,7 +21,7 @@ class SetVerbs(RelationBase, Generic[S]):
 
     __slots__ = ()
 
-    def set_op(self, op: SetOp, *others: RelationBase) -> Relation[S]:
+    def set_op(self, op: SetOp, *others: RelationBase, by_name: bool = False) -> Relation[S]:
         """Combine with the rows of other relations of the same column types; NULL equals NULL.
 
         Args:
@@ -30,9 +32,11 @@ class SetVerbs(RelationBase, Generic[S]):
                 their repetitions, that not every other has: minus_multiset. Those of all relations:
                 union_distinct (UNION), union_all (UNION ALL).
             others: one or more relations; this one is the primary input.
+            by_name: whether columns are matched by their names, in any order; else by their positions.
 
         Output: the columns of this relation, nullable as the operation needs; no order. Raises `SchemaError` and
-        `TypeMismatchError` for inputs that do not fit, `InvalidChoiceError` for another word.
+        `TypeMismatchError` for inputs that do not fit, also for columns of the same names in another order without
+        `by_name`, and with it for a name that an input lacks; `InvalidChoiceError` for another word.
         Specification: ``SetRel``.
 
         Example:
@@ -43,18 +47,25 @@ class SetVerbs(RelationBase, Generic[S]):
               emit -> key: i64
                 read customers -> key: i64, name: string
         """
-        return self._combine("set_op", op, others)
+        return self._combine("set_op", op, others, by_name)
 
-    def _combine(self, verb: str, op: SetOp, others: Sequence[RelationBase]) -> Relation[S]:
+    def _combine(self, verb: str, op: SetOp, others: Sequence[RelationBase], by_name: bool) -> Relation[S]:
         with error_context(verb=verb):
             require_choice("op", op, SET_OPS, "set-operation")
-            return wrap_relation(rl.Set((self._rel, *map(rel_of, others)), op))
+            require_flag("by_name", by_name)
+            inputs = [*map(rel_of, others)]
+            if by_name:
+                inputs = [match_by_name(self._rel, other, number) for number, other in enumerate(inputs, start=2)]
+            for number, other in enumerate(inputs, start=2):
+                require_same_order(self._rel, other, number)
+            return wrap_relation(rl.Set((self._rel, *inputs), op))
 
-    def union_all(self, *others: RelationBase) -> Relation[S]:
+    def union_all(self, *others: RelationBase, by_name: bool = False) -> Relation[S]:
         """Put out all rows of all relations, as ``UNION ALL``.
 
         Args:
             others: relations of the same column types.
+            by_name: whether columns are matched by their names, as for `set_op`.
 
         Output: the columns of this relation, nullable where one is. Raises `SchemaError`, `TypeMismatchError` for
         inputs that do not fit. Specification: ``SetRel``, ``SET_OP_UNION_ALL``.
@@ -66,14 +77,17 @@ class SetVerbs(RelationBase, Generic[S]):
                 read orders -> id: i64, customer: i64, price: fp64?
               emit -> key: i64
                 read customers -> key: i64, name: string
+            >>> orders.union_all(orders.select("price", "customer", "id"), by_name=True).columns
+            ('id', 'customer', 'price')
         """
-        return self._combine("union_all", "union_all", others)
+        return self._combine("union_all", "union_all", others, by_name)
 
-    def union(self, *others: RelationBase) -> Relation[S]:
+    def union(self, *others: RelationBase, by_name: bool = False) -> Relation[S]:
         """Put out the different rows of all relations, as ``UNION``; NULL equals NULL.
 
         Args:
             others: relations of the same column types.
+            by_name: whether columns are matched by their names, as for `set_op`.
 
         Output: the columns of this relation, nullable where one is. Raises `SchemaError`, `TypeMismatchError` for
         inputs that do not fit. Specification: ``SetRel``, ``SET_OP_UNION_DISTINCT``.
@@ -82,13 +96,14 @@ class SetVerbs(RelationBase, Generic[S]):
             >>> orders.select("customer").union(customers.select("key")).columns
             ('customer',)
         """
-        return self._combine("union", "union_distinct", others)
+        return self._combine("union", "union_distinct", others, by_name)
 
-    def intersect(self, *others: RelationBase) -> Relation[S]:
+    def intersect(self, *others: RelationBase, by_name: bool = False) -> Relation[S]:
         """Put out the different rows that all relations have, as ``INTERSECT``; NULL equals NULL.
 
         Args:
             others: relations of the same column types.
+            by_name: whether columns are matched by their names, as for `set_op`.
 
         Output: the columns of this relation, required where one is. Raises `SchemaError`, `TypeMismatchError` for
         inputs that do not fit. Specification: ``SetRel``, ``SET_OP_INTERSECTION_MULTISET``.
@@ -98,13 +113,14 @@ class SetVerbs(RelationBase, Generic[S]):
             >>> print(optional.intersect(customers.select("key")).schema)
             0  customer  i64
         """
-        return self._combine("intersect", "intersection_multiset", others)
+        return self._combine("intersect", "intersection_multiset", others, by_name)
 
-    def subtract(self, *others: RelationBase) -> Relation[S]:
+    def subtract(self, *others: RelationBase, by_name: bool = False) -> Relation[S]:
         """Put out the different rows that none of the others has, as ``EXCEPT``; NULL equals NULL.
 
         Args:
             others: relations of the same column types.
+            by_name: whether columns are matched by their names, as for `set_op`.
 
         Output: the columns of this relation. Raises `SchemaError`, `TypeMismatchError` for inputs that do not fit.
         Specification: ``SetRel``, ``SET_OP_MINUS_PRIMARY``.
@@ -113,4 +129,4 @@ class SetVerbs(RelationBase, Generic[S]):
             >>> customers.select("key").subtract(orders.select("customer")).columns
             ('key',)
         """
-        return self._combine("subtract", "minus_primary", others)
+        return self._combine("subtract", "minus_primary", others, by_name)

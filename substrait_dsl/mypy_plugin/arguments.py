@@ -40,7 +40,7 @@ class Arguments:
                     named[name] = self._replace_unknown(name, error)
             elif kind == ARG_POS:
                 try:
-                    positional.append(self._evaluator.evaluate(node, typed))
+                    positional.append(self._keep_unknown_names(self._evaluator.evaluate(node, typed)))
                 except UnknownValueError:
                     if name is None or name not in self.neutral:
                         raise
@@ -73,6 +73,12 @@ class Arguments:
         if self._verb in MEASURE_VERBS:
             return placeholders.make_measure(UNKNOWN)
         raise error
+
+    def _keep_unknown_names(self, value: Any) -> Any:
+        """Return an argument. A function of names is not called with one that is unknown, which stays unknown."""
+        if not isinstance(value, FunctionType) or self._verb != "rename":
+            return value
+        return lambda name: name if placeholders.is_nameless([name]) else value(name)
 
     def _replace_result(self, name: str, value: Any) -> Any:
         """Return an argument. If it is a function whose result is not known, only its column becomes unknown."""

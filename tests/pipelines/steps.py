@@ -115,7 +115,11 @@ class Steps(Parts):
         return f'{other}, {self.random.choice(keys)}, "{how}"{residual}'
 
     def sets(self) -> str:
-        return self.some(self.like, 2)
+        names = self.relation.columns
+        if len(set(names)) < len(names) or self.random.random() < 0.7:
+            return self.some(self.like, 2)
+        shuffled = self.random.sample(names, len(names))
+        return f"{self.text}.select({', '.join(map(repr, shuffled))}), by_name=True"
 
     def grouped(self) -> str:
         names = [self.column() for _ in range(2)]
@@ -147,7 +151,9 @@ class Steps(Parts):
 
     def renamed(self) -> str:
         old = self.column()
-        choices = (f'{old}="{self.name()}"', f'{{"{old}": "{self.name()}"}}', f'{{0: "{self.name()}"}}')
+        functions = ('lambda n: f"{n}_again"', f'lambda n: "{self.name()}" + n', "lambda n: n.upper()")
+        each = (f'{old}="{self.name()}"', f'{{"{old}": "{self.name()}"}}', f'{{0: "{self.name()}"}}')
+        choices = (*each, self.random.choice(functions))
         return self.random.choice(choices)
 
     def into(self) -> str:

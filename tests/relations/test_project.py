@@ -16,7 +16,7 @@ from substrait_dsl.errors import (
     SchemaError,
     UnknownFieldError,
 )
-from tests.support import ascending, columns, declared, distribution, ordering, refused, table
+from tests.support import ascending, columns, declared, distribution, f, ordering, refused, table
 
 ABC = "a: i64, b: string?, c: date"
 
@@ -151,6 +151,31 @@ def test_drop_and_rename() -> None:
     assert columns(table(ABC).drop("b")) == "a: i64, c: date"
     assert columns(table(ABC).rename(a="x", c="a")) == "x: i64, b: string?, a: date"
     assert columns(table(ABC).rename({1: "x"})) == "a: i64, x: string?, c: date"
+
+
+def test_a_function_renames_all_columns() -> None:
+    assert columns(table(ABC).rename(lambda name: f"{name}_right")) == "a_right: i64, b_right: string?, c_right: date"
+    assert columns(table(ABC).rename(lambda name: "x" if name == "b" else name)) == "a: i64, x: string?, c: date"
+    assert columns(table(ABC).rename(str.upper)) == "A: i64, B: string?, C: date"
+    twice = table(ABC).cross(table("a: i64"))
+    assert columns(twice.rename(str.upper)) == "A: i64, B: string?, C: date, A: i64"
+
+
+def test_functions_that_rename_nothing_right_are_refused() -> None:
+    with refused(SchemaError, 'rename, column "b"', 'two columns would be called "x": this and "a"'):
+        table(ABC).rename(lambda _: "x")
+    with refused(InvalidArgumentError, 'rename, column "b"', "returns the new name, a str, got None"):
+        table(ABC).rename({"a": "x"}.get)
+    with refused(InvalidArgumentError, "rename: lambda(old, new) does not take one name"):
+        table(ABC).rename(lambda old, new: old)
+    with refused(InvalidArgumentError, "rename", 'one by one; "c" stands beside', "call rename twice"):
+        table(ABC).rename(lambda name: name, c="x")
+    with refused(InvalidArgumentError, "rename: upper is a function of columns", "lambda name: name.upper()"):
+        table(ABC).rename(f.upper)
+    with refused(InvalidArgumentError, "rename", "got {'a': 'x'}", "without a name: rename({...})"):
+        table(ABC).rename(columns={"a": "x"})
+    with pytest.raises(KeyError, match="'b'"):  # the mistake is that of the function
+        table(ABC).rename(lambda name: {"a": "x"}[name])
 
 
 def test_renaming_keeps_all_properties() -> None:

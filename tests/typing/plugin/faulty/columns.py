@@ -89,6 +89,15 @@ items.rename(part="order")
 items.rename(product="part")
 # E: rename: there is no column "product"; there are "order", "part", "quantity"; the old name comes first:
 #    part="product"  [substrait-unknown-field]
+
+items.rename(lambda name: name + "_right").select("part")
+# E: select: there is no column "part"; there are "order_right", "part_right", "quantity_right"; did you mean
+#    "part_right"?  [substrait-unknown-field]
+items.rename(lambda name: "x")
+# E: rename, column "part": two columns would be called "x": this and "order"  [substrait-schema]
+items.rename(lambda name: f"i_{name}", part="product")
+# E: rename: expected new names by a function, or one by one; "part" stands beside a function; call rename
+#    twice  [substrait-invalid-argument]
 items.rename({"prt": "product"})
 # E: rename: there is no column "prt"; there are "order", "part", "quantity"; did you mean
 #    "part"?  [substrait-unknown-field]

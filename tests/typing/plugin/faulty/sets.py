@@ -81,6 +81,15 @@ two.union_all(two, two, parts)
 two.union_all(items.select("part", "quantity"))
 # E: union_all: the inputs of union_all must have the same types: column 1 is part: i64 in input 1 but quantity: i32 in
 #    input 2; cast one of them, for example to i64  [substrait-type-mismatch]
+two.union_all(items.select("part", "order"))
+# E: union_all: the columns of input 2 have the names of input 1 in another order: "part", "order" instead of "order",
+#    "part"; by_name=True matches them by name, select("order", "part") of input 2 puts them in
+#    order  [substrait-schema]
+two.union(items.select("part", "quantity"), by_name=True)
+# E: union: columns are matched by name, but input 2 lacks "order" and has "quantity", which input 1 lacks;
+#    with_columns(**{"order": null("i64")}) of input 2, or leave the column out of the others  [substrait-schema]
+two.set_op("union_all", items.select("part", "order"), by_name=True).select("prt")
+# E: select: there is no column "prt"; there are "order", "part"; did you mean "part"?  [substrait-unknown-field]
 two.union_all("items")
 # E: union_all: expected a relation, got 'items'; write read_named("items", schema) for a table of that
 #    name  [substrait-invalid-argument]

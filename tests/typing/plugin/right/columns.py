@@ -26,6 +26,14 @@ items.with_columns(quantity=lambda i: i.quantity.cast(sd.I64), price=Decimal("1.
 items.with_columns(**{"line total": sd.col("quantity") * 2})
 items.drop("part", 2).drop()
 items.rename(part="product").rename({"product": "part", 2: "count"}).rename({})
+SIDE = "right"
+items.rename(lambda name: f"{name}_{SIDE}").rename(lambda name: name.upper()).select("PART_RIGHT")
+sd.reveal_schema(items.rename(lambda name: {"part": "product"}.get(name, name)))
+# N: Schema is order: i64, product: i64, quantity: i32
+sd.reveal_schema(items.join(parts, using="part", how="outer"))
+# N: Schema is order: i64?, part: i64, quantity: i32?, label: string?
+sd.reveal_schema(items.select("order", "part").union_all(items.select("part", "order"), by_name=True))
+# N: Schema is order: i64, part: i64
 items.emit([2, 0, 0])
 items.distinct()
 
