@@ -48,7 +48,7 @@ from substrait_dsl.fluent.calls import Measure, MeasureBase, WindowFunction
 from substrait_dsl.fluent.expr import DynExpr, Expr, ExprBase
 from substrait_dsl.fluent.namespace import CatalogFunction as CatalogFunction
 from substrait_dsl.fluent.namespace import Functions as Functions
-from substrait_dsl.fluent.operators import PythonValue
+from substrait_dsl.fluent.operators import Approximate, Exact, PythonValue
 
 _Item1 = TypeVar("_Item1", default=Any)
 _L1 = TypeVar("_L1", bound=int, default=Any)
@@ -330,6 +330,18 @@ def add(
 ) -> Expr[UserDefined, _N]: ...
 @overload
 def add(
+    value: Exact[_N] | int | decimal.Decimal,
+    value2: Exact[_N] | int | decimal.Decimal,
+    /,
+    *,
+    overflow: _Preference[_Overflow] = ...,
+) -> DynExpr: ...
+@overload
+def add(
+    x: Approximate[_N] | float, y: Approximate[_N] | float, /, *, rounding: _Preference[_Rounding] = ...
+) -> DynExpr: ...
+@overload
+def add(
     x: MeasureBase, /, *more: object, overflow: _Preference[_Overflow] = ..., rounding: _Preference[_Rounding] = ...
 ) -> Measure[Any, Any]: ...
 @overload
@@ -520,6 +532,15 @@ def atan2(
 ) -> Expr[FP32, _N]: ...
 @overload
 def atan2(
+    x: Approximate[_N] | float,
+    y: Approximate[_N] | float,
+    /,
+    *,
+    rounding: _Preference[_Rounding] = ...,
+    on_domain_error: _Preference[_OnDomainError] = ...,
+) -> DynExpr: ...
+@overload
+def atan2(
     x: MeasureBase,
     /,
     *more: object,
@@ -596,6 +617,17 @@ def between(
     expression: Expr[_T1, _N] | PythonValue, low: Expr[_T1, _N] | PythonValue, high: Expr[_T1, _N] | PythonValue, /
 ) -> Expr[Boolean, _N]: ...
 @overload
+def between(
+    expression: Exact[_N] | int | decimal.Decimal,
+    low: Exact[_N] | int | decimal.Decimal,
+    high: Exact[_N] | int | decimal.Decimal,
+    /,
+) -> Expr[Boolean, _N]: ...
+@overload
+def between(
+    expression: Approximate[_N] | float, low: Approximate[_N] | float, high: Approximate[_N] | float, /
+) -> Expr[Boolean, _N]: ...
+@overload
 def between(expression: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
 @overload
 def between(expression: object, low: MeasureBase, /, *more: object) -> Measure[Any, Any]:
@@ -629,6 +661,8 @@ def bitwise_and(x: Expr[I8, _N] | int, y: Expr[I8, _N] | int, /) -> Expr[I8, _N]
 def bitwise_and(x: Expr[I16, _N] | int, y: Expr[I16, _N] | int, /) -> Expr[I16, _N]: ...
 @overload
 def bitwise_and(x: Expr[I32, _N] | int, y: Expr[I32, _N] | int, /) -> Expr[I32, _N]: ...
+@overload
+def bitwise_and(x: Exact[_N] | int | decimal.Decimal, y: Exact[_N] | int | decimal.Decimal, /) -> DynExpr: ...
 @overload
 def bitwise_and(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
 @overload
@@ -668,6 +702,8 @@ def bitwise_or(x: Expr[I16, _N] | int, y: Expr[I16, _N] | int, /) -> Expr[I16, _
 @overload
 def bitwise_or(x: Expr[I32, _N] | int, y: Expr[I32, _N] | int, /) -> Expr[I32, _N]: ...
 @overload
+def bitwise_or(x: Exact[_N] | int | decimal.Decimal, y: Exact[_N] | int | decimal.Decimal, /) -> DynExpr: ...
+@overload
 def bitwise_or(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
 @overload
 def bitwise_or(x: object, y: MeasureBase, /, *more: object) -> Measure[Any, Any]:
@@ -691,6 +727,8 @@ def bitwise_xor(x: Expr[I8, _N] | int, y: Expr[I8, _N] | int, /) -> Expr[I8, _N]
 def bitwise_xor(x: Expr[I16, _N] | int, y: Expr[I16, _N] | int, /) -> Expr[I16, _N]: ...
 @overload
 def bitwise_xor(x: Expr[I32, _N] | int, y: Expr[I32, _N] | int, /) -> Expr[I32, _N]: ...
+@overload
+def bitwise_xor(x: Exact[_N] | int | decimal.Decimal, y: Exact[_N] | int | decimal.Decimal, /) -> DynExpr: ...
 @overload
 def bitwise_xor(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
 @overload
@@ -792,9 +830,22 @@ def char_length(input: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Return the number of characters in the input string."""
 
 @overload
+def coalesce(value: DynExpr, /, *more: object) -> DynExpr: ...
+@overload
 def coalesce(
     value1: Expr[_T1, _N] | PythonValue, value2: Expr[_T1, _N] | PythonValue, /, *value: Expr[_T1, _N] | PythonValue
 ) -> Expr[_T1, _N]: ...
+@overload
+def coalesce(
+    value1: Exact[_N] | int | decimal.Decimal,
+    value2: Exact[_N] | int | decimal.Decimal,
+    /,
+    *value: Exact[_N] | int | decimal.Decimal,
+) -> DynExpr: ...
+@overload
+def coalesce(
+    value1: Approximate[_N] | float, value2: Approximate[_N] | float, /, *value: Approximate[_N] | float
+) -> DynExpr: ...
 @overload
 def coalesce(value: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
 @overload
@@ -953,7 +1004,11 @@ def corr(
 @overload
 def corr(
     x: Expr[FP32, Null] | float, y: Expr[FP32, Null] | float, /, *, rounding: _Preference[_Rounding] = ...
-) -> Measure[FP32, Null]:
+) -> Measure[FP32, Null]: ...
+@overload
+def corr(
+    x: Approximate[Null] | float, y: Approximate[Null] | float, /, *, rounding: _Preference[_Rounding] = ...
+) -> Measure[Any, Any]:
     """Calculates the value of Pearson's correlation coefficient between `x` and `y`."""
 
 @overload
@@ -1138,6 +1193,26 @@ def divide(
 ) -> Expr[UserDefined, _N]: ...
 @overload
 def divide(
+    x: Exact[_N] | int | decimal.Decimal,
+    y: Exact[_N] | int | decimal.Decimal,
+    /,
+    *,
+    overflow: _Preference[_Overflow] = ...,
+    on_domain_error: _Preference[_OnDomainError2] = ...,
+    on_division_by_zero: _Preference[_OnDivisionByZero] = ...,
+) -> DynExpr: ...
+@overload
+def divide(
+    x: Approximate[_N] | float,
+    y: Approximate[_N] | float,
+    /,
+    *,
+    rounding: _Preference[_Rounding] = ...,
+    on_domain_error: _Preference[_OnDomainError3] = ...,
+    on_division_by_zero: _Preference[_OnDivisionByZero2] = ...,
+) -> DynExpr: ...
+@overload
+def divide(
     x: MeasureBase,
     /,
     *more: object,
@@ -1249,6 +1324,10 @@ def envelope(geom: MeasureBase, /, *more: object) -> Measure[Any, Any]:
 
 @overload
 def equal(x: Expr[_T1, _N] | PythonValue, y: Expr[_T1, _N] | PythonValue, /) -> Expr[Boolean, _N]: ...
+@overload
+def equal(x: Exact[_N] | int | decimal.Decimal, y: Exact[_N] | int | decimal.Decimal, /) -> Expr[Boolean, _N]: ...
+@overload
+def equal(x: Approximate[_N] | float, y: Approximate[_N] | float, /) -> Expr[Boolean, _N]: ...
 @overload
 def equal(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
 @overload
@@ -1382,9 +1461,22 @@ def geometry_type(geom: MeasureBase, /, *more: object) -> Measure[Any, Any]:
     """Return the type of geometry as a string."""
 
 @overload
+def greatest(value: DynExpr, /, *more: object) -> DynExpr: ...
+@overload
 def greatest(
     value1: Expr[_T1, _N] | PythonValue, value2: Expr[_T1, _N] | PythonValue, /, *value: Expr[_T1, _N] | PythonValue
 ) -> Expr[_T1, _N]: ...
+@overload
+def greatest(
+    value1: Exact[_N] | int | decimal.Decimal,
+    value2: Exact[_N] | int | decimal.Decimal,
+    /,
+    *value: Exact[_N] | int | decimal.Decimal,
+) -> DynExpr: ...
+@overload
+def greatest(
+    value1: Approximate[_N] | float, value2: Approximate[_N] | float, /, *value: Approximate[_N] | float
+) -> DynExpr: ...
 @overload
 def greatest(value: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
 @overload
@@ -1392,9 +1484,22 @@ def greatest(value: object, value2: MeasureBase, /, *more: object) -> Measure[An
     """Evaluates each argument and returns the largest one."""
 
 @overload
+def greatest_skip_null(value: DynExpr, /, *more: object) -> DynExpr: ...
+@overload
 def greatest_skip_null(
     value1: Expr[_T1, _N] | PythonValue, value2: Expr[_T1, _N] | PythonValue, /, *value: Expr[_T1, _N] | PythonValue
 ) -> Expr[_T1, _N]: ...
+@overload
+def greatest_skip_null(
+    value1: Exact[_N] | int | decimal.Decimal,
+    value2: Exact[_N] | int | decimal.Decimal,
+    /,
+    *value: Exact[_N] | int | decimal.Decimal,
+) -> DynExpr: ...
+@overload
+def greatest_skip_null(
+    value1: Approximate[_N] | float, value2: Approximate[_N] | float, /, *value: Approximate[_N] | float
+) -> DynExpr: ...
 @overload
 def greatest_skip_null(value: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
 @overload
@@ -1404,6 +1509,10 @@ def greatest_skip_null(value: object, value2: MeasureBase, /, *more: object) -> 
 @overload
 def gt(x: Expr[_T1, _N] | PythonValue, y: Expr[_T1, _N] | PythonValue, /) -> Expr[Boolean, _N]: ...
 @overload
+def gt(x: Exact[_N] | int | decimal.Decimal, y: Exact[_N] | int | decimal.Decimal, /) -> Expr[Boolean, _N]: ...
+@overload
+def gt(x: Approximate[_N] | float, y: Approximate[_N] | float, /) -> Expr[Boolean, _N]: ...
+@overload
 def gt(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
 @overload
 def gt(x: object, y: MeasureBase, /, *more: object) -> Measure[Any, Any]:
@@ -1411,6 +1520,10 @@ def gt(x: object, y: MeasureBase, /, *more: object) -> Measure[Any, Any]:
 
 @overload
 def gte(x: Expr[_T1, _N] | PythonValue, y: Expr[_T1, _N] | PythonValue, /) -> Expr[Boolean, _N]: ...
+@overload
+def gte(x: Exact[_N] | int | decimal.Decimal, y: Exact[_N] | int | decimal.Decimal, /) -> Expr[Boolean, _N]: ...
+@overload
+def gte(x: Approximate[_N] | float, y: Approximate[_N] | float, /) -> Expr[Boolean, _N]: ...
 @overload
 def gte(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
 @overload
@@ -1460,6 +1573,12 @@ def is_closed(geom: MeasureBase, /, *more: object) -> Measure[Any, Any]:
 @overload
 def is_distinct_from(x: Expr[_T1, Null] | PythonValue, y: Expr[_T1, Null] | PythonValue, /) -> Expr[Boolean, Req]: ...
 @overload
+def is_distinct_from(
+    x: Exact[Null] | int | decimal.Decimal, y: Exact[Null] | int | decimal.Decimal, /
+) -> Expr[Boolean, Req]: ...
+@overload
+def is_distinct_from(x: Approximate[Null] | float, y: Approximate[Null] | float, /) -> Expr[Boolean, Req]: ...
+@overload
 def is_distinct_from(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
 @overload
 def is_distinct_from(x: object, y: MeasureBase, /, *more: object) -> Measure[Any, Any]:
@@ -1505,6 +1624,12 @@ def is_nan(x: MeasureBase, /, *more: object) -> Measure[Any, Any]:
 def is_not_distinct_from(
     x: Expr[_T1, Null] | PythonValue, y: Expr[_T1, Null] | PythonValue, /
 ) -> Expr[Boolean, Req]: ...
+@overload
+def is_not_distinct_from(
+    x: Exact[Null] | int | decimal.Decimal, y: Exact[Null] | int | decimal.Decimal, /
+) -> Expr[Boolean, Req]: ...
+@overload
+def is_not_distinct_from(x: Approximate[Null] | float, y: Approximate[Null] | float, /) -> Expr[Boolean, Req]: ...
 @overload
 def is_not_distinct_from(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
 @overload
@@ -1593,9 +1718,22 @@ def lead(
     """Return a value from a following row based on a specified physical offset."""
 
 @overload
+def least(value: DynExpr, /, *more: object) -> DynExpr: ...
+@overload
 def least(
     value1: Expr[_T1, _N] | PythonValue, value2: Expr[_T1, _N] | PythonValue, /, *value: Expr[_T1, _N] | PythonValue
 ) -> Expr[_T1, _N]: ...
+@overload
+def least(
+    value1: Exact[_N] | int | decimal.Decimal,
+    value2: Exact[_N] | int | decimal.Decimal,
+    /,
+    *value: Exact[_N] | int | decimal.Decimal,
+) -> DynExpr: ...
+@overload
+def least(
+    value1: Approximate[_N] | float, value2: Approximate[_N] | float, /, *value: Approximate[_N] | float
+) -> DynExpr: ...
 @overload
 def least(value: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
 @overload
@@ -1603,9 +1741,22 @@ def least(value: object, value2: MeasureBase, /, *more: object) -> Measure[Any, 
     """Evaluates each argument and returns the smallest one."""
 
 @overload
+def least_skip_null(value: DynExpr, /, *more: object) -> DynExpr: ...
+@overload
 def least_skip_null(
     value1: Expr[_T1, _N] | PythonValue, value2: Expr[_T1, _N] | PythonValue, /, *value: Expr[_T1, _N] | PythonValue
 ) -> Expr[_T1, _N]: ...
+@overload
+def least_skip_null(
+    value1: Exact[_N] | int | decimal.Decimal,
+    value2: Exact[_N] | int | decimal.Decimal,
+    /,
+    *value: Exact[_N] | int | decimal.Decimal,
+) -> DynExpr: ...
+@overload
+def least_skip_null(
+    value1: Approximate[_N] | float, value2: Approximate[_N] | float, /, *value: Approximate[_N] | float
+) -> DynExpr: ...
 @overload
 def least_skip_null(value: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
 @overload
@@ -1938,6 +2089,26 @@ def logb(
 ) -> Expr[FP32, _N]: ...
 @overload
 def logb(
+    x: Exact[_N] | int | decimal.Decimal,
+    base: Exact[_N] | int | decimal.Decimal,
+    /,
+    *,
+    rounding: _Preference[_Rounding] = ...,
+    on_domain_error: _Preference[_OnDomainError3] = ...,
+    on_log_zero: _Preference[_OnLogZero] = ...,
+) -> Expr[FP64, _N]: ...
+@overload
+def logb(
+    x: Approximate[_N] | float,
+    base: Approximate[_N] | float,
+    /,
+    *,
+    rounding: _Preference[_Rounding] = ...,
+    on_domain_error: _Preference[_OnDomainError3] = ...,
+    on_log_zero: _Preference[_OnLogZero] = ...,
+) -> DynExpr: ...
+@overload
+def logb(
     x: MeasureBase,
     /,
     *more: object,
@@ -1994,6 +2165,10 @@ def lpad(input: object, length: MeasureBase, /, *more: object) -> Measure[Any, A
 @overload
 def lt(x: Expr[_T1, _N] | PythonValue, y: Expr[_T1, _N] | PythonValue, /) -> Expr[Boolean, _N]: ...
 @overload
+def lt(x: Exact[_N] | int | decimal.Decimal, y: Exact[_N] | int | decimal.Decimal, /) -> Expr[Boolean, _N]: ...
+@overload
+def lt(x: Approximate[_N] | float, y: Approximate[_N] | float, /) -> Expr[Boolean, _N]: ...
+@overload
 def lt(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
 @overload
 def lt(x: object, y: MeasureBase, /, *more: object) -> Measure[Any, Any]:
@@ -2001,6 +2176,10 @@ def lt(x: object, y: MeasureBase, /, *more: object) -> Measure[Any, Any]:
 
 @overload
 def lte(x: Expr[_T1, _N] | PythonValue, y: Expr[_T1, _N] | PythonValue, /) -> Expr[Boolean, _N]: ...
+@overload
+def lte(x: Exact[_N] | int | decimal.Decimal, y: Exact[_N] | int | decimal.Decimal, /) -> Expr[Boolean, _N]: ...
+@overload
+def lte(x: Approximate[_N] | float, y: Approximate[_N] | float, /) -> Expr[Boolean, _N]: ...
 @overload
 def lte(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
 @overload
@@ -2228,6 +2407,16 @@ def modulus(
 ) -> Expr[I32, _N]: ...
 @overload
 def modulus(
+    x: Exact[_N] | int | decimal.Decimal,
+    y: Exact[_N] | int | decimal.Decimal,
+    /,
+    *,
+    division_type: _Preference[_DivisionType] = ...,
+    overflow: _Preference[_Overflow] = ...,
+    on_domain_error: _Preference[_OnDomainError2] = ...,
+) -> DynExpr: ...
+@overload
+def modulus(
     x: MeasureBase,
     /,
     *more: object,
@@ -2322,6 +2511,18 @@ def multiply(
 ) -> Expr[UserDefined, _N]: ...
 @overload
 def multiply(
+    x: Exact[_N] | int | decimal.Decimal,
+    y: Exact[_N] | int | decimal.Decimal,
+    /,
+    *,
+    overflow: _Preference[_Overflow] = ...,
+) -> DynExpr: ...
+@overload
+def multiply(
+    x: Approximate[_N] | float, y: Approximate[_N] | float, /, *, rounding: _Preference[_Rounding] = ...
+) -> DynExpr: ...
+@overload
+def multiply(
     x: MeasureBase, /, *more: object, overflow: _Preference[_Overflow] = ..., rounding: _Preference[_Rounding] = ...
 ) -> Measure[Any, Any]: ...
 @overload
@@ -2364,6 +2565,10 @@ def not_(a: MeasureBase, /, *more: object) -> Measure[Any, Any]:
 @overload
 def not_equal(x: Expr[_T1, _N] | PythonValue, y: Expr[_T1, _N] | PythonValue, /) -> Expr[Boolean, _N]: ...
 @overload
+def not_equal(x: Exact[_N] | int | decimal.Decimal, y: Exact[_N] | int | decimal.Decimal, /) -> Expr[Boolean, _N]: ...
+@overload
+def not_equal(x: Approximate[_N] | float, y: Approximate[_N] | float, /) -> Expr[Boolean, _N]: ...
+@overload
 def not_equal(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
 @overload
 def not_equal(x: object, y: MeasureBase, /, *more: object) -> Measure[Any, Any]:
@@ -2387,7 +2592,15 @@ def ntile(x: Expr[I32, Null] | int, /) -> WindowFunction[I32, Null]:
     """Return an integer ranging from 1 to the argument value,dividing the partition as equally as possible."""
 
 @overload
+def nullif(x: DynExpr, /, *more: object) -> DynExpr: ...
+@overload
+def nullif(x: object, y: DynExpr, /, *more: object) -> DynExpr: ...
+@overload
 def nullif(x: Expr[_T1, Null] | PythonValue, y: Expr[_T1, Null] | PythonValue, /) -> Expr[_T1, Null]: ...
+@overload
+def nullif(x: Exact[Null] | int | decimal.Decimal, y: Exact[Null] | int | decimal.Decimal, /) -> DynExpr: ...
+@overload
+def nullif(x: Approximate[Null] | float, y: Approximate[Null] | float, /) -> DynExpr: ...
 @overload
 def nullif(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
 @overload
@@ -2423,6 +2636,8 @@ def percent_rank() -> WindowFunction[FP64, Null]:
 
 @overload
 def point(x: Expr[FP64, _N] | float, y: Expr[FP64, _N] | float, /) -> Expr[UserDefined, _N]: ...
+@overload
+def point(x: Approximate[_N] | float, y: Approximate[_N] | float, /) -> Expr[UserDefined, _N]: ...
 @overload
 def point(x: MeasureBase, /, *more: object) -> Measure[Any, Any]: ...
 @overload
@@ -2463,6 +2678,16 @@ def power(
 ) -> Expr[FP64, _N]: ...
 @overload
 def power(x: Expr[FP32, _N] | float, y: Expr[FP32, _N] | float, /) -> Expr[FP32, _N]: ...
+@overload
+def power(
+    x: Exact[_N] | int | decimal.Decimal,
+    y: Exact[_N] | int | decimal.Decimal,
+    /,
+    *,
+    overflow: _Preference[_Overflow] = ...,
+) -> DynExpr: ...
+@overload
+def power(x: Approximate[_N] | float, y: Approximate[_N] | float, /) -> DynExpr: ...
 @overload
 def power(
     x: MeasureBase,
@@ -3735,6 +3960,18 @@ def subtract(
 def subtract(
     x: Expr[UserDefined, _N], y: Expr[UserDefined, _N], /, *, overflow: _Preference[_Overflow] = ...
 ) -> Expr[UserDefined, _N]: ...
+@overload
+def subtract(
+    x: Exact[_N] | int | decimal.Decimal,
+    y: Exact[_N] | int | decimal.Decimal,
+    /,
+    *,
+    overflow: _Preference[_Overflow] = ...,
+) -> DynExpr: ...
+@overload
+def subtract(
+    x: Approximate[_N] | float, y: Approximate[_N] | float, /, *, rounding: _Preference[_Rounding] = ...
+) -> DynExpr: ...
 @overload
 def subtract(
     x: MeasureBase, /, *more: object, overflow: _Preference[_Overflow] = ..., rounding: _Preference[_Rounding] = ...

@@ -133,6 +133,7 @@ ONLY: Mapping[str, type] = {
 
 INTERNAL = {
     "Catalog.possible_cast",
+    "Catalog.widen",
     "Catalog.resolve",
     "ExchangeKind.resolve",
     *(f"FindingCode.{name}" for name in inspect.signature(sd.FindingCode).parameters if name != "value"),  # of enum

@@ -35,6 +35,7 @@ OTHER_PARAMETERS = frozenset({"self", "cls", "misplaced"})
 
 WITHOUT_EXAMPLE: dict[str, str] = {
     "Catalog.possible_cast": "it takes what is known of arguments, which calls of functions make",
+    "Catalog.widen": "it takes what is known of arguments, which calls of functions make",
     "Catalog.resolve": "it takes what is known of arguments, which calls of functions make",
     "LambdaFunction.resolve_types": "calls of functions resolve lambdas; it takes the row that they stand in",
     "local_session": "it starts an engine",

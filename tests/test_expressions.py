@@ -46,7 +46,7 @@ OPERATORS: list[tuple[Make, str, str]] = [  # over i, n: i64 and i64?; what is b
     (lambda r: r.i + r.i, "add:i64_i64", "i64"),
     (lambda r: r.i - r.n, "subtract:i64_i64", "i64?"),
     (lambda r: r.i * 2, "multiply:i64_i64", "i64"),
-    (lambda r: r.i / 2, "divide:i64_i64", "i64"),
+    (lambda r: f.divide(r.i, 2), "divide:i64_i64", "i64"),
     (lambda r: r.i % 2, "modulus:i64_i64", "i64"),
     (lambda r: -r.n, "negate:i64", "i64?"),
     (lambda r: 1 + r.i, "add:i64_i64", "i64"),

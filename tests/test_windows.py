@@ -133,7 +133,10 @@ def test_without_a_row_the_window_waits_for_it() -> None:
 
 
 def test_a_window_function_is_an_expression_anywhere() -> None:
-    assert columns(T.select(part=lambda r: r.x.cast(sd.I64) * 100 / f.sum(r.x).over(partition_by="k"))) == "part: i64?"
+    assert (
+        columns(T.select(part=lambda r: f.divide(r.x.cast(sd.I64) * 100, f.sum(r.x).over(partition_by="k"))))
+        == "part: i64?"
+    )
     named = T.select(lambda r: f.count().over().alias("n"), f.sum(sd.col("x")).alias("total").over())
     assert columns(named) == "n: i64, total: i64?"
     nested = window(lambda r: f.sum(f.sum(r.x).over(partition_by=r.k)).over())

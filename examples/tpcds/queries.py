@@ -73,7 +73,7 @@ def q14() -> sd.Relation:
         return sales.select(
             what=lambda s: s[f"{prefix}_item_sk"],
             sold=lambda s: s[f"{prefix}_sold_date_sk"],
-            amount=lambda s: s[f"{prefix}_quantity"].cast("decimal<10,0>?") * s[f"{prefix}_list_price"],
+            amount=lambda s: s[f"{prefix}_quantity"] * s[f"{prefix}_list_price"],
         )
 
     channels = {"store": of(store_sales, "ss"), "catalog": of(catalog_sales, "cs"), "web": of(web_sales, "ws")}
@@ -378,7 +378,7 @@ def q67() -> sd.Relation:
         store_sales.join(year_2000, on=lambda s, d: s.ss_sold_date_sk == d.d_date_sk)
         .join(store, on=lambda s, t: s.ss_store_sk == t.s_store_sk)
         .join(item, on=lambda s, i: s.ss_item_sk == i.i_item_sk)
-        .with_columns(amount=lambda s: s.ss_sales_price * s.ss_quantity.cast("decimal<10,0>?"))
+        .with_columns(amount=lambda s: s.ss_sales_price * s.ss_quantity)
         .group_by(*keys)
         .rollup(sumsales=lambda s: f.sum(f.coalesce(s.amount, 0)))
         .drop("grouping_set")

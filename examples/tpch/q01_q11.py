@@ -202,7 +202,7 @@ def q11() -> sd.Relation:
     german_stock = (
         partsupp.join(supplier, on=lambda stock, s: stock.ps_suppkey == s.s_suppkey)
         .join(nation.filter(lambda n: n.n_name == "GERMANY"), on=lambda s, n: s.s_nationkey == n.n_nationkey)
-        .select("ps_partkey", value=lambda r: r.ps_supplycost * r.ps_availqty.cast(sd.Decimal(10, 0)))
+        .select("ps_partkey", value=lambda r: r.ps_supplycost * r.ps_availqty)
     )
     total = german_stock.aggregate(value=lambda stock: f.sum(stock.value))
     threshold = total.select(threshold=lambda t: t.value * Decimal("0.0001"))

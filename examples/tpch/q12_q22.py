@@ -106,7 +106,7 @@ def q17() -> sd.Relation:
             part.filter(lambda p: (p.p_brand == "Brand#23") & (p.p_container == "MED BOX")),
             on=lambda line, p: line.l_partkey == p.p_partkey,
         )
-        .filter(lambda r: r.l_quantity.cast(Precise) < small_quantity(r))
+        .filter(lambda r: r.l_quantity < small_quantity(r))
         .aggregate(total=lambda r: f.sum(r.l_extendedprice))
         .select(avg_yearly=lambda r: r.total / Decimal("7.0"))
     )
@@ -173,7 +173,7 @@ def q20() -> sd.Relation:
 
     excess = (
         partsupp.filter(lambda offer: offer.ps_partkey.is_in(forest_parts))
-        .filter(lambda offer: offer.ps_availqty.cast(sd.Decimal(38, 3)) > half_of_the_shipped(offer))
+        .filter(lambda offer: offer.ps_availqty > half_of_the_shipped(offer))
         .select("ps_suppkey")
     )
     return (
@@ -213,7 +213,7 @@ def q22() -> sd.Relation:
     average = candidates.filter(lambda c: c.c_acctbal > 0).aggregate(balance=lambda c: f.avg(c.c_acctbal.cast(Precise)))
     return (
         candidates.filter(
-            lambda c: c.c_acctbal.cast(Precise) > sd.scalar_subquery(average),
+            lambda c: c.c_acctbal > sd.scalar_subquery(average),
             lambda c: ~sd.exists(orders.filter(lambda o: o.o_custkey == c.c_custkey)),
         )
         .group_by("cntrycode")

@@ -15,7 +15,6 @@ from substrait_dsl.algebra.types import (
     I32,
     I64,
     INTEGER_RANGES,
-    INTEGER_TYPES,
     LENGTH_TYPES,
     PRECISION_TYPES,
     Date,
@@ -31,12 +30,7 @@ from substrait_dsl.catalog.arguments import CallArgument, Open, Typed
 from substrait_dsl.catalog.derive import Bindings, build
 from substrait_dsl.catalog.records import Overload, ValueArgument
 from substrait_dsl.catalog.resolve import choose
-
-_NUMBERS: tuple[type[Type], ...] = (*INTEGER_TYPES, FP32, FP64)
-"""The numeric types without parameters, each wider than the one before."""
-
-_MOST_DIGITS = 38
-"""How many digits a decimal has at most."""
+from substrait_dsl.catalog.widening import NUMBERS, common_number, decimal_type, digits
 
 _SIZED = frozenset(type_class.keyword for type_class in (Decimal, *LENGTH_TYPES, *PRECISION_TYPES))
 """The types whose parameters are numbers, the larger the wider."""
@@ -128,8 +122,8 @@ def _wider_types(type_: Type, others: Sequence[Type]) -> Iterator[Type]:
 
     Those of wider numbers and texts, and wider ones among `others`.
     """
-    if type(type_) in _NUMBERS:
-        for wider in _NUMBERS[_NUMBERS.index(type(type_)) + 1 :]:
+    if type(type_) in NUMBERS:
+        for wider in NUMBERS[NUMBERS.index(type(type_)) + 1 :]:
             if wider is not FP32 or type(type_) in (I8, I16):  # an fp32 holds no more than 24 bits exactly
                 yield wider(nullable=type_.nullable)
     if isinstance(type_, FixedChar | VarChar):
@@ -143,38 +137,20 @@ def _wider_types(type_: Type, others: Sequence[Type]) -> Iterator[Type]:
             and other.precision > type_.precision
         ):
             yield attrs.evolve(type_, precision=other.precision)
-        if isinstance(other, Decimal) and type(type_) in INTEGER_RANGES and (digits := _digits(type_)):
-            yield _decimal(*digits, type_.nullable)
+        if isinstance(other, Decimal) and type(type_) in INTEGER_RANGES and (parts := digits(type_)):
+            yield decimal_type(*parts, type_.nullable)
 
 
 def _decimal_of_all(arguments: Sequence[CallArgument]) -> Type | None:
     """Return the decimal that holds the values of two arguments which are decimals or integers, if there is one."""
     types = [argument.type for argument in arguments if isinstance(argument, Typed)]
-    digits = [each for each in map(_digits, types) if each is not None]
-    if len(arguments) != 2 or len(digits) != 2:
-        return None
-    integer_digits, scale = (max(each) for each in zip(*digits, strict=True))
-    return (
-        _decimal(integer_digits, scale, any(type_.nullable for type_ in types))
-        if integer_digits + scale <= _MOST_DIGITS
-        else None
-    )
-
-
-def _digits(type_: Type) -> tuple[int, int] | None:
-    """Return how many digits the values of an integer or decimal type have at most, before and after the point."""
-    if isinstance(type_, Decimal):
-        return int(type_.precision) - int(type_.scale), int(type_.scale)
-    return (len(str(INTEGER_RANGES[type(type_)][1])), 0) if type(type_) in INTEGER_RANGES else None
-
-
-def _decimal(integer_digits: int, scale: int, nullable: bool) -> Type:
-    return Decimal(integer_digits + scale, scale, nullable=nullable)  # type: ignore[type-var]  # known only now
+    common = common_number(types) if len(arguments) == len(types) == 2 else None
+    return common if isinstance(common, Decimal) else None
 
 
 def _holds(wide: Type, narrow: Type) -> bool:
     if isinstance(wide, Decimal):
-        ours, theirs = _digits(wide), _digits(narrow)
+        ours, theirs = digits(wide), digits(narrow)
         return wide != narrow and ours is not None and theirs is not None and all(map(ge, ours, theirs))
     if wide == narrow or wide.keyword != narrow.keyword or wide.keyword not in _SIZED:
         return False

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from substrait_dsl.algebra.pickling import Immutable
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.type_text import parse_type
 from substrait_dsl.algebra.types import Type, TypeVariation
-from substrait_dsl.catalog import casts, resolution_errors
+from substrait_dsl.catalog import casts, resolution_errors, widening
 from substrait_dsl.catalog.arguments import CallArgument, stands_for_equals
 from substrait_dsl.catalog.load import read_extension
 from substrait_dsl.catalog.records import KINDS, Extension, Function, Kind, Overload
@@ -27,6 +27,8 @@ from substrait_dsl.errors import (
     require,
     suggestion,
 )
+
+T = TypeVar("T")
 
 MEMORY = 10_000
 """How many resolutions a catalogue remembers."""
@@ -66,6 +68,7 @@ class Catalog(Immutable):
         )
         """The type variations that functions of the parent type do not take."""
         self._resolved: dict[object, Resolution] = {}
+        self._widened: dict[object, list[Type | None] | None] = {}
 
     @property
     def extensions(self) -> Mapping[str, Extension]:
@@ -349,6 +352,38 @@ class Catalog(Immutable):
             return None
         return casts.possible_cast(arguments, [each for function in functions for each in function.overloads])
 
+    def widen(
+        self, kind: Kinds, name: str, arguments: Sequence[CallArgument], urn: str | None = None
+    ) -> list[Type | None] | None:
+        """Find the casts of numbers, which lose no value, that make a call fit that `resolve` refuses.
+
+        Args:
+            kind: the kind of function wanted, several, or None for any.
+            name: the function's name.
+            arguments: what is known of each argument.
+            urn: the extension to look in; all of them if None.
+
+        Returns:
+            For each argument the type that it is cast to, None if it stays; None if there are no such casts, or if an
+            overload takes the arguments as they are.
+        """
+        if not any(map(widening.is_number, arguments)):
+            return None
+        call = (kind if isinstance(kind, str) else _kinds(kind), name, tuple(arguments), urn)
+        is_remembered = all(map(stands_for_equals, arguments))
+        if is_remembered and call in self._widened:
+            return self._widened[call]
+        try:
+            functions = self.named(name, kind, urn)
+        except FunctionNotFoundError:
+            return None
+        overloads = [each for function in functions for each in function.overloads]
+        fits = choose(overloads, arguments, self.separate) is not None
+        types = None if fits else widening.widen(name, arguments, overloads)
+        if is_remembered:
+            _remember(self._widened, call, types)
+        return types
+
     def _resolve(self, kind: Kinds, name: str, arguments: tuple[CallArgument, ...], urn: str | None) -> Resolution:
         call = (kind if isinstance(kind, str) else _kinds(kind), name, arguments, urn)
         is_remembered = all(map(stands_for_equals, arguments))
@@ -364,9 +399,7 @@ class Catalog(Immutable):
         if problem is not None:
             raise InvalidArgumentError(f"{name} of these arguments would give {resolution.output_type}, but {problem}")
         if is_remembered:
-            if len(self._resolved) >= MEMORY:
-                self._resolved.clear()
-            self._resolved[call] = resolution
+            _remember(self._resolved, call, resolution)
         return resolution
 
 
@@ -383,6 +416,13 @@ def _catalog(parts: Sequence[Extension | str], relations: Mapping[str, NamedStru
     """Return the catalogue of extensions, of which the specification's own are given by their URNs."""
     known = standard_catalog().extensions
     return Catalog([known[each] if isinstance(each, str) else each for each in parts], relations)
+
+
+def _remember(results: dict[object, T], call: object, result: T) -> None:
+    """Store the result for a call; where there are too many, all are forgotten first."""
+    if len(results) >= MEMORY:
+        results.clear()
+    results[call] = result
 
 
 def _kinds(kind: Kinds) -> tuple[Kind, ...]:

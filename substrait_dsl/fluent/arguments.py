@@ -22,6 +22,7 @@ from substrait_dsl.catalog import (
     TypeValue,
     standard_catalog,
 )
+from substrait_dsl.catalog.widening import are_mixed
 from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError, LiteralError, TypeMismatchError
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.guidance import no_column, require_no_shown
@@ -75,7 +76,7 @@ def resolve_call(
     """
     if len(parts) == 2 and name in _ALIKE:
         parts = _alike(name, *parts)
-    resolution = _resolution(kind, name, parts, options, urn, catalog)
+    resolution, parts = _resolution(kind, name, parts, options, urn, catalog)
     _require_column(
         kind,
         name,
@@ -90,36 +91,74 @@ def resolve_call(
 
 def _resolution(
     kind: Kind, name: str, parts: Sequence[Any], options: Options, urn: str | None, catalog: Catalog | None
-) -> Resolution:
+) -> tuple[Resolution, Sequence[Any]]:
+    """Return the resolution and the parts, cast where no overload takes numbers as they are."""
     described = [describe_operand(part, name) for part in parts]
-    preferences = {key: _preferences(name, key, value) for key, value in options.items()} if options else {}
     functions = catalog or standard_catalog()
+    if are_mixed(described) and (types := functions.widen(kind, name, described, urn)) is not None:
+        parts = _cast(parts, types)
+        described = [describe_operand(part, name) for part in parts]
+    preferences = {key: _preferences(name, key, value) for key, value in options.items()} if options else {}
     try:
-        return functions.resolve(kind, name, described, options=preferences, urn=urn)
+        return functions.resolve(kind, name, described, options=preferences, urn=urn), parts
     except FunctionNotFoundError as error:
-        from substrait_dsl.fluent.operand_hints import (
-            argument_hint,
-            catalog_hint,
-            comparison_hint,
-            is_mistake,
-            refused_value,
-        )
+        refused = error
+    wider = _types_beside_values(kind, name, described, urn, functions)
+    if wider is not None:
+        return _resolution(kind, name, _cast(parts, wider), options, urn, catalog)
+    _add_hint(refused, kind, name, parts, described, urn, functions)
+    raise refused
 
-        foreign = catalog_hint(name, parts) if functions is standard_catalog() else None
-        error.hint = error.hint or foreign or argument_hint(name, parts)
-        if error.hint is None:
-            cast = partial(functions.possible_cast, kind, name, described, urn)
-            text = partial(_as_text, kind, name, parts, described, urn)
-            order = partial(_other_order, kind, name, described, urn, functions)
-            refused = refused_value(name, parts)
-            if refused is None or not is_mistake(name, refused, parts):
-                error.hint = order() or _either(cast(), text())
-            if error.hint is None and refused is not None:
-                error.refused_value = refused
-                error.hint = lambda: f"{refused.message}; {refused.hint}" if refused.hint else refused.message
-            elif error.hint is None:
-                error.hint = _untyped_hint(described, parts) or comparison_hint(name, parts)
-        raise
+
+def _cast(parts: Sequence[Any], types: Sequence[t.Type | None]) -> list[Any]:
+    """Return the parts, those cast for which there is a type."""
+    return [part if type_ is None else ex.Cast(part, type_) for part, type_ in zip(parts, types, strict=True)]
+
+
+def _types_beside_values(
+    kind: Kind, name: str, described: Sequence[CallArgument], urn: str | None, catalog: Catalog
+) -> Sequence[t.Type | None] | None:
+    """Return the types that numbers are cast to where no number of another type stands beside them.
+
+    None for an operator, in which a Python value takes the type of the other operand, or is refused.
+    """
+    from substrait_dsl.fluent.operand_hints import OPERATORS
+
+    return None if name in OPERATORS else catalog.widen(kind, name, described, urn)
+
+
+def _add_hint(
+    error: FunctionNotFoundError,
+    kind: Kind,
+    name: str,
+    parts: Sequence[Any],
+    described: Sequence[CallArgument],
+    urn: str | None,
+    catalog: Catalog,
+) -> None:
+    """Say what to write instead of a call that no overload takes."""
+    from substrait_dsl.fluent.operand_hints import (
+        argument_hint,
+        catalog_hint,
+        comparison_hint,
+        is_mistake,
+        refused_value,
+    )
+
+    foreign = catalog_hint(name, parts) if catalog is standard_catalog() else None
+    error.hint = error.hint or foreign or argument_hint(name, parts)
+    if error.hint is None:
+        cast = partial(catalog.possible_cast, kind, name, described, urn)
+        text = partial(_as_text, kind, name, parts, described, urn)
+        order = partial(_other_order, kind, name, described, urn, catalog)
+        refused = refused_value(name, parts)
+        if refused is None or not is_mistake(name, refused, parts):
+            error.hint = order() or _either(cast(), text())
+        if error.hint is None and refused is not None:
+            error.refused_value = refused
+            error.hint = lambda: f"{refused.message}; {refused.hint}" if refused.hint else refused.message
+        elif error.hint is None:
+            error.hint = _untyped_hint(described, parts) or comparison_hint(name, parts)
 
 
 def _either(cast: str | None, written: str | None) -> str | None:
@@ -186,6 +225,8 @@ def _alike(name: str, left: Any, right: Any) -> list[Any]:
             if name in _ARITHMETIC and isinstance(other.type, t.Decimal) and type(value) in (int, decimal.Decimal):
                 # Decimal arithmetic takes any two decimals: the digits of the value are all that it needs.
                 type_ = ex.natural_type(decimal.Decimal(value))
+            elif type(value) is decimal.Decimal and isinstance(other.type, t.INTEGER_TYPES):
+                type_ = ex.natural_type(value)  # the integer becomes a decimal
             else:
                 type_ = other.type.as_required()
             try:

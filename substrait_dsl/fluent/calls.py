@@ -79,6 +79,38 @@ def scalar_call(
     return ex.ScalarFunction(function, arguments, type_, chosen)
 
 
+def quotient(left: object, right: object) -> DynExpr:
+    """Return what ``left / right`` is: `divide` of numbers, not of two integers, whose fraction it would leave out.
+
+    A measure if one of them is. Raises as `scalar` does, `TypeMismatchError` for two integers.
+    """
+    if isinstance(left, MeasureBase) or isinstance(right, MeasureBase):
+        from substrait_dsl.fluent.computed_measures import compute_from
+
+        return compute_from(lambda parts: quotient(*parts), (left, right))  # type: ignore[return-value]  # as in `scalar`
+    return combine("divide", _quotient, (left, right))
+
+
+def _quotient(parts: Sequence[Any]) -> ex.ScalarFunction:
+    if all(map(_is_integer, parts)):
+        columns = [isinstance(part, ex.Expression) for part in parts]
+        names = [name if column else str(part) for part, name, column in zip(parts, "xy", columns, strict=True)]
+        casts = [f"{name}.cast(FP64)" if column else name for name, column in zip(names, columns, strict=True)]
+        raise TypeMismatchError(
+            f"/ of two integers, {' and '.join(map(_shown, parts))}, would leave the fraction out",
+            hint=f"{' / '.join(casts)} has it; functions.divide({', '.join(names)}) leaves it out",
+        )
+    return scalar_call("divide", {}, None, None, parts)
+
+
+def _is_integer(part: Any) -> bool:
+    return isinstance(part.type, t.INTEGER_TYPES) if isinstance(part, ex.Expression) else type(part) is int
+
+
+def _shown(part: Any) -> str:
+    return str(part.type if isinstance(part, ex.Expression) else part)
+
+
 class MeasureBase(Picklable, NoValue):
     """The base class of `Measure`, whatever its type."""
 

@@ -13,6 +13,7 @@ from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.rules import common_type
 from substrait_dsl.algebra.types import Boolean, List, Null, Nullable, Req, Type
+from substrait_dsl.catalog.widening import common_number
 from substrait_dsl.errors import InvalidArgumentError, LiteralError, TypeMismatchError, UnknownAttributeError
 from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.calls import Measure, MeasureBase, refuse_operators, scalar
@@ -162,19 +163,30 @@ def _in_predicate(rel: Rel, parts: Sequence[Any]) -> ex.Expression:
 
 
 def _or_list(parts: Sequence[Any]) -> ex.Expression:
-    value, *options = parts
-    return ex.SingularOrList(value, tuple(_same_type(option, value.type) for option in options))
+    value, *options = _compared(parts)
+    return ex.SingularOrList(value, tuple(options))
 
 
 def _or_list_of_records(width: int, parts: Sequence[Any]) -> ex.Expression:
-    values, rest = parts[:width], parts[width:]
-    records = [rest[start : start + width] for start in range(0, len(rest), width)]
-    return ex.MultiOrList(
-        tuple(values),
-        tuple(
-            ex.OrListRecord(tuple(_same_type(p, v.type) for p, v in zip(each, values, strict=True))) for each in records
-        ),
-    )
+    fields = [_compared(parts[position::width]) for position in range(width)]
+    values, *records = zip(*fields, strict=True)
+    return ex.MultiOrList(tuple(values), tuple(map(ex.OrListRecord, records)))
+
+
+def _compared(parts: Sequence[Any]) -> list[ex.Expression]:
+    """Return a value and its options as expressions, numbers of several types cast to the one that holds them all."""
+    value, *options = [_same_type(part, parts[0].type) for part in parts]
+    common = common_number([value.type, *(option.type for option in options)])
+    if common is None:
+        return [value, *options]
+    return [_as_number(each, common.with_nullability(each.type.nullable)) for each in (value, *options)]
+
+
+def _as_number(expression: ex.Expression, type_: Type) -> ex.Expression:
+    """Return an expression as one of a numeric type that holds its values; a literal stays one."""
+    if isinstance(expression, ex.Literal) and expression.type != type_ and expression.value is not None:
+        return ex.literal(expression.value, type_)
+    return expression if expression.type == type_ else ex.Cast(expression, type_)
 
 
 def _rel(options: object) -> Any:
@@ -544,7 +556,10 @@ def _switch(keys: Sequence[object], parts: Sequence[Any]) -> ex.Expression:
 
 
 def alike(parts: Sequence[Any], what: str) -> list[ex.Expression]:
-    """Parts, of which some are Python values, as expressions of one type and one nullability (spec decision 21)."""
+    """Parts, of which some are Python values, as expressions of one type and one nullability (spec decision 21).
+
+    Numbers of several types are cast to the one that holds all of their values, if there is one.
+    """
     typed = [part for part in parts if isinstance(part, ex.Expression)]
     plain = [part for part in parts if not isinstance(part, ex.Expression)]
     for part in plain:
@@ -554,7 +569,7 @@ def alike(parts: Sequence[Any], what: str) -> list[ex.Expression]:
     if not typed and all(part is None for part in plain):
         raise LiteralError(f"{what} are all None", hint="give one of them a type: null(type)")
     types = [part.type for part in typed] or [ex.natural_type(part) for part in plain if part is not None]
-    type_ = common_type(types, what)
+    type_ = common_number(types) or common_type(types, what)
     type_ = type_.with_nullability(type_.nullable or any(part is None for part in plain))
     return [_as(part, type_, what) for part in parts]
 
@@ -565,4 +580,4 @@ def _as(part: Any, type_: Type, what: str) -> ex.Expression:
             return ex.literal(part, type_)
         except LiteralError as error:
             raise TypeMismatchError(f"{what} must have one type", reason=error) from None
-    return part if part.type.nullable == type_.nullable else ex.Cast(part, type_)
+    return part if part.type == type_ else ex.Cast(part, type_)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, Self, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, Self, overload
 
 from typing_extensions import TypeVar
 
@@ -25,13 +25,15 @@ from substrait_dsl.errors import (
     require_choice,
 )
 from substrait_dsl.fluent.guidance import no_method, no_operation, no_text
-from substrait_dsl.fluent.operators import Operators, PythonValue
+from substrait_dsl.fluent.operators import Approximate, Exact, Operators, PythonValue
 from substrait_dsl.fluent.parts import Part
 from substrait_dsl.fluent.scope import NO_ROW, Scope
 from substrait_dsl.fluent.truth_values import NoTruthValue
 from substrait_dsl.signature_errors import Called
 
 if TYPE_CHECKING:
+    import decimal
+
     from substrait_dsl.fluent.base import RelationBase
 
 T = TypeVar("T", bound=Type)
@@ -164,6 +166,14 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
     def between(
         self: Operators[WrittenAs[V], T, N], low: Expr[T, Null] | V, high: Expr[T, Null] | V
     ) -> Expr[Boolean, Null]: ...
+    @overload
+    def between(
+        self: Exact[Any], low: Exact[Any] | int | decimal.Decimal, high: Exact[Any] | int | decimal.Decimal
+    ) -> Expr[Boolean, Any]: ...
+    @overload
+    def between(
+        self: Approximate[Any], low: Approximate[Any] | float, high: Approximate[Any] | float
+    ) -> Expr[Boolean, Any]: ...
     def between(self: Any, low: object, high: object) -> Expr[Boolean, Any]:
         """Test whether ``low <= value <= high``; nullable if any of the three is.
 
@@ -179,9 +189,15 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
         """
         return _call("between", self, low, high)
 
+    @overload
     def is_in(
         self: Operators[WrittenAs[V], T, N], options: Iterable[Expr[T, Null] | V | None] | RelationBase
-    ) -> Expr[Boolean, Any]:
+    ) -> Expr[Boolean, Any]: ...
+    @overload
+    def is_in(self: Exact[Any], options: Iterable[Exact[Any] | int | None]) -> Expr[Boolean, Any]: ...
+    @overload
+    def is_in(self: Approximate[Any], options: Iterable[Approximate[Any] | float | None]) -> Expr[Boolean, Any]: ...
+    def is_in(self: Any, options: Any) -> Expr[Boolean, Any]:
         """Test whether the value equals one of `options`, in three-valued logic; nullable if any side is.
 
         Args:
@@ -197,7 +213,7 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
         """
         from substrait_dsl.fluent.conditions import in_list
 
-        return in_list(cast("Expr[T, N]", self), options)
+        return in_list(self, options)
 
     def asc(self, nulls: Nulls = "first") -> SortKey:
         """Sort by this expression with the smallest first.
@@ -270,7 +286,9 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
 
         # nor these operations for ones that there are
         def __floordiv__(self, other: object) -> NoReturn:
-            raise no_operation("//", "x / y of integers leaves the fraction out; functions.floor(x / y) of others")
+            raise no_operation(
+                "//", "functions.divide(x, y) of integers leaves the fraction out; functions.floor(x / y) of others"
+            )
 
         __rfloordiv__ = __floordiv__
 

@@ -125,10 +125,10 @@ class MeasureOperators:
         return _operator("multiply", other, self)
 
     def __truediv__(self, other: Operand) -> Measure[Any, Any]:
-        return _operator("divide", self, other)
+        return _quotient(self, other)
 
     def __rtruediv__(self, other: Operand) -> Measure[Any, Any]:
-        return _operator("divide", other, self)
+        return _quotient(other, self)
 
     def __mod__(self, other: Operand) -> Measure[Any, Any]:
         return _operator("modulus", self, other)
@@ -200,6 +200,12 @@ def _operator(function: str, *operands: object) -> Measure[Any, Any]:
     from substrait_dsl.fluent.calls import scalar
 
     return cast("Measure[Any, Any]", scalar(function, operands))
+
+
+def _quotient(left: object, right: object) -> Measure[Any, Any]:
+    from substrait_dsl.fluent.calls import quotient
+
+    return cast("Measure[Any, Any]", quotient(left, right))
 
 
 def _comparison(function: str, left: object, right: object) -> Measure[Any, Any]:

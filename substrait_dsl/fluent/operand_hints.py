@@ -24,6 +24,7 @@ from substrait_dsl.algebra.types import (
     VarChar,
 )
 from substrait_dsl.catalog import standard_catalog
+from substrait_dsl.catalog.widening import MOST_DIGITS
 from substrait_dsl.errors import (
     LiteralError,
 )
@@ -158,7 +159,7 @@ _MISTAKES: tuple[_Mistake, ...] = (
     ),
     _Mistake(
         "",
-        lambda call: len(call.typed) == 2 and not call.plain and call.name not in ("add", "subtract"),
+        lambda call: len(call.typed) == 2 and not call.plain and call.name in _COMPARISONS,
         lambda call: _common_type(call.typed[0].type, call.typed[1].type),
     ),
 )
@@ -205,8 +206,9 @@ def _common_type(left: Type, right: Type) -> str | None:
     match left, right:
         case Decimal(), Decimal():
             scale = max(left.scale, right.scale)
-            precision = scale + max(left.precision - left.scale, right.precision - right.scale)
-            return f"cast both to decimal<{precision},{scale}>" if precision <= 38 else None
+            position, wide = max((1, left), (2, right), key=lambda each: each[1].precision - each[1].scale)
+            narrower = f"decimal<{MOST_DIGITS - scale + wide.scale},{wide.scale}>"
+            return f"no decimal has the digits of both: cast argument {position} from {wide} to {narrower}"
         case (Date(), PrecisionTimestamp() as other) | (PrecisionTimestamp() as other, Date()):
             return f"cast the date to {other.as_required()}"
         case _:

@@ -60,7 +60,7 @@ _NAMES: Mapping[str, Sequence[str]] = {
     ],
     "substrait_dsl.fluent.calls": ["Measure", "MeasureBase", "WindowFunction"],
     "substrait_dsl.fluent.expr": ["DynExpr", "Expr", "ExprBase"],
-    "substrait_dsl.fluent.operators": ["PythonValue"],
+    "substrait_dsl.fluent.operators": ["Approximate", "Exact", "PythonValue"],
 }
 """The names that stubs use, by the module they come from."""
 

@@ -14,6 +14,7 @@ import attrs
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.type_syntax import FIXED_FORMS, Constant, Expression, Name, TypeNode
 from substrait_dsl.catalog import EnumArgument, Function, Option, Overload, TypeArgument, ValueArgument
+from substrait_dsl.catalog.widening import EXCLUDED
 
 CLASSES: Mapping[str, type[t.Type]] = {type_class.keyword: type_class for type_class in FIXED_FORMS} | {
     "struct": t.Struct,
@@ -86,6 +87,8 @@ def signatures(functions: Sequence[Function], words: Words) -> list[Signature]:
     for overload in needed:
         signature = _Translation(overload, words).signature()
         found.setdefault(signature.parameters, signature)  # Python has one type for them: the first is taken
+    for signature in _widened(overloads, words):
+        found.setdefault(signature.parameters, signature)
     of_measures = list(_of_measures(needed, words))
     if len({signature.result for signature in found.values()}) > 1:
         return [*_dynamic(needed, words), *found.values(), *of_measures]
@@ -106,6 +109,37 @@ def _is_covered(overload: Overload, earlier: Sequence[Overload]) -> bool:
         and set(other.options) >= set(overload.options)
         for other in earlier
     )
+
+
+def _widened(overloads: Sequence[Overload], words: Words) -> Iterator[Signature]:
+    """Overloads for numbers of several types, of which a call casts the narrower ones (`catalog.widening`)."""
+    seen: set[tuple[int, str]] = set()
+    decimals = {len(each.arguments) for each in overloads if _keywords(each) == {"decimal"}}
+    for overload in overloads:
+        keywords, count = _keywords(overload), len(overload.arguments)
+        several = count > 1 or (overload.variadic is not None and overload.variadic.minimum > 1)
+        if not several or len(keywords) != 1 or overload.name in EXCLUDED or (count, *keywords) in seen:
+            continue
+        (keyword,) = keywords
+        seen.add((count, keyword))
+        marks = _WIDENED.get("any" if keyword[:3] == "any" and keyword != "any" else keyword, ())
+        for mark, *values in marks:
+            if mark == "Exact" and keyword == "i64" and count not in decimals:
+                continue  # such a function has no modulus of decimals, say
+            yield _Translation(overload, words, {keyword: (mark, *values)}).signature()
+
+
+def _keywords(overload: Overload) -> set[str]:
+    """Return the keywords of the types that an overload takes, an empty text for what is no type of a value."""
+    return {each.pattern.keyword if isinstance(each, ValueArgument) else "" for each in overload.arguments}
+
+
+_WIDENED: Mapping[str, Sequence[tuple[str, ...]]] = {
+    "i64": (("Exact", "int", "decimal.Decimal"),),
+    "fp64": (("Approximate", "float"),),
+    "any": (("Exact", "int", "decimal.Decimal"), ("Approximate", "float")),
+}
+"""What operands may be beside each other, and the Python values, where an overload takes several of one type."""
 
 
 def _dynamic(overloads: Sequence[Overload], words: Words) -> Iterator[Signature]:
@@ -175,8 +209,9 @@ def _result(overload: Overload, type_: str, nullability: str) -> str:
 class _Translation:
     """One overload in Python's types."""
 
-    def __init__(self, overload: Overload, words: Words) -> None:
+    def __init__(self, overload: Overload, words: Words, widened: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self.overload = overload
+        self.numbers = widened or {}
         self.words = words
         self.mirrors = overload.nullability == "MIRROR"
         self.assigned = {name for name, _ in overload.returns.assignments}
@@ -195,11 +230,20 @@ class _Translation:
         self.uses.clear()
         values = self.values()
         result = self.words.safe(_result(self.overload, *self.result()))
+        if self.numbers and not self._has_one_result():
+            result = self.words.safe(
+                "DynExpr" if self.overload.kind == "scalar" else _result(self.overload, "Any", "Any")
+            )
         options = _options(self.overload.options, self.words)
         if any(value.startswith("*") for value in values):
             return Signature((*values, *options), result)
         separator = ["*"] if options and not options[0].startswith("**") else []
         return Signature((*values, *["/"] * bool(values), *separator, *options), result)
+
+    def _has_one_result(self) -> bool:
+        """Return whether the type of the result is one that the widened operands do not decide."""
+        node = self.overload.returns.result
+        return isinstance(node, TypeNode) and not self.assigned and node.keyword not in self.numbers
 
     def values(self) -> list[str]:
         """Return the positional parameters."""
@@ -228,11 +272,15 @@ class _Translation:
         if pattern.keyword == "func":
             taken = ", ".join(["DynExpr"] * (len(pattern.parameters) - 1))
             return f"Callable[[{taken}], {_ANYTHING}] | ExprBase"
-        text = self.type_text(pattern)
+        numbers = self.numbers.get(pattern.keyword)
+        text = "" if numbers else self.type_text(pattern)
         if text == "Any" and not self.mirrors:
             return _ANYTHING
         required = self.overload.nullability == "DISCRETE" and not pattern.nullable
         nullability = self.use_name("_N") if self.mirrors else "Req" if required else "Null"
+        if numbers:
+            mark, *values = numbers
+            return " | ".join((f"{mark}[{nullability}]", *values))
         return " | ".join(filter(None, (f"Expr[{text}, {nullability}]", _python_values(pattern))))
 
     def result(self) -> tuple[str, str]:

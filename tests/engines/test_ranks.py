@@ -33,9 +33,9 @@ def test_what_is_computed_of_ranks_is_an_integer(name: str, is_apart: bool) -> N
     context.from_arrow(pa.table({"k": [10, 20, 30]}, schema=TABLE.schema.to_arrow()), name="t")
     if is_apart:
         numbered = TABLE.project(r=window())
-        values = numbered.select("k", lambda x: x.r, half=lambda x: x.r / 2, less=lambda x: x.r - x.k)
+        values = numbered.select("k", lambda x: x.r, half=lambda x: f.divide(x.r, 2), less=lambda x: x.r - x.k)
     else:
-        values = TABLE.select("k", r=window(), half=window() / 2, less=lambda x: window() - x.k)
+        values = TABLE.select("k", r=window(), half=f.divide(window(), 2), less=lambda x: window() - x.k)
     rows = run_on_datafusion(context, values.sort("k").to_plan().to_bytes(engine="datafusion"))
     expected = [(k, rank, rank // 2, rank - k) for k, rank in zip([10, 20, 30], ranks, strict=True)]
     assert rows == expected

@@ -232,7 +232,7 @@ def test_nulls_of_a_required_column_of_the_session_fail(kind: str, context: Sess
 @pytest.mark.parametrize("case", ["runs", "refused", "write", "persisted", "progress", "several"])
 def test_errors_are_of_the_tree(case: str, context: SessionContext) -> None:
     if case == "runs":
-        quotient = ORDERS.select(x=lambda o: o.id / (o.id - 1)).filter(lambda o: o.x > 0)
+        quotient = ORDERS.select(x=lambda o: f.divide(o.id, o.id - 1)).filter(lambda o: o.x > 0)
         with refused(ExecutionError, "collect: DataFusion fails", "in id / (id - 1) (step: project -> x: i64"):
             quotient.collect(context, tables=TABLES)
         with pytest.raises(Exception, match=r"^of the user$"), ORDERS.running(context, tables=TABLES):
@@ -240,7 +240,7 @@ def test_errors_are_of_the_tree(case: str, context: SessionContext) -> None:
         with pytest.raises(ExecutionError) as caught, quotient.running(context, tables=TABLES) as frame:
             frame.collect()
         assert caught.value.step == "project -> x: i64 = id / (id - 1)"
-        twice = quotient.select(y=lambda o: o.x / o.x)
+        twice = quotient.select(y=lambda o: f.divide(o.x, o.x))
         with refused(ExecutionError, "in x / x (step: project -> y", "in id / (id - 1) (step"):
             twice.collect(context, tables=TABLES)
     elif case == "refused":

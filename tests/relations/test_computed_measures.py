@@ -89,7 +89,9 @@ def test_grouping_sets_that_repeat_keep_their_numbers() -> None:
 
 def test_equal_measures_are_computed_once() -> None:
     result = V.group_by("k").agg(
-        total=lambda r: f.sum(r.n), mean=lambda r: f.sum(r.n) / f.count(), more=lambda r: f.count() + f.sum(r.n)
+        total=lambda r: f.sum(r.n),
+        mean=lambda r: f.divide(f.sum(r.n), f.count()),
+        more=lambda r: f.count() + f.sum(r.n),
     )
     (folded,) = {node for node in _relations(result._rel) if isinstance(node, rl.Aggregate)}
     assert [measure.function.function.name for measure in folded.measures] == ["sum", "count"]

@@ -34,7 +34,7 @@ def test_numbers_become_i64_and_absence_stays_absent() -> None:
 
 
 def test_a_count_may_be_an_expression_over_no_row() -> None:
-    tenth = table("n: i64").aggregate(n=f.count()).select(n=lambda r: r.n / 10)
+    tenth = table("n: i64").aggregate(n=f.count()).select(n=lambda r: f.divide(r.n, 10))
     assert columns(table(AB).fetch(sd.scalar_subquery(tenth))) == AB
     assert columns(table(AB).fetch(sd.lit(1, sd.I32) + sd.lit(2, sd.I32), sd.null(sd.I64))) == AB
 

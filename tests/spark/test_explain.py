@@ -56,11 +56,11 @@ def test_a_plan_explains_each_root(spark: SparkSession) -> None:
 
 
 def test_nothing_runs_and_what_is_cached_stays(spark: SparkSession) -> None:
-    failing = sd.read_named("for_explain", {"k": "i64", "v": "i64"}).project(q=lambda r: r.v / (r.v - r.v))
+    failing = sd.read_named("for_explain", {"k": "i64", "v": "i64"}).project(q=lambda r: f.divide(r.v, r.v - r.v))
     T.exchange(sd.round_robin()).execute(spark).createOrReplaceTempView("for_explain")
     assert "div" in failing.explain(spark, "extended")
     with refused(ExecutionError, "explain: division by zero in 1 / 0 (step: project -> q: i64 = 1 / 0)"):
-        T.project(q=lambda r: sd.lit(1) / 0).explain(spark)  # which Spark computes when it plans
+        T.project(q=lambda r: f.divide(sd.lit(1), 0)).explain(spark)  # which Spark computes when it plans
     frame = T.execute(spark).cache()
     frame.count()
     assert frame.storageLevel.useMemory

@@ -37,7 +37,7 @@ Case = tuple[Any, str, str | None, str]
 
 CASES: dict[str, Case] = {
     "a project": (
-        T.project(q=lambda r: r.a / r.zero + 1),
+        T.project(q=lambda r: f.divide(r.a, r.zero) + 1),
         "division by zero in a / zero",
         "a / zero",
         "project -> q: i64 = a / zero + 1",
@@ -91,37 +91,40 @@ CASES: dict[str, Case] = {
         "filter b > 1 and a % zero > 1",
     ),
     "a sort": (
-        T.sort(lambda r: r.b / r.zero),
+        T.sort(lambda r: f.divide(r.b, r.zero)),
         "division by zero in b / zero",
         "b / zero",
         "sort by b / zero asc nulls first",
     ),
     "a join": (
-        T.join(U, lambda t, u: t.a / t.zero == u.k),
+        T.join(U, lambda t, u: f.divide(t.a, t.zero) == u.k),
         "division by zero in a / zero",
         "a / zero",
         "join inner on a / zero = k",
     ),
     "a hash join's filter": (
-        T.hash_join(U, [("b", "k")], post_filter=lambda r: r.a / r.zero > r.v),
+        T.hash_join(U, [("b", "k")], post_filter=lambda r: f.divide(r.a, r.zero) > r.v),
         "division by zero in a / zero",
         "a / zero",
         "hash join inner build right on b = k then filter a / zero > v",
     ),
     "what a measure is of": (
-        T.group_by("b").agg(total=lambda r: f.sum(r.a / r.zero)),
+        T.group_by("b").agg(total=lambda r: f.sum(f.divide(r.a, r.zero))),
         "division by zero in a / zero",
         "a / zero",
         "aggregate by b -> total: i64? = sum(a / zero)",
     ),
     "the filter of a measure": (
-        T.aggregate(n=lambda r: f.count().filter(r.b / r.zero > 1), total=lambda r: f.sum(r.b).filter(r.b / r.a > 0)),
+        T.aggregate(
+            n=lambda r: f.count().filter(f.divide(r.b, r.zero) > 1),
+            total=lambda r: f.sum(r.b).filter(f.divide(r.b, r.a) > 0),
+        ),
         "division by zero in b / zero",
         "b / zero",
         "aggregate -> n: i64 = count() filter (where b / zero > 1)",
     ),
     "what a measure with a filter is of": (
-        T.aggregate(total=lambda r: f.sum(r.a / r.zero).filter(r.b > 1)),
+        T.aggregate(total=lambda r: f.sum(f.divide(r.a, r.zero)).filter(r.b > 1)),
         "division by zero in a / zero",
         "a / zero",
         "aggregate -> total: i64? = sum(a / zero) filter (where b > 1)",
@@ -133,7 +136,9 @@ CASES: dict[str, Case] = {
         "aggregate -> total: i64? = sum(a)",
     ),
     "aggregates that stand in an expression": (
-        T.filter(lambda r: r.a > sd.scalar_subquery(T.aggregate(x=f.count()).select(y=lambda r: 1 / (r.x - r.x)))),
+        T.filter(
+            lambda r: r.a > sd.scalar_subquery(T.aggregate(x=f.count()).select(y=lambda r: f.divide(1, r.x - r.x)))
+        ),
         "division by zero in 1 / (x - x)",
         "1 / (x - x)",
         "project -> y: i64 = 1 / (x - x)",
@@ -152,7 +157,7 @@ CASES: dict[str, Case] = {
         "project -> total: i64? = sum(a) over (rows between unbounded preceding and unbounded following) + 1",
     ),
     "a result that does not fit": (
-        sd.read_virtual([(-128, -1)], {"a": "i8", "b": "i8"}).select(x=lambda r: r.a / r.b),
+        sd.read_virtual([(-128, -1)], {"a": "i8", "b": "i8"}).select(x=lambda r: f.divide(r.a, r.b)),
         "overflow in a / b",
         "a / b",
         "project -> x: i8 = a / b",
@@ -230,13 +235,13 @@ CASES: dict[str, Case] = {
         "project -> n: i64? = b + (subquery #1)",
     ),
     "inside a correlated subquery": (
-        T.filter(lambda o: sd.exists(U.filter(lambda i: i.v / o.zero == o.b))),
+        T.filter(lambda o: sd.exists(U.filter(lambda i: f.divide(i.v, o.zero) == o.b))),
         "division by zero in v / outer.zero",
         "v / outer.zero",
         "filter v / outer.zero = outer.b",
     ),
     "inside a lambda": (
-        T.select(xs=lambda r: f.transform(sd.list_of(r.a, r.b), lambda x: x / 0)),
+        T.select(xs=lambda r: f.transform(sd.list_of(r.a, r.b), lambda x: f.divide(x, 0))),
         "division by zero in @0 / 0",
         "@0 / 0",
         "project -> xs: list<i64> = transform([a, b], (@0: i64) -> @0 / 0)",
@@ -317,7 +322,7 @@ def test_all_places_are_named_where_spark_does_not_tell_them_apart(spark: SparkS
 def test_running_translates_what_comes_of_the_relation_only(spark: SparkSession, tmp_path: Path) -> None:
     from pyspark.errors import AnalysisException, ArithmeticException
 
-    bad = T.project(q=lambda r: r.a / r.zero)
+    bad = T.project(q=lambda r: f.divide(r.a, r.zero))
     with refused(ExecutionError, "running: division by zero in a / zero"), bad.running(spark) as frame:
         frame.filter("b > 0").write.parquet(str(tmp_path / "out"))
     with pytest.raises(AnalysisException), T.running(spark) as frame:
@@ -410,7 +415,7 @@ def test_one_expression_in_two_places(spark: SparkSession, tmp_path: Path) -> No
 
 
 def test_the_count_of_a_fetch_is_computed_at_once(spark: SparkSession) -> None:
-    relation = T.fetch(sd.lit(1) / (sd.lit(1) - 1))
+    relation = T.fetch(f.divide(sd.lit(1), sd.lit(1) - 1))
     runs: dict[str, Any] = {"collect": relation.collect, "execute": relation.execute}
     for verb, run in runs.items():
         with refused(ExecutionError, f"{verb}: division by zero in 1 / (1 - 1) (step: fetch 1 / (1 - 1))"):
@@ -425,7 +430,7 @@ def test_rows_come_back_as_from_execute(spark: SparkSession, capsys: pytest.Capt
     U.sort("v").show(spark, vertical=True, truncate=False)
     assert " v   | 2 " in capsys.readouterr().out
     with refused(ExecutionError, "show: division by zero"):
-        T.project(q=lambda r: r.a / r.zero).show(spark)
+        T.project(q=lambda r: f.divide(r.a, r.zero)).show(spark)
 
 
 def test_what_python_cannot_hold(spark: SparkSession) -> None:
@@ -512,7 +517,7 @@ def test_stages_that_fail_at_once(spark: SparkSession, tmp_path: Path) -> None:
     """Whether they do depends on the clock, and what is told does not: most of these fail so."""
     T.execute(spark).write.parquet(f"{tmp_path}/t")
     t = sd.read_files(tmp_path / "t", {"b": "i64?", "zero": "i64?"}, kind="folder")
-    bad = t.filter(lambda r: r.b / r.zero > 2)
+    bad = t.filter(lambda r: f.divide(r.b, r.zero) > 2)
     both = bad.join(bad.project(c=lambda r: r.b), lambda l, r: l.b == r.c)
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
     try:

@@ -119,13 +119,13 @@ def test_subqueries_in_keys_and_measures(spark: SparkSession) -> None:
 
 
 DIVIDED: dict[str, tuple[Callable[[Any], Any], object]] = {
-    "avg": (lambda r: f.avg((10 / r.x).cast(sd.FP64)), 2.0),
-    "sum": (lambda r: f.sum(10 / r.x), 4),
-    "max": (lambda r: f.max(10 / r.x + 1), 3),
-    "std_dev": (lambda r: f.std_dev((10 / r.x).cast(sd.FP64), distribution="POPULATION"), 0.0),
-    "decimals": (lambda r: f.sum((10 / r.x).cast("decimal<9,2>")), Decimal("4.00")),
-    "distinct": (lambda r: f.count(10 / r.x).distinct(), 1),
-    "in order": (lambda r: f.string_agg(r.s, ",").order_by(10 / r.x), "b,c"),
+    "avg": (lambda r: f.avg((f.divide(10, r.x)).cast(sd.FP64)), 2.0),
+    "sum": (lambda r: f.sum(f.divide(10, r.x)), 4),
+    "max": (lambda r: f.max(f.divide(10, r.x) + 1), 3),
+    "std_dev": (lambda r: f.std_dev((f.divide(10, r.x)).cast(sd.FP64), distribution="POPULATION"), 0.0),
+    "decimals": (lambda r: f.sum((f.divide(10, r.x)).cast("decimal<9,2>")), Decimal("4.00")),
+    "distinct": (lambda r: f.count(f.divide(10, r.x)).distinct(), 1),
+    "in order": (lambda r: f.string_agg(r.s, ",").order_by(f.divide(10, r.x)), "b,c"),
     "required": (lambda r: f.avg(r.x.assert_not_null()), 5.0),
     "texts": (lambda r: f.avg(r.s.cast(sd.I64, on_failure="throw")), None),
 }

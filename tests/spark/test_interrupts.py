@@ -182,7 +182,7 @@ def take_one(spark: SparkSession, error: Exception | None = None) -> None:
 def test_an_execution_that_fails_is_no_interrupt(spark: SparkSession) -> None:
     one: Any = sd.read_virtual([(1,)], {"a": "i64"})
     with pytest.raises(ExecutionError, match="division by zero"):
-        one.select(a=lambda r: sd.lit(1, sd.I64) / (r.a - 1)).collect(spark)
+        one.select(a=lambda r: sd.functions.divide(sd.lit(1, sd.I64), r.a - 1)).collect(spark)
 
 
 QUICK: Any = sd.read_virtual([(3, 3)], COLUMNS)

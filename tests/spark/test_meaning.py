@@ -69,7 +69,7 @@ WITHOUT: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: with_column(ROWS.aggregate(z=lambda r: f.sum(r.i)), 0, "x"),
         r"sum:i64 does not take \(fp64\?\)",
     ),
-    "division by a float": (lambda: with_column(ROWS.select(z=lambda r: r.i / r.i), 1, "x"), "divide:i64_i64"),
+    "division by a float": (lambda: with_column(ROWS.select(z=lambda r: f.divide(r.i, r.i)), 1, "x"), "divide:i64_i64"),
     "one of two types": (lambda: with_column(ROWS.select(z=lambda r: f.coalesce(r.i, r.i)), 1, "x"), "coalesce:any"),
     "a number and a text": (lambda: with_column(ROWS.select(z=lambda r: r.i < r.i), 1, "s"), "lt:any_any"),
     "a number for a text": (

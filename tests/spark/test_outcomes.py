@@ -36,7 +36,7 @@ def names(spark: SparkSession) -> Iterator[tuple[str, str]]:
 
 
 def failing(rows: Any) -> Any:
-    return rows.select(a=lambda r: sd.lit(1, sd.I64) / (r.a - 1))
+    return rows.select(a=lambda r: sd.functions.divide(sd.lit(1, sd.I64), r.a - 1))
 
 
 def test_an_error_says_which_changes_were_made(names: tuple[str, str], tmp_path: Path, spark: SparkSession) -> None:

@@ -511,7 +511,7 @@ def test_null_divided_by_zero_is_null(kind: str, sail: SparkSession) -> None:
     """And any other value is an error."""
     nullable = kind.replace("<", "?<") if "<" in kind else f"{kind}?"
     read = sd.read_named("t", {"x": nullable, "y": kind})
-    operations: list[Any] = [lambda r: r.x / r.y]
+    operations: list[Any] = [lambda r: f.divide(r.x, r.y)]
     if kind not in ("fp64", "u!u32"):
         operations.append(lambda r: r.x % r.y)
     for operation in operations:

@@ -128,7 +128,7 @@ def test_a_table_that_is_replaced(columns: str, spark: SparkSession) -> None:
 
 def test_a_new_table_that_fails_leaves_nothing(spark: SparkSession) -> None:
     one: Any = sd.read_virtual([(1,)], {"a": "i64"})
-    failing = one.select(a=lambda r: sd.lit(1, sd.I64) / (r.a - 1))
+    failing = one.select(a=lambda r: sd.functions.divide(sd.lit(1, sd.I64), r.a - 1))
     for mode in ("error_if_exists", "replace_if_exists"):
         with pytest.raises(ExecutionError, match="division by zero"):
             failing.write("failed", "ctas", create_mode=mode).execute(spark)
@@ -186,7 +186,7 @@ def test_writers_at_once(is_table: bool, table: Path, tmp_path: Path, spark: Spa
         texts = (f"{pause} + id AS id", "CAST(id % 3 AS INT) AS p", f"'x{number}' AS q")
         spark.range(1, 11, 1, 10).selectExpr(*texts).createOrReplaceTempView(f"writer{number}")
     rows: list[Any] = [sd.read_named(f"writer{number}", columns) for number in range(3)]
-    rows.append(rows[0].with_columns(id=lambda r: sd.lit(1, sd.I64) / (r.id - 8)))
+    rows.append(rows[0].with_columns(id=lambda r: sd.functions.divide(sd.lit(1, sd.I64), r.id - 8)))
     ends: list[type[Exception] | None] = []
 
     def run(each: Any) -> None:

@@ -110,7 +110,7 @@ def over_frames() -> list[tuple[Any, str]]:
 def test_against_duckdb(spark: SparkSession, duckdb_rows: DuckdbRows) -> None:
     pairs = [*NAMED, *over_frames()]
     ours = {f"w{number}": window for number, (window, _) in enumerate(pairs)}
-    ours["w14"] = f.count((X + 1000) / 20).distinct().over(**BY_UNIQUE, rows=(-4, 0))
+    ours["w14"] = f.count(f.divide(X + 1000, 20)).distinct().over(**BY_UNIQUE, rows=(-4, 0))
     sql = ", ".join(text for _, text in pairs).replace("DISTINCT x // 20", "DISTINCT (x + 1000) // 20")
     found = counted(values(COLUMNS, *ROWS).select("id", **ours), spark)
     assert {row[0]: row for row in found} == {row[0]: row for row in duckdb_rows(f"SELECT id, {sql} FROM t", TABLES)}

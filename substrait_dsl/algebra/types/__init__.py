@@ -9,6 +9,7 @@ Specification: https://substrait.io/types/type_classes/ and ``type.proto``.
 
 from substrait_dsl.algebra.types.base import (
     MOST_LEVELS,
+    NarrowerThan,
     Null,
     Nullable,
     Number,
@@ -117,6 +118,7 @@ __all__ = [
     "IntervalYear",
     "List",
     "Map",
+    "NarrowerThan",
     "Null",
     "Nullable",
     "Number",

@@ -60,6 +60,18 @@ class Number(WrittenAs[V]):
     __slots__ = ()
 
 
+Wider = TypeVar("Wider", contravariant=True)
+
+
+class NarrowerThan(Generic[Wider]):
+    """Type-level mark of a number whose values all are values of other types, too, a union of which `Wider` is.
+
+    It says of types what the table of widening casts says of values (`catalog.widening`).
+    """
+
+    __slots__ = ()
+
+
 D = TypeVar("D", bound="Type")
 
 

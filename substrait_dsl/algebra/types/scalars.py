@@ -6,10 +6,11 @@ import datetime as dt
 import uuid
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from substrait_dsl.algebra.types.base import Number, Req, Type, WrittenAs
+from substrait_dsl.algebra.types.base import NarrowerThan, Number, Req, Type, WrittenAs
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.expressions.literals import YearMonths  # noqa: F401  # in strings
+    from substrait_dsl.algebra.types.sized import Decimal  # noqa: F401  # in strings
     from substrait_dsl.fluent.expr import Expr
 
 
@@ -36,7 +37,7 @@ class Boolean(Type, WrittenAs[bool]):
         def __set__(self, instance: Any, value: Expr[Boolean, Req]) -> None: ...
 
 
-class I8(Type, Number[int]):
+class I8(Type, Number[int], NarrowerThan["I16 | I32 | I64 | FP32 | FP64 | Decimal[Any, Any]"]):
     """A signed integer of 8 bits.
 
     Specification: ``Type.I8``.
@@ -59,7 +60,7 @@ class I8(Type, Number[int]):
         def __set__(self, instance: Any, value: Expr[I8, Req]) -> None: ...
 
 
-class I16(Type, Number[int]):
+class I16(Type, Number[int], NarrowerThan["I32 | I64 | FP32 | FP64 | Decimal[Any, Any]"]):
     """A signed integer of 16 bits.
 
     Specification: ``Type.I16``.
@@ -82,7 +83,7 @@ class I16(Type, Number[int]):
         def __set__(self, instance: Any, value: Expr[I16, Req]) -> None: ...
 
 
-class I32(Type, Number[int]):
+class I32(Type, Number[int], NarrowerThan["I64 | FP64 | Decimal[Any, Any]"]):
     """A signed integer of 32 bits.
 
     Specification: ``Type.I32``.
@@ -105,7 +106,7 @@ class I32(Type, Number[int]):
         def __set__(self, instance: Any, value: Expr[I32, Req]) -> None: ...
 
 
-class I64(Type, Number[int]):
+class I64(Type, Number[int], NarrowerThan["Decimal[Any, Any]"]):
     """A signed integer of 64 bits.
 
     Specification: ``Type.I64``.
@@ -128,7 +129,7 @@ class I64(Type, Number[int]):
         def __set__(self, instance: Any, value: Expr[I64, Req]) -> None: ...
 
 
-class FP32(Type, Number[float]):
+class FP32(Type, Number[float], NarrowerThan["FP64"]):
     """A 4-byte IEEE 754 number.
 
     Specification: ``Type.FP32``.

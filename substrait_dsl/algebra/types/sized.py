@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal
 import attrs
 from typing_extensions import TypeVar
 
-from substrait_dsl.algebra.types.base import Req, Type, WrittenAs
+from substrait_dsl.algebra.types.base import NarrowerThan, Req, Type, WrittenAs
 from substrait_dsl.algebra.validators import between
 from substrait_dsl.errors import InvalidArgumentError
 
@@ -264,7 +264,7 @@ class PrecisionTimestampTZ(Type, WrittenAs[dt.datetime], Generic[T]):
 
 
 @attrs.frozen(eq=False, repr=False)
-class Decimal(Type, WrittenAs[int | decimal.Decimal], Generic[P, S]):
+class Decimal(Type, WrittenAs[int | decimal.Decimal], NarrowerThan["Decimal[Any, Any]"], Generic[P, S]):
     """An exact number of at most `precision` digits (1 to 38), `scale` of them after the point.
 
     Specification: ``Type.Decimal``.

@@ -8,7 +8,8 @@ from tests.typing.tables import Orders
 def calls(o: Orders) -> None:
     f.summ(o.o_orderkey)  # E: no such function
     f.add(o.o_orderkey, o.o_comment)  # E: i64 and string
-    f.add(o.o_orderkey, o.o_priority)  # E: i64 and i32
+    f.add(o.o_orderkey, o.o_weight)  # E: i64 and fp64
+    f.lt(o.o_totalprice, o.o_weight)  # E: decimal and fp64
     f.add(o.o_orderkey)  # E: one argument is missing
     f.add(o.o_orderkey, 1, overflow="WRAP")  # E: an unknown value of an option
     f.add(o.o_orderkey, 1, overflow=["ERROR", "WRAP"])  # E: the same in a list

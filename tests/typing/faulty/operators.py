@@ -14,8 +14,14 @@ N = TypeVar("N", bound=Null)
 def arithmetic(o: Orders) -> None:
     o.o_comment + 1  # E: a string plus a number
     o.o_comment + o.o_comment  # E: strings are joined by concat
-    o.o_orderkey + o.o_priority  # E: i64 plus i32
-    o.o_orderkey + o.o_totalprice  # E: i64 plus decimal
+    o.o_orderkey + o.o_weight  # E: i64 plus fp64
+    o.o_totalprice * o.o_weight  # E: decimal times fp64
+    o.o_orderkey / o.o_custkey  # E: the quotient of two integers leaves the fraction out
+    o.o_orderkey / o.o_priority  # E: of two integer types, too
+    o.o_orderkey / 2  # E: and of a constant
+    2 / o.o_orderkey  # E: on either side
+    o.o_priority % o.o_weight  # E: there is no modulus of floats
+    o.o_orderkey * 1.5  # E: a float is no i64
     o.o_orderkey + 1.5  # E: a float is no i64
     o.o_orderkey + "1"  # E: a str is no i64
     o.o_totalprice - 1.5  # E: a float is no exact decimal
@@ -31,7 +37,8 @@ def arithmetic(o: Orders) -> None:
 
 def comparisons(o: Orders) -> None:
     o.o_orderkey < o.o_comment  # E: i64 and string
-    o.o_orderkey < o.o_totalprice  # E: i64 and decimal
+    o.o_orderkey < o.o_weight  # E: i64 and fp64
+    o.o_weight < o.o_totalprice  # E: fp64 and decimal
     o.o_orderkey == o.o_comment  # E(mypy, pyright): ty takes Python's own ==, which compares anything
     o.o_comment > 1  # E: string and int
     o.o_totalprice >= 1.5  # E: a float is no exact decimal

@@ -24,6 +24,18 @@ def scalars(o: Orders) -> None:
     assert_type(f.lt(o.o_orderdate, o.o_orderdate), Expr[Boolean, Req])
 
 
+def numbers_of_two_types(o: Orders) -> None:
+    """The narrower one is cast, which loses nothing."""
+    assert_type(f.add(o.o_orderkey, o.o_priority), DynExpr)
+    assert_type(f.multiply(o.o_totalprice, o.o_priority), DynExpr)
+    assert_type(f.power(o.o_priority, o.o_weight), DynExpr)
+    assert_type(f.coalesce(o.o_rank, o.o_priority, 0), DynExpr)
+    assert_type(f.equal(o.o_rank, o.o_priority), Expr[Boolean, Null])
+    assert_type(f.gt(o.o_totalprice, o.o_orderkey), Expr[Boolean, Req])
+    assert_type(f.is_not_distinct_from(o.o_rank, o.o_priority), Expr[Boolean, Req])
+    assert_type(f.corr(o.o_priority, o.o_weight), Measure[Any, Any])
+
+
 def texts(o: Orders) -> None:
     assert_type(f.upper(o.o_comment), Expr[String, Null])
     assert_type(f.upper(o.o_clerk), Expr[VarChar[L[15]], Req])

@@ -3,9 +3,10 @@
 import datetime as dt
 import decimal
 from typing import Any, TypeVar, assert_type
+from typing import Literal as L
 
 import substrait_dsl as sd
-from substrait_dsl import FP64, I64, Boolean, Decimal, DynExpr, Expr, Null, Req, String
+from substrait_dsl import FP32, FP64, I16, I32, I64, Boolean, Decimal, DynExpr, Expr, Null, Req, String
 from substrait_dsl import functions as f
 from tests.typing.tables import Orders
 
@@ -16,7 +17,6 @@ def arithmetic(o: Orders) -> None:
     assert_type(o.o_orderkey + 1, Expr[I64, Req])
     assert_type(1 - o.o_orderkey, Expr[I64, Req])
     assert_type(o.o_orderkey * o.o_custkey, Expr[I64, Req])
-    assert_type(o.o_orderkey / o.o_rank, Expr[I64, Null])
     assert_type(o.o_rank % o.o_orderkey, Expr[I64, Null])
     assert_type(o.o_rank - o.o_rank, Expr[I64, Null])
     assert_type(-o.o_rank, Expr[I64, Null])
@@ -28,6 +28,43 @@ def arithmetic(o: Orders) -> None:
     assert_type(o.o_orderdate - dt.timedelta(days=90), DynExpr)
     assert_type(o.o_orderkey * dt.timedelta(days=1), DynExpr)
     assert_type(o.o_taken + sd.lit(dt.timedelta(days=1), sd.IntervalDay(6)), DynExpr)
+
+
+def numbers_of_two_types(o: Orders, i: Expr[I32, Null], s: Expr[FP32], t: Expr[I16]) -> None:
+    """The narrower one is cast, which loses nothing."""
+    assert_type(o.o_totalprice * o.o_priority, Expr[Decimal[Any, Any], Req])
+    assert_type(o.o_totalprice * o.o_rank, Expr[Decimal[Any, Any], Null])
+    assert_type(o.o_orderkey * o.o_totalprice, Expr[Decimal[Any, Any], Any])
+    assert_type(o.o_orderkey * decimal.Decimal("1.2"), Expr[Decimal[Any, Any], Any])
+    assert_type(decimal.Decimal("1.2") - o.o_orderkey, Expr[Decimal[Any, Any], Req])
+    assert_type(o.o_totalprice / o.o_orderkey, Expr[Decimal[Any, Any], Req])
+    assert_type(o.o_totalprice % o.o_priority, Expr[Decimal[Any, Any], Req])
+    assert_type(o.o_orderkey + o.o_priority, Expr[I64, Any])
+    assert_type(o.o_priority + o.o_orderkey, Expr[I64, Any])
+    assert_type(t % o.o_orderkey, Expr[I64, Any])
+    assert_type(o.o_weight * i, Expr[FP64, Any])
+    assert_type(i - o.o_weight, Expr[FP64, Any])
+    assert_type(o.o_weight / i, Expr[FP64, Any])
+    assert_type(i / o.o_weight, Expr[FP64, Any])
+    assert_type(s + o.o_weight, Expr[FP64, Any])
+    assert_type(t + s, DynExpr)
+    assert_type(t % i, DynExpr)
+    assert_type(i + s, DynExpr)
+    assert_type(i / s, DynExpr)
+    assert_type(o.o_priority**o.o_orderkey, Expr[I64, Any])
+
+
+def comparisons_of_two_types(o: Orders, i: Expr[I32, Null], s: Expr[FP32], d: Expr[Decimal[L[10], L[4]]]) -> None:
+    assert_type(o.o_priority == o.o_orderkey, Expr[Boolean, Any])
+    assert_type(o.o_totalprice > d, Expr[Boolean, Any])
+    assert_type(o.o_totalprice > i, Expr[Boolean, Any])
+    assert_type(o.o_orderkey <= d, Expr[Boolean, Any])
+    assert_type(o.o_orderkey <= decimal.Decimal("1.5"), Expr[Boolean, Any])
+    assert_type(i < s, Expr[Boolean, Any])
+    assert_type(o.o_weight != i, Expr[Boolean, Any])
+    assert_type(o.o_totalprice.between(d, o.o_orderkey), Expr[Boolean, Any])
+    assert_type(o.o_orderkey.is_in([i, d, 3]), Expr[Boolean, Any])
+    assert_type(o.o_weight.is_in([i, s]), Expr[Boolean, Any])
 
 
 def conditions(o: Orders) -> None:

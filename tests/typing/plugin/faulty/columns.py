@@ -158,7 +158,7 @@ items.group_by("part").agg(total=lambda i: f.sum(i.qantity))
         total=lambda i: f.sum(i.quantity),
     )
     .with_columns(
-        half=lambda r: r.total / 2,
+        half=lambda r: r.total * 2,
         share=lambda r: r.totl / r.n,
         # E: with_columns, column "share": there is no column "totl"; there are "product", "n", "total"; did you mean
         #    "total"?  [substrait-unknown-field]

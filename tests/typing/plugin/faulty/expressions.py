@@ -14,8 +14,8 @@ orders.filter(lambda o: o.id + o.comment > 1)
 orders.filter(lambda o: o.id == "5")
 # E: filter: no overload takes equal(i64, '5'); '5' does not fit i64: it takes an int, not a str; write 5, a
 #    number  [substrait-function-not-found]
-orders.filter(lambda o: o.id > o.rank)
-# E: filter: no overload takes gt(i64, i32?); cast argument 2 from i32? to i64?  [substrait-function-not-found]
+orders.filter(lambda o: o.id > o.weight)
+# E: filter: no overload takes gt(i64, fp64); cast argument 1 from i64 to fp64  [substrait-function-not-found]
 orders.filter(lambda o: o.comment > o.id)
 # E: filter: no overload takes gt(string?, i64); cast argument 1 from string? to i64?  [substrait-function-not-found]
 orders.filter(lambda o: o.day >= "1998-09-02")
@@ -42,8 +42,8 @@ orders.filter(lambda o: o.comment == None)  # noqa: E711
 orders.filter(sd.col("id") == "5")
 # E: filter: no overload takes equal(i64, '5'); '5' does not fit i64: it takes an int, not a str; write 5, a
 #    number  [substrait-function-not-found]
-orders.filter(sd.col("id") > sd.col("rank"))
-# E: filter: no overload takes gt(i64, i32?); cast argument 2 from i32? to i64?  [substrait-function-not-found]
+orders.filter(sd.col("id") > sd.col("weight"))
+# E: filter: no overload takes gt(i64, fp64); cast argument 1 from i64 to fp64  [substrait-function-not-found]
 orders.filter(sd.col("day") >= "1998-09-02")
 # E: filter: no overload takes gte(date, '1998-09-02'); '1998-09-02' does not fit date: it takes a datetime.date, not a
 #    str; write datetime.date.fromisoformat('1998-09-02')  [substrait-function-not-found]
@@ -70,8 +70,8 @@ short.filter(lambda o: o.id + o.comment > 1)
 short.filter(lambda o: o.id == "5")
 # E: filter: no overload takes equal(i64, '5'); '5' does not fit i64: it takes an int, not a str; write 5, a
 #    number  [substrait-function-not-found]
-short.filter(lambda o: o.id > o.rank)
-# E: filter: no overload takes gt(i64, i32?); cast argument 2 from i32? to i64?  [substrait-function-not-found]
+short.filter(lambda o: o.id > o.comment)
+# E: filter: no overload takes gt(i64, string?); cast argument 2 from string? to i64?  [substrait-function-not-found]
 short.filter(lambda o: o.price >= 0.05)
 # E: filter: no overload takes gte(decimal<15,2>, 0.05); 0.05 does not fit decimal<15,2>: it takes a decimal.Decimal or
 #    an int, not a float; write Decimal("0.05")  [substrait-function-not-found]
@@ -82,8 +82,8 @@ short.filter(lambda o: o.id)
 # E: filter: the condition must be a boolean, this is i64  [substrait-type-mismatch]
 short.filter(lambda o: o.id.is_in(["a"]))
 # E: filter: 'a' does not fit i64: it takes an int, not a str  [substrait-literal]
-short.filter(lambda o: o.id.is_in([o.rank]))
-# E: filter: an IN list: the value is i64 but an option is i32?; values that are compared have one type: cast one of
+short.filter(lambda o: o.id.is_in([o.comment]))
+# E: filter: an IN list: the value is i64 but an option is string?; values that are compared have one type: cast one of
 #    them, or give a constant its type  [substrait-type-mismatch]
 short.filter(lambda o: o.comment.between(1, 2))
 # E: filter: no overload takes between(string?, 1, 2); cast argument 1 from string? to
@@ -100,9 +100,12 @@ short.select(x=lambda o: o.comment * 2)
 short.select(x=lambda o: o.id * 1.5)
 # E: select, column "x": no overload takes multiply(i64, 1.5); cast argument 1 from i64 to
 #    fp64  [substrait-function-not-found]
-short.select(x=lambda o: o.price * o.rank)
-# E: select, column "x": no overload takes multiply(decimal<15,2>, i32?); cast argument 2 from i32? to
-#    decimal<15,2>?  [substrait-function-not-found]
+short.select(x=lambda o: o.id / o.rank)
+# E: select, column "x": / of two integers, i64 and i32?, would leave the fraction out; x.cast(FP64) / y.cast(FP64)
+#    has it; functions.divide(x, y) leaves it out  [substrait-type-mismatch]
+short.select(x=lambda o: 7 / o.id)
+# E: select, column "x": / of two integers, 7 and i64, would leave the fraction out; 7 / y.cast(FP64) has it;
+#    functions.divide(7, y) leaves it out  [substrait-type-mismatch]
 short.select(x=lambda o: -o.comment)
 # E: select, column "x": no overload takes negate(string?); to sort by it, the largest first, write
 #    desc(x)  [substrait-function-not-found]

@@ -14,9 +14,9 @@ orders.select(x=lambda o: f.upper(o.id))
 orders.select(x=lambda o: f.add(o.id, o.comment))
 # E: select, column "x": no overload takes add(i64, string?); functions.concat(a, b) joins
 #    texts  [substrait-function-not-found]
-orders.select(x=lambda o: f.add(o.id, o.rank))
-# E: select, column "x": no overload takes add(i64, i32?); cast argument 2 from i32? to
-#    i64?  [substrait-function-not-found]
+orders.select(x=lambda o: f.add(o.id, o.weight))
+# E: select, column "x": no overload takes add(i64, fp64); cast argument 1 from i64 to
+#    fp64  [substrait-function-not-found]
 orders.select(x=lambda o: f.add(o.id))
 # E: select, column "x": no overload takes add(i64); write add(x, y)  [substrait-function-not-found]
 orders.select(x=lambda o: f.add(o.id, 1, overflow="WRAP"))
@@ -79,8 +79,8 @@ orders.filter(f.and_(sd.col("open"), sd.col("id")))
 short.select(x=lambda o: f.upper(o.id))
 # E: select, column "x": no overload takes upper(i64); cast argument 1 from i64 to
 #    string  [substrait-function-not-found]
-short.select(x=lambda o: f.add(o.id, o.rank))
-# E: select, column "x": no overload takes add(i64, i32?); cast argument 2 from i32? to
+short.select(x=lambda o: f.power(o.id, o.comment))
+# E: select, column "x": no overload takes power(i64, string?); cast argument 2 from string? to
 #    i64?  [substrait-function-not-found]
 short.select(x=lambda o: f.coalesce(o.id, o.comment))
 # E: select, column "x": no overload takes coalesce(i64, string?); cast argument 2 from string? to

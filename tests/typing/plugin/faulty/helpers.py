@@ -124,8 +124,8 @@ def by_list(item: Items) -> list[sd.Expr[sd.Boolean]]:
 
 def less(item: Items) -> sd.Expr[sd.I64]:
     left = item.part
-    left -= item.quantity
-    # E: no overload takes subtract(i64, i32); cast argument 2 from i32 to i64  [substrait-function-not-found]
+    left -= item.quantity.cast(sd.FP64)
+    # E: no overload takes subtract(i64, fp64); cast argument 1 from i64 to fp64  [substrait-function-not-found]
     return left
 
 

@@ -19,8 +19,8 @@ items.join(parts, lambda i, p: i.part)
 # E: join: the condition must be a boolean, this is i64  [substrait-type-mismatch]
 items.join(parts, lambda i, p: i.part == p.label)
 # E: join: no overload takes equal(i64, string); cast argument 2 from string to i64  [substrait-function-not-found]
-items.join(parts, lambda i, p: i.quantity == p.part)
-# E: join: no overload takes equal(i32, i64); cast argument 1 from i32 to i64  [substrait-function-not-found]
+items.join(parts, lambda i, p: i.quantity == p.label)
+# E: join: no overload takes equal(i32, string); cast argument 2 from string to i32  [substrait-function-not-found]
 items.join(parts, lambda i, p: i.label == p.part)
 # E: join: there is no column "label"; there are "order", "part", "quantity"  [substrait-unknown-field]
 items.join(parts, lambda i, p: p.quantity == i.part)
@@ -103,8 +103,8 @@ narrow.join(parts, lambda i, p: i.order == p.part)
 # E: join: there is no column "order"; there are "part", "quantity"  [substrait-unknown-field]
 narrow.join(parts, lambda i, p: i.part == p.label)
 # E: join: no overload takes equal(i64, string); cast argument 2 from string to i64  [substrait-function-not-found]
-narrow.join(parts, lambda i, p: i.quantity == p.part)
-# E: join: no overload takes equal(i32, i64); cast argument 1 from i32 to i64  [substrait-function-not-found]
+narrow.join(parts, lambda i, p: i.quantity == p.label)
+# E: join: no overload takes equal(i32, string); cast argument 2 from string to i32  [substrait-function-not-found]
 narrow.join(parts.select("label"), "part")
 # E: join: on the right side: there is no column "part"; there is "label"; columns of different names need a lambda:
 #    lambda l, r: l.x == r.y  [substrait-unknown-field]

@@ -38,13 +38,13 @@ items.with_columns(
     ),
 )
 items.filter(
-    (sd.col("part") > 1) & (sd.col("quantity") + sd.col("part") > 3)
-    # E: filter: no overload takes add(i32, i64); cast argument 1 from i32 to i64  [substrait-function-not-found]
+    (sd.col("part") > 1) & (sd.col("quantity") + sd.col("part").cast("string") > 3)
+    # E: filter: no overload takes add(i32, string); functions.concat(a, b) joins texts  [substrait-function-not-found]
 )
 items.join(
     parts,
-    on=lambda i, p: i.quantity == p.part,
-    # E: join: no overload takes equal(i32, i64); cast argument 1 from i32 to i64  [substrait-function-not-found]
+    on=lambda i, p: i.quantity == p.label,
+    # E: join: no overload takes equal(i32, string); cast argument 2 from string to i32  [substrait-function-not-found]
     how="left",
 )
 items.join(

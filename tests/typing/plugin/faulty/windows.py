@@ -61,9 +61,9 @@ items.with_columns(n=lambda i: f.sum(i.quantity).over(range=(-1, 0)))
 items.with_columns(n=lambda i: f.sum(i.quantity).filter(i.part > 1).over())
 # E: with_columns, column "n": sum: a window function has no filter; write sum(when(condition).then(x).otherwise(None)):
 #    NULLs are not aggregated  [substrait-invalid-argument]
-items.with_columns(n=lambda i: f.row_number().over(order_by="order") + i.quantity)
-# E: with_columns, column "n": no overload takes add(i64?, i32); cast argument 2 from i32 to
-#    i64  [substrait-function-not-found]
+items.with_columns(n=lambda i: f.row_number().over(order_by="order") + i.quantity.cast(sd.FP64))
+# E: with_columns, column "n": no overload takes add(i64?, fp64); cast argument 1 from i64? to
+#    fp64?  [substrait-function-not-found]
 items.with_columns(n=f.row_number() + 1)
 # E: row_number is a window function without a window, no value to compute with; write
 #    row_number(...).over(...)  [substrait-type-mismatch]

@@ -20,7 +20,7 @@ items.select(
     (sd.col("part") + 1).alias("next"), lambda i: (i.part - 1).alias("last"), f.add(items.c.part, 1).alias("n")
 )
 items.project(
-    twice=sd.col("quantity") * 2, half=lambda i: i.quantity / 2, again=items.c.quantity, more=items["part"] + 1
+    twice=sd.col("quantity") * 2, half=lambda i: f.divide(i.quantity, 2), again=items.c.quantity, more=items["part"] + 1
 )
 items.with_columns(quantity=lambda i: i.quantity.cast(sd.I64), price=Decimal("1.5"))
 items.with_columns(**{"line total": sd.col("quantity") * 2})

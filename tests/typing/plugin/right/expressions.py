@@ -78,8 +78,22 @@ items.with_columns(
     near=lambda i: f.count().over(order_by="part", range=(sd.preceding(2), None)),
 ).filter(lambda r: (r.n < 3) & (r.total > 5))
 
-sd.reveal_schema(derived.select(a=lambda o: 2 * o.price - 1, b=lambda o: o.id / 2, c=lambda o: o.rank == 3))
+sd.reveal_schema(derived.select(a=lambda o: 2 * o.price - 1, b=lambda o: f.divide(o.id, 2), c=lambda o: o.rank == 3))
 # N: Schema is a: decimal<18,2>, b: i64, c: boolean?
+sd.reveal_schema(
+    # N: Schema is a: decimal<26,2>?, b: i64?, c: fp64?, d: i64?, e: decimal<15,2>?, f: boolean?, g: boolean?,
+    #    h: decimal<22,1>
+    orders.select(
+        a=lambda o: o.price * o.rank,
+        b=lambda o: o.id + o.rank,
+        c=lambda o: o.rank * o.weight,
+        d=lambda o: f.coalesce(o.rank, o.id),
+        e=lambda o: sd.when(o.id > o.rank).then(o.price).otherwise(o.rank),
+        f=lambda o: o.rank.is_in([o.id]),
+        g=lambda o: o.price.between(o.rank, o.id),
+        h=lambda o: o.id * Decimal("1.2"),
+    )
+)
 sd.reveal_schema(
     # N: Schema is x: string?, y: i32?
     derived.select(x=lambda o: sd.when(o.id > 3).then("a").otherwise(None), y=lambda o: f.coalesce(o.rank, 0))
