@@ -17,12 +17,15 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from substrait_dsl.algebra import stability
 from substrait_dsl.algebra.evaluation import Change
 from substrait_dsl.algebra.live_ranges import EvaluationOrder, PlacedChange, PlacedRead
 from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
-from substrait_dsl.algebra.relations import Ddl, FilesTarget, Read, Write
+from substrait_dsl.algebra.relations import Ddl, FilesTarget, NamedTable, Read, Write
 from substrait_dsl.algebra.trees import Root
 from substrait_dsl.errors import UnsupportedError, class_words
+from substrait_dsl.spark.catalog.scans import is_random
+from substrait_dsl.spark.catalog.table_names import frame_if_there
 from substrait_dsl.spark.changes.conflicts import Conflicts
 from substrait_dsl.spark.changes.dispatch import make_change
 from substrait_dsl.spark.changes.iceberg_snapshots import pin_to_snapshot
@@ -30,7 +33,6 @@ from substrait_dsl.spark.changes.statements import no_rows
 from substrait_dsl.spark.expressions.types import to_spark
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.relations.frames import FrameTable
-from substrait_dsl.spark.relations.stability import is_stable
 from substrait_dsl.spark.relations.tables import Rows
 from substrait_dsl.spark.session.execution_context import ExecutionContext
 from substrait_dsl.spark.session.outcomes import begin_change, note_outcome
@@ -179,7 +181,7 @@ class Evaluation:
         now = self._now(number, rel)
         if self._is_unknown(now):
             return
-        if self._order.uses(number) > 1 and not is_stable(now, self._execution):
+        if self._order.uses(number) > 1 and not _is_stable(now, self._execution):
             leaf = self._leaf(rel, checkpoint_when_computed(self._inside(now)))
         elif self._execution.persist_shared:
             leaf = self._leaf(rel, self._persist(self._inside(now)))
@@ -229,3 +231,16 @@ class Evaluation:
 
 def _as_it_is(node: Node) -> Node:
     return node
+
+
+def _is_stable(rel: Rel, execution: ExecutionContext) -> bool:
+    """Whether the rows are the same each time, as long as no table changes. A view may call random functions."""
+    if not stability.is_stable(rel):
+        return False
+    for node in walk(rel):
+        match node:
+            case Read(definition=NamedTable(names=names)) if names not in execution.arrow_tables:
+                frame = frame_if_there(names, execution.spark)
+                if frame is not None and is_random(frame):
+                    return False
+    return True
