@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-import duckdb
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -94,12 +93,15 @@ SQL: dict[str, str] = {
 
 
 def duckdb_rows(sql: str, **tables: pa.Table) -> Counter[tuple[Any, ...]]:
-    with duckdb.connect() as connection:
+    from duckdb import connect
+
+    with connect() as connection:
         for name, rows in tables.items():
             connection.register(name, rows)
         return Counter(connection.execute(sql).fetchall())
 
 
+@pytest.mark.usefixtures("duckdb")
 @settings(max_examples=8)
 @given(ROWS, ROWS)
 def test_rows_are_those_of_duckdb(left: list[Any], right: list[Any]) -> None:

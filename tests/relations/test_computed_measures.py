@@ -7,7 +7,6 @@ import pickle
 from decimal import Decimal
 from typing import Any
 
-import duckdb
 import pytest
 
 import substrait_dsl as sd
@@ -22,7 +21,9 @@ V = table("k: i64, s: string, x: decimal<10,2>?, n: i64?")
 
 def in_duckdb(query: str) -> list[tuple[Any, ...]]:
     """The rows of a query over the table, in DuckDB."""
-    with duckdb.connect() as connection:
+    from duckdb import connect
+
+    with connect() as connection:
         connection.execute("create table t (k bigint, s varchar, x decimal(10, 2), n bigint)")
         connection.executemany("insert into t values (?, ?, ?, ?)", ROWS)
         return connection.execute(query).fetchall()
@@ -32,6 +33,7 @@ def in_order(rows: list[Any]) -> list[tuple[Any, ...]]:
     return sorted(map(tuple, rows), key=repr)
 
 
+@pytest.mark.usefixtures("duckdb")
 def test_measures_that_compute_have_the_values_of_sql() -> None:
     result = T.group_by("k").agg(
         rate=lambda r: f.sum(r.n).cast("fp64") / f.count().cast("fp64"),
@@ -65,6 +67,7 @@ def test_the_columns_are_those_named_in_their_order() -> None:
     assert str(result.schema.struct) == "s: string, key: i64, b: i64, a: i64, c: i64?"
 
 
+@pytest.mark.usefixtures("duckdb")
 @pytest.mark.parametrize("verb", ["rollup", "cube"])
 def test_the_number_of_the_grouping_set_stays_last(verb: str) -> None:
     def measures(r: Any) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-import duckdb
 import pytest
 
 import substrait_dsl as sd
@@ -33,7 +32,10 @@ def test_each_verb_matches_by_name(verb: str) -> None:
     assert getattr(ONE, verb)(OTHER, by_name=True).to_plan() == by_hand.to_plan()
 
 
+@pytest.mark.usefixtures("duckdb")
 def test_rows_are_those_of_duckdb() -> None:
+    from duckdb import connect
+
     one = sd.read_virtual([("ann", "Oslo"), ("bob", "Rome")], {"name": "string", "town": "string"})
     other = sd.read_virtual([("Rome", "bob"), ("Lima", "dan")], {"town": "string", "name": "string"})
     expected = {
@@ -42,7 +44,7 @@ def test_rows_are_those_of_duckdb() -> None:
         "intersect": "FROM one INTERSECT SELECT name, town FROM other",
         "subtract": "FROM one EXCEPT SELECT name, town FROM other",
     }
-    with duckdb.connect() as connection:
+    with connect() as connection:
         connection.register("one", one.to_arrow())
         connection.register("other", other.to_arrow())
         for verb, sql in expected.items():
