@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.algebra import types as t
-from substrait_dsl.catalog import Typed, standard_catalog
+from substrait_dsl.catalog import CallArgument, Overload, Typed, casts, standard_catalog
 from substrait_dsl.catalog.resolve import derive
 from substrait_dsl.catalog.widening import NUMBERS, WIDER, common_number
 from substrait_dsl.errors import FunctionNotFoundError, LiteralError, TypeMismatchError
@@ -238,6 +239,20 @@ def test_the_catalogue_itself_widens_nothing() -> None:
         derive(overload, arguments)
     assert standard_catalog().widen("scalar", "add", arguments) == [t.I64(), None]
     assert standard_catalog().widen("scalar", "nope", arguments) is None
+
+
+def test_a_call_of_many_arguments_tries_no_casts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each argument would be tried with the types of all others: seconds, of a thousand."""
+    tried: list[int] = []
+
+    def choose(overloads: Sequence[Overload], arguments: Sequence[CallArgument]) -> None:
+        tried.append(len(arguments))
+
+    monkeypatch.setattr(casts, "choose", choose)
+    for count in (2, 1000):
+        with refused(FunctionNotFoundError, "no overload takes coalesce(i32, "):
+            T.select(z=lambda r, count=count: f.coalesce(*[r.c] * (count - 1), r.s))
+    assert set(tried) == {2}
 
 
 PAGE = Path(__file__).parent.parent / "docs" / "numbers.md"

@@ -340,12 +340,16 @@ class Catalog(Immutable):
     ) -> str | None:
         """Say in words which cast of one argument makes a call fit that `resolve` refuses. It may lose something.
 
+        None for a call of many arguments, each of which would be tried with the types of all others.
+
         Args:
             kind: the kind of function wanted, several, or None for any.
             name: the function's name.
             arguments: what is known of each argument.
             urn: the extension to look in; all of them if None.
         """
+        if len(arguments) > resolution_errors.MOST_ARGUMENTS:
+            return None
         try:
             functions = self.named(name, kind, urn)
         except FunctionNotFoundError:
