@@ -120,6 +120,7 @@ if TYPE_CHECKING:
         update,
     )
     from substrait_dsl.fluent.windows import following, preceding
+    from substrait_dsl.sql.queries import from_sql
 
 __all__: list[str] = [
     "FP32",
@@ -243,6 +244,7 @@ __all__: list[str] = [
     "extension_object",
     "files_target",
     "following",
+    "from_sql",
     "functions",
     "implement",
     "join_key",
@@ -309,6 +311,7 @@ SELDOM_USED: Mapping[str, str] = {
     "drop_view": "fluent.tables",
     "exchange_target": "fluent.exchange",
     "following": "fluent.windows",
+    "from_sql": "sql.queries",
     "implement": "fluent.implementing",
     "join_key": "fluent.join_keys",
     "list_of": "fluent.nested",

@@ -87,6 +87,7 @@ GOOD: Mapping[str, Any] = {
     "implement.function": SHOUT, "implement.engine": "spark", "implementation": "upper({x})",
     "operation": "read", "object": "table", "all": (),
     "check.engine": sd.Capabilities(), "check_all.plan": PLAN, "engines": ["datafusion"],
+    "from_sql.query": "select 1 as x", "from_sql.tables": {"t": T}, "from_sql.named": T,
     "CheckFinding.code": "x", "severity": "rejected", "why": "x", "step": "x",
     "cure": "x", "is_refused": True, "places": 1, "verdict": "runs", "findings": (), "reports": {},
     "requirement": sd.Requirement("version", "0.106.0"), "read_capabilities.path": "small.yaml",
@@ -195,8 +196,8 @@ BASES = ("DynExpr", "Expr", "Nullable", "Type")
 """Classes whose objects others make, or of which there are none."""
 
 FILES = ("load", "save", "with_extension", "read_capabilities")
-SPARK = ("collect", "execute", "running", "show", "to_arrow", "to_pandas", "to_polars")
-"""Methods that are not tried where there are no files, and no Spark."""
+SPARK = ("collect", "execute", "running", "show", "to_arrow", "to_pandas", "to_polars", "from_sql")
+"""Functions that are not tried where there are no files, and no engines."""
 
 Subject = Callable[..., Any]
 

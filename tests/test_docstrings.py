@@ -62,6 +62,10 @@ ON_ENGINE = frozenset(
 """Those whose examples are about rows: the embedded engine computes them, which takes a while to start."""
 
 
+ON_DATAFUSION = frozenset({"from_sql"})
+"""Those whose examples need DataFusion."""
+
+
 def public_objects() -> Iterator[tuple[str, Any]]:
     """Every public class and function, and the methods and properties of classes, by a name that tells them apart."""
     tops = [getattr(api, name) for name in api.__all__]
@@ -120,13 +124,18 @@ def run(name: str, value: Any, names: dict[str, Any]) -> None:
 WITH_EXAMPLE = [name for name, value in documented().items() if ">>>" in value.__doc__]
 
 
-@pytest.mark.parametrize("name", [name for name in WITH_EXAMPLE if name not in ON_ENGINE])
+@pytest.mark.parametrize("name", [name for name in WITH_EXAMPLE if name not in ON_ENGINE | ON_DATAFUSION])
 def test_the_example_runs(name: str) -> None:
     run(name, documented()[name], dict(shared_names()))
 
 
 @pytest.mark.parametrize("name", sorted(ON_ENGINE))
 def test_the_example_runs_on_the_embedded_engine(name: str, sail: SparkSession) -> None:
+    run(name, documented()[name], dict(shared_names()))
+
+
+@pytest.mark.parametrize("name", sorted(ON_DATAFUSION))
+def test_the_example_runs_with_datafusion(name: str, datafusion: None) -> None:
     run(name, documented()[name], dict(shared_names()))
 
 

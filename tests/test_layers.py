@@ -38,6 +38,7 @@ LAYERS: dict[str, int] = {  # by the longest prefix of the module's name
     "functions": 4,
     "consumers": 5,
     "partiql": 5,
+    "sql": 5,
     "api": 6,
     "mypy_plugin": 6,
     "demo": 6,
@@ -88,7 +89,7 @@ HEAVY: dict[str, tuple[str, ...]] = {
     "pyarrow": ("array_functions", "arrow", "consumers", "layouts", "spark"),  # pyspark takes and gives Arrow tables
     "pandas": ("array_functions", "arrow"),
     "polars": ("arrow",),
-    "datafusion": ("consumers",),
+    "datafusion": ("consumers", "sql"),
     "duckdb": ("consumers",),
     "yaml": ("catalog",),
     "mypy": ("mypy_plugin",),

@@ -37,7 +37,7 @@ from substrait_dsl.mypy_plugin.enums import _make_member
 
 READING_OR_RUNNING = {
     *("AceroSession", "Catalog", "Functions", "Plan", "errors", "functions", "implement", "read_capabilities"),
-    *("register_acero_functions", "standard_catalog"),
+    *("from_sql", "register_acero_functions", "standard_catalog"),
 }
 """What reads files, or has methods that do, or gives plans that run."""
 

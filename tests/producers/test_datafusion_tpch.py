@@ -38,6 +38,7 @@ def test_a_query_gives_the_rows_of_datafusion(context: SessionContext, spark: Sp
     (root,) = sd.Plan.from_bytes(bytes(Serde.serialize_bytes(query, context))).roots
     batches = context.sql(query).collect()
     expected = [row for batch in batches for row in zip(*map(pa.Array.to_pylist, batch.columns), strict=True)]
-    got = [tuple(row) for row in root.collect(spark)]
-    pairs = zip(in_order(expected), in_order(got), strict=True)
-    assert [(a, b) for a, b in pairs if not are_equal(a, b, relative=1e-9)] == []
+    for relation in (root, sd.from_sql(query, TABLES)):  # of the optimizer's plan, and of the steps of the text
+        got = [tuple(row) for row in relation.collect(spark)]
+        pairs = zip(in_order(expected), in_order(got), strict=True)
+        assert [(a, b) for a, b in pairs if not are_equal(a, b, relative=1e-9)] == []

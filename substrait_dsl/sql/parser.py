@@ -1,0 +1,122 @@
+"""The text of a query as a Substrait plan of DataFusion's. Nothing is run, and nothing but queries is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, TypeVar
+
+from substrait_dsl.arrow.schemas import pyarrow_module, to_arrow
+from substrait_dsl.errors import InvalidArgumentError, UnsupportedError
+from substrait_dsl.installation import install_line
+
+if TYPE_CHECKING:
+    from datafusion import SessionContext
+
+    from substrait_dsl.algebra.schema import NamedStruct
+
+MOVING_RULES = frozenset(
+    {
+        *("optimize_unions", "replace_distinct_aggregate", "eliminate_join", "extract_equijoin_predicate"),
+        *("eliminate_duplicated_expr", "eliminate_filter", "eliminate_cross_join", "eliminate_limit"),
+        *("propagate_empty_relation", "filter_null_join_keys", "eliminate_outer_join", "push_down_limit"),
+        *("push_down_filter", "single_distinct_aggregation_to_group_by", "eliminate_group_by_constant"),
+        *("common_sub_expression_eliminate", "extract_leaf_expressions", "push_down_leaf_projections"),
+        "optimize_projections",
+    }
+)
+"""Rules of DataFusion's optimizer that move, merge or remove steps of a query. What remains brings types together."""
+
+DECORRELATING_RULES = frozenset(
+    {
+        *("rewrite_set_comparison", "decorrelate_predicate_subquery", "scalar_subquery_to_join"),
+        "decorrelate_lateral_join",
+    }
+)
+"""Rules that make joins of subqueries. DataFusion writes correlated ones to Substrait in no other way."""
+
+AS_WRITTEN = MOVING_RULES | DECORRELATING_RULES
+"""The rules without which a plan has the steps of the text."""
+
+VOLATILE = ("now", "current_timestamp", "current_date", "current_time", "today", "random", "uuid")
+"""Functions that are taken away: DataFusion would put the moment of the planning into the plan as a constant."""
+
+HINTS = {
+    "Column names are case sensitive": 'names without double quotes are in lower case: select "Price" from orders',
+    "' not found": "give each table that the query reads by its name: from_sql(query, orders=orders)",
+    "DDL not supported": "from_sql reads queries; create_table(...) and its like define tables",
+    "DML not supported": "from_sql reads queries; relation.write(name) writes rows to a table",
+    "Statement not supported": "from_sql reads queries",
+}
+"""What to write, by a part of the words of DataFusion."""
+
+R = TypeVar("R")
+V = TypeVar("V")
+
+
+def plan_query(sql: str, tables: Mapping[str, NamedStruct], without: frozenset[str]) -> bytes | None:
+    """Return DataFusion's plan of a query, as bytes; None if DataFusion has no Substrait for it.
+
+    Args:
+        sql: the text of one query.
+        tables: the columns of each table that it may read.
+        without: the rules of the optimizer that are left out.
+
+    Raises:
+        InvalidArgumentError: DataFusion does not take the text; with its words.
+        UnsupportedError: DataFusion is not installed.
+    """
+    context = _make_context(tables, without)
+    from datafusion import SQLOptions
+    from datafusion.substrait import Producer
+
+    only_queries = SQLOptions().with_allow_ddl(False).with_allow_dml(False).with_allow_statements(False)
+    frame = _call(lambda: context.sql_with_options(sql, only_queries))
+    logical = _call(frame.optimized_logical_plan)
+    try:
+        return bytes(Producer.to_substrait_plan(logical, context).encode())
+    except RuntimeError:  # what it has no Substrait for
+        return None
+
+
+def _make_context(tables: Mapping[str, NamedStruct], without: frozenset[str]) -> SessionContext:
+    """Return a session in which each table has its columns, and no row."""
+    try:
+        from datafusion import SessionContext
+    except ImportError as error:
+        raise UnsupportedError("SQL is read by DataFusion, which is not installed", hint=install_line("sql")) from error
+    pa = pyarrow_module()
+    context = SessionContext()
+    for rule in without:
+        context.remove_optimizer_rule(rule)
+    for name in VOLATILE:
+        context.deregister_udf(name)
+    for name, schema in tables.items():
+        rows = pa.RecordBatch.from_pylist([], schema=to_arrow(schema))
+        context.register_record_batches(name.lower(), [[rows]])
+    return context
+
+
+def find_table(tables: Mapping[str, V], name: str) -> V | None:
+    """Return the table that a query means by a name: names without double quotes are in lower case to DataFusion."""
+    return next((table for key, table in tables.items() if key.lower() == name), None)
+
+
+def _call(step: Callable[[], R]) -> R:
+    """Return what a step of DataFusion's gives; what it refuses becomes an error of the library with its words."""
+    try:
+        return step()
+    except Exception as error:  # DataFusion's errors have no class of their own
+        words = _join_lines(str(error))
+        raise InvalidArgumentError(f"DataFusion does not take the query: {words}", hint=_find_hint(words)) from None
+
+
+def _join_lines(words: str) -> str:
+    lines = [line.strip() for line in words.removeprefix("DataFusion error: ").splitlines()]
+    return "; ".join(line for line in lines if line and line != "caused by")
+
+
+def _find_hint(words: str) -> str | None:
+    """Return what to write where DataFusion refuses a query with such words."""
+    if any(f"'{name}'" in words or f"named {name}." in words for name in VOLATILE):
+        return "write the moment as a constant: plans say the same whenever they are made"
+    return next((hint for part, hint in HINTS.items() if part in words), None)

@@ -1,0 +1,121 @@
+"""`from_sql`: the text of a query over relations as a relation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra.node import Node, rebuild
+from substrait_dsl.algebra.requirements import FUNCTION_KINDS
+from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, error_context
+from substrait_dsl.fluent.base import RelationBase, rel_of, wrap_relation
+from substrait_dsl.fluent.plan import Plan
+from substrait_dsl.fluent.schemas import DynRow, SchemaLike, as_struct
+from substrait_dsl.sql.parser import AS_WRITTEN, MOVING_RULES, find_table, plan_query
+from substrait_dsl.sql.simplification import simplify
+
+if TYPE_CHECKING:
+    from substrait_dsl.algebra.schema import NamedStruct
+    from substrait_dsl.fluent.relation import Relation
+
+
+def from_sql(
+    query: str, tables: Mapping[str, Relation[Any] | SchemaLike] | None = None, /, **named: Relation[Any] | SchemaLike
+) -> Relation[DynRow]:
+    """Read a query in SQL, in DataFusion's dialect, as a relation over those that are given.
+
+    ``from_sql("select key, sum(price) as total from orders group by key", orders=orders)``
+
+    What is made goes on from there as from any other relation: more verbs, plans for all engines, Spark. The steps are
+    those of the text where Substrait can say them as DataFusion writes them; of a query with correlated subqueries they
+    are those of DataFusion's optimizer. As in PostgreSQL, names without double quotes are in lower case, NULL is the
+    largest value of an order, and integers are divided without a fraction.
+
+    Args:
+        query: the text of one query. What changes something is refused, and so are clocks and random numbers.
+        tables: by the names that the text uses, a relation each, which may have any steps, or the schema of a table
+            of that name.
+        named: the same, for names that may stand before a ``=``.
+
+    Output: the columns of the query, with the types and the nullability that are derived. Raises
+    `InvalidArgumentError` with the words of DataFusion for a text that it does not take, `UnsupportedError` for
+    functions that Substrait does not have, for columns of types that DataFusion does not have, and without DataFusion,
+    which the extra ``sql`` installs. Specification: https://substrait.io/relations/logical_relations/.
+
+    Example:
+        >>> totals = sd.from_sql(
+        ...     "select customer, sum(price) as total from orders where id > 9 group by customer", orders=orders
+        ... )
+        >>> print(totals)
+        aggregate by customer -> customer: i64, total: fp64? = sum(price)
+          filter id > 9
+            read orders -> id: i64, customer: i64, price: fp64?
+    """
+    with error_context(verb="from_sql"):
+        if not isinstance(query, str):
+            raise InvalidArgumentError("query is the text of a query", got=query)
+        read = dict(_find_tables(tables, named))
+        schemas = {name: rel.schema for name, rel in read.items()}
+        rel = _read_query(query, schemas)
+        return wrap_relation(simplify(rebuild(rel, partial(_put_in_table, read))))
+
+
+def _find_tables(tables: Mapping[str, Any] | None, named: Mapping[str, Any]) -> Iterator[tuple[str, rl.Rel]]:
+    """Yield each table that was given: its name and its rows."""
+    if tables is not None and not isinstance(tables, Mapping):
+        raise InvalidArgumentError("tables is a dict of relations by their names", got=tables)
+    if repeated := sorted({*(tables or {})} & {*named}):
+        raise InvalidArgumentError(f'the table "{repeated[0]}" is given twice')
+    for name, value in {**(tables or {}), **named}.items():
+        if not isinstance(name, str):
+            raise InvalidArgumentError("the name of a table is a str", got=name)
+        yield name, value._rel if isinstance(value, RelationBase) else rl.Read(as_struct(value), rl.NamedTable((name,)))
+
+
+def _read_query(query: str, schemas: Mapping[str, NamedStruct]) -> rl.Rel:
+    """Return the tree of a query over tables of those columns: with the steps of the text if it can be had so."""
+    refusal = UnsupportedError("DataFusion has no Substrait for a step of the query")
+    for without in (AS_WRITTEN, MOVING_RULES):
+        data = plan_query(query, schemas, without)
+        if data is None:
+            continue
+        try:
+            return _read_plan(data)
+        except UnsupportedError as error:
+            refusal = error
+    raise refusal
+
+
+def _read_plan(data: bytes) -> rl.Rel:
+    plan = Plan.from_bytes(data)
+    unknown = [each.name for each in plan.requirements() if each.kind in FUNCTION_KINDS and not each.urn]
+    if unknown:
+        raise UnsupportedError(f'Substrait has no function that DataFusion calls "{unknown[0]}"')
+    (root,) = plan.roots
+    return rel_of(root)
+
+
+def _put_in_table(tables: Mapping[str, rl.Rel], node: Node) -> Node:
+    """Return what stands for a read of a table that was given: the relation, with the columns that the read has."""
+    match node:
+        case rl.Read(definition=rl.NamedTable(names=names), projection=mask):
+            table = find_table(tables, names[0]) if len(names) == 1 else None
+            if table is None:
+                raise InvalidArgumentError(f"there is no table {'.'.join(names)} among those given")
+            if node.filter is not None or node.best_effort_filter is not None:
+                raise UnsupportedError("DataFusion puts a filter into the read of a table")
+            _check_types(names[0], node, table)
+            return table if mask is None else rl.emit(table, [item.position for item in mask.items])
+    return node
+
+
+def _check_types(name: str, read: rl.Read, table: rl.Rel) -> None:
+    """Check that DataFusion has the columns of a table as they are."""
+    for field, column in zip(read.base_schema, table.schema, strict=True):
+        if field.type != column.type:
+            raise UnsupportedError(
+                f'DataFusion has no {column.type}: the column "{column.name}" of "{name}" would be {field.type}',
+                hint=f'give the table with {column.name}=lambda r: r["{column.name}"].cast("{field.type}")',
+            )

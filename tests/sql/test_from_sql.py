@@ -1,0 +1,212 @@
+"""Queries in SQL as relations: their steps, their rows, and what is refused."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import substrait_dsl as sd
+from examples.tpch import data
+from examples.tpch.schemas import TABLES
+from substrait_dsl.errors import InvalidArgumentError, UnsupportedError
+from substrait_dsl.sql.parser import AS_WRITTEN, MOVING_RULES, VOLATILE
+from tests.producers.values import are_equal, in_order
+
+if TYPE_CHECKING:
+    from datafusion import SessionContext
+
+pytestmark = pytest.mark.usefixtures("datafusion")
+
+ORDERS = sd.read_named("orders", {"key": "i64", "customer": "i64", "price": "fp64?", "note": "string"})
+
+WRITTEN = {
+    "a read": ("select * from orders", ORDERS),
+    "columns": ("select price, key from orders", ORDERS.select("price", "key")),
+    "a condition": ("select * from orders where key > 5", ORDERS.filter(lambda o: o.key > 5)),
+    "a limit": ("select * from orders order by key limit 3", ORDERS.sort(sd.asc("key", nulls="last")).limit(3)),
+    "a name in capitals": ("select KEY from Orders", ORDERS.select("key")),
+    "an expression": (
+        "select key, price * 2 as twice from orders",
+        ORDERS.select("key", twice=lambda o: o.price * 2.0),
+    ),
+    "distinct rows": ("select distinct customer from orders", ORDERS.select("customer").distinct()),
+    "a union": (
+        "select key from orders union all select customer from orders",
+        ORDERS.select("key").union_all(ORDERS.select("customer")),
+    ),
+    "a subquery": (
+        "select key from orders where customer in (select key from orders)",
+        ORDERS.filter(lambda o: o.customer.is_in(ORDERS.select("key"))).select("key"),
+    ),
+}
+"""Queries, each with what a person writes for it in verbs."""
+
+
+@pytest.mark.parametrize(("query", "written"), WRITTEN.values(), ids=WRITTEN)
+def test_a_query_has_the_steps_that_a_person_writes(query: str, written: sd.Relation) -> None:
+    relation = sd.from_sql(query, orders=ORDERS)
+    assert relation.to_plan() == written.to_plan()
+    assert relation.schema == written.schema
+
+
+def test_a_name_stands_for_any_relation() -> None:
+    dear = ORDERS.filter(lambda o: o.price > 10.0)
+    relation = sd.from_sql("select customer, count(*) as n from Dear group by customer", {"Dear": dear})
+    assert str(relation).splitlines()[-2:] == ["  filter price > 10.0", f"    {ORDERS}"]
+
+
+def test_a_schema_stands_for_the_table_of_its_name() -> None:
+    relation = sd.from_sql("select * from orders", orders=ORDERS.schema)
+    assert relation.to_plan() == ORDERS.to_plan()
+
+
+def test_correlated_subqueries_are_joins() -> None:
+    query = "select key from orders o where exists (select 1 from orders x where x.customer = o.key)"
+    assert "join left_semi" in str(sd.from_sql(query, orders=ORDERS))
+
+
+TYPES = {
+    "a": "i8",
+    "b": "i16?",
+    "c": "i32",
+    "d": "i64?",
+    "e": "fp32",
+    "f": "fp64?",
+    "g": "boolean",
+    "h": "string?",
+    "i": "decimal<38,10>",
+    "j": "date",
+    "k": "precision_timestamp<6>",
+    "l": "precision_timestamp_tz<6>?",
+    "m": "binary",
+    "n": "list<i64?>",
+    "o": "precision_timestamp<3>",
+}
+
+
+def test_types_and_nullability_are_those_of_the_table() -> None:
+    table = sd.read_named("t", TYPES)
+    assert sd.from_sql("select * from t", t=table).schema == table.schema
+
+
+REFUSED: dict[str, tuple[str, type[Exception], str]] = {
+    "no sql": ("selec 1", InvalidArgumentError, "from_sql: DataFusion does not take the query: SQL error"),
+    "nothing": ("", InvalidArgumentError, "No SQL statements"),
+    "two queries": ("select 1; select 2", InvalidArgumentError, "a single SQL statement"),
+    "an unknown column": ("select pricy from orders", InvalidArgumentError, "No field named pricy. Did you mean"),
+    "an unknown table": ("select 1 from orderz", InvalidArgumentError, "from_sql(query, orders=orders)"),
+    "tables of the engine": ("show tables", InvalidArgumentError, "there is no table information_schema.tables"),
+    "a file": ("select * from 'x.csv'", InvalidArgumentError, "not found"),
+    "a definition": ("create table x (a int)", InvalidArgumentError, "create_table(...)"),
+    "an external table": (
+        "create external table x stored as csv location 'x.csv'",
+        InvalidArgumentError,
+        "create_table(...)",
+    ),
+    "an insert": ("insert into orders values (1, 1, 1, '')", InvalidArgumentError, "relation.write(name)"),
+    "a copy": ("copy orders to 'x.parquet'", InvalidArgumentError, "relation.write(name)"),
+    "a setting": ("set a.b = 3", InvalidArgumentError, "from_sql reads queries"),
+    "an explanation": ("explain select 1", UnsupportedError, "DataFusion has no Substrait"),
+    "a constant that does not fit": ("select key = 'a' from orders", InvalidArgumentError, "Cannot cast string 'a'"),
+    "a function of the engine": ("select sha256(note) from orders", UnsupportedError, '"sha256"'),
+}
+
+
+@pytest.mark.parametrize(("query", "error", "words"), REFUSED.values(), ids=REFUSED)
+def test_a_query_is_refused_by_name(query: str, error: type[Exception], words: str) -> None:
+    with pytest.raises(error) as raised:
+        sd.from_sql(query, orders=ORDERS)
+    assert words in str(raised.value)
+
+
+@pytest.mark.parametrize("name", VOLATILE)
+def test_clocks_and_random_numbers_are_refused(name: str) -> None:
+    call = name if name.startswith("current_") else f"{name}()"
+    with pytest.raises(InvalidArgumentError) as raised:
+        sd.from_sql(f"select {call} as x from orders", orders=ORDERS)
+    assert "plans say the same whenever they are made" in str(raised.value)
+
+
+def test_a_type_that_the_engine_has_not_is_refused_with_what_to_write() -> None:
+    table = sd.read_named("t", {"code": "fixedchar<3>"})
+    with pytest.raises(UnsupportedError, match='the column "code" of "t" would be string') as raised:
+        sd.from_sql("select code from t", t=table)
+    assert str(raised.value).endswith('code=lambda r: r["code"].cast("string")')
+    cast = table.select(code=lambda r: r["code"].cast("string"))
+    assert sd.from_sql("select code from t", t=cast).schema == cast.schema
+
+
+def test_arguments_are_checked() -> None:
+    untyped: Any = sd.from_sql
+    with pytest.raises(InvalidArgumentError, match="from_sql: query is the text of a query, got 5"):
+        untyped(5)
+    with pytest.raises(InvalidArgumentError, match="from_sql: tables is a dict of relations by their names"):
+        untyped("select 1", [ORDERS])
+    with pytest.raises(InvalidArgumentError, match='from_sql: the table "orders" is given twice'):
+        sd.from_sql("select 1", {"orders": ORDERS}, orders=ORDERS)
+    with pytest.raises(sd.SubstraitDslError, match="from_sql"):
+        untyped("select 1 from orders", orders=5)
+
+
+def test_the_names_of_the_rules_are_those_of_the_engine() -> None:
+    from datafusion import SessionContext
+
+    context = SessionContext()
+    assert [rule for rule in sorted(AS_WRITTEN) if not context.remove_optimizer_rule(rule)] == []
+
+
+# Rows
+
+REFUSED_HERE = {"q11", "q14", "q17", "q20", "q22"}
+"""Queries with casts of decimals to floats or other steps that are not lowered to the engine; Spark runs them."""
+
+
+@pytest.fixture(scope="module")
+def tpch_tables(tmp_path_factory: pytest.TempPathFactory) -> tuple[SessionContext, dict[str, sd.Relation]]:
+    from datafusion import SessionContext
+
+    folder = tmp_path_factory.mktemp("tpch")
+    data.generate(folder, 0.01)
+    context = SessionContext()
+    relations = {}
+    for name in TABLES:
+        path = folder / f"{name}.parquet"
+        context.register_parquet(name, str(path))
+        relations[name] = sd.read_named(name, pq.read_schema(path))
+    return context, relations
+
+
+@pytest.mark.parametrize("path", sorted((Path(data.__file__).parent / "sql").glob("*.sql")), ids=lambda path: path.stem)
+def test_a_query_of_tpch_gives_the_rows_of_datafusion(
+    tpch_tables: tuple[SessionContext, dict[str, sd.Relation]], path: Path
+) -> None:
+    context, relations = tpch_tables
+    query = path.read_text(encoding="utf-8")
+    relation = sd.from_sql(query, relations)
+    if path.stem in REFUSED_HERE:
+        with pytest.raises(UnsupportedError):
+            relation.collect(context)
+        return
+    batches = context.sql(query).collect()
+    expected = [row for batch in batches for row in zip(*map(pa.Array.to_pylist, batch.columns), strict=True)]
+    got = [tuple(row) for row in relation.collect(context)]
+    pairs = zip(in_order(expected), in_order(got), strict=True)
+    assert [(a, b) for a, b in pairs if not are_equal(a, b, relative=1e-9)] == []
+
+
+def test_the_rows_of_a_query_over_given_rows() -> None:
+    sales = sd.read_virtual(
+        [(1, Decimal("2.50")), (1, Decimal("1.25")), (2, Decimal("4.00"))], {"shop": "i64", "price": "decimal<5,2>"}
+    )
+    query = "select shop, sum(price) as total from sales group by shop having sum(price) < 4"
+    relation = sd.from_sql(query, sales=sales)
+    assert relation.collect() == [(1, Decimal("3.75"))]
+
+
+def test_queries_of_both_kinds_are_there() -> None:
+    assert MOVING_RULES < AS_WRITTEN
