@@ -77,8 +77,9 @@ from substrait_dsl.fluent.parts import elements
 from substrait_dsl.fluent.plan import Plan
 from substrait_dsl.fluent.reads import read_extension, read_iceberg, read_named, read_virtual
 from substrait_dsl.fluent.relation import Relation
+from substrait_dsl.fluent.relation_schema import RelationSchema
 from substrait_dsl.fluent.rows import F, Row
-from substrait_dsl.fluent.schemas import DynRow, RelationSchema, Schema, SchemaLike, parse_type
+from substrait_dsl.fluent.schemas import DynRow, Schema, SchemaLike, parse_type
 from substrait_dsl.fluent.sorting import asc, clustered, compared, desc
 from substrait_dsl.fluent.trees import Subtree, subtree
 from substrait_dsl.fluent.writes import extension_object, files_target, virtual_target
@@ -104,12 +105,14 @@ if TYPE_CHECKING:
     from substrait_dsl.fluent.expand import Switching, switching
     from substrait_dsl.fluent.extended import ExtendedExpression
     from substrait_dsl.fluent.files import FileSlice, read_files
+    from substrait_dsl.fluent.frames import from_arrow
     from substrait_dsl.fluent.grouping import GroupBy
     from substrait_dsl.fluent.implementing import implement
     from substrait_dsl.fluent.join_keys import JoinKey, join_key
     from substrait_dsl.fluent.nested import list_of, map_of, struct_of
     from substrait_dsl.fluent.parameters import current_date, current_timestamp, current_timezone, parameter
     from substrait_dsl.fluent.reveal import reveal_schema
+    from substrait_dsl.fluent.schema_of import schema_of
     from substrait_dsl.fluent.tables import (
         alter_table,
         alter_view,
@@ -244,6 +247,7 @@ __all__: list[str] = [
     "extension_object",
     "files_target",
     "following",
+    "from_arrow",
     "from_sql",
     "functions",
     "implement",
@@ -269,6 +273,7 @@ __all__: list[str] = [
     "round_robin",
     "scalar_subquery",
     "scatter",
+    "schema_of",
     "shared",
     "single_bucket",
     "standard_catalog",
@@ -311,6 +316,7 @@ SELDOM_USED: Mapping[str, str] = {
     "drop_view": "fluent.tables",
     "exchange_target": "fluent.exchange",
     "following": "fluent.windows",
+    "from_arrow": "fluent.frames",
     "from_sql": "sql.queries",
     "implement": "fluent.implementing",
     "join_key": "fluent.join_keys",
@@ -325,6 +331,7 @@ SELDOM_USED: Mapping[str, str] = {
     "reveal_schema": "fluent.reveal",
     "round_robin": "fluent.exchange",
     "scatter": "fluent.exchange",
+    "schema_of": "fluent.schema_of",
     "single_bucket": "fluent.exchange",
     "struct_of": "fluent.nested",
     "switching": "fluent.expand",

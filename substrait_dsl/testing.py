@@ -27,7 +27,8 @@ from substrait_dsl.errors import InvalidArgumentError, UnknownFieldError, error_
 from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.fluent.plan import Plan
 from substrait_dsl.fluent.reads import record_of
-from substrait_dsl.fluent.schemas import RelationSchema, as_struct
+from substrait_dsl.fluent.relation_schema import RelationSchema
+from substrait_dsl.fluent.schemas import as_struct
 from substrait_dsl.fluent.scope import Scope
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pytest
 
 import substrait_dsl as sd
@@ -34,6 +35,7 @@ MESSAGE = sd.AnyMessage("type.googleapis.com/acme.Hint", b"\x01")
 EXTENSION = sd.AdvancedExtension((MESSAGE,))
 CATALOG = sd.standard_catalog()
 PLAN = sd.Plan(T)
+ARROW = pyarrow.table({"id": [1]})
 
 
 SHOUT = sd.Functions(
@@ -109,6 +111,7 @@ GOOD: Mapping[str, Any] = {
     "unnest.column": "xs",
     "with_extension.extension": "x.yaml", "with_extension.own": EXTENSION, "with_relation.columns": {"x": "i64"},
     "write.op": "insert",
+    "frame": ARROW, "most_rows": 5, "source": OnlyId, "indent": 2, "dialect": "spark", "to_source.name": "Rows",
 }  # fmt: skip
 """Good values of arguments by their names; where that does not do, by those of the function and the argument."""
 
@@ -229,8 +232,9 @@ def subjects() -> Iterator[tuple[str, Subject]]:
     """The public functions and classes, the methods of what they give, the methods of what these give, and so on."""
     waiting: list[tuple[str, Any]] = [(name, getattr(api, name)) for name in api.__all__]
     waiting += [(f"functions.{name}", getattr(f, name)) for name in ("abs", "sum", "lag")]
-    waiting += [("Relation.as_", T.select("id").as_), ("Expr.keep", T.c.s.keep)]  # those of the samples do not fit
-    seen: set[object] = {sd.Relation.as_, sd.Expr.keep}
+    waiting += [("Relation.as_", T.select("id").as_), ("Expr.keep", T.c.s.keep)]
+    waiting += [("RelationSchema.to_ddl", T.select("id").schema.to_ddl)]  # those of the samples do not fit
+    seen: set[object] = {sd.Relation.as_, sd.Expr.keep, sd.RelationSchema.to_ddl}
     for sample in (PLAN, T, T.c.id, T.c, OnlyId(id=sd.col("id"))):
         waiting += methods(sample, seen)
     for name, subject in waiting:

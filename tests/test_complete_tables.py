@@ -128,7 +128,7 @@ PLACES: Mapping[str, tuple[Callable[[], Collection[type]], set[type[t.Type]]]] =
     "proto/types.py: TYPE_FIELDS": (lambda: TYPE_FIELDS, set()),
     "proto/literals.py: SCALAR_FIELDS or COMPOSITE_ENCODERS": (lambda: SCALAR_FIELDS | COMPOSITE_ENCODERS, NO_VALUES),
     "arrow/schemas.py: _equals or _storage": (lambda: accepted(type_to_arrow), {*NO_VALUES, t.UserDefined}),
-    "spark/expressions/types.py: _ATOMS or _atom": (
+    "spark/expressions/types.py: ATOMS or _atom": (
         lambda: accepted(type_to_spark),
         {*NO_VALUES, t.UserDefined, t.IntervalCompound},
     ),

@@ -107,10 +107,10 @@ ONLY_FOR_ANNOTATIONS = {
     ("spark.session.execution_context", "spark.catalog.text_records"),
     ("spark.session.execution_context", "spark.sources.arrow_tables"),
     # The signatures of `to_arrow`, `to_spark`, `execute` and `to_proto` name what they return.
-    ("fluent.schemas", "pyarrow"),
+    ("fluent.relation_schema", "pyarrow"),
     ("pytest_plugin", "pyspark.sql"),
     ("testing", "pyarrow"),
-    ("fluent.schemas", "pyspark.sql.types"),
+    ("fluent.relation_schema", "pyspark.sql.types"),
     ("fluent.base", "pyspark.sql"),
     ("fluent.table_arguments", "pyarrow"),
     ("fluent.plan", "pyspark.sql"),
@@ -132,7 +132,7 @@ ONLY_FOR_ANNOTATIONS = {
     ("fluent.documents", "substrait.plan_pb2"),
     ("fluent.documents", "substrait.extended_expression_pb2"),
     ("fluent.extended", "substrait.extended_expression_pb2"),
-    ("fluent.schemas", "substrait.type_pb2"),
+    ("fluent.relation_schema", "substrait.type_pb2"),
 }
 """Imports under ``if TYPE_CHECKING:`` that would break a rule if they ran."""
 

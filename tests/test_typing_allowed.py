@@ -36,8 +36,8 @@ from substrait_dsl.mypy_plugin.budget import (
 from substrait_dsl.mypy_plugin.enums import _make_member
 
 READING_OR_RUNNING = {
-    *("AceroSession", "Catalog", "Functions", "Plan", "errors", "functions", "implement", "read_capabilities"),
-    *("from_sql", "register_acero_functions", "standard_catalog"),
+    *("AceroSession", "Catalog", "Functions", "Plan", "errors", "from_arrow", "from_sql", "functions", "implement"),
+    *("read_capabilities", "register_acero_functions", "schema_of", "standard_catalog"),
 }
 """What reads files, or has methods that do, or gives plans that run."""
 

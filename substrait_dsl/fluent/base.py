@@ -18,7 +18,8 @@ from substrait_dsl.fluent.arguments import RelationLike
 from substrait_dsl.fluent.choices import require_count, require_flag
 from substrait_dsl.fluent.expr import Expr, ExprBase
 from substrait_dsl.fluent.guidance import no_attribute, relation_hint
-from substrait_dsl.fluent.schemas import DynRow, RelationSchema, Schema
+from substrait_dsl.fluent.relation_schema import RelationSchema
+from substrait_dsl.fluent.schemas import DynRow, Schema
 from substrait_dsl.fluent.table_arguments import Tables
 from substrait_dsl.fluent.truth_values import NoTruthValue
 

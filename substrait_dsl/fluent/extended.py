@@ -33,7 +33,9 @@ from substrait_dsl.fluent.expr import DynExpr, ExprBase, unbound_expr
 from substrait_dsl.fluent.lambdas import LambdaScope
 from substrait_dsl.fluent.messages import require_extension
 from substrait_dsl.fluent.operators import PythonValue
-from substrait_dsl.fluent.schemas import Declared, RelationSchema, SchemaLike, as_struct
+from substrait_dsl.fluent.relation_schema import RelationSchema
+from substrait_dsl.fluent.schema_forms import Declared
+from substrait_dsl.fluent.schemas import SchemaLike, as_struct
 from substrait_dsl.fluent.scope import Scope
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from substrait_dsl.fluent.column_arguments import is_list
 from substrait_dsl.fluent.declared_properties import Distributed, Ordering, declared_properties
 from substrait_dsl.fluent.hints import with_common
 from substrait_dsl.fluent.messages import require_extension
-from substrait_dsl.fluent.schemas import Declared, DynRow, SchemaLike, as_struct
+from substrait_dsl.fluent.schema_forms import Declared
+from substrait_dsl.fluent.schemas import DynRow, SchemaLike, as_struct
 
 if TYPE_CHECKING:
     from substrait_dsl.fluent.relation import Relation

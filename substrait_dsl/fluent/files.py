@@ -21,7 +21,8 @@ from substrait_dsl.fluent.base import S2, Condition
 from substrait_dsl.fluent.column_arguments import is_list
 from substrait_dsl.fluent.declared_properties import Distributed, Ordering
 from substrait_dsl.fluent.read_options import Known, read
-from substrait_dsl.fluent.schemas import Declared, DynRow, SchemaLike, as_struct
+from substrait_dsl.fluent.schema_forms import Declared
+from substrait_dsl.fluent.schemas import DynRow, SchemaLike, as_struct
 
 if TYPE_CHECKING:
     from substrait_dsl.fluent.relation import Relation
@@ -201,14 +202,19 @@ def file_uri(path: Any, kind: rl.PathKind) -> str:
     """Return the URI of a path; one without scheme is local: it becomes absolute and percent-encoded."""
     if not isinstance(path, str | Path) or not str(path):
         raise InvalidArgumentError("expected a path or a URI", got=path)
-    require_unicode(str(path), "a path")
-    if "\0" in str(path):
-        raise InvalidArgumentError("a path has no NUL character", got=str(path))
+    require_path(str(path))
     if isinstance(path, str) and ("://" in path or path.lower().startswith("file:/")):
         return path
     if kind != "glob" and any(wildcard in str(path) for wildcard in "*?"):
         raise InvalidArgumentError(f"{str(path)!r} is a pattern, not a path", hint='say so: kind="glob"')
     return f"file://{quote(os.path.abspath(path), safe=_PLAIN + _OF_PATTERNS if kind == 'glob' else _PLAIN)}"
+
+
+def require_path(path: str) -> None:
+    """Raise `InvalidArgumentError` for a text that is no path on any system."""
+    require_unicode(path, "a path")
+    if "\0" in path or not path:
+        raise InvalidArgumentError("a path has characters, and none of them is NUL", got=path)
 
 
 _BRACES = re.compile(r"\{\{|\}\}|\{[^{}]*\}|[{}]|[^{}]+")

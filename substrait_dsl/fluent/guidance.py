@@ -97,12 +97,10 @@ def relation_hint(value: object) -> str | None:
         return f'write read_named("{value}", schema) for a table of that name'
     if hasattr(value, "createOrReplaceTempView"):  # of pyspark, which need not be there
         return f"write {phrase('view_of_a_frame')}"
-    if type(value).__module__.partition(".")[0] == "pandas":
-        return f"make a DataFrame of Spark of it; of that, {phrase('view_of_a_frame')}"
+    if hasattr(value, "__arrow_c_stream__"):
+        return f"write from_arrow(frame), which puts its rows into the plan; of many, {phrase('named_frame')}"
     if isinstance(value, os.PathLike):
         return 'read_files(path, schema) reads files, write(files_target(path, "parquet")) writes them'
-    if hasattr(value, "to_pylist") and hasattr(value, "schema"):
-        return "write read_virtual(table.to_pylist(), table.schema), which puts the rows into the plan"
     return None
 
 

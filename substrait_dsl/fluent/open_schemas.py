@@ -11,8 +11,9 @@ from typing import Any
 
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import SchemaError
+from substrait_dsl.fluent.relation_schema import RelationSchema
 from substrait_dsl.fluent.schema_source import is_attribute
-from substrait_dsl.fluent.schemas import RelationSchema, Schema, named_column
+from substrait_dsl.fluent.schemas import Schema, named_column
 
 
 class OpenSchemaType(type):

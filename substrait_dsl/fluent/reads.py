@@ -25,7 +25,8 @@ from substrait_dsl.fluent.binding import bind
 from substrait_dsl.fluent.declared_properties import Distributed, Ordering
 from substrait_dsl.fluent.expr import ExprBase, unwrap_constants
 from substrait_dsl.fluent.read_options import Known, read
-from substrait_dsl.fluent.schemas import Declared, DynRow, SchemaLike, as_struct
+from substrait_dsl.fluent.schema_forms import Declared
+from substrait_dsl.fluent.schemas import DynRow, SchemaLike, as_struct
 from substrait_dsl.fluent.scope import Scope
 
 if TYPE_CHECKING:

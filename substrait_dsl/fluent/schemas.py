@@ -11,14 +11,13 @@ from __future__ import annotations
 import re
 import sys
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NoReturn, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
 from typing_extensions import dataclass_transform
 
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.type_text import parse_type as parse
 from substrait_dsl.catalog import standard_catalog
@@ -36,16 +35,10 @@ from substrait_dsl.errors import (
     suggestion,
 )
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, unbound_expr
-from substrait_dsl.fluent.guidance import no_attribute
+from substrait_dsl.fluent.relation_schema import RelationSchema
+from substrait_dsl.fluent.schema_forms import Declared
 from substrait_dsl.fluent.scope import own_column
-from substrait_dsl.tracebacks import end_tracebacks_at_caller, hide_library_frames
-
-if TYPE_CHECKING:
-    import pyarrow
-    from pyspark.sql.types import StructType
-    from substrait.type_pb2 import NamedStruct as NamedStructMessage
-
-    from substrait_dsl.arrow import ArrowSchema
+from substrait_dsl.tracebacks import hide_library_frames
 
 
 @dataclass_transform(kw_only_default=True)
@@ -106,7 +99,17 @@ class Schema:
             raise SchemaError(f"{type(self).__name__}: no expression for {', '.join(missing)}")
         self.__columns__ = columns
 
+    if (
+        not TYPE_CHECKING
+    ):  # a class would be a schema of Arrow to a checker, which could not tell the overloads of reads
+
+        @classmethod
+        def __arrow_c_schema__(cls) -> object:
+            """Export the columns through Arrow's C data interface: ``pyarrow.schema(Orders)``."""
+            return RelationSchema(cls.__struct__).__arrow_c_schema__()
+
     if TYPE_CHECKING:  # a column set on an instance is a column of the result; a row has items, see DynRow
+        __sizeof__: ClassVar[None]  # type: ignore[assignment]  # so no dataclass, by which checkers tell overloads apart
 
         def __setattr__(self, name: str, value: Any) -> None: ...
         def __getitem__(self, column: str | int) -> DynExpr: ...
@@ -190,6 +193,11 @@ class DynRow(Schema):
             hide_library_frames(error)
             raise
 
+    if not TYPE_CHECKING:  # see Schema
+
+        def __arrow_c_schema__(self) -> object:
+            return RelationSchema(self.__row__[0]).__arrow_c_schema__()
+
     def __iter__(self) -> typing.NoReturn:
         raise TypeMismatchError("a row is no sequence", hint="name its columns: r.x, r[0]")
 
@@ -202,126 +210,6 @@ class DynRow(Schema):
     def __repr__(self) -> str:
         return f"Row({self.__row__[0]})"
 
-
-class RelationSchema(Picklable):
-    """The columns of a relation: names, types and nullability, in order.
-
-    Iterating gives fields (`name`, `type`); ``schema["x"]`` and ``schema[0]`` give a column's type.
-
-    Specification: ``NamedStruct``.
-
-    Example:
-        >>> print(orders.schema["price"])
-        fp64?
-    """
-
-    __slots__ = ("struct",)
-
-    def __init__(self, struct: NamedStruct) -> None:
-        require(struct, NamedStruct, "the schema of a relation is rel.schema")
-        self.struct = struct
-
-    @property
-    def fields(self) -> tuple[Field, ...]:
-        """The columns."""
-        return self.struct.fields
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the columns."""
-        return self.struct.names
-
-    @property
-    def types(self) -> tuple[t.Type, ...]:
-        """The types of the columns."""
-        return self.struct.types
-
-    @end_tracebacks_at_caller
-    def __getitem__(self, column: str | int) -> t.Type:
-        return self.struct.fields[self.struct.position(column)].type
-
-    def _ipython_key_completions_(self) -> list[str]:
-        return list(self.names)
-
-    def __len__(self) -> int:
-        return len(self.struct)
-
-    def __iter__(self) -> Iterator[Field]:
-        return iter(self.struct)
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, RelationSchema):
-            return self.struct == other.struct
-        return self.struct == other if isinstance(other, NamedStruct) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.struct)
-
-    def to_arrow(self) -> pyarrow.Schema:
-        """Make a pyarrow schema of the same columns.
-
-        Raises `UnsupportedError` for types that Arrow does not have.
-
-        Example:
-            >>> print(customers.schema.to_arrow())
-            key: int64 not null
-            name: string not null
-        """
-        from substrait_dsl.arrow import to_arrow
-
-        return to_arrow(self.struct)
-
-    def to_spark(self) -> StructType:
-        """Make a PySpark schema of the same columns; it needs no session.
-
-        Raises `UnsupportedError` for types that Spark does not have.
-
-        Example:
-            >>> customers.schema.to_spark().simpleString()
-            'struct<key:bigint,name:string>'
-        """
-        from substrait_dsl.spark.expressions.types import to_spark
-
-        return to_spark(self.struct)
-
-    def to_proto(self) -> NamedStructMessage:
-        """Make a message ``NamedStruct`` of the same columns.
-
-        Raises `UnsupportedError` for types that only a plan can declare. Specification: ``NamedStruct``.
-
-        Example:
-            >>> list(customers.schema.to_proto().names)
-            ['key', 'name']
-        """
-        from substrait_dsl.proto.types import encode_schema
-
-        return encode_schema(self.struct)
-
-    if not TYPE_CHECKING:  # a checker must not take every name for a property
-
-        def __getattr__(self, name: str) -> NoReturn:
-            if name.startswith("_"):
-                raise AttributeError(name)
-            raise no_attribute("a schema", name, "schema", dir(type(self)))
-
-    def __str__(self) -> str:
-        from substrait_dsl.render.text import show_schema
-
-        return show_schema(self.struct)
-
-    def __repr__(self) -> str:
-        return f"RelationSchema({self.struct})"
-
-
-class SparkSchema(typing.Protocol):
-    """A ``pyspark.sql.types.StructType``, said by what it has: a checker knows it where pyspark is not installed."""
-
-    def fieldNames(self) -> list[str]: ...  # noqa: N802  # PySpark's name
-    def toInternal(self, obj: Any) -> Any: ...  # noqa: N802  # likewise
-
-
-Declared = typing.Union[Mapping[str, Any], NamedStruct, RelationSchema, "ArrowSchema", SparkSchema]
-"""Declarations of columns other than schema classes: a dict of types, a schema of a relation, of Arrow or PySpark."""
 
 SchemaLike = type[Schema] | Declared
 """Declarations of columns."""
@@ -353,52 +241,21 @@ def _as_struct(schema: Any) -> NamedStruct:
             return schema
         case RelationSchema():
             return schema.struct
-        case Mapping():
-            fields = []
-            for name, type_ in schema.items():
-                if not isinstance(name, str):
-                    raise InvalidArgumentError("the name of a column is a str", got=name)
-                with error_context(place="column", name=name):
-                    fields.append(Field(name, as_type(type_)))
-            return NamedStruct(tuple(fields))
-    if type(schema).__module__.startswith("pyspark."):
-        from substrait_dsl.spark.expressions.types import from_spark
+        case Mapping() if not hasattr(schema, "__arrow_c_schema__") and not hasattr(schema, "to_arrow"):
+            return NamedStruct.of([(name, _column_type(name, type_)) for name, type_ in schema.items()])
+        case list() | tuple() if schema and all(isinstance(each, tuple) and len(each) == 2 for each in schema):
+            return NamedStruct.of([(name, _column_type(name, type_)) for name, type_ in schema])
+    from substrait_dsl.fluent.declared_schemas import columns_of
 
-        return from_spark(typing.cast("StructType", schema))
-    if hasattr(schema, "__arrow_c_schema__"):
-        from substrait_dsl.arrow import from_arrow
-
-        return from_arrow(schema)
-    _require_no_frame(schema)
-    forms = "declare them by a Schema class, a dict {name: type}, a pyarrow schema or a PySpark StructType"
-    hint = "give the schema of it: x.schema" if hasattr(schema, "schema") else forms
-    raise InvalidArgumentError(f"cannot read columns from {schema!r}", hint=hint)
+    return columns_of(schema)
 
 
-def _require_no_frame(schema: object) -> None:
-    """Raise `InvalidArgumentError` for a DataFrame of pandas or Polars, with the line that gives its schema."""
-    library, type_ = type(schema).__module__.partition(".")[0], type(schema).__name__
-    if (found := _FRAMES.get((library, type_))) is not None:
-        fine = _times_of_pandas(schema) if library == "pandas" else {}
-        digits = f"; Spark keeps 6 digits of a second: frame = frame.astype({fine}) first" if fine else ""
-        raise InvalidArgumentError(
-            f"cannot read columns from a {type_} of {library}",
-            hint=f'give the schema of it: {found}; tables={{"name": frame}} gives collect its rows{digits}',
-        )
-
-
-def _times_of_pandas(frame: Any) -> dict[str, str]:
-    """Return the type in microseconds of each column with times in nanoseconds, which are the default of pandas."""
-    types = {str(name): str(type_) for name, type_ in frame.dtypes.items()}
-    return {name: type_.replace("[ns", "[us") for name, type_ in types.items() if "[ns" in type_}
-
-
-_FRAMES = {
-    ("pandas", "DataFrame"): "pyarrow.Schema.from_pandas(frame, preserve_index=False)",
-    ("polars", "DataFrame"): "frame.to_arrow().schema",
-    ("polars", "LazyFrame"): "frame.collect().to_arrow().schema",
-}
-"""By library and class of frames, the schema of one, which is called frame."""
+def _column_type(name: Any, type_: Any) -> t.Type:
+    """Return the type of a column that is declared by a name and a type."""
+    if not isinstance(name, str):
+        raise InvalidArgumentError("the name of a column is a str", got=name)
+    with error_context(place="column", name=name):
+        return as_type(type_)
 
 
 _SIMPLE: dict[type, t.Type] = {type_: type_() for type_ in t.SIMPLE_TYPES}

@@ -22,7 +22,8 @@ from substrait_dsl.fluent.column_arguments import (
     rows,
 )
 from substrait_dsl.fluent.expr import ExprBase, unwrap_constants
-from substrait_dsl.fluent.schemas import Declared, DynRow, SchemaLike, as_struct
+from substrait_dsl.fluent.schema_forms import Declared
+from substrait_dsl.fluent.schemas import DynRow, SchemaLike, as_struct
 from substrait_dsl.fluent.scope import Scope
 from substrait_dsl.fluent.writes import ObjectName, object_named
 

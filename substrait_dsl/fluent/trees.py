@@ -15,7 +15,7 @@ from substrait_dsl.errors import InvalidArgumentError, error_context
 from substrait_dsl.fluent.base import RelationBase, document_hint, rel_of, wrap_relation
 from substrait_dsl.fluent.guidance import no_attribute, relation_hint
 from substrait_dsl.fluent.relation import Relation
-from substrait_dsl.fluent.schemas import RelationSchema
+from substrait_dsl.fluent.relation_schema import RelationSchema
 
 
 class Subtree(Picklable):

@@ -28,7 +28,8 @@ from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.lambdas import LambdaFunction
 from substrait_dsl.fluent.namespace import CatalogFunction
 from substrait_dsl.fluent.relation import Relation
-from substrait_dsl.fluent.schemas import DynRow, RelationSchema, Schema
+from substrait_dsl.fluent.relation_schema import RelationSchema
+from substrait_dsl.fluent.schemas import DynRow, Schema
 from substrait_dsl.mypy_plugin.budget import (
     CONTAINERS,
     MAX_LENGTH,

@@ -229,7 +229,7 @@ def _natural_type(value: object, room: int) -> t.Type:
         case dict() if value:
             keys = branch_type([*map(inside, value)], "the keys of a map")
             return t.Map(keys, branch_type([*map(inside, value.values())], "the values of a map"))
-    for python, natural in _NATURAL.items():
+    for python, natural in NATURAL_TYPES.items():
         if isinstance(value, python):
             return natural
     raise LiteralError(
@@ -240,7 +240,7 @@ def _natural_type(value: object, room: int) -> t.Type:
     )
 
 
-_NATURAL: dict[type, t.Type] = {
+NATURAL_TYPES: Mapping[type, t.Type] = {
     bool: t.Boolean(),  # before int, of which it is a subclass
     int: t.I64(),
     float: t.FP64(),
@@ -252,6 +252,7 @@ _NATURAL: dict[type, t.Type] = {
     uuid.UUID: t.UUID(),
     YearMonths: t.IntervalYear(),
 }
+"""The types of the values of classes of Python that have one type, whatever the value."""
 
 
 def _natural_decimal(value: decimal.Decimal) -> t.Type:

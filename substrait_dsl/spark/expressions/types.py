@@ -45,7 +45,7 @@ class _Atom(NamedTuple):
         return f"{self.sql}({','.join(map(str, self.parameters))})" if self.parameters else self.sql
 
 
-_ATOMS: Mapping[t.Type, _Atom] = {
+ATOMS: Mapping[t.Type, _Atom] = {
     t.Boolean(): _Atom("BooleanType", "BOOLEAN"),
     t.I8(): _Atom("ByteType", "TINYINT"),
     t.I16(): _Atom("ShortType", "SMALLINT"),
@@ -240,9 +240,9 @@ def _atom(type_: t.Type, path: str) -> _Atom:
         case t.Decimal():
             return _Atom("DecimalType", "DECIMAL", required.parameters)
         case t.FixedChar() | t.VarChar() | t.UUID():
-            return _ATOMS[t.String()]
+            return ATOMS[t.String()]
         case t.FixedBinary():
-            return _ATOMS[t.Binary()]
+            return ATOMS[t.Binary()]
         case t.PrecisionTime(precision=digits) if digits <= MICROSECONDS:
             return _Atom("TimeType", "TIME", (digits,))
         case (
@@ -250,9 +250,9 @@ def _atom(type_: t.Type, path: str) -> _Atom:
             | t.PrecisionTimestampTZ(precision=digits)
             | t.IntervalDay(precision=digits)
         ) if digits <= MICROSECONDS:
-            return _ATOMS[type(required)(MICROSECONDS)]
-        case _ if required in _ATOMS:
-            return _ATOMS[required]
+            return ATOMS[type(required)(MICROSECONDS)]
+        case _ if required in ATOMS:
+            return ATOMS[required]
         case _ if required in UNSIGNED:
             return _atom(UNSIGNED[required].stored_as, path)
         case _ if required in _DYNAMIC:
@@ -265,7 +265,8 @@ def _way_out(type_: t.Type) -> str | None:
     """Return the hint for a type that Spark cannot store."""
     match type_:
         case t.PrecisionTime() | t.PrecisionTimestamp() | t.PrecisionTimestampTZ() | t.IntervalDay():
-            return f"Spark keeps {MICROSECONDS} digits after the second; cast it to {type(type_)(MICROSECONDS)}"
+            digits = f"Spark keeps {MICROSECONDS} digits after the second"
+            return f"{digits}; cast it to {type(type_)(MICROSECONDS)}, what is read in the data and in the schema"
         case t.IntervalCompound():
             return f"use an {t.IntervalYear()} and an {t.IntervalDay(MICROSECONDS)} column instead"
         case t.UserDefined():
@@ -299,8 +300,8 @@ def _refuse_map_inside(key: t.Type, path: str) -> None:
 
 @cache
 def _readings() -> Mapping[DataType, t.Type]:
-    """`_ATOMS` read backwards."""
-    return {atom.data_type: type_ for type_, atom in _ATOMS.items()}
+    """`ATOMS` read backwards."""
+    return {atom.data_type: type_ for type_, atom in ATOMS.items()}
 
 
 def _from_spark(type_: DataType, nullable: bool, path: str) -> t.Type:

@@ -6,9 +6,10 @@ from decimal import Decimal
 import substrait_dsl as sd
 from tests.typing.plugin.tables import Items, Orders, Parts
 
-sd.read_named("items", "order: i64")
-# E: read_named: cannot read columns from 'order: i64'; declare them by a Schema class, a dict {name: type}, a pyarrow
-#    schema or a PySpark StructType  [substrait-invalid-argument]
+sd.read_named("items", "order i64")
+# E: read_named: cannot read the DDL at character 7: expected a type of Spark such as BIGINT, DECIMAL(10,2) or
+#    ARRAY<STRING>, got "i64"; Spark has it as BIGINT; a dict takes the types of Substrait: {"x":
+#    "i64"}  [substrait-schema]
 sd.read_named("items", {"order": sd.I64, "part": int})
 # E: read_named, column "part": int is no Substrait type; did you mean I64?  [substrait-invalid-argument]
 sd.read_named("items", {"order": "i64", "part": "strng"})
