@@ -154,7 +154,8 @@ def test_values_of_every_type_come_back_from_arrow() -> None:
     schema = {f"c{number}": type_ for number, type_ in enumerate(EVERY_TYPE)}
     row = tuple(EVERY_TYPE.values())
     rel = sd.read_virtual([row, (None,) * len(row), row], schema)
-    rows = [record.fields for record in rel._rel.definition.rows]
+    read: Any = rel._rel
+    rows = [record.fields for record in read.definition.rows]
     table = literals_table(rows, rel.schema.struct)
     assert sd.from_arrow(table)._rel == rel._rel
     assert sd.from_arrow(table.slice(1))._rel == sd.read_virtual([(None,) * len(row), row], schema)._rel
