@@ -54,8 +54,21 @@ SHARED = Path(__file__).parents[2] / "shared"
 SESSIONS = 2
 """How many workers have a session of Spark. One uses less than a core, and the tests of Spark are most of a run."""
 
-FIRST = ("test_connect.py", "test_lake.py")
-"""Modules whose tests start processes of their own, and wait for them."""
+FIRST = ("test_lake.py",)
+"""Modules whose tests take minutes each: every worker begins with one of these, and goes on with tests of Spark."""
+
+NEXT = ("test_pipelines.py", "test_cluster.py", "test_connect.py")
+"""Modules whose tests take minutes each, too: they come before all that is short, so that workers end together."""
+
+SET_UP_ONCE = {
+    "sayings": "typing plugin",
+    "outcome": "typing agreement",
+    "reports": "typing internals",
+    "watched": "typing loading",
+    "cold": "typing caches",
+    "probed": "probes",
+}
+"""Fixtures of a module that take up to a minute, and the groups of their tests: one worker sets them up."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -110,10 +123,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes long starts first. The modules of Spark are two halves, and of several workers two have one each."""
     for item in items:
         add_markers(item)
-        if "spark" in fixtures(item):
+        used = fixtures(item)
+        if "spark" in used:
             module = item.nodeid.partition("::")[0]
             item.add_marker(pytest.mark.xdist_group(f"spark-{crc32(module.encode()) % SESSIONS}"))
-    items.sort(key=lambda item: not (item.get_closest_marker("xdist_group") or item.path.name in FIRST))
+        for fixture in sorted(used & SET_UP_ONCE.keys()):
+            item.add_marker(pytest.mark.xdist_group(SET_UP_ONCE[fixture]))
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    """The place of a test among all: lower numbers run before higher ones."""
+    group = item.get_closest_marker("xdist_group")
+    turns = (
+        item.path.name in FIRST,
+        group is not None and "spark" in fixtures(item),
+        item.path.name in NEXT,
+        group is not None,
+    )
+    return turns.index(True) if any(turns) else len(turns)
 
 
 @pytest.hookimpl(wrapper=True)

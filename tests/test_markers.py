@@ -8,11 +8,12 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import NO_JAVA
+from tests.conftest import NO_JAVA, SET_UP_ONCE
 from tests.markers import BY_FIXTURE, ENGINES, MARKERS, QUICK_ON_SPARK, SLOW, TESTS
 from tests.support import environment_without_options
 
@@ -95,6 +96,16 @@ def test_what_the_table_calls_slow_is_there() -> None:
         functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
         assert not function or function in functions, entry
         assert not function or module not in SLOW, entry
+
+
+def test_fixtures_that_one_worker_sets_up_are_of_one_module_each() -> None:
+    found: Counter[str] = Counter()
+    for path in TESTS.rglob("test_*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef):
+                decorators = " ".join(map(ast.unparse, node.decorator_list))
+                found[node.name] += "fixture(scope='module'" in decorators
+    assert {name: found[name] for name in SET_UP_ONCE} == dict.fromkeys(SET_UP_ONCE, 1)
 
 
 SKIPPED = """

@@ -9,6 +9,7 @@ import pytest
 
 from tests.conftest import SETTINGS as TESTS
 from tests.lake.environment import PYSPARK, SETTINGS
+from tests.producers.environment import locked
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -25,7 +26,9 @@ def spark(lake: None, tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {**TESTS, **SETTINGS, "spark.sql.catalog.lake.warehouse": str(folder / "lake")}.items():
             patch.setitem(local.SETTINGS, name, value)
-        started = local.local_session("substrait-dsl lake tests")
+        # Two processes that bring Iceberg's package into one folder at once would each find a part of it.
+        with locked(tmp_path_factory.getbasetemp().parent / "lake"):
+            started = local.local_session("substrait-dsl lake tests")
     started.sql("CREATE NAMESPACE lake.db")
     started.sql(f"CREATE DATABASE plain LOCATION '{folder / 'plain'}'")
     return started

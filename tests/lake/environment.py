@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
+
+from tests.producers.environment import installed
 
 PYSPARK = "4.1.4"
 """The pyspark for the tests, which is installed beside the one that the project pins."""
@@ -27,9 +27,4 @@ def pyspark_folder(cache: Path) -> Path:
     Raises:
         AssertionError: it cannot be installed.
     """
-    folder = cache / f"pyspark-{PYSPARK}"
-    if not (folder / "pyspark" / "version.py").exists():
-        command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(folder)]
-        done = subprocess.run([*command, f"pyspark=={PYSPARK}"], capture_output=True, text=True, timeout=1200)
-        assert done.returncode == 0, f"cannot install pyspark {PYSPARK}:\n{done.stdout}{done.stderr}"
-    return folder
+    return installed(cache / f"pyspark-{PYSPARK}", [f"pyspark=={PYSPARK}"], "--no-deps")
