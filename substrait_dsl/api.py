@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from typing import Literal as L
 
 import substrait_dsl.errors as errors  # by their own names: the package's are those of this module
+import substrait_dsl.everyday as everyday
 import substrait_dsl.functions as functions
 from substrait_dsl.algebra.common import Computation
 from substrait_dsl.algebra.expressions.literals import Compound, DaySeconds, YearMonths
@@ -240,6 +241,7 @@ __all__: list[str] = [
     "drop_view",
     "elements",
     "errors",
+    "everyday",
     "exchange_target",
     "exists",
     "extension_leaf",

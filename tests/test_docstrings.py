@@ -16,7 +16,7 @@ from substrait import algebra_pb2, extended_expression_pb2, plan_pb2, type_pb2
 from substrait.extensions import extensions_pb2
 
 import substrait_dsl as sd
-from substrait_dsl import api, errors, testing
+from substrait_dsl import api, errors, everyday, testing
 from substrait_dsl.spark.session.local import local_session
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def public_objects() -> Iterator[tuple[str, Any]]:
     """Every public class and function, and the methods and properties of classes, by a name that tells them apart."""
     tops = [getattr(api, name) for name in api.__all__]
     tops += [value for value in vars(testing).values() if getattr(value, "__module__", "") == testing.__name__]
-    tops += [local_session]
+    tops += [local_session, *(getattr(everyday, name) for name in everyday.__all__)]
     for top in tops:
         if not getattr(top, "__module__", "").startswith("substrait_dsl.") or top.__name__.startswith("_"):
             continue

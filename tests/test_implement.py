@@ -88,7 +88,7 @@ BODIES: dict[Takes, Callable[..., Any]] = {"arrays": add_arrays, "values": add_v
 def test_what_is_not_bound_is_refused_by_name_and_the_hint_leads_on(context: SessionContext) -> None:
     for engine in ("spark", "datafusion"):
         assert SUMS.check(engine).verdict == "refused"
-    with refused(UnsupportedError, "plus:i64_i64", 'sd.implement(my.plus, "datafusion", ...)'):
+    with refused(UnsupportedError, "plus:i64_i64", 'hint: implement(my.plus, "datafusion", ...)'):
         SUMS.collect(context)
     with sd.implement(my.plus, "datafusion", add_arrays):
         assert SUMS.check("datafusion")

@@ -36,6 +36,7 @@ LAYERS: dict[str, int] = {  # by the longest prefix of the module's name
     "hints": 4,
     "fluent": 4,
     "functions": 4,
+    "everyday": 4,
     "consumers": 5,
     "partiql": 5,
     "sql": 5,

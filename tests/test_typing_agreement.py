@@ -155,8 +155,8 @@ NO_RELATIONS = {
 """What a relation has that is no verb."""
 
 NOT_WRITTEN = {
-    *("check_all", "errors", "from_arrow", "from_sql", "functions", "implement", "parse_type", "read_capabilities"),
-    *("register_acero_functions", "schema_of", "standard_catalog", "subtree"),
+    *("check_all", "errors", "everyday", "from_arrow", "from_sql", "functions", "implement", "parse_type"),
+    *("read_capabilities", "register_acero_functions", "schema_of", "standard_catalog", "subtree"),
 }
 """Names of the package that are no functions for pipelines."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import count
 from threading import Lock
 from types import TracebackType
@@ -16,6 +17,8 @@ import attrs
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import FunctionId, ScalarFunction
 from substrait_dsl.algebra.node import Rel, walk
+from substrait_dsl.catalog.catalog import standard_catalog
+from substrait_dsl.catalog.everyday import URN as EVERYDAY_URN
 from substrait_dsl.errors import UnsupportedError, quote
 
 Engine = Literal["spark", "datafusion"]
@@ -127,7 +130,17 @@ def implementation_of(engine: str, function: FunctionId) -> Implementation | Non
     for name in (function.key, function.name):
         if bound := _bound.get((engine, function.urn, name)):
             return bound[-1]
+    if engine == "datafusion" and function.urn == EVERYDAY_URN:
+        return _everyday().get(function.name)
     return None
+
+
+@cache
+def _everyday() -> Mapping[str, Implementation]:
+    """Return what is bound from the start: the scalar functions of the library's own extension, on DataFusion."""
+    from substrait_dsl.catalog.everyday_values import VALUES
+
+    return {name: Implementation(EVERYDAY_URN, name, "datafusion", "values", body) for name, body in VALUES.items()}
 
 
 def bound_function(found: Implementation, function: FunctionId, types: str) -> FunctionId:
@@ -141,7 +154,8 @@ def bound_by(function: FunctionId) -> Implementation | None:
     if function.urn != URN:
         return None
     number = int(function.name.removeprefix(PREFIX).partition("_")[0])
-    return next(each for bound in list(_bound.values()) for each in bound if each.number == number)
+    known = (*_everyday().values(), *(each for bound in list(_bound.values()) for each in bound))
+    return next(each for each in known if each.number == number)
 
 
 def bound_calls(tops: Iterable[Rel]) -> Iterator[ScalarFunction]:
@@ -150,11 +164,11 @@ def bound_calls(tops: Iterable[Rel]) -> Iterator[ScalarFunction]:
     yield from {node.function: node for node in calls if node.function.urn == URN}.values()
 
 
-def unbound_hint(function: FunctionId, engine: str) -> str | None:
-    """Return the hint for a function of a user's extension that is called on an engine, and not bound."""
-    if engine not in TAKES or not function.name.isidentifier():
+def bindable(function: FunctionId, engine: str) -> Mapping[str, str] | None:
+    """Return the details of a remedy for a function that is not bound; None: it cannot be bound there."""
+    if engine not in TAKES or not function.name.isidentifier() or function.urn in standard_catalog().extensions:
         return None
-    return f'sd.implement(my.{function.name}, "{engine}", ...) says what runs for it'
+    return {"function": function.name, "engine": engine}
 
 
 # --- SQL text
@@ -189,5 +203,5 @@ def require_types(implementation: Implementation, types: Sequence[t.Type]) -> No
             raise UnsupportedError(
                 f"{implementation.title} is a Python function, which takes and returns {quote(names)}, timestamps in"
                 f" microseconds, and not {type_}",
-                hint='SQL text, sd.implement(function, "spark", "..."), takes all types',
+                remedy="types-of-python",
             )

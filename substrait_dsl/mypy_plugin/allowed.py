@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
-from substrait_dsl import api, functions
+from substrait_dsl import api, everyday, functions
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.fluent.calls import Measure, WindowFunction
@@ -66,6 +66,9 @@ LIBRARY = _names("""
     subtree switch switching unique update virtual_target when
 """)
 """Functions and classes of the library that are pure: they build parts of a program."""
+
+EVERYDAY = frozenset(everyday.__all__) - {"URN", "catalog"}
+"""The functions of `substrait_dsl.everyday`, which are pure, too."""
 
 METHODS: Mapping[type, Names] = {
     Relation: _names("""
@@ -282,7 +285,8 @@ VARIABLES: Mapping[str, Any] = {"datetime.UTC": dt.UTC, "typing.Literal": Litera
 
 _FUNCTION_RULES: Mapping[Any, Method] = dict(PYTHON_FUNCTIONS.values())
 _PUBLIC: Mapping[str, Any] = {
-    f"{value.__module__}.{value.__qualname__}": value for value in (getattr(api, name) for name in LIBRARY)
+    f"{value.__module__}.{value.__qualname__}": value
+    for value in (*(getattr(api, name) for name in LIBRARY), *(getattr(everyday, name) for name in EVERYDAY))
 }
 _PUBLIC_IDS = frozenset(map(id, _PUBLIC.values()))
 _FUNCTIONS = f"{functions.__name__}."

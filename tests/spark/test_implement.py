@@ -21,7 +21,7 @@ FOUND = [("1",), (None,), ("x",)]
 
 
 def test_sql_text(spark: SparkSession) -> None:
-    with refused(UnsupportedError, "get_json(string, string)", 'sd.implement(my.get_json, "spark", ...)'):
+    with refused(UnsupportedError, "get_json(string, string)", 'hint: implement(my.get_json, "spark", ...)'):
         JSON.collect(spark)
     with sd.implement(my.get_json, "spark", "get_json_object({text}, {1})"):
         assert JSON.check("spark")

@@ -8,8 +8,7 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.expressions import FunctionId, FunctionOption
 from substrait_dsl.algebra.node import Node, Rel, walk_upwards
 from substrait_dsl.algebra.stability import does_not_depend_on_order
-from substrait_dsl.catalog import standard_catalog
-from substrait_dsl.catalog.implementations import unbound_hint
+from substrait_dsl.catalog.implementations import bindable
 from substrait_dsl.engines.profile import Profile
 from substrait_dsl.engines.rules import RefusalCode
 from substrait_dsl.errors import SubstraitDslError, UnsupportedError
@@ -123,10 +122,11 @@ class Lowering:
         """Raise unless the engine has a function of this type, such as ``"scalar function"``, under its own name."""
         if not self.has_function(function_type, function):
             message = f"{self.profile} has no {function_type} {function.key} that does what the specification says"
-            hint = None
-            if function_type == "scalar function" and function.urn not in standard_catalog().extensions:
-                hint = unbound_hint(function, self.profile.engine)
-            raise self.refusal_by("function", message, hint)
+            error = self.refusal_by("function", message)
+            if function_type == "scalar function" and (details := bindable(function, self.profile.engine)) is not None:
+                error = UnsupportedError(message, remedy="unbound-function", details=details)
+                error.rule = "function"
+            raise error
 
     def require_options(self, function: FunctionId, options: tuple[FunctionOption, ...]) -> None:
         """Raise unless each option allows what the engine does anyway."""

@@ -15,6 +15,7 @@ from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.algebra.types import FP32, FP64, Decimal, List, Map, Struct, Type
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.functions_arithmetic import NEAREST
+from substrait_dsl.spark.expressions.functions_everyday import EVERYDAY_AGGREGATES, EVERYDAY_URN
 from substrait_dsl.spark.expressions.grouping_keys import as_key, from_key
 from substrait_dsl.spark.expressions.literals import record_to_sql
 from substrait_dsl.spark.expressions.signed_zeros import one_zero
@@ -95,7 +96,7 @@ def grouping_keys(call: AggregateFunction | WindowCall, texts: Sequence[str]) ->
         return [_cast_for_hash(as_key(text, type_), type_) for text, type_ in pairs]
     if call.invocation == "distinct" and call.function.name in _OF_ANYTHING:
         return [as_key(text, type_) for text, type_ in pairs]
-    if call.function.name == "mode":
+    if call.function.name in ("mode", "collect_set"):
         return [one_zero(text, type_) for text, type_ in pairs]
     return list(texts)
 
@@ -393,6 +394,7 @@ AGGREGATE_FUNCTIONS: Mapping[str, Table] = {
         )
     },
     "unsigned_integers": UNSIGNED_INTEGERS,
+    EVERYDAY_URN: EVERYDAY_AGGREGATES,
     PARTIQL_URN: {"collect_list": Template("collect_list({distinct}{0}){filter}")},
 }
 """The templates of each extension's aggregate functions: see `functions.SCALAR_FUNCTIONS`."""

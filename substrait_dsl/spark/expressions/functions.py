@@ -20,6 +20,7 @@ from substrait_dsl.spark.expressions.functions_arithmetic import (
 )
 from substrait_dsl.spark.expressions.functions_datetime import DATETIME
 from substrait_dsl.spark.expressions.functions_decimal import ARITHMETIC_DECIMAL
+from substrait_dsl.spark.expressions.functions_everyday import EVERYDAY, EVERYDAY_URN
 from substrait_dsl.spark.expressions.functions_format import FORMAT
 from substrait_dsl.spark.expressions.functions_partiql import PARTIQL, PARTIQL_URN
 from substrait_dsl.spark.expressions.functions_regexp import REGEXP
@@ -153,5 +154,6 @@ SCALAR_FUNCTIONS: Mapping[str, Table] = {
     "functions_string": {**STRING, **REGEXP},
     "unsigned_integers": UNSIGNED_INTEGERS,
     PARTIQL_URN: PARTIQL,
+    EVERYDAY_URN: EVERYDAY,
 }
 """The templates of each extension's functions, by the URN without ``extension:io.substrait:``, or the whole URN."""

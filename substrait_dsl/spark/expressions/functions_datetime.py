@@ -9,10 +9,12 @@ shows it, it goes through the session's zone, which `execute` requires to be UTC
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from substrait_dsl.algebra.expressions import Literal
+from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.literals import record_to_sql
-from substrait_dsl.spark.expressions.templates import Table, Template
+from substrait_dsl.spark.expressions.templates import Call, Table, Template
 
 
 def local_clock(zone: str) -> str:
@@ -103,7 +105,41 @@ def _shift(sign: str) -> Table:
 
 _LATER = "timestampdiff(SECOND, CAST({0} AS TIMESTAMP_NTZ), " + local_clock("{1}") + ")"
 
+_STARTS = {
+    ("YEAR", "YEAR", 1): "YEAR",
+    ("MONTH", "YEAR", 3): "QUARTER",
+    ("MONTH", "YEAR", 1): "MONTH",
+    ("WEEK", "MONDAY_WEEK", 1): "WEEK",
+    ("DAY", "MONTH", 1): "DAY",
+    ("HOUR", "DAY", 1): "HOUR",
+    ("MINUTE", "HOUR", 1): "MINUTE",
+    ("SECOND", "MINUTE", 1): "SECOND",
+}
+"""What Spark truncates to, by the unit, the origin and the multiple of ``round_calendar``."""
+
+
+def _truncated(date: str) -> Template:
+    """A date or a timestamp truncated to a unit of the calendar; `date` is the text of one, with the unit in ``{}``."""
+
+    def text(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
+        multiple = call.arguments[-1]
+        key = (choices["#1"], choices["#2"], multiple.value if isinstance(multiple, Literal) else None)
+        if key not in _STARTS:
+            unit, origin, count = key
+            raise UnsupportedError(
+                f"Spark cannot run round_calendar to {count or 'a computed number of'} {unit} from {origin} exactly",
+                hint="substrait_dsl.everyday.date_trunc writes what it can run",
+            )
+        return date.format(_STARTS[key], x=texts[0])
+
+    units = {unit: unit for unit, _, _ in _STARTS}
+    origins = {origin: origin for _, origin, _ in _STARTS}
+    return Template(text, enums=({"FLOOR": ""}, units, origins))
+
+
 DATETIME: Table = {
+    "round_calendar:date": _truncated("CAST(date_trunc('{}', CAST({x} AS TIMESTAMP)) AS DATE)"),
+    "round_calendar:pts": _truncated("CAST(date_trunc('{}', CAST({x} AS TIMESTAMP)) AS TIMESTAMP_NTZ)"),
     "extract:date": _extract(_of_date("{0}"), {"UNIX_TIME": _DAYS}),
     "extract:pt": _extract(_of_day("{0}")),
     "extract:pts": _extract(_of_date("{0}"), _of_day("{0}"), _no_finer("{0}"), {"UNIX_TIME": f"({_DAYS} + {_CLOCK})"}),

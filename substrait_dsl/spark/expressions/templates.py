@@ -27,7 +27,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.types import INTEGER_RANGES
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.catalog.function_requirements import known_overload
-from substrait_dsl.catalog.implementations import unbound_hint
+from substrait_dsl.catalog.implementations import bindable
 from substrait_dsl.errors import UnsupportedError, quote
 from substrait_dsl.spark.expressions.casts import fitting
 from substrait_dsl.spark.expressions.implementations import bound_call
@@ -183,10 +183,10 @@ def _find(call: Call, tables: Mapping[str, Table]) -> Template:
             hint="write what is meant with functions that the specification has",
         )
     origin = f" of {function.urn}" if function.urn else ""  # of what a foreign plan calls, that may not be known
-    hint = REASONS.get(function.name)
-    if isinstance(call, ex.ScalarFunction) and function.urn not in standard_catalog().extensions:
-        hint = unbound_hint(function, "spark")
-    raise UnsupportedError(f"Spark cannot run the function {function.name}({signature}){origin} exactly", hint=hint)
+    message = f"Spark cannot run the function {function.name}({signature}){origin} exactly"
+    if isinstance(call, ex.ScalarFunction) and (details := bindable(function, "spark")) is not None:
+        raise UnsupportedError(message, remedy="unbound-function", details=details)
+    raise UnsupportedError(message, hint=REASONS.get(function.name))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -211,7 +211,7 @@ _BUCKETS = (
 
 REASONS: Mapping[str, str] = {
     "median": "cast it to fp64, which holds all integers up to 2^53",
-    "quantile": 'functions.cume_dist().over(order_by="x") is the share of rows up to each; median has a function',
+    "quantile": "substrait_dsl.everyday.percentile(x, 0.9) is exact",
     "round_calendar": _BUCKETS,
     "round_temporal": _BUCKETS,
     "strptime_date": _PARSED.format("Date"),

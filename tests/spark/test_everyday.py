@@ -1,0 +1,11 @@
+"""The functions for everyday work on Spark."""
+
+from __future__ import annotations
+
+from pyspark.sql import SparkSession
+
+from tests.test_everyday import rows_are_right
+
+
+def test_rows(spark: SparkSession) -> None:
+    rows_are_right(spark)

@@ -1,0 +1,187 @@
+"""The functions for everyday work: what they stand for, and their cases on engines without Java."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl import everyday as e
+from substrait_dsl.catalog.everyday_values import VALUES
+from substrait_dsl.errors import (
+    FunctionNotFoundError,
+    InvalidArgumentError,
+    InvalidChoiceError,
+    SubstraitDslError,
+)
+from tests import everyday
+from tests.support import f, refused, table
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+T = table("day: date, other: date?, at: precision_timestamp<6>, s: string, xs: list<i64?>, a: i64?, b: i64?, x: fp64")
+TRUNCATED = [
+    ("YEAR", dt.date(2024, 1, 1)),
+    ("QUARTER", dt.date(2024, 4, 1)),
+    ("MONTH", dt.date(2024, 5, 1)),
+    ("WEEK", dt.date(2024, 5, 13)),  # May 17, 2024 is a Friday
+    ("DAY", dt.date(2024, 5, 17)),
+]
+CLOCK = [
+    ("HOUR", dt.datetime(2024, 5, 17, 13)),
+    ("MINUTE", dt.datetime(2024, 5, 17, 13, 14)),
+    ("SECOND", dt.datetime(2024, 5, 17, 13, 14, 15)),
+]
+HOUR: Any = "HOUR"
+YES: Any = "yes"
+AT = dt.datetime(2024, 5, 17, 13, 14, 15, 987654)
+
+
+def truncated() -> tuple[Any, list[Any]]:
+    """A date and a timestamp, and another before 1970, truncated to every unit; and what that is by the calendar."""
+    rows = sd.read_virtual(
+        [(AT.date(), AT, dt.date(1969, 12, 31))], {"d": "date", "t": "precision_timestamp<6>", "o": "date"}
+    )
+    columns: dict[str, Any] = {f"d{unit}": e.date_trunc(unit, sd.col("d")) for unit, _ in TRUNCATED}
+    columns |= {f"t{unit}": e.date_trunc(unit, sd.col("t")) for unit, _ in (*TRUNCATED, *CLOCK)}
+    columns |= {"o": e.date_trunc("WEEK", sd.col("o"))}
+    starts = [dt.datetime.combine(day, dt.time()) for _, day in TRUNCATED]
+    found = [*(day for _, day in TRUNCATED), *starts, *(time for _, time in CLOCK), dt.date(1969, 12, 29)]
+    return rows.select(**columns), found
+
+
+def spans() -> tuple[Any, list[int]]:
+    """Two dates, and the units between them: 2021-03-31 to 2024-02-29 are 35 months but a day, and 1065 days."""
+    rows = sd.read_virtual([(dt.date(2021, 3, 31), dt.date(2024, 2, 29))], {"start": "date", "end": "date"})
+    units = {"YEAR": 2, "QUARTER": 11, "MONTH": 34, "WEEK": 152, "DAY": 1065}
+    there: dict[str, Any] = {unit: e.date_diff(unit, sd.col("start"), sd.col("end")) for unit in units}  # type: ignore[arg-type]
+    back: dict[str, Any] = {f"back{unit}": e.date_diff(unit, sd.col("end"), sd.col("start")) for unit in units}  # type: ignore[arg-type]
+    return rows.select(**there, **back), [*units.values(), *(-many for many in units.values())]
+
+
+def lists() -> tuple[Any, list[Any]]:
+    """What is collected by group, in an order and without."""
+    rows = sd.read_virtual(
+        [("a", 2, "x"), ("a", 1, "y"), ("a", 3, None), ("b", 1, None)], {"k": "string", "at": "i64", "v": "string?"}
+    )
+    groups = rows.group_by("k").agg(
+        ordered=lambda r: e.collect_list(r.v).order_by("at"),
+        set=lambda r: e.collect_set(r.k),
+        last=lambda r: e.max_by(r.at, r.v),
+        some=lambda r: e.collect_list(r.at).filter(r.at > 2),
+    )
+    return groups.sort("k"), [("a", ["y", "x"], ["a"], 1, [3]), ("b", [], ["b"], None, [])]
+
+
+def nested() -> tuple[Any, list[Any]]:
+    """Keys and values of a map, and a list that is sorted."""
+    rows = sd.read_virtual([({"b": 1, "a": None}, [2, None, 1])], {"m": "map<string, i64?>", "xs": "list<i64?>"})
+    columns = rows.select(
+        keys=lambda r: e.map_keys(r.m),
+        values=lambda r: e.map_values(r.m),
+        up=lambda r: e.sort_array(r.xs),
+        down=lambda r: e.sort_array(r.xs, descending=True),
+    )
+    return columns, [["b", "a"], [1, None], [1, 2, None], [2, 1, None]]
+
+
+def rows_are_right(session: Any) -> None:
+    """All that the extension has, on an engine that takes Spark's SQL."""
+    wrong = everyday.wrong(everyday.scalars(), session)
+    for question in everyday.aggregates():
+        wrong += everyday.wrong(question, session)
+    assert not wrong, "\n".join(wrong)
+    for relation, row in (truncated(), spans(), nested()):
+        assert [tuple(row)] == relation.collect(session)
+    relation, rows = lists()
+    assert relation.collect(session) == rows
+
+
+def test_rows_on_the_embedded_engine(sail: SparkSession) -> None:
+    rows_are_right(sail)
+
+
+def test_scalar_functions_on_datafusion(datafusion: None) -> None:
+    from datafusion import SessionContext
+
+    question = everyday.scalars(set(VALUES))
+    assert len(question.cases) >= 27
+    assert everyday.wrong(question, SessionContext()) == []
+    relation, row = spans()
+    assert relation.collect(SessionContext()) == [tuple(row)]
+
+
+@pytest.mark.parametrize("name", ["array_distinct", "map_keys"])
+def test_what_datafusion_does_not_run_is_refused_by_name(name: str) -> None:
+    rows = table("xs: list<i64?>, m: map<string, i64>")
+    relation = rows.select(x=getattr(e, name)(sd.col("m" if name == "map_keys" else "xs")))
+    assert relation.check("datafusion").verdict == "refused"
+    assert name in str(relation.check("datafusion"))
+
+
+def test_what_the_specification_has_stands_in_plans_as_that() -> None:
+    short = T.select(
+        a=lambda r: e.date_trunc("QUARTER", r.day),
+        b=lambda r: e.least(r.a, r.b),
+        c=lambda r: e.greatest(r.a, r.b),
+        d=lambda r: e.sort_array(r.xs),
+    )
+    long = T.select(
+        a=lambda r: f.round_calendar(r.day, "FLOOR", "MONTH", "YEAR", 3),
+        b=lambda r: f.least_skip_null(r.a, r.b),
+        c=lambda r: f.greatest_skip_null(r.a, r.b),
+        d=lambda r: f.sort(r.xs, direction="ASC_NULLS_LAST"),
+    )
+    assert short.to_plan() == long.to_plan()
+    assert T.aggregate(m=lambda r: e.min(r.day)).to_plan() == T.aggregate(m=lambda r: f.min(r.day)).to_plan()
+    assert e.URN.encode() not in short.to_plan().to_bytes()
+
+
+def test_plans_say_whose_function_it_is_and_come_back() -> None:
+    plan = T.select(k=lambda r: e.md5(r.s)).to_plan()
+    assert e.URN.encode() in plan.to_bytes()
+    assert sd.Plan.from_bytes(plan.to_bytes(), catalog=e.catalog(), strict=True) == plan
+    assert sd.Plan.from_bytes(plan.to_bytes()) == plan
+
+
+def test_every_function_of_the_extension_has_cases_and_a_name_here() -> None:
+    declared = {function.name for function in e.catalog().functions() if function.urn == e.URN}
+    assert declared - {case.function for case in everyday.cases()} == {
+        "collect_list", "collect_set", "map_keys", "map_values",  # in an order of their own: the tests above
+    }  # fmt: skip
+    assert declared - set(e.__all__) == {"date_diff_days", "date_diff_months", "sha256", "sha512"}
+    assert set(VALUES) <= declared
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "said"),
+    [
+        (lambda r: e.date_trunc("month", r.day), InvalidChoiceError, '"MONTH"'),
+        (lambda r: e.date_trunc("HOUR", r.day), SubstraitDslError, "round_calendar"),
+        (lambda r: e.date_diff(HOUR, r.day, r.other), InvalidChoiceError, '"DAY"'),
+        (lambda r: e.date_diff("DAY", r.day, r.at), FunctionNotFoundError, "date_diff_days"),
+        (lambda r: e.sha2(r.s, 128), InvalidArgumentError, "bits is 256 or 512"),
+        (lambda r: e.md5(r.a), FunctionNotFoundError, "md5"),
+        (lambda r: e.sort_array(r.xs, descending=YES), InvalidArgumentError, "True or False"),
+    ],
+)
+def test_what_is_refused(make: Any, error: type[Any], said: str) -> None:
+    with pytest.raises(error) as caught:
+        T.select(x=make)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("share", [1.5, -0.1, 90, True, "0.5", float("nan")])
+def test_a_share_is_from_0_to_1(share: Any) -> None:
+    with refused(InvalidArgumentError, "percentile", "share is a number from 0 to 1"):
+        T.aggregate(p=lambda r: e.percentile(r.x, share))
+
+
+def test_other_multiples_are_refused_on_spark() -> None:
+    report = T.select(x=lambda r: f.round_calendar(r.day, "FLOOR", "MONTH", "YEAR", 2)).check("spark")
+    assert report.verdict == "refused"
+    assert "everyday.date_trunc" in str(report)
+    assert T.select(x=lambda r: e.date_trunc("MONTH", r.day)).check("spark")  # as the hint says

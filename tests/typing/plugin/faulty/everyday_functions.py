@@ -1,0 +1,15 @@
+"""The functions for everyday work: units, types and shares."""
+
+from substrait_dsl import everyday as e
+from tests.typing.plugin.tables import orders
+
+months = orders.select(month=lambda o: e.date_trunc("MONTH", o.day), key=lambda o: e.md5(o.comment))
+months.select("mont")
+# E: select: there is no column "mont"; there are "month", "key"; did you mean "month"?  [substrait-unknown-field]
+orders.select(x=lambda o: e.date_trunc("MONTHS", o.day))
+# E: date_trunc: unknown unit 'MONTHS'; expected one of "YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE",
+#    "SECOND"; did you mean "MONTH"?  [substrait-invalid-choice]
+orders.select(x=lambda o: e.md5(o.id))
+# E: select, column "x": no overload takes md5(i64); cast argument 1 from i64 to string  [substrait-function-not-found]
+orders.aggregate(x=lambda o: e.percentile(o.weight, 90))
+# E: percentile: share is a number from 0 to 1, got 90; 90 per cent are 0.9  [substrait-invalid-argument]

@@ -1,0 +1,35 @@
+"""The functions for everyday work: the types of what they give."""
+
+import substrait_dsl as sd
+from substrait_dsl import everyday as e
+from tests.typing.plugin.tables import customers, orders
+
+
+class Months(sd.Schema):
+    month: sd.Date
+    age: sd.I64
+    key: sd.Nullable[sd.String]
+
+
+class Customers(sd.Schema):
+    customer: sd.I64
+    orders: sd.List[sd.I64]
+    median: sd.Nullable[sd.FP64]
+    last: sd.Nullable[sd.String]
+
+
+orders.select(
+    month=lambda o: e.date_trunc("MONTH", o.day),
+    age=lambda o: e.date_diff("YEAR", o.day, e.last_day(o.day)),
+    key=lambda o: e.sha2(o.comment, 512),
+).as_(Months)
+orders.group_by("customer").agg(
+    orders=lambda o: e.collect_list(o.id).order_by("day"),
+    median=lambda o: e.percentile(o.weight, 0.5),
+    last=lambda o: e.max(o.comment),
+).as_(Customers)
+customers.select(
+    keys=lambda c: e.map_keys(c.notes),
+    counts=lambda c: e.map_values(c.notes),
+    tags=lambda c: e.sort_array(e.array_distinct(c.tags)),
+).select("keys", "counts", "tags")
