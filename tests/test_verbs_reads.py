@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import importlib
+import urllib.parse
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 import pytest
@@ -212,3 +214,48 @@ MISTAKES: list[tuple[Any, Any, tuple[str, ...]]] = [
 def test_mistakes(call: Any, error: Any, said: tuple[str, ...]) -> None:
     with refused(error, *said):
         call()
+
+
+# Paths
+
+
+def uri_of(path: Any, **options: Any) -> str:
+    read: Any = read_files(path, {"a": "i64"}, **options)._rel
+    uri: str = read.definition.items[0].uri
+    return uri
+
+
+class Place:
+    """A path of another library."""
+
+    def __fspath__(self) -> str:
+        return "/data/my file.parquet"
+
+
+@pytest.mark.parametrize("name", [r"C:\data\my file.parquet", r"d:\ä%\x.parquet", r"\\server\share\a b.parquet"])
+def test_a_path_of_windows_has_the_uri_that_python_gives_it(name: str) -> None:
+    path = PureWindowsPath(name)
+    assert urllib.parse.unquote(uri_of(path)) == urllib.parse.unquote(path.as_uri())
+    assert uri_of(PureWindowsPath(r"C:\data\my file.parquet")) == "file:///C:/data/my%20file.parquet"
+    assert uri_of(PureWindowsPath(r"C:\data\*.parquet"), kind="glob") == "file:///C:/data/*.parquet"
+
+
+def test_a_text_that_is_a_path_of_windows_says_so() -> None:
+    with pytest.raises(InvalidArgumentError) as caught:
+        uri_of(r"C:\data\x.parquet")
+    written = str(caught.value.hint).partition(" says so")[0].removeprefix("pathlib.")
+    assert uri_of(eval(written, {"PureWindowsPath": PureWindowsPath})) == "file:///C:/data/x.parquet"
+    with refused(InvalidArgumentError, "read_files", "absolute", "drive"):
+        uri_of(PureWindowsPath(r"data\x.parquet"))
+
+
+def test_the_home_folder_and_paths_of_other_classes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/ada")
+    assert uri_of("~/x.parquet") == uri_of(Path("~/x.parquet")) == "file:///home/ada/x.parquet"
+    assert uri_of("./~/x.parquet").endswith("/~/x.parquet")
+    assert uri_of(Place()) == uri_of(sd.FileSlice(Place())) == uri_of([Place()]) == "file:///data/my%20file.parquet"
+    with refused(InvalidArgumentError, "expected a path or a list of paths"):
+        uri_of(b"/data/x.parquet")
+    with refused(InvalidArgumentError, "files_target", "braces", "str or a Path"):
+        sd.files_target(PureWindowsPath(r"C:\out\{day}"))
+    assert sd.files_target(PureWindowsPath(r"C:\out")).uri == "file:///C:/out"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath, PureWindowsPath
 from typing import TYPE_CHECKING, Any, Literal, overload
 from urllib.parse import quote
 
@@ -69,7 +69,7 @@ class FileSlice(FrozenValue):
         read files parquet 's3://lake/1.parquet' (length 4096) -> id: i64
     """
 
-    path: str | Path = attrs.field(validator=one("a path", str, Path))
+    path: str | os.PathLike[str] = attrs.field(validator=one("a path", str, os.PathLike))
     start: int = attrs.field(default=0, kw_only=True, validator=between(0, 2**64 - 1))
     """Where it begins, in bytes."""
     length: int = attrs.field(default=0, kw_only=True, validator=between(0, 2**64 - 1))
@@ -78,7 +78,7 @@ class FileSlice(FrozenValue):
     """Which task of a parallel read it belongs to."""
 
 
-PathLike = str | Path | FileSlice
+PathLike = str | os.PathLike[str] | FileSlice
 
 
 @overload
@@ -133,7 +133,8 @@ def read_files(
     """Read files of Parquet, ORC, Arrow, DWRF or delimited text.
 
     Args:
-        paths: one or more paths or URIs; a path without scheme is a local one, made absolute now. In a URI, ``%20`` is
+        paths: one or more paths or URIs; a path without scheme is a local one, made absolute now, with the home folder
+            of a user for ``~``; a ``PureWindowsPath`` is one of Windows, wherever it is written. In a URI, ``%20`` is
             a blank: ``"file:///data/a%20b.parquet"`` is ``"/data/a b.parquet"``, and a plan has it so. A part of a file
             is a ``FileSlice(path, start=..., length=...)``.
         schema: the columns that each of the files has, by name. On Spark, a Parquet or ORC file that lacks one is
@@ -158,7 +159,7 @@ def read_files(
     """
     with error_context(verb="read_files"):
         require_choice("kind", kind, rl.PATH_KINDS)
-        each = [paths] if isinstance(paths, str | Path | FileSlice) else paths
+        each = [paths] if isinstance(paths, str | os.PathLike | FileSlice) else paths
         if not is_list(each):
             raise InvalidArgumentError("expected a path or a list of paths", got=paths)
         form = file_format(format)
@@ -200,14 +201,35 @@ def _require_no_other(paths: Sequence[Any]) -> None:
 
 def file_uri(path: Any, kind: rl.PathKind) -> str:
     """Return the URI of a path; one without scheme is local: it becomes absolute and percent-encoded."""
-    if not isinstance(path, str | Path) or not str(path):
+    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(text, str) or not text:
         raise InvalidArgumentError("expected a path or a URI", got=path)
-    require_path(str(path))
+    require_path(text)
     if isinstance(path, str) and ("://" in path or path.lower().startswith("file:/")):
-        return path
-    if kind != "glob" and any(wildcard in str(path) for wildcard in "*?"):
-        raise InvalidArgumentError(f"{str(path)!r} is a pattern, not a path", hint='say so: kind="glob"')
-    return f"file://{quote(os.path.abspath(path), safe=_PLAIN + _OF_PATTERNS if kind == 'glob' else _PLAIN)}"
+        return text
+    if kind != "glob" and any(wildcard in text for wildcard in "*?"):
+        raise InvalidArgumentError(f"{text!r} is a pattern, not a path", hint='say so: kind="glob"')
+    if isinstance(path, str) and os.name != "nt" and _OF_WINDOWS.match(path):
+        raise InvalidArgumentError(
+            f"{path!r} is a path of Windows, but this is another system",
+            hint=f"pathlib.PureWindowsPath({path!r}) says so for a plan that runs there; ./ before it for a file here",
+        )
+    absolute = path if isinstance(path, PureWindowsPath) else PurePath(os.path.abspath(os.path.expanduser(text)))
+    return _absolute_uri(absolute, _PLAIN + _OF_PATTERNS if kind == "glob" else _PLAIN)
+
+
+_OF_WINDOWS = re.compile(r"[A-Za-z]:\\|\\\\")
+"""How an absolute path of Windows begins, with a drive or a server."""
+
+
+def _absolute_uri(path: PurePath, safe: str) -> str:
+    """Return the URI of an absolute path, as ``Path.as_uri`` does, but for the characters that stay as they are."""
+    if not isinstance(path, PureWindowsPath):
+        return f"file://{quote(str(path), safe=safe)}"
+    if not path.is_absolute():
+        raise InvalidArgumentError("a path of Windows is absolute, with its drive or its server", got=path)
+    encoded = quote(path.as_posix(), safe=safe)
+    return f"file:{encoded}" if encoded.startswith("//") else f"file:///{encoded}"
 
 
 def require_path(path: str) -> None:
@@ -227,8 +249,10 @@ def folder_and_columns(path: Any) -> tuple[Any, tuple[str, ...]]:
 
     Raises `InvalidArgumentError` for braces that do not say a column by a folder of its own at the end.
     """
-    if not isinstance(path, str | Path) or ("{" not in str(path) and "}" not in str(path)):
+    if not isinstance(path, str | os.PathLike) or not {"{", "}"} & {*str(os.fspath(path))}:
         return path, ()
+    if not isinstance(path, str | Path):
+        raise InvalidArgumentError("a path with columns in braces is a str or a Path", got=path)
     folders: list[list[str | _Column]] = [[]]
     for part in _BRACES.findall(str(path)):
         if part in ("{", "}"):

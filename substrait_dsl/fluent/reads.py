@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
@@ -30,8 +31,6 @@ from substrait_dsl.fluent.schemas import DynRow, SchemaLike, as_struct
 from substrait_dsl.fluent.scope import Scope
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from substrait_dsl.fluent.relation import Relation
 
 Row = Mapping[str, object] | Sequence[object]
@@ -183,7 +182,7 @@ def _value(value: object, field: Field, number: int, scope: Scope) -> ex.Express
 
 @overload
 def read_iceberg(
-    metadata_uri: str | Path,
+    metadata_uri: str | os.PathLike[str],
     schema: type[S2],
     *,
     snapshot_id: str | int | None = ...,
@@ -195,7 +194,7 @@ def read_iceberg(
 ) -> Relation[S2]: ...
 @overload
 def read_iceberg(
-    metadata_uri: str | Path,
+    metadata_uri: str | os.PathLike[str],
     schema: type[S2],
     *,
     snapshot_id: str | int | None = ...,
@@ -207,7 +206,7 @@ def read_iceberg(
 ) -> Relation[DynRow]: ...
 @overload
 def read_iceberg(
-    metadata_uri: str | Path,
+    metadata_uri: str | os.PathLike[str],
     schema: Declared,
     *,
     snapshot_id: str | int | None = ...,
@@ -218,7 +217,7 @@ def read_iceberg(
     **known: Unpack[Known],
 ) -> Relation[DynRow]: ...
 def read_iceberg(
-    metadata_uri: str | Path,
+    metadata_uri: str | os.PathLike[str],
     schema: SchemaLike,
     *,
     snapshot_id: str | int | None = None,

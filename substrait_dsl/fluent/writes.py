@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NoReturn
 
@@ -21,8 +22,6 @@ from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.schemas import DynRow, SchemaLike, as_struct
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from substrait_dsl.fluent.files import FormatName
     from substrait_dsl.fluent.relation import Relation
 
@@ -132,7 +131,7 @@ def virtual_target(name: str, pin: bool = False) -> rl.VirtualTarget:
         return rl.VirtualTarget(parts[0], pin)
 
 
-def files_target(uri: str | Path, format: FormatName | rl.FileFormat = "parquet") -> rl.FilesTarget:
+def files_target(uri: str | os.PathLike[str], format: FormatName | rl.FileFormat = "parquet") -> rl.FilesTarget:
     """Name the folder that `write` puts files into.
 
     Args:
