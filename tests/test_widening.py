@@ -15,9 +15,9 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.number_types import NUMBERS, WIDER, common_number
 from substrait_dsl.catalog import CallArgument, Overload, Typed, casts, standard_catalog
 from substrait_dsl.catalog.resolve import derive
-from substrait_dsl.catalog.widening import NUMBERS, WIDER, common_number
 from substrait_dsl.errors import FunctionNotFoundError, LiteralError, TypeMismatchError
 from tests.support import f, refused, table
 

@@ -13,6 +13,7 @@ from typing import Literal, get_args
 import attrs
 
 from substrait_dsl.algebra.frozen_values import FrozenValue
+from substrait_dsl.algebra.number_types import common_number
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.types import I32, Boolean, List, Map, Struct, Type, nullable_as_either
 from substrait_dsl.errors import (
@@ -181,7 +182,7 @@ def _require_same_types(op: SetOp, primary: NamedStruct, other: NamedStruct, num
 
 def _set_hint(mine: Type, theirs: Type, number: int) -> str:
     """Return the hint to cast a column whose types differ in two inputs of a set operation."""
-    both = nullable_as_either(mine, theirs)
+    both = nullable_as_either(mine, theirs) or common_number([mine, theirs])
     if both is None:
         return f"cast one of them, for example to {mine}"
     if both.matches(theirs):  # the other way round a NULL inside would have no place

@@ -7,6 +7,7 @@ from operator import ge
 
 import attrs
 
+from substrait_dsl.algebra.number_types import NUMBERS, common_number, decimal_type, digits
 from substrait_dsl.algebra.types import (
     FP32,
     FP64,
@@ -30,7 +31,6 @@ from substrait_dsl.catalog.arguments import CallArgument, Open, Typed
 from substrait_dsl.catalog.derive import Bindings, build
 from substrait_dsl.catalog.records import Overload, ValueArgument
 from substrait_dsl.catalog.resolve import choose
-from substrait_dsl.catalog.widening import NUMBERS, common_number, decimal_type, digits
 
 _SIZED = frozenset(type_class.keyword for type_class in (Decimal, *LENGTH_TYPES, *PRECISION_TYPES))
 """The types whose parameters are numbers, the larger the wider."""

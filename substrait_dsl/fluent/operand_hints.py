@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra.number_types import MOST_DIGITS
 from substrait_dsl.algebra.types import (
     I8,
     I16,
@@ -24,7 +25,6 @@ from substrait_dsl.algebra.types import (
     VarChar,
 )
 from substrait_dsl.catalog import standard_catalog
-from substrait_dsl.catalog.widening import MOST_DIGITS
 from substrait_dsl.errors import (
     LiteralError,
 )

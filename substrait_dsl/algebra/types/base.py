@@ -66,7 +66,7 @@ Wider = TypeVar("Wider", contravariant=True)
 class NarrowerThan(Generic[Wider]):
     """Type-level mark of a number whose values all are values of other types, too, a union of which `Wider` is.
 
-    It says of types what the table of widening casts says of values (`catalog.widening`).
+    It says of types what a table says of values (`algebra.number_types`).
     """
 
     __slots__ = ()

@@ -80,7 +80,7 @@ two.union_all(two, two, parts)
 #    input 4; cast one of them, for example to i64  [substrait-type-mismatch]
 two.union_all(items.select("part", "quantity"))
 # E: union_all: the inputs of union_all must have the same types: column 1 is part: i64 in input 1 but quantity: i32 in
-#    input 2; cast one of them, for example to i64  [substrait-type-mismatch]
+#    input 2; cast the column of input 2 to i64  [substrait-type-mismatch]
 two.union_all(items.select("part", "order"))
 # E: union_all: the columns of input 2 have the names of input 1 in another order: "part", "order" instead of "order",
 #    "part"; by_name=True matches them by name, select("order", "part") of input 2 puts them in
@@ -110,7 +110,7 @@ two.union_all(parts.select(x="part", y="other"))
 #    text  [substrait-unknown-field]
 two.union(items.select("quantity", "part"), two)
 # E: union: the inputs of union_distinct must have the same types: column 0 is order: i64 in input 1 but quantity: i32
-#    in input 2; cast one of them, for example to i64  [substrait-type-mismatch]
+#    in input 2; cast the column of input 2 to i64  [substrait-type-mismatch]
 maybe.subtract(sure).filter(lambda r: r.rank == "x")
 # E: filter: no overload takes equal(i32?, 'x'); 'x' does not fit i32: it takes an int, not a
 #    str  [substrait-function-not-found]
