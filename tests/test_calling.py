@@ -28,7 +28,11 @@ MISTAKES: list[tuple[Callable[[], object], str, str]] = [
     ),
     (lambda: T.sort("id", nulls_last=True), "sort:", 'asc("x", nulls="last")'),
     (lambda: T.sort(id="desc"), 'sort: there is no argument "id"', 'sort("x", desc("y"))'),
-    (lambda: T.distinct("id"), "distinct: nothing takes the argument 'id'; expected distinct()", "row_number()"),
+    (
+        lambda: T.distinct("id"),
+        "distinct: nothing takes the argument 'id'; expected distinct(",
+        'distinct(on=["x", "y"])',
+    ),
     (lambda: T.c.id.is_in(1, 2), "is_in: nothing takes the argument 2; expected is_in(options)", "is_in([1, 2, 3])"),
     (lambda: PACKAGE.record(T.c.id).is_in((1,), (2,)), "is_in: nothing takes", "is_in([1, 2, 3])"),
     (lambda: T.write("t", mode="overwrite"), 'write: there is no argument "mode"', "replace_if_exists"),
@@ -52,7 +56,11 @@ MISTAKES: list[tuple[Callable[[], object], str, str]] = [
         'files_target: there is no argument "partition_by"',
         'files_target("out/{x}/{y}", "parquet")',
     ),
-    (lambda: T.top_n(3, "id", partition_by="name"), 'top_n: there is no argument "partition_by"', "row_number()"),
+    (
+        lambda: T.top_n(3, "id", partition_by="name"),
+        'top_n: there is no argument "partition_by"',
+        "first_of(n, ",
+    ),
     (lambda: T.limit(3, offset=2), 'limit: there is no argument "offset"', "fetch(count, offset)"),
     (lambda: T.fetch(3, count=2), 'fetch: "count" is given by position and by name', ""),
     (lambda: T.c.id.alias(), 'alias: "name" is missing; expected alias(name)', ""),
@@ -115,7 +123,7 @@ def test_the_hints_are_of_verbs_that_do_not_have_such_an_argument() -> None:
     assert len(verbs) > 30
     for verb in verbs:
         advice = words(f"{verb}()")
-        holders = [holder for holder in (sd, sd.Relation, sd.Expr, sd.Measure, partiql) if hasattr(holder, verb)]
+        holders = [holder for holder in (sd, partiql, sd.Relation, sd.Expr, sd.Measure) if hasattr(holder, verb)]
         assert holders, verb
         parameters = inspect.signature(getattr(holders[0], verb)).parameters
         assert not set(advice) & set(parameters), verb

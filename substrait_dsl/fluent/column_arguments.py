@@ -115,14 +115,20 @@ def call_function(function: Callable[..., Any], scope: Scope, arguments: Sequenc
         )
     scope.open = True
     try:
+        return call_with_rows(function, arguments)
+    finally:
+        scope.open = False
+
+
+def call_with_rows(function: Callable[..., Any], arguments: Sequence[DynRow]) -> Any:
+    """Call a lambda with these rows. Raises `InvalidArgumentError` for one that does not take so many."""
+    try:
         return function(*arguments)
     except TypeError as error:
         if isinstance(error, SubstraitDslError) or takes(function, len(arguments)):
             raise
         wanted = "one row" if len(arguments) == 1 else f"{len(arguments)} rows, one for each input"
         raise InvalidArgumentError(f"{describe_function(function)} does not take {wanted}") from None
-    finally:
-        scope.open = False
 
 
 def describe_function(function: Callable[..., Any]) -> str:
@@ -356,6 +362,18 @@ def require_distinct(names: Sequence[str]) -> None:
         if name in seen:
             raise SchemaError(f'two columns would be called "{name}"', names=[name], hint="give one of them an alias")
         seen.add(name)
+
+
+def unused_names(names: Sequence[str], taken: Sequence[str]) -> list[str]:
+    """Return names for columns that people do not see, with numbers where they are taken: ``sum``, ``sum_2``."""
+    found: list[str] = []
+    for name in names:
+        number, candidate = 1, name
+        while candidate in taken or candidate in found:
+            number += 1
+            candidate = f"{name}_{number}"
+        found.append(candidate)
+    return found
 
 
 def row_count(name: str, value: object, scope: Scope) -> ex.Expression | None:

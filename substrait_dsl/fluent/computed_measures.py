@@ -6,7 +6,7 @@ functions. `fluent.grouping` makes an aggregate of these functions, and a projec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
@@ -207,15 +207,3 @@ def evaluate_measure(measure: ComputedMeasure, group: GroupScope) -> ex.Expressi
     if group.rows.anchor in expression.free_anchors:
         raise SchemaError("a subquery beside a measure cannot use the rows of the input", hint=_IN_A_STEP_AFTER)
     return expression
-
-
-def unused_names(names: Sequence[str], taken: Mapping[str, object] | Sequence[str]) -> list[str]:
-    """Return the names, with numbers where they are taken: ``sum``, ``sum_2``."""
-    found: list[str] = []
-    for name in names:
-        number, candidate = 1, name
-        while candidate in taken or candidate in found:
-            number += 1
-            candidate = f"{name}_{number}"
-        found.append(candidate)
-    return found

@@ -38,8 +38,9 @@ from substrait_dsl.fluent.column_arguments import (
     require_distinct,
     rows,
     sort_keys,
+    unused_names,
 )
-from substrait_dsl.fluent.computed_measures import ComputedMeasure, GroupScope, evaluate_measure, unused_names
+from substrait_dsl.fluent.computed_measures import ComputedMeasure, GroupScope, evaluate_measure
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.guidance import no_attribute
 from substrait_dsl.fluent.namespace import CatalogFunction
@@ -49,6 +50,7 @@ from substrait_dsl.signature_errors import Called
 
 if TYPE_CHECKING:
     from substrait_dsl.fluent.relation import Relation
+    from substrait_dsl.fluent.reshaping import Values
 
 S = TypeVar("S", bound=Schema, covariant=True, default=DynRow | Any)
 S_ = TypeVar("S_", bound=Schema)
@@ -309,6 +311,34 @@ class GroupBy(Picklable, Called, Generic[S, K]):
             size = self._size()
             sets = [subset for width in range(size, -1, -1) for subset in combinations(range(size), width)]
             return self._aggregate(sets, measures, named)
+
+    def pivot(
+        self, on: str | int | ExprBase | Callable[[S], ExprBase], values: Values, measure: MeasureLike[S]
+    ) -> Relation[DynRow]:
+        """Fold the rows by the keys, with a column for each of some values: the measure of the rows that have it.
+
+        Args:
+            on: the column, or an expression, whose values become columns.
+            values: these values, a list, or a dict of them by the names of their columns; None stands for NULL. They
+                are declared, so that the columns are known before any row is.
+            measure: an aggregate function, or a lambda that gets the row and returns one. It may have a filter.
+
+        Output: the keys, then a column for each value, called by its text. Rows of other values are left out, and a
+        group that has none for a value has what the function gives for no rows: NULL, or 0 of `count`. Raises
+        `TypeMismatchError` for a measure that computes, and as `Relation.aggregate` does.
+        Specification: ``AggregateRel.Measure.filter``.
+
+        Example:
+            >>> grouped = orders.group_by("customer")
+            >>> print(grouped.pivot("id", {"first": 1, "second": 2}, lambda o: f.sum(o.price)).schema)
+            0  customer  i64
+            1  first     fp64?
+            2  second    fp64?
+        """
+        from substrait_dsl.fluent.reshaping import pivoted_measures
+
+        with error_context(verb="pivot"):
+            return self._aggregate(None, (), pivoted_measures(on, values, measure))
 
     def _size(self) -> int:
         return len(self._keys) + len(self._named)

@@ -26,6 +26,8 @@ from substrait_dsl.fluent.extensions import ExtensionVerbs
 from substrait_dsl.fluent.hints import HintVerbs
 from substrait_dsl.fluent.joins import JoinVerbs
 from substrait_dsl.fluent.physical import PhysicalVerbs
+from substrait_dsl.fluent.reshaping import ReshapingVerbs
+from substrait_dsl.fluent.row_selection import RowSelectionVerbs
 from substrait_dsl.fluent.schemas import DynRow
 from substrait_dsl.fluent.scope import Scope, column_of
 from substrait_dsl.fluent.set_operations import SetVerbs
@@ -41,7 +43,17 @@ def _column_of(rel: rl.Rel, position: int) -> DynExpr:
     return unbound_expr(partial(column_of, rel, position), rel.schema.fields[position].name)
 
 
-class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintVerbs[S], ExtensionVerbs[S], Generic[S]):
+class Relation(
+    JoinVerbs[S],
+    SetVerbs[S],
+    RowSelectionVerbs[S],
+    ReshapingVerbs[S],
+    PhysicalVerbs[S],
+    WriteVerbs[S],
+    HintVerbs[S],
+    ExtensionVerbs[S],
+    Generic[S],
+):
     """Describe rows by a chain of verbs; the schema class `S` says which columns they have.
 
     Made by `read_named`, `read_virtual` and `read_files`; immutable: every verb returns a new one. Columns are given
@@ -361,29 +373,6 @@ class Relation(JoinVerbs[S], SetVerbs[S], PhysicalVerbs[S], WriteVerbs[S], HintV
             if count is None:
                 raise InvalidArgumentError("expected a number of rows, got None")
             return self._add_fetch("limit", count, None)
-
-    def distinct(self) -> Relation[S]:
-        """Put out each different row once: an aggregate with every column as a key.
-
-        Output: the same columns; no order. Raises `SchemaError` for a relation without columns.
-        Specification: ``AggregateRel``.
-
-        Example:
-            >>> print(orders.select("customer").distinct())
-            aggregate by customer -> customer: i64
-              emit -> customer: i64
-                read orders -> id: i64, customer: i64, price: fp64?
-        """
-        with error_context(verb="distinct"):
-            schema = self._rel.schema
-            if not schema.names:
-                raise SchemaError(
-                    "a relation without columns has no rows that differ", hint="limit(1) leaves one of them"
-                )
-            scope = Scope("distinct", (self._rel,))
-            positions = tuple(range(len(schema)))
-            keys = tuple(scope.column(position) for position in positions)
-            return Relation(rl.Aggregate(self._rel, keys, (positions,), (), schema.names))
 
     def aggregate(
         self,

@@ -33,7 +33,7 @@ items.aggregate("part", n=items.c.quantity)
 #    it, pass it as a key  [substrait-type-mismatch]
 items.aggregate("part", n=f.row_number())
 # E: aggregate: measure "n" must be an aggregate function, row_number is a window function; write
-#    row_number(...).over(...) in with_columns(...); filter by row_number().over(partition_by=..., order_by=...) for the
+#    row_number(...).over(...) in with_columns(...); first_of(n, partition_by=..., order_by=...) of a relation keeps the
 #    first rows of each group  [substrait-invalid-argument]
 items.aggregate("part", n=f.abs(sd.col("quantity")))
 # E: aggregate: measure "n" is no aggregate function but an expression; wrap it, for example f.sum(...); to group by
@@ -182,3 +182,8 @@ items.filter(lambda i: f.count() > 1)
 items.group_by("part").agg(x=lambda i: (f.count() + 1).filter(i.order > 1))
 # E: agg, measure "x": distinct, filter, order_by, over and frame are of one aggregate function, but this computes with
 #    the aggregate function count; write them there: count(...).filter(...)  [substrait-type-mismatch]
+items.group_by("part").pivot("order", [], f.count())
+# E: pivot: expected at least one value that becomes a column  [substrait-invalid-argument]
+items.group_by("part").pivot("order", [1], f.count() + 1)
+# E: pivot, measure "1": pivot takes one aggregate function, but this computes with the aggregate function count;
+#    compute in with_columns(...) after it; fill_null(...) puts a value in place of NULLs  [substrait-type-mismatch]
