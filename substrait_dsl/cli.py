@@ -1,4 +1,4 @@
-"""The command line: ``substrait-dsl demo``, ``substrait-dsl stub``, ``substrait-dsl typing``."""
+"""The command line: ``substrait-dsl demo``, ``schema``, ``stub`` and ``typing``."""
 
 from __future__ import annotations
 
@@ -27,6 +27,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if options.report:
                 return _report_typing(options.modules, options.fail_under)
             return _keep_schemas(options.modules, is_written=options.write)
+        elif options.command == "schema":
+            from substrait_dsl.fluent.schema_of import schema_of
+
+            print(schema_of(options.file, format=options.format))
         else:
             from substrait_dsl.fluent.stub import stub_of
 
@@ -92,6 +96,13 @@ def _parser() -> argparse.ArgumentParser:
         help="what computes the rows: Sail, in the process and without Java (the default if installed), or Spark",
     )
     demo.add_argument("--no-rows", action="store_true", help="leave out the part that needs an engine")
+    schema = commands.add_parser("schema", help="print the columns of a file as a schema class, to paste")
+    schema.add_argument("file", help="the path or URI of a Parquet, ORC or Arrow file, delimited text or JSON lines")
+    schema.add_argument(
+        "--format",
+        choices=["parquet", "orc", "arrow", "csv", "json"],
+        help="the format of the file, which by default it says itself, or its name",
+    )
     stub = commands.add_parser("stub", help="print typed stubs of the functions of an extension YAML file")
     stub.add_argument("extension", type=Path, help="the YAML file")
     typing = commands.add_parser("typing", help="keep schema classes of pipelines for type checkers and editors")

@@ -19,6 +19,7 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.arrow.values import literals_table
+from substrait_dsl.cli import main
 from substrait_dsl.errors import (
     ExecutionError,
     InvalidArgumentError,
@@ -129,6 +130,18 @@ def test_read_files_without_a_schema_says_how_to_see_it(tmp_path: Path) -> None:
         sd.read_files(path)  # type: ignore[call-overload]
     assert "schema_of(path) shows the columns of a file as a class" in str(caught.value.hint)
     assert str(sd.schema_of(path)) == CLASS
+
+
+def test_the_command_prints_the_class(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "lake_orders.parquet"
+    pq.write_table(TABLE, path)
+    assert main(["schema", str(path)]) == 0
+    assert capsys.readouterr().out == f"{CLASS}\n"
+    (tmp_path / "a.txt").write_text("key,name\n", encoding="utf-8")
+    assert main(["schema", "--format", "csv", str(tmp_path / "a.txt")]) == 0
+    assert capsys.readouterr().out == "class A(sd.Schema):\n    key: sd.String\n    name: sd.String\n"
+    assert main(["schema", str(tmp_path / "none.parquet")]) == 1
+    assert "substrait-dsl: schema_of: there is no file" in capsys.readouterr().err
 
 
 # Rows of frames
