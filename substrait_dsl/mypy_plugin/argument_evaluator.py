@@ -6,7 +6,7 @@ gets from functions of its own, only the type is known: a placeholder of the typ
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import ItemsView, Iterable, KeysView, Sequence, ValuesView
 from contextlib import suppress
 from typing import Any
 
@@ -63,9 +63,16 @@ from substrait_dsl.mypy_plugin.names import (
     WINDOW_FUNCTION,
     is_type,
 )
-from substrait_dsl.mypy_plugin.python_values import AMBIGUOUS, SAMPLES, VALUE_ERRORS, find_type_error, is_python_value
+from substrait_dsl.mypy_plugin.python_values import (
+    AMBIGUOUS,
+    OTHERS,
+    SAMPLES,
+    VALUE_ERRORS,
+    find_type_error,
+    is_python_value,
+)
 from substrait_dsl.mypy_plugin.syntax import NO_CONSTANT, column_name, function_name, instantiated_schema, read_constant
-from substrait_dsl.mypy_plugin.variables import find_assigned_value, find_iterated_value
+from substrait_dsl.mypy_plugin.variables import find_assigned_value, find_loop_around
 
 COMPOUND = (OpExpr, ComparisonExpr, UnaryExpr, ConditionalExpr, CallExpr, MemberExpr, IndexExpr)
 """Expressions that are evaluated by their parts where possible, before a placeholder of their type stands for them."""
@@ -75,6 +82,9 @@ RELATION_COUNTS = 3
 
 NO_SAMPLE = -1
 """In place of the index of a sample: values that the program computes are unknown."""
+
+OTHER_SAMPLE = -2
+"""In place of the index of a sample: values that are none of the samples."""
 
 
 class ArgumentEvaluator(AstEvaluator):
@@ -424,27 +434,32 @@ class ArgumentEvaluator(AstEvaluator):
             return NO_CONSTANT
         self.has_class_samples |= not values
         self.sampled_node = node
+        if self.sample_index == OTHER_SAMPLE and not values:
+            return OTHERS.get(fullname or "", samples[0])
         self.sample_count = max(self.sample_count, len(samples))
         return samples[self.sample_index % len(samples)]
 
     def _find_loop_values(self, node: Expression) -> Sequence[Any]:
         """Return the values of the variable of a loop; none if the program does not show them, or they are many."""
         if node not in self._loop_values:
-            iterated = find_iterated_value(node, self.checker) if isinstance(node, NameExpr) else None
-            sampled, values = self.sampled_node, None
-            if iterated is not None:
-                with suppress(UnknownValueError, SubstraitDslError, TypeError):
-                    # A set is no value of a call, as its order is another in each run; a loop makes all its calls.
-                    if isinstance(iterated, SetExpr):
-                        values = [self.evaluate(item) for item in iterated.items]
-                    else:
-                        values = self.evaluate(iterated)
-            is_shown = isinstance(values, list | tuple | dict) and self.sampled_node is sampled
-            items = list(values) if is_shown and values is not None else []
-            is_known = len(items) <= MOST_ITEMS and all(map(is_python_value, items))
+            loop = find_loop_around(node, self.checker) if isinstance(node, NameExpr) else None
+            sampled, values = self.sampled_node, []
+            if loop is not None:
+                with suppress(UnknownValueError, SubstraitDslError, TypeError, LookupError):
+                    values = loop.read_values(self._evaluate_iterated(loop.iterated))
+            is_known = self.sampled_node is sampled and len(values) <= MOST_ITEMS and all(map(is_python_value, values))
             self.sampled_node = sampled
-            self._loop_values[node] = items if is_known else []
+            self._loop_values[node] = values if is_known else []
         return self._loop_values[node]
+
+    def _evaluate_iterated(self, node: Expression) -> Iterable[Any]:
+        """Return what a loop iterates over."""
+        if isinstance(node, SetExpr):  # it is no value of a call, as its order is another in each run
+            return [self.evaluate(item) for item in node.items]
+        values = self.evaluate(node)
+        if isinstance(values, list | tuple | dict | KeysView | ItemsView | ValuesView):
+            return values
+        raise UnknownValueError(node)
 
     # --- instances of schema classes
 

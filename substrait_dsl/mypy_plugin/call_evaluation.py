@@ -33,7 +33,7 @@ from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.scope import Scope
 from substrait_dsl.mypy_plugin import allowed
 from substrait_dsl.mypy_plugin.annotations import Annotations
-from substrait_dsl.mypy_plugin.argument_evaluator import NO_SAMPLE, ArgumentEvaluator
+from substrait_dsl.mypy_plugin.argument_evaluator import NO_SAMPLE, OTHER_SAMPLE, ArgumentEvaluator
 from substrait_dsl.mypy_plugin.arguments import Argument, Arguments
 from substrait_dsl.mypy_plugin.budget import UnknownValueError, require_arguments
 from substrait_dsl.mypy_plugin.names import GROUP_BY, RELATION
@@ -134,6 +134,24 @@ class CallEvaluation:
             evaluator.sample_index += 1
         trials.sampled_node = evaluator.sampled_node
         return trials
+
+    def find_independent_error(self, errors: Sequence[SubstraitDslError]) -> SubstraitDslError | None:
+        """Return the error that a call raises whatever the value is that samples stand for; None if it depends on it.
+
+        Args:
+            errors: what the call has raised for each of the samples.
+        """
+        first, *others = errors
+        if not all(are_same(first, each) for each in others):
+            return None
+        self.evaluator.sample_index = OTHER_SAMPLE
+        try:
+            self._evaluate()
+        except SubstraitDslError as error:
+            return first if are_same(first, error) else None
+        except (UnknownValueError, TypeError):
+            pass
+        return None
 
     def evaluate_without_samples(self) -> Relation[Any] | GroupBy[Any, Any] | None:
         """Make the call without samples: in its result the columns that depend on unknown values are unknown.

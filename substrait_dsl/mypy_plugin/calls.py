@@ -26,6 +26,7 @@ from substrait_dsl.mypy_plugin.call_evaluation import CallEvaluation, Trials
 from substrait_dsl.mypy_plugin.checker_state import STATE
 from substrait_dsl.mypy_plugin.mypy_internals import is_in_lambda, is_reporting
 from substrait_dsl.mypy_plugin.names import DYN_EXPR, DYN_ROW, EXPR, RELATION, RESULTS, is_type
+from substrait_dsl.mypy_plugin.python_values import is_about_sample
 from substrait_dsl.mypy_plugin.reports import report, report_unknown, withdraw
 from substrait_dsl.mypy_plugin.results import (
     have_same_columns,
@@ -129,8 +130,11 @@ class Call:
             return None
         if self.evaluator.collected_node:
             return trials.errors[-1]
-        is_operation = isinstance(self.context.context, OPERATIONS)
-        if is_operation or any(map(has_default, self.evaluation.nodes)):
+        error = self.evaluation.find_independent_error(trials.errors)
+        if error is not None:
+            return error
+        is_shown = isinstance(self.context.context, OPERATIONS) or any(map(has_default, self.evaluation.nodes))
+        if is_shown or all(map(is_about_sample, trials.errors)):
             return self.evaluator.find_type_error(trials.errors)
         return None
 

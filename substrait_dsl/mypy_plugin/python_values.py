@@ -36,6 +36,20 @@ SAMPLES: Mapping[str, Sequence[Any]] = {
 }
 """Sample values of classes of Python; several where the type of the literal, or the column, depends on the value."""
 
+OTHERS: Mapping[str, Any] = {
+    "builtins.int": 2,
+    "builtins.float": 2.5,
+    "builtins.str": "\N{BLACK SQUARE}",
+    "builtins.bytes": b"\x01",
+    "datetime.date": dt.date(2000, 2, 2),
+    "datetime.time": dt.time(2, 2),
+    "datetime.timedelta": dt.timedelta(2),
+    "datetime.datetime": dt.datetime(2000, 2, 2),
+    "decimal.Decimal": decimal.Decimal(2),
+    "uuid.UUID": uuid.UUID(int=2),
+}
+"""A value of each class that no sample is. An error that quotes a sample is another one with it."""
+
 AMBIGUOUS = ("builtins.int", "datetime.datetime", "decimal.Decimal")
 """Classes of Python whose values become literals of several types: one refused sample says nothing about the type."""
 
@@ -60,8 +74,10 @@ def find_type_error(fullname: str, refusals: Sequence[SubstraitDslError]) -> Sub
     """Return what is wrong with a class of Python by the errors of all its samples; None if another value may do."""
     if fullname not in SAMPLES or not all(_is_about_class(fullname, error) for error in refusals):
         return None
-    error, value, name = refusals[-1], _refused_value(refusals[-1]), fullname.rpartition(".")[2]
-    samples = [repr(sample) for sample in SAMPLES[fullname]]
+    error, value = refusals[-1], _refused_value(refusals[-1])
+    if value is not None and value.value not in _represent(fullname):  # several values are computed
+        fullname = next((each for each in SAMPLES if value.value in _represent(each)), fullname)
+    name, samples = fullname.rpartition(".")[2], _represent(fullname)
     if value is not None and value.value in samples:
         value.value, value.shown = name, "..."
     if isinstance(error, FunctionNotFoundError):
@@ -69,6 +85,18 @@ def find_type_error(fullname: str, refusals: Sequence[SubstraitDslError]) -> Sub
         if value is None and fullname in QUOTED_IN_HINTS:
             error.hint = None
     return error
+
+
+def _represent(fullname: str) -> list[str]:
+    return [repr(sample) for sample in SAMPLES[fullname]]
+
+
+def is_about_sample(error: SubstraitDslError) -> bool:
+    """Whether an error is that values of the class of a sample are not taken. Operators report their own."""
+    value = _refused_value(error) if isinstance(error, LiteralError) else None
+    if value is None or value.takes is None:
+        return False
+    return any(value.value in _represent(fullname) for fullname in SAMPLES)
 
 
 def _is_about_class(fullname: str, error: SubstraitDslError) -> bool:

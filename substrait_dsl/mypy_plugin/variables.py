@@ -7,7 +7,7 @@ if the variable is assigned once, and if nothing can change the list or dict.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mypy.nodes import (
@@ -30,6 +30,7 @@ from mypy.nodes import (
     ImportFrom,
     IndexExpr,
     LambdaExpr,
+    ListComprehension,
     ListExpr,
     MemberExpr,
     MypyFile,
@@ -37,6 +38,7 @@ from mypy.nodes import (
     OperatorAssignmentStmt,
     OpExpr,
     RefExpr,
+    SetComprehension,
     StarExpr,
     StrExpr,
     SymbolNode,
@@ -47,7 +49,17 @@ from mypy.nodes import (
     WithStmt,
 )
 from mypy.patterns import AsPattern, MappingPattern, StarredPattern
-from mypy.types import CallableType, Instance, LiteralType, NoneType, TupleType, Type, TypeType, get_proper_type
+from mypy.types import (
+    CallableType,
+    Instance,
+    LiteralType,
+    NoneType,
+    TupleType,
+    Type,
+    TypeType,
+    UnionType,
+    get_proper_type,
+)
 
 from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.calls import Measure, WindowFunction
@@ -55,13 +67,14 @@ from substrait_dsl.fluent.expr import Expr
 from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.mypy_plugin.allowed import is_evaluated
-from substrait_dsl.mypy_plugin.loops import find_loop
+from substrait_dsl.mypy_plugin.loops import Loop, find_loop, find_variables
 from substrait_dsl.mypy_plugin.mypy_internals import add_dependencies, find_tree
 from substrait_dsl.mypy_plugin.names import full_name
 from substrait_dsl.mypy_plugin.nodes import walk
 from substrait_dsl.mypy_plugin.python_values import MODULES
 from substrait_dsl.mypy_plugin.receivers import Receivers
 from substrait_dsl.mypy_plugin.source_positions import subexpressions
+from substrait_dsl.mypy_plugin.syntax import is_constant
 
 if TYPE_CHECKING:
     from mypy.plugin import CheckerPluginInterface
@@ -99,6 +112,8 @@ def _is_immutable(type_: Type | None) -> bool:
             return is_plain or is_evaluated(info.fullname) or info.has_base(_NO_VALUE)
         case TupleType(items=items):
             return all(map(_is_immutable, items))
+        case UnionType(items=items):
+            return all(map(_is_immutable, items))
         case NoneType() | LiteralType() | TypeType() | CallableType():
             return True
     return False
@@ -110,6 +125,20 @@ def _has_immutable_items(type_: Type | None) -> bool:
     if isinstance(proper, TupleType):
         return all(map(_is_immutable, proper.items))
     return isinstance(proper, Instance) and bool(proper.args) and all(map(_is_immutable, proper.args))
+
+
+def _are_items_constant(node: Expression) -> bool:
+    """Whether the items of a list or dict are constants, or tuples of such: whatever its type, they are immutable."""
+    match node:
+        case ListExpr(items=items) | TupleExpr(items=items):
+            return all(map(_is_constant_item, items))
+        case DictExpr(items=pairs):
+            return all(key is not None and _is_constant_item(value) for key, value in pairs)
+    return False
+
+
+def _is_constant_item(node: Expression) -> bool:
+    return is_constant(node) and not isinstance(node, ListExpr | DictExpr)
 
 
 _ConditionalUse = tuple[Expression, Counter[SymbolNode], Counter[SymbolNode] | None]
@@ -128,7 +157,7 @@ class Variables:
         self._assigned: dict[SymbolNode, Expression | None] = {}
         self.targets: dict[int, tuple[Expression, str]] = {}
         """The variables and attributes that calls are assigned to, by the `id` of the call, with the call itself."""
-        self.loops: defaultdict[SymbolNode, list[ForStmt]] = defaultdict(list)
+        self.loops: defaultdict[SymbolNode, list[Loop]] = defaultdict(list)
         """The loops over the values of each variable."""
         self._imported: set[str] = set()
         self._uses: Counter[SymbolNode] = Counter()
@@ -156,9 +185,8 @@ class Variables:
         if _is_immutable(variable.type) or (isinstance(found, MemberExpr) and found.name == "c"):  # a row, perhaps
             return found
         self._count_conditional_uses(variable)
-        harmless = self._harmless_uses[variable] + (
-            self._reading_uses[variable] if _has_immutable_items(variable.type) else 0
-        )
+        is_safe_to_read = _has_immutable_items(variable.type) or _are_items_constant(found)
+        harmless = self._harmless_uses[variable] + (self._reading_uses[variable] if is_safe_to_read else 0)
         return found if self._uses[variable] == harmless else None
 
     def _count_conditional_uses(self, variable: Var) -> None:
@@ -228,8 +256,8 @@ class Variables:
         self._record_assignment(o.lvalue, None)
 
     def visit_for_stmt(self, o: ForStmt) -> None:
-        if isinstance(o.index, NameExpr) and o.index.node is not None:
-            self.loops[o.index.node].append(o)
+        for variable, path in find_variables(o.index):
+            self.loops[variable].append(Loop(o, o.expr, path))
         self._record_assignment(o.index, None)
         self._record_use(o.expr, self._reading_uses)
 
@@ -238,6 +266,16 @@ class Variables:
 
     def visit_dictionary_comprehension(self, o: DictionaryComprehension) -> None:
         self._record_loop(o)
+        self._record_comprehension(o)
+
+    def visit_comprehension(self, o: ListComprehension | SetComprehension) -> None:
+        self._record_comprehension(o.generator)
+
+    def _record_comprehension(self, o: GeneratorExpr | DictionaryComprehension) -> None:
+        """Record a loop that is made at once, and not when something asks for its values, as that of a generator."""
+        for target, sequence in zip(o.indices, o.sequences, strict=True):
+            for variable, path in find_variables(target):
+                self.loops[variable].append(Loop(o, sequence, path))
 
     def _record_loop(self, o: GeneratorExpr | DictionaryComprehension) -> None:
         for target, sequence in zip(o.indices, o.sequences, strict=True):
@@ -313,7 +351,8 @@ class Variables:
             if isinstance(argument, LambdaExpr):
                 self._calls_with_lambda.update((parameter.variable, o) for parameter in argument.arguments)
             if places is not None:
-                self._record_use(argument, places)
+                for part in _items_of(argument) if places is self._harmless_uses else [argument]:
+                    self._record_use(part, places)
             elif verb is not None:
                 self._record_conditional_use(
                     argument, verb, self._harmless_uses, self._reading_uses if kind in (ARG_STAR, ARG_STAR2) else None
@@ -335,6 +374,19 @@ class Variables:
         return None
 
 
+def _items_of(node: Expression) -> Iterator[Expression]:
+    """Return the items of a list, tuple or dict that is written where it is used, and itself if it is none."""
+    match node:
+        case ListExpr(items=items) | TupleExpr(items=items):
+            for item in items:
+                yield from _items_of(item)
+        case DictExpr(items=pairs):
+            for key, value in pairs:
+                yield from _items_of(value) if key is not None else ()
+        case _:
+            yield node
+
+
 _VISITS: Mapping[type, Callable[[Variables, Any], None]] = {
     AssignmentStmt: Variables.visit_assignment_stmt,
     AssignmentExpr: Variables.visit_assignment_expr,
@@ -342,6 +394,8 @@ _VISITS: Mapping[type, Callable[[Variables, Any], None]] = {
     ForStmt: Variables.visit_for_stmt,
     GeneratorExpr: Variables.visit_generator_expr,
     DictionaryComprehension: Variables.visit_dictionary_comprehension,
+    ListComprehension: Variables.visit_comprehension,
+    SetComprehension: Variables.visit_comprehension,
     WithStmt: Variables.visit_with_stmt,
     TryStmt: Variables.visit_try_stmt,
     DelStmt: Variables.visit_del_stmt,
@@ -375,10 +429,9 @@ def find_assigned_value(variable: NameExpr, checker: CheckerPluginInterface) -> 
     return expression
 
 
-def find_iterated_value(variable: NameExpr, checker: CheckerPluginInterface) -> Expression | None:
-    """Return what a loop iterates over that evaluates a use of its variable with each value; None if none does."""
-    loop = None if variable.node is None else find_loop(variable, _variables_of(checker).loops.get(variable.node, ()))
-    return None if loop is None else loop.expr
+def find_loop_around(variable: NameExpr, checker: CheckerPluginInterface) -> Loop | None:
+    """Return the loop that evaluates a use of its variable with each value; None if none does."""
+    return None if variable.node is None else find_loop(variable, _variables_of(checker).loops.get(variable.node, ()))
 
 
 def find_assignment_target(call: Context, checker: CheckerPluginInterface) -> str | None:

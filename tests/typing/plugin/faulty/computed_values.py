@@ -19,7 +19,8 @@ def late(today: dt.date) -> None:
 
 def dearer(table: str) -> None:
     sd.update(table, Orders, lambda o: {"weight": o.wight * 2.0}, where=True)
-    # E: "Orders" has no attribute "wight"; maybe "weight"?  [attr-defined]
+    # E: update: there is no column "wight"; there are "id", "customer", "price", "weight", "day", "open", "rank",
+    #    "comment"; did you mean "weight"?  [substrait-unknown-field]
 
 
 def total() -> sd.Measure[sd.FP64, sd.Null]:
@@ -75,3 +76,29 @@ def looped() -> None:
         orders.select(name)
         # E: select: there is no column "pricy"; there are "id", "customer", "price", "weight", "day", "open", "rank",
         #    "comment"; did you mean "price"?  [substrait-unknown-field]
+
+
+ADDRESS = {"street": "Main Street", "number": 7}
+
+
+def commented(text: str, number: int) -> None:
+    orders.filter(sd.col("coment") == text)
+    # E: filter: there is no column "coment"; there are "id", "customer", "price", "weight", "day", "open", "rank",
+    #    "comment"; did you mean "comment"?  [substrait-unknown-field]
+    orders.select(sd.lit(text).alias("text"), size=sd.col("wight"))
+    # E: select, column "size": there is no column "wight"; there are "id", "customer", "price", "weight", "day",
+    #    "open", "rank", "comment"; did you mean "weight"?  [substrait-unknown-field]
+    sd.update("orders", Orders, {"coment": text}, where=lambda o: o.id == number)
+    # E: update: there is no column "coment"; there are "id", "customer", "price", "weight", "day", "open", "rank",
+    #    "comment"; did you mean "comment"?  [substrait-unknown-field]
+    sd.read_virtual([(text, number)], {"id": sd.I64, "text": sd.String})
+    # E: read_virtual: row 0, column "id": str does not fit i64: it takes an int, not a str  [substrait-literal]
+    sd.read_virtual([(1, ADDRESS)], {"id": sd.I64, "at": sd.Struct.of({"street": sd.I64(), "number": sd.I64()})})
+    # E: read_virtual: row 0, column "at": 'Main Street' does not fit i64: it takes an int, not a
+    #    str  [substrait-literal]
+
+
+def in_a_dict(names: list[str]) -> dict[str, sd.Relation[Orders]]:
+    return {name: orders.filter(lambda o, name=name: o["coment"] == name) for name in names}
+    # E: filter: there is no column "coment"; there are "id", "customer", "price", "weight", "day", "open", "rank",
+    #    "comment"; did you mean "comment"?  [substrait-unknown-field]

@@ -25,3 +25,17 @@ for count in (1, 2):
     orders.filter(lambda o, count=count: o.comment == count)
     # E: filter: no overload takes equal(string?, 1); cast argument 1 from string? to i64?, or write "1", a
     #    text  [substrait-function-not-found]
+
+LEAST = {"heavy": 5, "light": "2"}
+SIZES = ("small", 2)
+
+for name, most in LEAST.items():
+    orders.filter(lambda o, name=name, most=most: (o.comment == name) & (o.rank > most))
+    # E: filter: no overload takes gt(i32?, '2'); '2' does not fit i32: it takes an int, not a str; write 2, a
+    #    number  [substrait-function-not-found]
+print([orders.filter(sd.col("comment") == size) for size in SIZES])
+# E: filter: no overload takes equal(string?, 2); cast argument 1 from string? to i64?, or write "2", a
+#    text  [substrait-function-not-found]
+print({size: orders.select(size, "comment") for size in ("weight", "wight")})
+# E: select: there is no column "wight"; there are "id", "customer", "price", "weight", "day", "open", "rank",
+#    "comment"; did you mean "weight"?  [substrait-unknown-field]

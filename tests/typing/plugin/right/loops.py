@@ -5,7 +5,7 @@ from typing import Any
 
 import substrait_dsl as sd
 from substrait_dsl.errors import UnknownFieldError
-from tests.typing.plugin.tables import items
+from tests.typing.plugin.tables import items, orders
 
 NAMES = ("part", "prat")
 
@@ -37,6 +37,12 @@ for name in NAMES:
     rows.append(lambda r: r[name])  # noqa: B023, PERF401
 for name, count in (("part", 1), ("order", 2)):
     items.filter(sd.col(name) > count)
+print([items.select(name) for name in NAMES if name != "prat"])
+print([items.select(name if name == "part" else "order") for name in NAMES])
+print(next(items.select(name) for name in ("part", "prat")))
+print({name: lambda r, name=name: r[name] for name in NAMES})
+for name, wanted in {"part": 1, "order": 2}.items():
+    items.filter(lambda r, name=name, wanted=wanted: r[name] == wanted).select(name)
 for column in items.columns:
     items.select(column)
 for number in range(3):
@@ -49,6 +55,12 @@ def chosen(names: list[str]) -> list[sd.Relation]:
     for name in names:
         items.select(name)
     return [items.select(name) for name in names]
+
+
+def marked(name: str, least: int) -> sd.Relation:
+    seen = items.join(orders, lambda i, o: i.order == o.id, "left_mark", mark=name, post_filter=lambda r: r["seen"])
+    read = sd.read_named("rows", {name: sd.I64}, filter=lambda r: r["part"] > least)
+    return seen.cross(read)
 
 
 chosen(["part"])
