@@ -66,6 +66,7 @@ SLOW = frozenset(
         "test_typing_programs.py",
         "test_typing_report.py::test_mypy_says_what_is_not_evaluated_to_those_who_ask",
         "test_typing_report.py::test_parts_that_are_known_are_counted_and_the_others_said",
+        "test_typing_team.py",
         "test_typing_variables.py",
         "test_wheel.py::test_two_lines_of_configuration_check_the_columns_of_every_step",
         # runs of other tests
