@@ -124,7 +124,7 @@ if TYPE_CHECKING:
         update,
     )
     from substrait_dsl.fluent.windows import following, preceding
-    from substrait_dsl.sql.queries import from_sql
+    from substrait_dsl.sql_queries.reading import from_sql
 
 __all__: list[str] = [
     "FP32",
@@ -319,7 +319,7 @@ SELDOM_USED: Mapping[str, str] = {
     "exchange_target": "fluent.exchange",
     "following": "fluent.windows",
     "from_arrow": "fluent.frames",
-    "from_sql": "sql.queries",
+    "from_sql": "sql_queries.reading",
     "implement": "fluent.implementing",
     "join_key": "fluent.join_keys",
     "list_of": "fluent.nested",

@@ -39,7 +39,7 @@ LAYERS: dict[str, int] = {  # by the longest prefix of the module's name
     "everyday": 4,
     "consumers": 5,
     "partiql": 5,
-    "sql": 5,
+    "sql_queries": 5,
     "api": 6,
     "mypy_plugin": 6,
     "demo": 6,
@@ -90,7 +90,7 @@ HEAVY: dict[str, tuple[str, ...]] = {
     "pyarrow": ("array_functions", "arrow", "consumers", "layouts", "spark"),  # pyspark takes and gives Arrow tables
     "pandas": ("array_functions", "arrow"),
     "polars": ("arrow",),
-    "datafusion": ("consumers", "sql"),
+    "datafusion": ("consumers", "sql_queries"),
     "duckdb": ("consumers",),
     "yaml": ("catalog",),
     "mypy": ("mypy_plugin",),

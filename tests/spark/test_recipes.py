@@ -28,6 +28,6 @@ def require_rows(program: str, shown: str, session: SparkSession) -> None:
     assert rows == shown.splitlines() if in_order else sorted(rows) == sorted(shown.splitlines()), program
 
 
-def test_recipes_give_what_the_page_shows(spark: SparkSession) -> None:
+def test_recipes_give_what_the_page_shows(spark: SparkSession, datafusion: None) -> None:
     for program, shown in RECIPES:
         require_rows(program, shown, spark)

@@ -22,7 +22,7 @@ def before(program: str) -> str:
     return text[start:]
 
 
-def test_a_recipe_is_refused_where_the_page_says_so(sail: SparkSession) -> None:
+def test_a_recipe_is_refused_where_the_page_says_so(sail: SparkSession, datafusion: None) -> None:
     told, refused = [], []
     for number, (program, shown) in enumerate(RECIPES):
         if ALONE.search(before(program)):

@@ -14,7 +14,7 @@ import substrait_dsl as sd
 from examples.tpch import data
 from examples.tpch.schemas import TABLES
 from substrait_dsl.errors import InvalidArgumentError, UnsupportedError
-from substrait_dsl.sql.parser import AS_WRITTEN, MOVING_RULES, VOLATILE
+from substrait_dsl.sql_queries.parser import AS_WRITTEN, MOVING_RULES, VOLATILE
 from tests.producers.values import are_equal, in_order
 
 if TYPE_CHECKING:

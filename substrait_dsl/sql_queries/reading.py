@@ -13,8 +13,8 @@ from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, error_c
 from substrait_dsl.fluent.base import RelationBase, rel_of, wrap_relation
 from substrait_dsl.fluent.plan import Plan
 from substrait_dsl.fluent.schemas import DynRow, SchemaLike, as_struct
-from substrait_dsl.sql.parser import AS_WRITTEN, MOVING_RULES, find_table, plan_query
-from substrait_dsl.sql.simplification import simplify
+from substrait_dsl.sql_queries.parser import AS_WRITTEN, MOVING_RULES, find_table, plan_query
+from substrait_dsl.sql_queries.simplification import simplify
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.schema import NamedStruct
