@@ -64,6 +64,12 @@ def test_mypy_compares_types(results: dict[str, Any]) -> None:
     assert results["is_subtype"] == (True, False)
 
 
+def test_mypy_lets_the_type_of_a_variable_change(results: dict[str, Any], reports: list[str]) -> None:
+    assert results["set_variable_type"] is None
+    assert results["variable_type"] == "list[program.B]"
+    assert 'program.py:13: note: Revealed type is "list[program.B]"' in reports
+
+
 def test_mypy_finds_the_modules_of_types(results: dict[str, Any]) -> None:
     assert {"builtins", "program"} <= results["find_modules"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from mypy import build
 from mypy.modulefinder import BuildSource
-from mypy.nodes import CallExpr, MemberExpr, TempNode
+from mypy.nodes import CallExpr, MemberExpr, NameExpr, TempNode, Var
 from mypy.options import Options
 from mypy.plugin import ClassDefContext, FunctionContext, Plugin
 from mypy.types import CallableType, Instance, Type, get_proper_type
@@ -28,6 +28,7 @@ probe(values, A().method(1))
 def function() -> None:
     probe(values)
 call = lambda: probe(values)
+reveal_type(values)
 """
 ENABLED = internals.ErrorCode("probe", "An error of the probe.", "Probe")
 DISABLED = internals.ErrorCode("probe-disabled", "Another one.", "Probe", default_enabled=False)
@@ -102,6 +103,11 @@ def _probe_types(context: FunctionContext) -> None:
     _record("find_item_type", lambda: _name(internals.find_item_type(api, context.arg_types[0][0], values)))
     _record("is_subtype", lambda: (internals.is_subtype(derived, base), internals.is_subtype(base, derived)))
     _record("find_modules", lambda: internals.find_modules([context.arg_types[0][0]]))
+    variable = values.node if isinstance(values, NameExpr) else None
+    assert isinstance(variable, Var)
+    type_ = Instance(internals.find_class(api, "builtins.list"), [derived])
+    _record("set_variable_type", lambda: internals.set_variable_type(api, variable, type_))
+    _record("variable_type", lambda: str(variable.type))
     _record("find_tree", lambda: internals.find_tree(api).fullname)
     _record("is_traceback_shown", lambda: internals.is_traceback_shown(context))
     _record("add_dependencies", lambda: internals.add_dependencies(api, ["program.A"]))

@@ -29,6 +29,7 @@ from mypy.plugin import (
 from mypy.types import FunctionLike, Type
 
 from substrait_dsl.mypy_plugin import codes as codes  # mypy must know them before it reads which are wanted
+from substrait_dsl.mypy_plugin.container_types import METHODS, holds_relations
 from substrait_dsl.mypy_plugin.digest import compute_digest
 from substrait_dsl.mypy_plugin.mypy_internals import VERSION, is_traceback_shown
 from substrait_dsl.mypy_plugin.versions import require_tested
@@ -95,6 +96,8 @@ class SubstraitPlugin(Plugin):
         return hook and guard(hook, attrgetter("default_signature"))
 
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
+        if fullname in METHODS:
+            return _widen_container
         is_ours = fullname.startswith(_PACKAGE)
         if is_ours and fullname.endswith(_DESCRIPTOR):  # a column of a row
             _check_file_later()
@@ -112,6 +115,8 @@ class SubstraitPlugin(Plugin):
         return declarations.is_schema_base(symbol)
 
     def get_method_signature_hook(self, fullname: str) -> Callable[[MethodSigContext], FunctionLike] | None:
+        if fullname in METHODS:
+            return _accept_any_columns
         is_ours = fullname.startswith(_PACKAGE) and not fullname.startswith(_PARTIQL)
         return _method_signature_hook(fullname) if is_ours else None
 
@@ -156,6 +161,24 @@ def _method_hook(fullname: str) -> Callable[[MethodContext], Type]:
         return guard(rows.infer_item, attrgetter("default_return_type"))
     hook = operators.infer_operator if fullname.startswith(_OPERATORS) else calls.infer_method_call
     return guard(partial(hook, name=fullname.rpartition(".")[2]), attrgetter("default_return_type"))
+
+
+def _widen_container(context: MethodContext) -> Type:
+    if not holds_relations(context.type):
+        return context.default_return_type
+    from substrait_dsl.mypy_plugin.containers import widen_variable
+
+    hook: Callable[[MethodContext], Type] = guard(widen_variable, attrgetter("default_return_type"))
+    return hook(context)
+
+
+def _accept_any_columns(context: MethodSigContext) -> FunctionLike:
+    if not holds_relations(context.type):
+        return context.default_signature
+    from substrait_dsl.mypy_plugin.containers import accept_any_columns
+
+    hook: Callable[[MethodSigContext], FunctionLike] = guard(accept_any_columns, attrgetter("default_signature"))
+    return hook(context)
 
 
 @cache

@@ -102,6 +102,8 @@ class ArgumentEvaluator(AstEvaluator):
         """A collection of relations in the program; samples of several lengths have replaced it."""
         self.has_opaque_expression = False
         """Whether a placeholder stands for an expression whose parts the program does not show."""
+        self.has_neutral_argument = False
+        """Whether a neutral value has replaced an argument on which the columns of the result do not depend."""
         self.is_generic = False
         """Whether a nullable placeholder stands for an expression whose nullability is a type variable."""
         self.refused_node: Expression | None = None

@@ -45,7 +45,7 @@ class Arguments:
                     if name is None or name not in self.neutral:
                         raise
                     self._evaluator.needs_declared_check = True
-                    positional.append(self.neutral[name])
+                    positional.append(self._neutral_value(name))
             elif kind == ARG_STAR:
                 positional.extend(self._evaluate_star(node))
             else:
@@ -65,7 +65,7 @@ class Arguments:
         """Return a placeholder for an unknown argument. Raise the error if the schema depends on the argument."""
         self._evaluator.needs_declared_check = True  # only mypy can report an error in it
         if name in self.neutral:
-            return self.neutral[name]
+            return self._neutral_value(name)
         if self._verb in (*COLUMN_VERBS, *MEASURE_VERBS) and is_parameter(self._verb, name):
             raise error
         if self._verb in COLUMN_VERBS:
@@ -79,6 +79,10 @@ class Arguments:
         if not isinstance(value, FunctionType) or self._verb != "rename":
             return value
         return lambda name: name if placeholders.is_nameless([name]) else value(name)
+
+    def _neutral_value(self, name: str) -> Any:
+        self._evaluator.has_neutral_argument = True
+        return self.neutral[name]
 
     def _replace_result(self, name: str, value: Any) -> Any:
         """Return an argument. If it is a function whose result is not known, only its column becomes unknown."""

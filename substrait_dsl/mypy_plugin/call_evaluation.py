@@ -37,6 +37,7 @@ from substrait_dsl.mypy_plugin.argument_evaluator import NO_SAMPLE, OTHER_SAMPLE
 from substrait_dsl.mypy_plugin.arguments import Argument, Arguments
 from substrait_dsl.mypy_plugin.budget import UnknownValueError, require_arguments
 from substrait_dsl.mypy_plugin.names import GROUP_BY, RELATION
+from substrait_dsl.mypy_plugin.plan_parameters import CHECKS
 from substrait_dsl.mypy_plugin.results import infer_result_type
 from substrait_dsl.mypy_plugin.source_positions import find_leaf, locate_method_name, subexpressions
 
@@ -73,7 +74,7 @@ class CallEvaluation:
         self.annotations = Annotations(context.api)
         self.evaluator = ArgumentEvaluator(self.annotations)
         self._values = Arguments(verb, self.evaluator)
-        self._fullname = fullname
+        self.fullname = fullname
 
     @cached_property
     def arguments(self) -> Sequence[Argument]:
@@ -190,8 +191,8 @@ class CallEvaluation:
         return evaluator.budget.require_small(function(*positional, **named))
 
     def _find_function(self) -> Callable[..., Any]:
-        if self._fullname is not None:
-            function: Callable[..., Any] = allowed.find_named(self._fullname)
+        if self.fullname is not None:
+            function: Callable[..., Any] = CHECKS.get(self.fullname) or allowed.find_named(self.fullname)
         else:
             function = allowed.find_operator(self._evaluate_receiver(), self.verb)
         return function

@@ -18,7 +18,14 @@ from substrait_dsl.errors import SignatureError, SubstraitDslError
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
-from substrait_dsl.mypy_plugin import allowed, assignment_checks, default_check, placeholders, typing_report
+from substrait_dsl.mypy_plugin import (
+    allowed,
+    assignment_checks,
+    default_check,
+    placeholders,
+    plan_parameters,
+    typing_report,
+)
 from substrait_dsl.mypy_plugin.annotations import is_erroneous, unknown_type
 from substrait_dsl.mypy_plugin.argument_evaluator import is_unbound
 from substrait_dsl.mypy_plugin.budget import UnknownValueError
@@ -48,6 +55,9 @@ def infer_method_call(context: MethodContext, name: str) -> Type:
         return context.default_return_type
     call = Call(context, name)
     default = get_proper_type(context.default_return_type)
+    if name == "with_roots":
+        call = Call(context, name, plan_parameters.WITH_ROOTS)
+        return call.infer_type() if call.binds_parameters() else call.default_type()
     if not isinstance(default, Instance) or default.type.fullname not in RESULTS or is_unbound(context.type):
         return call.default_type()
     return typing_report.note_call(call, call.infer_type())
@@ -61,7 +71,7 @@ def infer_function_call(context: FunctionContext, fullname: str) -> Type:
     match context.context:
         case CallExpr(callee=RefExpr(node=Var())):
             return call.default_type()  # a variable may hold another function, or a class that inherits from this one
-        case CallExpr(callee=RefExpr()) if allowed.is_evaluated(fullname):
+        case CallExpr(callee=RefExpr()) if allowed.is_evaluated(fullname) or call.binds_parameters():
             return typing_report.note_call(call, call.infer_type())
     return typing_report.note_call(call, call.default_type())
 
@@ -89,6 +99,11 @@ class Call:
         self.unknown_node: Expression | None = None
         """What the program does not say, so that the call has not been made."""
         STATE.begin_node(context.api, context.context)
+
+    def binds_parameters(self) -> bool:
+        """Whether it makes a plan with values of parameters, which are checked."""
+        is_bound = any(name == plan_parameters.ARGUMENT for _, _, name, _ in self.evaluation.arguments)
+        return is_bound and self.evaluation.fullname in plan_parameters.CHECKS
 
     def infer_type(self) -> Type:
         """Return the type of the result, and report a call that the library refuses."""
@@ -133,7 +148,8 @@ class Call:
         error = self.evaluation.find_independent_error(trials.errors)
         if error is not None:
             return error
-        is_shown = isinstance(self.context.context, OPERATIONS) or any(map(has_default, self.evaluation.nodes))
+        is_shown = isinstance(self.context.context, OPERATIONS) or self.binds_parameters()
+        is_shown = is_shown or any(map(has_default, self.evaluation.nodes))
         if is_shown or all(map(is_about_sample, trials.errors)):
             return self.evaluator.find_type_error(trials.errors)
         return None
@@ -145,8 +161,14 @@ class Call:
         if not have_same_columns(trials.results):
             return None
         if self._is_reusable(trials.results[-1]):
-            STATE.store_value(self.context.context, trials.results[-1])
+            self._store(trials.results[-1])
         return trials.find_common_type()
+
+    def _store(self, result: object) -> None:
+        """Store the result of the call for those that use it."""
+        STATE.store_value(self.context.context, result)
+        if self.evaluator.has_neutral_argument and isinstance(result, Relation):
+            STATE.mark_incomplete(result._rel)
 
     def _is_reusable(self, result: object) -> bool:
         """Whether the result of the call says more than its type."""
@@ -160,7 +182,7 @@ class Call:
         result = self.evaluation.evaluate_without_samples()
         if result is None:
             return None
-        STATE.store_value(self.context.context, result)
+        self._store(result)
         type_ = infer_result_type(self.annotations, result, self.verb, self.context.default_return_type)
         if type_ is not None:
             report_unknown(self.verb, sampled_node, "types of all columns", self.context.api)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mypy.nodes import Context, SymbolNode
 
+from substrait_dsl.algebra.node import Node, Rel
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.mypy_plugin import placeholders
@@ -29,6 +30,7 @@ class CheckerState:
         self._values: dict[int, tuple[Context, object, str]] = {}
         self._reported: dict[int, Context] = {}
         self._variables: dict[SymbolNode, Relation[Any]] = {}
+        self._incomplete: dict[int, Rel] = {}
 
     def begin_node(self, checker: CheckerPluginInterface, node: Context) -> None:
         """Begin to check an expression, perhaps once more: forget its former value.
@@ -40,11 +42,20 @@ class CheckerState:
             self._values.clear()
             self._reported.clear()
             self._variables.clear()
+            self._incomplete.clear()
         self._values.pop(id(node), None)
 
     def store_value(self, node: Context, value: object) -> None:
         """Store the value of an expression."""
         self._values[id(node)] = (node, value, self._current_function())
+
+    def mark_incomplete(self, rel: Rel) -> None:
+        """Note that a relation has been made without an argument of the program, on which its columns do not depend."""
+        self._incomplete[id(rel)] = rel
+
+    def is_incomplete(self, node: Node) -> bool:
+        """Whether an argument of the program is missing in a relation."""
+        return id(node) in self._incomplete
 
     def find_value(self, node: Context | None) -> object:
         """Return the value of an expression, or `NO_VALUE` if it is not known."""

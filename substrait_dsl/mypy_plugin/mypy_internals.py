@@ -16,7 +16,7 @@ from mypy.errorcodes import TYPE_VAR as _TYPE_VAR
 from mypy.errorcodes import ErrorCode as ErrorCode
 from mypy.indirection import TypeIndirectionVisitor
 from mypy.lookup import lookup_fully_qualified
-from mypy.nodes import CallExpr, Context, Expression, LambdaExpr, MemberExpr, MypyFile, TypeInfo
+from mypy.nodes import CallExpr, Context, Expression, LambdaExpr, MemberExpr, MypyFile, NameExpr, TypeInfo, Var
 from mypy.operators import op_methods, reverse_op_methods
 from mypy.server.trigger import make_trigger as _make_trigger
 from mypy.server.trigger import make_wildcard_trigger as _make_wildcard_trigger
@@ -102,6 +102,16 @@ def find_current_target(api: CheckerPluginInterface) -> str:
 def is_in_lambda(api: CheckerPluginInterface) -> bool:
     """Whether a lambda is being checked."""
     return isinstance(_checker(api).scope.current_function(), LambdaExpr)
+
+
+def set_variable_type(api: CheckerPluginInterface, variable: Var, type_: Type) -> None:
+    """Change the type that mypy has inferred for a variable, from here on."""
+    checker = _checker(api)
+    variable.type = type_
+    if checker.options.allow_redefinition:
+        name = NameExpr(variable.name)
+        name.node = variable
+        checker.binder.assign_type(name, type_, type_)
 
 
 # --- checking a call

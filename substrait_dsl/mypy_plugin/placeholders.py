@@ -12,7 +12,7 @@ from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.node import Node, Rel
 from substrait_dsl.algebra.relations import NamedTable, Read
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.catalog import Kind
@@ -34,6 +34,7 @@ NAMELESS = "\N{WHITE SQUARE}"
 
 
 _NO_TABLE = NamedTable(("table",))
+_UNKNOWN_FUNCTION = ex.FunctionId("extension:substrait_dsl:mypy", "function")
 
 
 def is_nameless(names: Iterable[str]) -> bool:
@@ -56,6 +57,16 @@ def is_placeholder(relation: Relation[Any]) -> bool:
     return isinstance(relation._rel, Read) and relation._rel.definition is _NO_TABLE
 
 
+def is_part_unknown(node: Node) -> bool:
+    """Whether a placeholder stands for a relation, an expression or a measure, of which the parts are not known."""
+    match node:
+        case Read(definition=definition):
+            return definition is _NO_TABLE
+        case ex.DynamicParameter(reference=number):
+            return number >= FIRST_PARAMETER
+    return getattr(node, "function", None) is _UNKNOWN_FUNCTION
+
+
 def make_row(struct: NamedStruct) -> DynRow:
     """Return a row with some columns, as a lambda gets it."""
     return DynRow(struct, lambda position: make_expression(struct.fields[position].type, struct.fields[position].name))
@@ -71,7 +82,7 @@ class _KnownCall(FunctionCall):
         self.output_type = output_type
 
     def resolve_in(self, scope: Scope) -> Resolved:
-        return ex.FunctionId("extension:substrait_dsl:mypy", "function"), (), self.output_type, ()
+        return _UNKNOWN_FUNCTION, (), self.output_type, ()
 
 
 def make_measure(type_: t.Type, name: str = "this") -> Measure[Any, Any]:

@@ -71,6 +71,7 @@ from substrait_dsl.mypy_plugin.loops import Loop, find_loop, find_variables
 from substrait_dsl.mypy_plugin.mypy_internals import add_dependencies, find_tree
 from substrait_dsl.mypy_plugin.names import full_name
 from substrait_dsl.mypy_plugin.nodes import walk
+from substrait_dsl.mypy_plugin.plan_parameters import CHECKS
 from substrait_dsl.mypy_plugin.python_values import MODULES
 from substrait_dsl.mypy_plugin.receivers import Receivers
 from substrait_dsl.mypy_plugin.source_positions import subexpressions
@@ -365,7 +366,7 @@ class Variables:
     def _uses_of_arguments(self, callee: Expression) -> Counter[SymbolNode] | None:
         """Return the counter for the arguments of a call; None if the call may change them."""
         match callee:
-            case RefExpr(fullname=name) if is_evaluated(name) or name in _READING_FUNCTIONS:
+            case RefExpr(fullname=name) if is_evaluated(name) or name in _READING_FUNCTIONS or name in CHECKS:
                 return self._harmless_uses
             case RefExpr(fullname=name) if name in _COPYING_FUNCTIONS:
                 return self._reading_uses

@@ -102,3 +102,10 @@ def in_a_dict(names: list[str]) -> dict[str, sd.Relation[Orders]]:
     return {name: orders.filter(lambda o, name=name: o["coment"] == name) for name in names}
     # E: filter: there is no column "coment"; there are "id", "customer", "price", "weight", "day", "open", "rank",
     #    "comment"; did you mean "comment"?  [substrait-unknown-field]
+
+
+def of_a_plan(price: float, day: dt.date, rows: sd.Relation[Orders]) -> None:
+    on_day = rows.select("id").filter(lambda r: r.id == sd.parameter(3, sd.I64), sd.parameter(4, sd.Date) == day)
+    sd.Plan(on_day, parameter_bindings={4: price})
+    # E: Plan, parameter 4: float does not fit date: it takes a datetime.date, not a float  [substrait-literal]
+    sd.Plan(on_day, parameter_bindings={4: day, 3: 2})
