@@ -6,8 +6,9 @@ gets from functions of its own, only the type is known: a placeholder of the typ
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterable, KeysView, Sequence, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, KeysView, Sequence, ValuesView
 from contextlib import suppress
+from functools import wraps
 from typing import Any
 
 from mypy.nodes import (
@@ -15,6 +16,7 @@ from mypy.nodes import (
     ComparisonExpr,
     ConditionalExpr,
     Expression,
+    FuncDef,
     IndexExpr,
     LambdaExpr,
     MemberExpr,
@@ -27,6 +29,7 @@ from mypy.nodes import (
     Var,
 )
 from mypy.types import (
+    AnyType,
     CallableType,
     Instance,
     NoneType,
@@ -51,8 +54,9 @@ from substrait_dsl.mypy_plugin.budget import UnknownValueError
 from substrait_dsl.mypy_plugin.checker_state import NO_VALUE, STATE
 from substrait_dsl.mypy_plugin.declarations import SCHEMA, has_no_columns, is_schema
 from substrait_dsl.mypy_plugin.enums import read_literal
+from substrait_dsl.mypy_plugin.helpers import is_helper, make_function
 from substrait_dsl.mypy_plugin.loops import MOST_ITEMS
-from substrait_dsl.mypy_plugin.mypy_internals import find_item_type, find_type
+from substrait_dsl.mypy_plugin.mypy_internals import add_dependencies, find_item_type, find_tree, find_type
 from substrait_dsl.mypy_plugin.names import (
     DYN_EXPR,
     EXPR,
@@ -63,6 +67,7 @@ from substrait_dsl.mypy_plugin.names import (
     WINDOW_FUNCTION,
     is_type,
 )
+from substrait_dsl.mypy_plugin.nodes import walk
 from substrait_dsl.mypy_plugin.python_values import (
     AMBIGUOUS,
     OTHERS,
@@ -122,7 +127,7 @@ class ArgumentEvaluator(AstEvaluator):
         """Return the value of an expression. Raise `UnknownValueError` if it is not known."""
         environment = environment or {}
         if isinstance(node, LambdaExpr):
-            return self.make_function(node, environment)
+            return make_function(self, node, environment)
         if STATE.is_reported(node):
             raise UnknownValueError  # its error has been reported
         if isinstance(node, NameExpr) and node.node in environment:
@@ -132,6 +137,8 @@ class ArgumentEvaluator(AstEvaluator):
             return constant
         if isinstance(node, CallExpr) and (schema := instantiated_schema(node)) is not None:
             return self._make_schema_instance(schema, node, environment)
+        if isinstance(node, RefExpr) and self.is_helper(node):
+            return self.make_helper_or_placeholder(node)
         if isinstance(node, NameExpr) and not self.is_relation(node):
             with suppress(UnknownValueError):
                 return self._evaluate_variable(node)
@@ -186,7 +193,8 @@ class ArgumentEvaluator(AstEvaluator):
 
     def _evaluate_compound(self, node: Expression, environment: Environment) -> Any:
         """Return the value of an expression by its parts, or the value that it has been found to have."""
-        if isinstance(get_proper_type(self.type_of_node(node)), UnionType):
+        type_ = get_proper_type(self.type_of_node(node))
+        if isinstance(type_, UnionType) and not (environment and _is_of_any_row(type_)):
             raise UnknownValueError(node)  # its value is that for the last type of its receiver
         value = NO_VALUE if environment else STATE.find_value(node)
         if value is not NO_VALUE:
@@ -245,6 +253,55 @@ class ArgumentEvaluator(AstEvaluator):
         if value is NO_CONSTANT:
             raise UnknownValueError
         return value
+
+    # --- functions of the file
+
+    def is_helper(self, function: RefExpr) -> bool:
+        """Whether a name means a function of the file of which the program shows the result."""
+        return is_helper(function.node, find_tree(self.checker))
+
+    def make_helper(self, function: RefExpr) -> Callable[..., Any]:
+        """Return a function that takes and returns what a function of the file does. Errors are those of its call."""
+        assert isinstance(function.node, FuncDef)
+        self._add_dependencies(function.node)
+        body = make_function(self, function.node, {})
+
+        @wraps(body)
+        def call(*rows: Any, **named: Any) -> Any:
+            refused = self.refused_node
+            try:
+                return body(*rows, **named)
+            except SubstraitDslError:
+                self.refused_node = refused
+                raise
+
+        return call
+
+    def make_helper_or_placeholder(self, function: RefExpr) -> Callable[..., Any]:
+        """Return a function as an argument: what it returns is known at least by its type."""
+        helper = self.make_helper(function)
+        self.needs_declared_check = True  # mypy compares the parameters
+
+        @wraps(helper)
+        def call(*rows: Any) -> Any:
+            try:
+                return helper(*rows)
+            except UnknownValueError:
+                returned = get_proper_type(self.type_of_node(function))
+                placeholder = self._make_placeholder(returned, function)
+                if placeholder is NO_CONSTANT:
+                    raise
+                return placeholder(*rows)
+            except SubstraitDslError:
+                self.refused_node = self.refused_node or function
+                raise
+
+        return call
+
+    def _add_dependencies(self, function: FuncDef) -> None:
+        """Let mypy's daemon check the call again when anything changes that the function names."""
+        names = [part.fullname for part in walk(function.body) if isinstance(part, RefExpr) and part.fullname]
+        add_dependencies(self.checker, names)
 
     # --- samples
 
@@ -333,14 +390,26 @@ class ArgumentEvaluator(AstEvaluator):
 
     def _make_relation(self, type_: Instance, node: Expression | None) -> Any:
         struct = self.annotations.to_schema(type_.args[0])
-        if struct is None:
-            return NO_CONSTANT
-        return self.origins.find_relation(node, struct, self._find_relation(node))
+        value = self._find_relation(node, is_declared=struct is not None)
+        if struct is None and isinstance(value, Relation):
+            struct = value._rel.schema
+        return NO_CONSTANT if struct is None else self.origins.find_relation(node, struct, value)
 
-    def _find_relation(self, node: Expression | None) -> object:
-        """Return the relation that is assigned to a variable, if it is the result of a call that has been checked."""
+    def _find_relation(self, node: Expression | None, *, is_declared: bool) -> object:
+        """Return the relation that is assigned to a variable, if it is the result of a call that has been checked.
+
+        If its columns are not declared, they are those of what a function of the file returns.
+        """
         call = find_assigned_value(node, self.checker) if isinstance(node, NameExpr) else None
-        return STATE.find_value_here(call) if isinstance(call, CallExpr) else NO_VALUE
+        if not isinstance(call, CallExpr):
+            return NO_VALUE
+        value = STATE.find_value_here(call)
+        is_unknown = value is NO_VALUE and not is_declared and isinstance(call.callee, RefExpr)
+        if is_unknown and isinstance(call.callee, RefExpr) and self.is_helper(call.callee):
+            with suppress(UnknownValueError, SubstraitDslError):
+                value = self.evaluate_parts(call, {})
+        is_nameless = isinstance(value, Relation) and placeholders.is_nameless(value._rel.schema.names)
+        return NO_VALUE if is_nameless and not is_declared else value
 
     def _make_groups(self, type_: Instance) -> Any:
         struct, keys = (self.annotations.to_schema(row) for row in type_.args)
@@ -484,6 +553,11 @@ class ArgumentEvaluator(AstEvaluator):
                 with suppress(UnknownValueError):
                     return self.evaluate(node, None, environment)
         return placeholders.make_expression(declared)
+
+
+def _is_of_any_row(type_: UnionType) -> bool:
+    """Whether an expression is one of a row of a relation whose columns are not declared, to mypy."""
+    return any(isinstance(get_proper_type(item), AnyType) for item in type_.items)
 
 
 def _is_assignable(value_type: t.Type, declared: t.Type) -> bool:

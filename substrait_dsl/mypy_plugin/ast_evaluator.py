@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,7 +21,6 @@ from mypy.nodes import (
     FuncDef,
     GeneratorExpr,
     IndexExpr,
-    LambdaExpr,
     ListComprehension,
     ListExpr,
     MemberExpr,
@@ -30,7 +28,6 @@ from mypy.nodes import (
     OpExpr,
     OverloadedFuncDef,
     RefExpr,
-    ReturnStmt,
     SetComprehension,
     SliceExpr,
     StarExpr,
@@ -148,6 +145,14 @@ class AstEvaluator(ABC):
     @abstractmethod
     def find_relation_of(self, row: NameExpr) -> Expression | None:
         """Return the relation whose columns a variable holds, after ``c = orders.c``; None if it holds none."""
+
+    @abstractmethod
+    def is_helper(self, function: RefExpr) -> bool:
+        """Whether a name means a function of the file of which the program shows the result."""
+
+    @abstractmethod
+    def make_helper(self, function: RefExpr) -> Callable[..., Any]:
+        """Return a function that takes and returns what a function of the file does."""
 
     def evaluate_parts(self, node: Expression, environment: Environment) -> Any:
         """Return the value of an expression by its parts. Raise `UnknownValueError` if it is not known."""
@@ -313,53 +318,14 @@ class AstEvaluator(ABC):
 
     # --- functions and calls
 
-    def make_function(self, node: LambdaExpr, environment: Environment) -> Callable[..., Any]:
-        """Return a function that takes and returns what a lambda does."""
-        body, parameters = node.body.body[0], node.arguments
-        if not isinstance(body, ReturnStmt) or body.expr is None or any(each.kind.is_star() for each in parameters):
-            raise UnknownValueError(node)
-        result = body.expr
-        defaults = {each.variable: each.initializer for each in parameters if each.initializer is not None}
-        signature = inspect.Signature(
-            [
-                inspect.Parameter(
-                    each.variable.name,
-                    inspect.Parameter.POSITIONAL_OR_KEYWORD,
-                    default=defaults.get(each.variable, inspect.Parameter.empty),
-                )
-                for each in parameters
-            ]
-        )
-
-        def call(*rows: Any) -> Any:
-            self.budget.enter_lambda()
-            try:
-                return evaluate_body(*rows)
-            finally:
-                self.budget.leave_lambda()
-
-        def evaluate_body(*rows: Any) -> Any:
-            arguments = signature.bind(*rows).arguments
-            values: dict[object, Any] = {
-                each: self.evaluate(default, None, environment) for each, default in defaults.items()
-            }
-            values |= {
-                each.variable: arguments[each.variable.name] for each in parameters if each.variable.name in arguments
-            }
-            value = self.evaluate(result, None, {**environment, **values})
-            self.needs_declared_check |= isinstance(value, bool)
-            return value
-
-        call.__name__ = call.__qualname__ = "<lambda>"
-        call.__signature__ = signature  # type: ignore[attr-defined]  # what `inspect` looks at first
-        return call
-
     def _evaluate_call(self, node: CallExpr, environment: Environment) -> Any:
         arguments = zip(node.args, node.arg_kinds, node.arg_names, strict=True)
         positional, named = self.evaluate_arguments(arguments, environment)
         callee = node.callee
         function = callee.node if isinstance(callee, RefExpr) else None
-        if isinstance(function, FuncDef | OverloadedFuncDef | TypeInfo):
+        if isinstance(callee, RefExpr) and self.is_helper(callee):
+            value = self.make_helper(callee)
+        elif isinstance(function, FuncDef | OverloadedFuncDef | TypeInfo):
             value = allowed.find_named(function.fullname)
         elif isinstance(callee, MemberExpr):
             value = allowed.read_attribute(self.evaluate(callee.expr, None, environment), callee.name)

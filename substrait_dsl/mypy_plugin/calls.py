@@ -194,6 +194,8 @@ class Call:
         """Return the type of the result, or the declared type if the result is assigned to another type."""
         self._withdraw_type_errors()
         self.is_conclusive = self.is_certain = not is_dynamic_expected(self.context)
+        if self.annotations.is_unknown_relation(getattr(self.context, "type", None)):
+            return self.default_type()  # what a function returns is declared: its columns are known in a chain only
         declared = assignment_checks.check_assignment(self.context, self.annotations, type_)
         if declared is not None:
             return declared
