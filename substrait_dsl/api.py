@@ -70,7 +70,7 @@ from substrait_dsl.fluent.conditions import (
     unique,
     when,
 )
-from substrait_dsl.fluent.expr import DynExpr, Expr, SortKey
+from substrait_dsl.fluent.expr import Expr, SortKey
 from substrait_dsl.fluent.extensions import extension_leaf, extension_multi
 from substrait_dsl.fluent.hints import shared
 from substrait_dsl.fluent.lambdas import LambdaFunction, lambda_
@@ -125,6 +125,10 @@ if TYPE_CHECKING:
     )
     from substrait_dsl.fluent.windows import following, preceding
     from substrait_dsl.sql_queries.reading import from_sql
+
+    DynExpr = Expr[Any, Any]  # so a function that is declared to give one may give any expression, in every checker
+else:
+    from substrait_dsl.fluent.expr import DynExpr
 
 __all__: list[str] = [
     "FP32",

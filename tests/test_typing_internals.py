@@ -70,6 +70,10 @@ def test_mypy_lets_the_type_of_a_variable_change(results: dict[str, Any], report
     assert 'program.py:13: note: Revealed type is "list[program.B]"' in reports
 
 
+def test_mypy_compares_types_with_those_that_have_type_variables(results: dict[str, Any]) -> None:
+    assert results["is_argument"] == [True, False]
+
+
 def test_mypy_finds_the_modules_of_types(results: dict[str, Any]) -> None:
     assert {"builtins", "program"} <= results["find_modules"]
 

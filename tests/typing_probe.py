@@ -102,6 +102,10 @@ def _probe_types(context: FunctionContext) -> None:
     _record("find_type_unchecked", lambda: internals.find_type(api, TempNode(base)))
     _record("find_item_type", lambda: _name(internals.find_item_type(api, context.arg_types[0][0], values)))
     _record("is_subtype", lambda: (internals.is_subtype(derived, base), internals.is_subtype(base, derived)))
+    row = internals.find_class(api, "builtins.list")
+    open_list = Instance(row, [row.defn.type_vars[0]])
+    filled = [Instance(row, [base]), base]
+    _record("is_argument", lambda: [internals.is_argument(each, open_list) for each in filled])
     _record("find_modules", lambda: internals.find_modules([context.arg_types[0][0]]))
     variable = values.node if isinstance(values, NameExpr) else None
     assert isinstance(variable, Var)

@@ -54,9 +54,9 @@ from substrait_dsl.mypy_plugin.budget import UnknownValueError
 from substrait_dsl.mypy_plugin.checker_state import NO_VALUE, STATE
 from substrait_dsl.mypy_plugin.declarations import SCHEMA, has_no_columns, is_schema
 from substrait_dsl.mypy_plugin.enums import read_literal
-from substrait_dsl.mypy_plugin.helpers import is_helper, make_function
+from substrait_dsl.mypy_plugin.helpers import add_dependencies_of, is_helper, make_function, takes_arguments
 from substrait_dsl.mypy_plugin.loops import MOST_ITEMS
-from substrait_dsl.mypy_plugin.mypy_internals import add_dependencies, find_item_type, find_tree, find_type
+from substrait_dsl.mypy_plugin.mypy_internals import find_item_type, find_tree, find_type
 from substrait_dsl.mypy_plugin.names import (
     DYN_EXPR,
     EXPR,
@@ -67,7 +67,6 @@ from substrait_dsl.mypy_plugin.names import (
     WINDOW_FUNCTION,
     is_type,
 )
-from substrait_dsl.mypy_plugin.nodes import walk
 from substrait_dsl.mypy_plugin.python_values import (
     AMBIGUOUS,
     OTHERS,
@@ -263,7 +262,7 @@ class ArgumentEvaluator(AstEvaluator):
     def make_helper(self, function: RefExpr) -> Callable[..., Any]:
         """Return a function that takes and returns what a function of the file does. Errors are those of its call."""
         assert isinstance(function.node, FuncDef)
-        self._add_dependencies(function.node)
+        add_dependencies_of(function.node, self.checker)
         body = make_function(self, function.node, {})
 
         @wraps(body)
@@ -276,6 +275,11 @@ class ArgumentEvaluator(AstEvaluator):
                 raise
 
         return call
+
+    def require_declared_types(self, call: CallExpr) -> None:
+        """Raise `UnknownValueError` if a function does not take an argument: mypy says so."""
+        if not takes_arguments(call, self.checker):
+            raise UnknownValueError(call)
 
     def make_helper_or_placeholder(self, function: RefExpr) -> Callable[..., Any]:
         """Return a function as an argument: what it returns is known at least by its type."""
@@ -297,11 +301,6 @@ class ArgumentEvaluator(AstEvaluator):
                 raise
 
         return call
-
-    def _add_dependencies(self, function: FuncDef) -> None:
-        """Let mypy's daemon check the call again when anything changes that the function names."""
-        names = [part.fullname for part in walk(function.body) if isinstance(part, RefExpr) and part.fullname]
-        add_dependencies(self.checker, names)
 
     # --- samples
 

@@ -154,6 +154,10 @@ class AstEvaluator(ABC):
     def make_helper(self, function: RefExpr) -> Callable[..., Any]:
         """Return a function that takes and returns what a function of the file does."""
 
+    @abstractmethod
+    def require_declared_types(self, call: CallExpr) -> None:
+        """Raise `UnknownValueError` if a function does not take an argument: mypy says so."""
+
     def evaluate_parts(self, node: Expression, environment: Environment) -> Any:
         """Return the value of an expression by its parts. Raise `UnknownValueError` if it is not known."""
         try:
@@ -324,6 +328,7 @@ class AstEvaluator(ABC):
         callee = node.callee
         function = callee.node if isinstance(callee, RefExpr) else None
         if isinstance(callee, RefExpr) and self.is_helper(callee):
+            self.require_declared_types(node)
             value = self.make_helper(callee)
         elif isinstance(function, FuncDef | OverloadedFuncDef | TypeInfo):
             value = allowed.find_named(function.fullname)

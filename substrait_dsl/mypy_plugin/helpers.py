@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mypy.nodes import (
     Argument,
     AssignmentStmt,
+    CallExpr,
     Expression,
     ExpressionStmt,
     FuncDef,
@@ -20,16 +21,22 @@ from mypy.nodes import (
     MypyFile,
     NameExpr,
     PassStmt,
+    RefExpr,
     ReturnStmt,
     Statement,
     StrExpr,
     TempNode,
     Var,
 )
+from mypy.types import CallableType, Type
 
 from substrait_dsl.mypy_plugin.budget import UnknownValueError
+from substrait_dsl.mypy_plugin.mypy_internals import add_dependencies, find_type, is_argument
+from substrait_dsl.mypy_plugin.nodes import walk
 
 if TYPE_CHECKING:
+    from mypy.plugin import CheckerPluginInterface
+
     from substrait_dsl.mypy_plugin.ast_evaluator import AstEvaluator, Environment
 
 MOST_STATEMENTS = 20
@@ -64,6 +71,31 @@ def _assigned(statement: Statement | None) -> Var | None:
         case AssignmentStmt(lvalues=[NameExpr(node=Var() as variable)], rvalue=value):
             return None if isinstance(value, TempNode) else variable
     return None
+
+
+def takes_arguments(call: CallExpr, checker: CheckerPluginInterface) -> bool:
+    """Whether the parameters of a function take the types of the arguments of a call; else mypy reports the call."""
+    function = call.callee.node if isinstance(call.callee, RefExpr) else None
+    declared = function.type if isinstance(function, FuncDef) else None
+    if not isinstance(declared, CallableType):
+        return True
+    for number, (node, name) in enumerate(zip(call.args, call.arg_names, strict=True)):
+        parameters = declared.arg_types[number:] if name is None else _parameters_named(declared, name)
+        type_ = find_type(checker, node)
+        if type_ is not None and parameters and not is_argument(type_, parameters[0]):
+            return False
+    return True
+
+
+def _parameters_named(function: CallableType, name: str) -> Sequence[Type]:
+    """Return the type of the parameter of a name, if there is one."""
+    return [type_ for each, type_ in zip(function.arg_names, function.arg_types, strict=True) if each == name]
+
+
+def add_dependencies_of(function: FuncDef, checker: CheckerPluginInterface) -> None:
+    """Let mypy's daemon check the call again when anything changes that a function names."""
+    names = [part.fullname for part in walk(function.body) if isinstance(part, RefExpr) and part.fullname]
+    add_dependencies(checker, names)
 
 
 def make_function(evaluator: AstEvaluator, node: LambdaExpr | FuncDef, environment: Environment) -> Callable[..., Any]:

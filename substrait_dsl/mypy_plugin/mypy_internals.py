@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mypy.erasetype import erase_typevars as _erase_typevars
 from mypy.errorcodes import TYPE_VAR as _TYPE_VAR
 from mypy.errorcodes import ErrorCode as ErrorCode
 from mypy.indirection import TypeIndirectionVisitor
@@ -79,6 +80,11 @@ def find_member_type(api: CheckerPluginInterface, name: str, owner: Type, node: 
 def is_subtype(left: Type, right: Type) -> bool:
     """Whether a type is a subtype of another one."""
     return _is_subtype(left, right)
+
+
+def is_argument(left: Type, right: Type) -> bool:
+    """Whether a type is one that a parameter takes, whatever its type variables are."""
+    return _is_subtype(left, _erase_typevars(right))
 
 
 def find_modules(types: Iterable[Type]) -> set[str]:

@@ -21,8 +21,8 @@ def keys() -> list[str]:
 
 
 def key(prefix: str, *, number: int = 2) -> str:
-    name = f"{prefix}{number}"
-    return name
+    end = number + 5
+    return f"{prefix}{end}"
 
 
 def weight() -> sd.Expr[sd.FP64]:
@@ -51,7 +51,7 @@ items.fetch(first())
 items.select(*keys())
 # E: select: there is no column "quantty"; there are "order", "part", "quantity"; did you mean
 #    "quantity"?  [substrait-unknown-field]
-items.select("order", key("part", number=7))
+items.select("order", key("part"))
 # E: select: there is no column "part7"; there are "order", "part", "quantity"; did you mean
 #    "part"?  [substrait-unknown-field]
 orders.select("id", weight())
