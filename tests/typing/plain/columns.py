@@ -4,7 +4,8 @@ from typing import Literal as L
 from typing import assert_type
 
 import substrait_dsl as sd
-from substrait_dsl import I64, Decimal, DynExpr, Expr, Null, Req, String
+from substrait_dsl import I64, Decimal, Expr, Null, Req, String
+from substrait_dsl.fluent.expr import DynExpr
 from tests.typing.tables import Orders
 
 

@@ -4,6 +4,7 @@ from typing import assert_type
 
 import substrait_dsl as sd
 from substrait_dsl import functions as f
+from substrait_dsl.fluent.expr import DynExpr
 from tests.typing.tables import Orders
 
 orders = sd.read_named("orders", Orders)
@@ -22,7 +23,7 @@ assert_type(extended.findings, tuple[sd.Finding, ...])
 assert_type(sd.ExtendedExpression.from_bytes(extended.to_bytes(), strict=True), sd.ExtendedExpression)
 sd.ExtendedExpression(orders, "o_rank", weight=orders.c.o_weight)
 sd.ExtendedExpression({"a": sd.I64}, double=lambda r: r.a * 2)
-assert_type(extended.expression("double"), sd.DynExpr)
+assert_type(extended.expression("double"), DynExpr)
 assert_type(orders.filter(extended.expression("open")), sd.Relation[Orders])
 asked = orders.filter(lambda o: o.o_orderkey > sd.parameter(1, sd.I64))
 assert_type(orders.to_plan().with_roots(asked, orders.limit(1), parameter_bindings={1: 5}), sd.Plan)

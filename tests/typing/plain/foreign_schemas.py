@@ -5,7 +5,8 @@ from typing import assert_type
 from pyspark.sql.types import LongType, StructField, StructType
 
 import substrait_dsl as sd
-from substrait_dsl import DynExpr, DynRow, Relation
+from substrait_dsl import DynRow, Relation
+from substrait_dsl.fluent.expr import DynExpr
 
 by_dict = sd.read_named("orders", {"o_orderkey": sd.I64, "o_comment": sd.Nullable[sd.String]})
 assert_type(by_dict, Relation[DynRow])

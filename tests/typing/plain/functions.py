@@ -3,8 +3,9 @@
 from typing import Any, assert_type
 from typing import Literal as L
 
-from substrait_dsl import FP64, I64, Boolean, Decimal, DynExpr, DynRow, Expr, Measure, Null, Req, String, VarChar
+from substrait_dsl import FP64, I64, Boolean, Decimal, DynRow, Expr, Measure, Null, Req, String, VarChar
 from substrait_dsl import functions as f
+from substrait_dsl.fluent.expr import DynExpr
 from tests.typing.tables import Orders
 
 

@@ -6,8 +6,9 @@ from typing import Any, TypeVar, assert_type
 from typing import Literal as L
 
 import substrait_dsl as sd
-from substrait_dsl import FP32, FP64, I16, I32, I64, Boolean, Decimal, DynExpr, Expr, Null, Req, String
+from substrait_dsl import FP32, FP64, I16, I32, I64, Boolean, Decimal, Expr, Null, Req, String
 from substrait_dsl import functions as f
+from substrait_dsl.fluent.expr import DynExpr
 from tests.typing.tables import Orders
 
 N = TypeVar("N", bound=Null)

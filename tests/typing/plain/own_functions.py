@@ -4,7 +4,8 @@ from typing import Any, assert_type
 from typing import Literal as L
 
 import substrait_dsl as sd
-from substrait_dsl import Date, Decimal, DynExpr, Expr, Measure, Null, Req, String, VarChar
+from substrait_dsl import Date, Decimal, Expr, Measure, Null, Req, String, VarChar
+from substrait_dsl.fluent.expr import DynExpr
 from tests.typing.own import functions as own
 from tests.typing.tables import Orders
 

@@ -9,7 +9,6 @@ from substrait_dsl import (
     Boolean,
     Date,
     Decimal,
-    DynExpr,
     DynRow,
     Expr,
     List,
@@ -19,6 +18,7 @@ from substrait_dsl import (
     String,
 )
 from substrait_dsl import functions as f
+from substrait_dsl.fluent.expr import DynExpr
 from tests.typing.tables import Orders
 
 

@@ -5,8 +5,9 @@ from typing import Any, assert_type
 from typing import Literal as L
 
 import substrait_dsl as sd
-from substrait_dsl import FP64, I32, I64, Date, Decimal, DynExpr, DynRow, Expr, Null, Req, String, WindowFunction
+from substrait_dsl import FP64, I32, I64, Date, Decimal, DynRow, Expr, Null, Req, String, WindowFunction
 from substrait_dsl import functions as f
+from substrait_dsl.fluent.expr import DynExpr
 from tests.typing.tables import Orders
 
 
