@@ -17,14 +17,20 @@ METHODS = frozenset(f"{class_}.{name}" for classes, names in _METHODS.items() fo
 """The full names of methods that add something to a container."""
 
 
-def find_relations(type_: Type | None) -> Iterator[Instance]:
-    """Return the relations in a type, at any depth."""
+MOST_NESTED = 4
+"""How deep the relations are that are found: a type may contain itself."""
+
+
+def find_relations(type_: Type | None, depth: int = 0) -> Iterator[Instance]:
+    """Return the relations in a type, such as a dict of lists of them."""
+    if depth > MOST_NESTED:
+        return
     match get_proper_type(type_):
         case Instance(type=info) as relation if info.fullname == RELATION:
             yield relation
         case Instance(args=parts) | UnionType(items=parts):
             for part in parts:
-                yield from find_relations(part)
+                yield from find_relations(part, depth + 1)
 
 
 def holds_relations(type_: Type | None) -> bool:

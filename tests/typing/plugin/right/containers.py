@@ -1,7 +1,7 @@
 """Lists, dicts and sets without annotations that hold relations of different columns: nothing is known of an item."""
 
 from collections import defaultdict, deque
-from typing import assert_type
+from typing import TypeAlias, assert_type
 
 import substrait_dsl as sd
 from tests.typing.plugin.tables import Items, Orders, items, orders
@@ -50,3 +50,13 @@ class Steps:
 
 
 Steps().add()
+
+
+# A type that contains itself.
+
+Nested: TypeAlias = "dict[str, Nested] | list[Nested] | str | sd.Relation"
+nested: "list[Nested]" = ["x"]
+nested.append(["y", items])
+tree: "dict[str, Nested]" = {"a": nested}
+tree["b"] = tree
+tree.setdefault("c", orders)
