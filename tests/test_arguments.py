@@ -84,7 +84,7 @@ GOOD: Mapping[str, Any] = {
     "resolve": lambda scope: rl.Broadcast(), "return_type": sd.I64(), "right": "id", "row": lambda r: OnlyId(id=r.id),
     "rows": [(1,)], "scale": 2, "schema": OnlyId, "struct": T._rel.schema, "table": "t", "target": "t", "text": "i64",
     "to": sd.I64, "type": sd.I64(), "type_url": "type.googleapis.com/acme.Hint", "types": (sd.I64(),), "uri": "s3://a",
-    "join.on": "id",
+    "join.on": "id", "asof_join.on": "id", "asof_join.by": (),
     "urn": "extension:acme:x", "value": 1, "values": sd.col("id"), "where": True, "year_months": sd.YearMonths(1),
     "implement.function": SHOUT, "implement.engine": "spark", "implementation": "upper({x})",
     "operation": "read", "object": "table", "all": (),

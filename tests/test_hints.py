@@ -100,6 +100,8 @@ def test_the_words_of_writers_are_those_that_the_verb_has() -> None:
 CHOICES: dict[str, Any] = {
     "join-type": lambda word: T.join(T, "id", how=word),
     "lateral-join-type": lambda word: T.lateral_join(lambda r: T, how=word),
+    "asof-direction": lambda word: T.asof_join(T, "id", direction=word),
+    "asof-join-type": lambda word: T.asof_join(T, "id", how=word),
     "comparison": lambda word: T.hash_join(T, [sd.join_key("id", comparison=word)]),
     "set-operation": lambda word: T.set_op(word, T),
     "aggregate-method": lambda word: T.aggregate("id", method=word),

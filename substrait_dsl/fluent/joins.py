@@ -12,13 +12,15 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, error_context, require_choice
 from substrait_dsl.fluent import column_arguments
 from substrait_dsl.fluent.base import S2, Condition, RelationBase, S, rel_of, wrap_relation
-from substrait_dsl.fluent.join_using import Using, UsingKeys, using_keys
 from substrait_dsl.fluent.schemas import DynRow
 from substrait_dsl.fluent.scope import Scope
 
 if TYPE_CHECKING:
+    from substrait_dsl.fluent.asof import AsofDirection, AsofHow, ColumnPair, Tolerance
     from substrait_dsl.fluent.join_keys import KeysLike
+    from substrait_dsl.fluent.join_using import Using, UsingKeys
     from substrait_dsl.fluent.relation import Relation
+    from substrait_dsl.fluent.windows import Keys
 
 
 MARK = "mark"
@@ -100,7 +102,7 @@ class JoinVerbs(RelationBase, Generic[S]):
                     "expected on=, a condition or names, or using=, names of columns that are put out once",
                     hint='write using="x", or on=lambda l, r: l.x == r.y; cross(other) pairs all rows',
                 )
-            keys = None if using is None else using_keys(using, scope, how)
+            keys = _using_keys(using, scope, how)
             condition = _condition(on, scope) if keys is None else keys.condition()
             after = _post_filter(post_filter, scope, how, mark, keys)
             joined = rl.Join(left, right, how, condition, after, mark, anchor=scope.anchor)
@@ -152,12 +154,59 @@ class JoinVerbs(RelationBase, Generic[S]):
             scope.anchor = outer.anchor  # one number for the left row, and for both rows in the condition
             if on is not True and using is not None:
                 raise _on_and_using()
-            keys = None if using is None else using_keys(using, scope, how)
+            keys = _using_keys(using, scope, how)
             condition = _condition(on, scope) if keys is None else keys.condition()
             after = _post_filter(post_filter, scope, how, mark, keys)
             anchor = scope.take_anchor()  # spec decision 28
             joined = rl.LateralJoin(self._rel, other, how, condition, after, mark, anchor=anchor)
             return wrap_relation(joined if keys is None else keys.merge(joined))
+
+    def asof_join(
+        self,
+        other: Relation[S2],
+        on: ColumnPair,
+        by: ColumnPair | Sequence[ColumnPair] = (),
+        *,
+        direction: AsofDirection = "backward",
+        how: AsofHow = "left",
+        tolerance: Tolerance | None = None,
+        order_by: Keys | None = None,
+    ) -> Relation[DynRow]:
+        """Match each row with the one row of another relation whose time is nearest to its own.
+
+        Args:
+            other: the right side.
+            on: the time of both sides: a name that both have, or a pair ``("left", "right")``. A number, a date or a
+                timestamp, of the same type on both sides.
+            by: the columns that must be equal: a name that both sides have, or a list of names and of pairs.
+            direction: backward takes the last row that is not later, forward the first that is not earlier, nearest the
+                nearer of these two, and of two that are equally near the later one.
+            how: left puts out rows without a match, with NULL for the other side; inner leaves them out.
+            tolerance: the most that the times may differ: a number for numbers, a ``datetime.timedelta`` for dates and
+                timestamps; None for any distance.
+            order_by: sort keys of the right side, which order rows of the same key and time; the last of them is taken,
+                or the first if their time is later. Without it any of them is.
+
+        Output: the columns of this relation, then those of the other one without columns that have the same name in
+        `on` and `by`; those of the other side are nullable in a left join. A NULL, or a NaN as a time, matches nothing.
+        No order. Time and memory grow with the number of rows, not with that of pairs. Raises `TypeMismatchError` for
+        columns whose types differ, `UnknownFieldError`, `InvalidChoiceError`. The specification has no such relation; a
+        plan holds a ``SetRel`` and window functions.
+
+        Example:
+            >>> prices = sd.read_named("prices", {"item": "i64", "since": "date", "price": "fp64"})
+            >>> sales = sd.read_named("sales", {"item": "i64", "day": "date"})
+            >>> print(sales.asof_join(prices, on=("day", "since"), by="item").schema)
+            0  item   i64
+            1  day    date
+            2  since  date?
+            3  price  fp64?
+        """
+        from substrait_dsl.fluent.asof import asof_join
+
+        with error_context(verb="asof_join"):
+            joined = asof_join(self._rel, rel_of(other), on, by, direction, how, tolerance, order_by)
+            return wrap_relation(joined)
 
     def hash_join(
         self,
@@ -298,6 +347,14 @@ def _on_and_using() -> InvalidArgumentError:
         "expected on= or using=, not both",
         hint='using="x" is that the columns x are equal, and puts out one of them; add other conditions by filter(...)',
     )
+
+
+def _using_keys(using: Any, scope: Scope, how: JoinType) -> UsingKeys | None:
+    if using is None:
+        return None
+    from substrait_dsl.fluent.join_using import using_keys
+
+    return using_keys(using, scope, how)
 
 
 def _condition(on: Any, scope: Scope) -> ex.Expression:

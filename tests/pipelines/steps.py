@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 
 import substrait_dsl as sd
+from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.rules import JOIN_TYPES, LATERAL_JOIN_TYPES, SET_OPS
 from tests.pipelines.expressions import CannotWriteError, rare
 from tests.pipelines.parts import Parts
@@ -92,6 +93,20 @@ class Steps(Parts):
             return self.join(", post_filter=lambda r: r[0].is_null()", ', mark="found"')
         extra = self.random.choice(("", ", post_filter=lambda r: r[0].is_null()"))
         return f'{other}, using={self.random.choice(common)}, how="{self.random.choice(JOIN_TYPES)}"{extra}'
+
+    def asof_joined(self) -> str:
+        other = self.random.choice((self.other, self.like))()
+        fields = [(mine, theirs) for mine in self.relation.schema for theirs in self.value(other).schema]
+        pairs = [(mine, theirs) for mine, theirs in fields if mine.type.matches(theirs.type)]
+        times = [pair for pair in pairs if isinstance(pair[0].type, t.I64 | t.I32 | t.FP64 | t.Date)]
+        if not times:
+            raise CannotWriteError
+        mine, theirs = self.random.choice(times)
+        keys = [(left.name, right.name) for left, right in pairs if left is not mine][:1]
+        by = self.random.choice(("", f", by={keys}" if keys else ""))
+        how = self.random.choice(("left", "inner"))
+        direction = self.random.choice(("backward", "forward", "nearest"))
+        return f'{other}, on=("{mine.name}", "{theirs.name}"){by}, how="{how}", direction="{direction}"'
 
     def lateral_join(self) -> str:
         other = self.other()
@@ -202,6 +217,7 @@ VERBS: dict[str, Callable[[Steps], str]] = {
     "limit": lambda _: "5",
     "join": Steps.joined,
     "cross": Steps.other,
+    "asof_join": Steps.asof_joined,
     "lateral_join": Steps.lateral_join,
     "hash_join": Steps.keyed_join,
     "merge_join": Steps.keyed_join,

@@ -117,6 +117,10 @@ VERBS: dict[str, Stop] = {
         [(1, False), (2, True), (3, True)],
     ),
     "Relation.cross": (lambda _: T.select("id").cross(LISTS.select("id")).aggregate(n=f.count()), [(6,)]),
+    "Relation.asof_join": (
+        lambda _: T.select("id").asof_join(U, on=("id", "number"), direction="forward"),
+        [(1, 10, "ten"), (2, 10, "ten"), (3, 10, "ten")],
+    ),
     "Relation.lateral_join": (
         lambda _: T.select("id", "key").lateral_join(
             lambda x: U.filter(lambda y: y.number == x.key).aggregate(n=f.count())

@@ -99,6 +99,18 @@ items.join(parts, "part", how="left_mark").filter(lambda r: r.mark + 1 > 0)
 #    int  [substrait-function-not-found]
 items.join(parts, "part", how="right_mark", mark="sold").select("mark")
 # E: select: there is no column "mark"; there are "part", "label", "sold"  [substrait-unknown-field]
+orders.asof_join(orders.select("customer", "day", "rank"), on="day", by="custmer")
+# E: asof_join, by: on the left side: there is no column "custmer"; there are "id", "customer", "price", "weight",
+#    "day", "open", "rank", "comment"; did you mean "customer"?  [substrait-unknown-field]
+orders.asof_join(items, on=("id", "quantity"))
+# E: asof_join, on: "id" and "quantity": the left side has i64, the right one i32; cast one of them before:
+#    with_columns(id=col("id").cast("i32"))  [substrait-type-mismatch]
+orders.asof_join(orders, on="id", direction="before")
+# E: asof_join: unknown direction 'before'; expected one of "backward", "forward", "nearest"; write
+#    "backward"  [substrait-invalid-choice]
+orders.asof_join(items, on=("id", "order")).select("quantty")
+# E: select: there is no column "quantty"; there are "id", "customer", "price", "weight", "day", "open", "rank",
+#    "comment", "order", "part", "quantity"; did you mean "quantity"?  [substrait-unknown-field]
 narrow.join(parts, lambda i, p: i.order == p.part)
 # E: join: there is no column "order"; there are "part", "quantity"  [substrait-unknown-field]
 narrow.join(parts, lambda i, p: i.part == p.label)

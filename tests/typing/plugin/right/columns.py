@@ -32,6 +32,8 @@ sd.reveal_schema(items.rename(lambda name: {"part": "product"}.get(name, name)))
 # N: Schema is order: i64, product: i64, quantity: i32
 sd.reveal_schema(items.join(parts, using="part", how="outer"))
 # N: Schema is order: i64?, part: i64, quantity: i32?, label: string?
+sd.reveal_schema(items.asof_join(parts.select("part", since="part"), on=("order", "since"), by="part", tolerance=5))
+# N: Schema is order: i64, part: i64, quantity: i32, since: i64?
 sd.reveal_schema(items.select("order", "part").union_all(items.select("part", "order"), by_name=True))
 # N: Schema is order: i64, part: i64
 items.emit([2, 0, 0])
