@@ -50,7 +50,9 @@ def exported_schema(source: Any) -> NamedStruct:
 
 def _find_schema(source: Any) -> Any:
     pa = pyarrow_module()
-    if isinstance(source, pa.Schema) or hasattr(source, "__arrow_c_schema__"):
+    if isinstance(source, pa.Schema):
+        return source
+    if hasattr(source, "__arrow_c_schema__"):
         return pa.schema(source)
     if _is_foreign(source):
         return source.to_arrow()

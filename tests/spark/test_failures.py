@@ -369,7 +369,7 @@ def test_files_that_cannot_be_read_name_the_read(spark: SparkSession, tmp_path: 
     with pytest.raises(ExecutionError, match=r"there is nothing to read: .*nowhere"):
         sd.read_files(tmp_path / "nowhere", {"a": "i64?"}).collect(spark)
     for uri, told, advice in (
-        ("~/nowhere.parquet", "there is nothing to read", "os.path.expanduser"),
+        ("file:///~/nowhere.parquet", "there is nothing to read", "os.path.expanduser"),
         ("s3://bucket/t.parquet", 'Spark has no file system for "s3"', "hadoop-aws"),
         # Newer ones know a class of that name, and lack it.
         (
