@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from substrait_dsl.arrow.schemas import pyarrow_module, to_arrow
@@ -49,12 +50,21 @@ HINTS = {
 }
 """What to write, by a part of the words of DataFusion."""
 
+LOST_IN_WINDOWS = {
+    "(DISTINCT ": "DISTINCT",
+    " FILTER ": "FILTER",
+    "IGNORE NULLS": "IGNORE NULLS",
+}
+"""What DataFusion leaves out where it writes a window function to Substrait: as it shows it, and in SQL."""
+
 R = TypeVar("R")
 V = TypeVar("V")
 
 
-def plan_query(sql: str, tables: Mapping[str, NamedStruct], without: frozenset[str]) -> bytes | None:
-    """Return DataFusion's plan of a query, as bytes; None if DataFusion has no Substrait for it.
+def plan_query(sql: str, tables: Mapping[str, NamedStruct], without: frozenset[str]) -> tuple[bytes, int] | None:
+    """Return DataFusion's plan of a query, as bytes, and how many bounds of its ranges have an offset.
+
+    None if DataFusion has no Substrait for it.
 
     Args:
         sql: the text of one query.
@@ -63,7 +73,7 @@ def plan_query(sql: str, tables: Mapping[str, NamedStruct], without: frozenset[s
 
     Raises:
         InvalidArgumentError: DataFusion does not take the text; with its words.
-        UnsupportedError: DataFusion is not installed.
+        UnsupportedError: DataFusion is not installed, or leaves out a part of the query.
     """
     context = _make_context(tables, without)
     from datafusion import SQLOptions
@@ -73,9 +83,37 @@ def plan_query(sql: str, tables: Mapping[str, NamedStruct], without: frozenset[s
     frame = _call(lambda: context.sql_with_options(sql, only_queries))
     logical = _call(frame.optimized_logical_plan)
     try:
-        return bytes(Producer.to_substrait_plan(logical, context).encode())
+        data = bytes(Producer.to_substrait_plan(logical, context).encode())
     except RuntimeError:  # what it has no Substrait for
         return None
+    windows = _show_windows(logical.display_indent())
+    lost = next((word for part, word in LOST_IN_WINDOWS.items() if part in windows), None)
+    if lost is not None:
+        raise UnsupportedError(f"DataFusion leaves out the {lost} of a window function where it writes Substrait")
+    return data, _count_offsets(windows)
+
+
+def _show_windows(plan: str) -> str:
+    """Return the window functions of a plan, as DataFusion shows them, without what is in brackets but ``DISTINCT``."""
+    calls = re.findall(r"WindowAggr: windowExpr=\[\[(.*?)\]\]\n", plan, re.DOTALL)
+    return ", ".join("".join(_outside_brackets(call)) for call in calls)
+
+
+def _outside_brackets(text: str) -> Iterator[str]:
+    depth = 0
+    tokens = re.findall(r"\(DISTINCT |[(\[]|[)\]]|[^()\[\]]+", text)
+    opened = sum((token[0] in "([") - (token[0] in ")]") for token in tokens)
+    for token in tokens:
+        if depth == 0 or opened != 0:  # names may have brackets of their own: all is shown then
+            yield token
+        depth += (token[0] in "([") - (token[0] in ")]")
+
+
+def _count_offsets(windows: str) -> int:
+    """Return how many bounds of ranges have an offset."""
+    frames = re.findall(r"(ROWS|RANGE|GROUPS) BETWEEN(.*?)(?=(?:ROWS|RANGE|GROUPS) BETWEEN|$)", windows, re.DOTALL)
+    ranges = [bounds for unit, bounds in frames if unit == "RANGE"]
+    return sum(len(re.findall(r"(?<!UNBOUNDED) (?:PRECEDING|FOLLOWING)", bounds)) for bounds in ranges)
 
 
 def _make_context(tables: Mapping[str, NamedStruct], without: frozenset[str]) -> SessionContext:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.algebra.node import Node, rebuild
+from substrait_dsl.algebra.node import Node, rebuild, walk
 from substrait_dsl.algebra.requirements import FUNCTION_KINDS
 from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, error_context
 from substrait_dsl.fluent.base import RelationBase, rel_of, wrap_relation
@@ -78,23 +79,33 @@ def _read_query(query: str, schemas: Mapping[str, NamedStruct]) -> rl.Rel:
     """Return the tree of a query over tables of those columns: with the steps of the text if it can be had so."""
     refusal = UnsupportedError("DataFusion has no Substrait for a step of the query")
     for without in (AS_WRITTEN, MOVING_RULES):
-        data = plan_query(query, schemas, without)
-        if data is None:
+        planned = plan_query(query, schemas, without)
+        if planned is None:
             continue
         try:
-            return _read_plan(data)
+            return _read_plan(*planned)
         except UnsupportedError as error:
             refusal = error
     raise refusal
 
 
-def _read_plan(data: bytes) -> rl.Rel:
+def _read_plan(data: bytes, offsets: int) -> rl.Rel:
+    """Return the tree of a plan. DataFusion writes ranges with offsets of some types as ranges without bounds."""
     plan = Plan.from_bytes(data)
     unknown = [each.name for each in plan.requirements() if each.kind in FUNCTION_KINDS and not each.urn]
     if unknown:
         raise UnsupportedError(f'Substrait has no function that DataFusion calls "{unknown[0]}"')
     (root,) = plan.roots
-    return rel_of(root)
+    rel = rel_of(root)
+    if _count_offsets(rel) < offsets:
+        raise UnsupportedError("DataFusion leaves out the offset of a range of a window where it writes Substrait")
+    return rel
+
+
+def _count_offsets(rel: rl.Rel) -> int:
+    """Return how many bounds of ranges have an offset."""
+    calls = (node for node in walk(rel) if isinstance(node, ex.WindowCall) and node.bounds_type == "range")
+    return sum(bound.offset is not None for call in calls for bound in (call.lower, call.upper))
 
 
 def _put_in_table(tables: Mapping[str, rl.Rel], node: Node) -> Node:

@@ -113,6 +113,33 @@ REFUSED: dict[str, tuple[str, type[Exception], str]] = {
     "a setting": ("set a.b = 3", InvalidArgumentError, "from_sql reads queries"),
     "an explanation": ("explain select 1", UnsupportedError, "DataFusion has no Substrait"),
     "a constant that does not fit": ("select key = 'a' from orders", InvalidArgumentError, "Cannot cast string 'a'"),
+    "distinct values of a window": (
+        "select sum(n) over () from (select count(distinct customer) over () as n from orders)",
+        UnsupportedError,
+        "the DISTINCT of a window",
+    ),
+    "a condition of a window": (
+        "select key from orders where key in (select sum(key) filter (where key > 1) over () from orders)",
+        UnsupportedError,
+        "the FILTER of a window",
+    ),
+    "a window without NULLs": (
+        "select lag(coalesce(price, key)) ignore nulls over (order by key) from orders",
+        UnsupportedError,
+        "the IGNORE NULLS of a window",
+    ),
+    "a range of floats": (
+        "select sum(key) over (order by key range between 1 preceding and current row),"
+        " sum(key) over (order by price range between 1.5 preceding and current row) as x from orders",
+        UnsupportedError,
+        "the offset of a range",
+    ),
+    "a range of days": (
+        "select sum(key) over (order by day range between interval '1' day preceding and current row) as x"
+        " from (select key, cast(note as date) as day from orders)",
+        UnsupportedError,
+        "the offset of a range",
+    ),
     "a function of the engine": ("select sha256(note) from orders", UnsupportedError, '"sha256"'),
 }
 
@@ -139,6 +166,21 @@ def test_a_type_that_the_engine_has_not_is_refused_with_what_to_write() -> None:
     assert str(raised.value).endswith('code=lambda r: r["code"].cast("string")')
     cast = table.select(code=lambda r: r["code"].cast("string"))
     assert sd.from_sql("select code from t", t=cast).schema == cast.schema
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select sum(key) over (order by key range between 2 preceding and 3 following) as x from orders",
+        "select sum(x) over (order by x range between 2 preceding and current row) as y from"
+        " (select sum(key) over (order by key range between 1 preceding and 1 following) as x from orders)",
+        "with q as (select sum(key) over (order by key range between 1 preceding and 1 following) as x from orders)"
+        " select x from q union all select x from q",
+        "select sum(count(distinct key)) over () as x, sum(count(*) filter (where key > 1)) over () as y from orders",
+    ],
+)
+def test_windows_that_are_written_in_full_are_read(query: str) -> None:
+    assert sd.from_sql(query, orders=ORDERS).schema.names[0] in ("x", "y")
 
 
 def test_arguments_are_checked() -> None:
