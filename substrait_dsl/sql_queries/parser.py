@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
+import attrs
+
 from substrait_dsl.arrow.schemas import pyarrow_module, to_arrow
 from substrait_dsl.errors import InvalidArgumentError, UnsupportedError
 from substrait_dsl.installation import install_line
@@ -61,10 +63,22 @@ R = TypeVar("R")
 V = TypeVar("V")
 
 
-def plan_query(sql: str, tables: Mapping[str, NamedStruct], without: frozenset[str]) -> tuple[bytes, int] | None:
-    """Return DataFusion's plan of a query, as bytes, and how many bounds of its ranges have an offset.
+@attrs.frozen
+class PlannedQuery:
+    """DataFusion's plan of a query, with what only its own text of the plan says."""
 
-    None if DataFusion has no Substrait for it.
+    data: bytes
+    """The plan as Substrait."""
+    offsets: int
+    """How many bounds of its ranges have an offset."""
+    has_null_aware_joins: bool
+    """Whether anti joins stand for ``not in``."""
+    has_in: bool
+    """Whether the query has ``in`` with a subquery."""
+
+
+def plan_query(sql: str, tables: Mapping[str, NamedStruct], without: frozenset[str]) -> PlannedQuery | None:
+    """Return DataFusion's plan of a query; None if DataFusion has no Substrait for it.
 
     Args:
         sql: the text of one query.
@@ -86,11 +100,17 @@ def plan_query(sql: str, tables: Mapping[str, NamedStruct], without: frozenset[s
         data = bytes(Producer.to_substrait_plan(logical, context).encode())
     except RuntimeError:  # what it has no Substrait for
         return None
-    windows = _show_windows(logical.display_indent())
+    shown = logical.display_indent()
+    windows = _show_windows(shown)
     lost = next((word for part, word in LOST_IN_WINDOWS.items() if part in windows), None)
     if lost is not None:
         raise UnsupportedError(f"DataFusion leaves out the {lost} of a window function where it writes Substrait")
-    return data, _count_offsets(windows)
+    return PlannedQuery(
+        data,
+        offsets=_count_offsets(windows),
+        has_null_aware_joins=re.search(r" null_aware$", shown, re.MULTILINE) is not None,
+        has_in=" IN (<subquery>)" in frame.logical_plan().display_indent(),
+    )
 
 
 def _show_windows(plan: str) -> str:

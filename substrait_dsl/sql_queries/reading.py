@@ -14,7 +14,8 @@ from substrait_dsl.errors import InvalidArgumentError, UnsupportedError, error_c
 from substrait_dsl.fluent.base import RelationBase, rel_of, wrap_relation
 from substrait_dsl.fluent.plan import Plan
 from substrait_dsl.fluent.schemas import DynRow, SchemaLike, as_struct
-from substrait_dsl.sql_queries.parser import AS_WRITTEN, MOVING_RULES, find_table, plan_query
+from substrait_dsl.sql_queries.decorrelated_joins import restore_nulls
+from substrait_dsl.sql_queries.parser import AS_WRITTEN, MOVING_RULES, PlannedQuery, find_table, plan_query
 from substrait_dsl.sql_queries.simplification import simplify
 
 if TYPE_CHECKING:
@@ -42,8 +43,8 @@ def from_sql(
 
     Output: the columns of the query, with the types and the nullability that are derived. Raises
     `InvalidArgumentError` with the words of DataFusion for a text that it does not take, `UnsupportedError` for
-    functions that Substrait does not have, for columns of types that DataFusion does not have, and without DataFusion,
-    which the extra ``sql`` installs. Specification: https://substrait.io/relations/logical_relations/.
+    functions that Substrait does not have, for columns of types that DataFusion does not have, for what DataFusion
+    leaves out of its Substrait, and without DataFusion, which the extra ``sql`` installs. Specification: https://substrait.io/relations/logical_relations/.
 
     Example:
         >>> totals = sd.from_sql(
@@ -83,23 +84,23 @@ def _read_query(query: str, schemas: Mapping[str, NamedStruct]) -> rl.Rel:
         if planned is None:
             continue
         try:
-            return _read_plan(*planned)
+            return _read_plan(planned)
         except UnsupportedError as error:
             refusal = error
     raise refusal
 
 
-def _read_plan(data: bytes, offsets: int) -> rl.Rel:
+def _read_plan(planned: PlannedQuery) -> rl.Rel:
     """Return the tree of a plan. DataFusion writes ranges with offsets of some types as ranges without bounds."""
-    plan = Plan.from_bytes(data)
+    plan = Plan.from_bytes(planned.data)
     unknown = [each.name for each in plan.requirements() if each.kind in FUNCTION_KINDS and not each.urn]
     if unknown:
         raise UnsupportedError(f'Substrait has no function that DataFusion calls "{unknown[0]}"')
     (root,) = plan.roots
     rel = rel_of(root)
-    if _count_offsets(rel) < offsets:
+    if _count_offsets(rel) < planned.offsets:
         raise UnsupportedError("DataFusion leaves out the offset of a range of a window where it writes Substrait")
-    return rel
+    return restore_nulls(rel, has_null_aware_joins=planned.has_null_aware_joins, has_in=planned.has_in)
 
 
 def _count_offsets(rel: rl.Rel) -> int:

@@ -140,6 +140,17 @@ REFUSED: dict[str, tuple[str, type[Exception], str]] = {
         UnsupportedError,
         "the offset of a range",
     ),
+    "a NOT IN beside a correlated subquery": (
+        "select key from orders o where price not in (select price from orders)"
+        " and exists (select 1 from orders x where x.customer = o.key)",
+        UnsupportedError,
+        "what NULL means to a NOT IN",
+    ),
+    "an IN under OR that is correlated": (
+        "select key from orders o where key > 9 or price not in (select price from orders x where x.key = o.key)",
+        UnsupportedError,
+        "what NULL means to an IN",
+    ),
     "a function of the engine": ("select sha256(note) from orders", UnsupportedError, '"sha256"'),
 }
 
@@ -248,6 +259,34 @@ def test_the_rows_of_a_query_over_given_rows() -> None:
     query = "select shop, sum(price) as total from sales group by shop having sum(price) < 4"
     relation = sd.from_sql(query, sales=sales)
     assert relation.collect() == [(1, Decimal("3.75"))]
+
+
+LEFT: list[tuple[int, int | None]] = [(1, 10), (2, None), (3, -5)]
+RIGHT: list[tuple[int, int | None]] = [(1, 10), (1, None), (3, 7)]
+
+
+@pytest.mark.parametrize(
+    ("condition", "keys"),
+    [
+        ("k > 9 or not exists (select 1 from r where r.n = l.n)", [2, 3]),
+        ("k > 9 or not exists (select 1 from r where r.k = l.k)", [2]),
+        (
+            "not (exists (select 1 from r where r.n = l.n) or exists (select 1 from r where r.k = l.k and r.n > 9))",
+            [2, 3],
+        ),
+        ("k > 9 or n > all (select r.n from r where r.k = l.k)", [2]),
+        ("k not in (select r.k from r) and not exists (select 1 from r where r.k = l.k and r.k > 2)", [2]),
+        ("k not in (select r.k from r where r.k > l.k)", [1, 2, 3]),
+        ("n not in (select r.n from r)", []),
+    ],
+)
+def test_null_in_subqueries(condition: str, keys: list[int]) -> None:
+    from datafusion import SessionContext
+
+    tables = {"l": LEFT, "r": RIGHT}
+    given = {name: sd.read_virtual(rows, {"k": "i64", "n": "i64?"}) for name, rows in tables.items()}
+    relation = sd.from_sql(f"select k from l where {condition}", given)
+    assert sorted(row[0] for row in relation.collect(SessionContext())) == keys
 
 
 def test_queries_of_both_kinds_are_there() -> None:
