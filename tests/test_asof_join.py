@@ -164,6 +164,15 @@ def test_without_keys_all_rows_are_of_one_group() -> None:
     assert Counter(map(tuple, joined.collect())) == rows_of(query, l=trades, r=quotes)
 
 
+@pytest.mark.usefixtures("duckdb")
+def test_a_condition_on_required_columns_may_follow() -> None:
+    """An engine moves the condition to rows of the right side, too, which have no values there."""
+    trades, quotes = random_sides(4)
+    joined = trades.asof_join(quotes, on="t", by="k", how="inner").filter(lambda r: (r.id > 100) & (r.v < 300))
+    query = "SELECT l.id, l.k, l.t, r.v FROM l ASOF JOIN r ON l.k = r.k AND l.t >= r.t WHERE id > 100 AND v < 300"
+    assert Counter(map(tuple, joined.collect())) == rows_of(query, l=trades, r=quotes)
+
+
 def test_signed_zeros_are_equal_and_nan_is_near_nothing() -> None:
     one = sd.read_virtual([(1, 0.0), (2, -0.0), (3, float("nan"))], {"id": "i64", "t": "fp64"})
     other = sd.read_virtual([(-0.0, "zero"), (float("nan"), "none")], {"t": "fp64", "v": "string"})

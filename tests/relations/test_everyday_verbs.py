@@ -83,6 +83,28 @@ QUERIES: dict[str, tuple[Any, str, str]] = {
         "k: i64?, s: string, x: fp64, n: i64?",
         "select * from t where s is not null and x is not null",
     ),
+    "drop_nulls, then a condition": (
+        T.select("k", "n").drop_nulls("n").filter(lambda r: (r.n > 15) | (r.k == 1)),
+        "k: i64?, n: i64",
+        "select k, n from t where n > 15 or (n is not null and k = 1)",
+    ),
+    "a filter, then a condition": (
+        T.filter(lambda r: r.n.is_not_null() & (r.n < 45))
+        .sort("k")
+        .select("k", n=lambda r: r.n.assert_not_null())
+        .filter(lambda r: r.n != 20),
+        "k: i64?, n: i64",
+        "select k, n from t where n < 45 and n <> 20",
+    ),
+    "other filters, then a condition": (
+        T.select("k", "n")
+        .filter(lambda r: r.n > 5)
+        .filter(lambda r: r.n < 45)
+        .with_columns(n=lambda r: r.n.assert_not_null())
+        .filter(lambda r: (r.n != 20) | (r.k == 1)),
+        "k: i64?, n: i64",
+        "select k, n from t where n > 5 and n < 45 and (n <> 20 or k = 1)",
+    ),
     "fill_null": (
         T.fill_null({"x": 0.0}, s="k", n=lambda r: f.coalesce(r.k, -1).assert_not_null(), k=sd.null("i64")),
         "k: i64?, s: string, x: fp64, n: i64",
@@ -137,6 +159,12 @@ def test_they_expand_to_relations_that_plans_have(name: str) -> None:
         waiting += rel.inputs
     plan = QUERIES[name][0].to_plan()
     assert sd.Plan.from_bytes(plan.to_bytes()) == plan
+
+
+def test_a_check_fails_for_rows_that_filters_leave() -> None:
+    checked = T.filter(lambda r: r.x < 4.0).with_columns(n=lambda r: r.n.assert_not_null())
+    with refused(sd.errors.ExecutionError, "required"):
+        checked.filter(lambda r: r.n > 15).collect()  # the fourth row has a small x and no n
 
 
 def test_any_row_of_each_value_is_one_of_them() -> None:

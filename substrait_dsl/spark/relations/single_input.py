@@ -6,12 +6,21 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.algebra.expressions import Expression, FieldReference, Literal, WindowCall
+from substrait_dsl.algebra.expressions import (
+    Cast,
+    Expression,
+    FieldReference,
+    IfClause,
+    IfThen,
+    Literal,
+    ScalarFunction,
+    WindowCall,
+)
 from substrait_dsl.algebra.expressions.references import ROOT
 from substrait_dsl.algebra.expressions.windows import has_window_function
 from substrait_dsl.algebra.joined_groups import has_keys
 from substrait_dsl.algebra.node import Rel, walk
-from substrait_dsl.algebra.relations.joins import conjuncts
+from substrait_dsl.algebra.relations.joins import COMPARISON_URN, conjuncts
 from substrait_dsl.errors import ExecutionError, UnsupportedError, class_words
 from substrait_dsl.spark.expressions.literals import struct_to_sql
 from substrait_dsl.spark.expressions.pushdown import column_sql, is_constant_condition
@@ -91,7 +100,11 @@ def _sort_keys(rel: rl.Sort | rl.TopN, to: InputLowering) -> tuple[Rows, SortKey
 def lower_project(rel: rl.Project, to: InputLowering) -> Rows:
     """Lower to a SELECT of further columns; mere references are columns already."""
     rows = to[rel.input]
-    computed = [expression for expression in rel.expressions if _column(expression, rows) is None]
+    computed = [
+        _checked_behind_filters(expression, rel.input)
+        for expression in rel.expressions
+        if _column(expression, rel.input, rows) is None
+    ]
     new_items: list[Item] = []
     if computed:
         rows, here = prepare_context(to, rows, rel.anchor, computed, windows=True)
@@ -101,7 +114,7 @@ def lower_project(rel: rl.Project, to: InputLowering) -> Rows:
         new_items = [Item(text, (to.execution.name(),)) for text in texts]
         rows = Rows(rows.append_columns(new_items).table, rows.columns)
     new = (item.names[0] for item in new_items)
-    added = tuple(_column(expression, rows) or next(new) for expression in rel.expressions)
+    added = tuple(_column(expression, rel.input, rows) or next(new) for expression in rel.expressions)
     rows = Rows(rows.table, rows.columns + added)
     keeps_order = not any(map(has_window_function, rel.expressions))
     return sort_again(rel, rows) if keeps_order and _loses_order(computed) else rows
@@ -114,13 +127,61 @@ def _loses_order(expressions: Sequence[Expression]) -> bool:
     return not current_engine().keeps_order and any(any(subqueries_of(each)) for each in expressions)
 
 
-def _column(expression: Expression, rows: Rows) -> str | None:
-    """Return the column that an expression merely refers to."""
+def _column(expression: Expression, below: Rel, rows: Rows) -> str | None:
+    """Return the column that an expression merely refers to.
+
+    A cast to the required type of a column without NULLs is one, too. A check there could only fail for rows that a
+    filter leaves out: engines move conditions that use the column below this filter, beside its test.
+    """
     match expression:
         case FieldReference(position=position, root=root) if root == ROOT:
             return rows.columns[position]
+        case Cast(input=FieldReference(position=position, root=root) as column, target=target):
+            if root == ROOT and target == column.type.as_required() and _is_without_null(below, position):
+                return rows.columns[position]
+    return None
+
+
+def _is_without_null(rel: Rel, position: int) -> bool:
+    """Return whether a filter leaves out the rows with NULL in a column."""
+    while True:
+        match rel:
+            case rl.Filter(condition=condition, input=below):
+                if any(_tests_for_null(conjunct, position) for conjunct in conjuncts(condition)):
+                    return True
+                rel = below
+            case rl.Emit(mapping=mapping, input=below):
+                rel, position = below, mapping[position]
+            case rl.Sort(input=below):
+                rel = below
+            case _:
+                return False
+
+
+def _tests_for_null(condition: Expression, position: int) -> bool:
+    """Return whether a condition is that a column is not NULL."""
+    match condition:
+        case ScalarFunction(arguments=(FieldReference(position=tested, root=root),), function=function):
+            is_test = (function.urn, function.name) == (COMPARISON_URN, "is_not_null")
+            return is_test and root == ROOT and tested == position
+    return False
+
+
+def _checked_behind_filters(expression: Expression, below: Rel) -> Expression:
+    """Return a cast of a column that checks for NULL as one that checks only the rows which the filters below leave.
+
+    Engines move conditions of later steps below these filters, and with them the check of what the conditions use.
+    """
+    match expression:
+        case Cast(input=FieldReference() as column, target=target) if column.type.nullable and not target.nullable:
+            unchecked = Cast(column, target.as_nullable(), expression.on_failure)
         case _:
-            return None
+            return expression
+    while isinstance(below, rl.Filter):
+        if not any(subqueries_of(below.condition)):
+            expression = IfThen((IfClause(below.condition, expression),), unchecked)
+        below = below.input
+    return expression
 
 
 def lower_emit(rel: rl.Emit, to: InputLowering) -> Rows:
