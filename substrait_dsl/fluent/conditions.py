@@ -138,6 +138,10 @@ def compare(function: str, left: object, right: object) -> DynExpr:
     if right is None:
         raise InvalidArgumentError("a comparison with None is never true", hint="use is_null() or is_not_null()")
     if isinstance(right, Quantified):
+        if isinstance(left, MeasureBase):
+            from substrait_dsl.fluent.computed_measures import compute_from
+
+            return compute_from(lambda parts: compare(function, parts[0], right), [left])  # type: ignore[return-value]  # as `scalar`
         comparison, reduction, rel = _COMPARISONS[function], right.reduction, right.rel
         what = f"{function}_{reduction}"
         return combine(what, partial(_set_comparison, reduction, comparison, rel), [left])

@@ -40,6 +40,7 @@ from mypy.types import Type
 
 from substrait_dsl.errors import InvalidArgumentError, SubstraitDslError
 from substrait_dsl.fluent.base import RelationBase
+from substrait_dsl.fluent.calls import MeasureBase
 from substrait_dsl.fluent.conditions import col
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.relation import Relation
@@ -254,7 +255,7 @@ class AstEvaluator(ABC):
         result = self._apply_operator(first, left, right)
         if not others:
             return result
-        if isinstance(result, ExprBase):
+        if isinstance(result, ExprBase | MeasureBase):
             return bool(result)  # ``1 < x < 5`` asks whether ``1 < x`` is true
         raise UnknownValueError(node)
 
@@ -268,11 +269,11 @@ class AstEvaluator(ABC):
         return bool(value in container)
 
     def evaluate_truth(self, node: Expression, environment: Environment) -> bool:
-        """Return whether a value is true. Raise the library's error for an expression or a relation."""
+        """Return whether a value is true. Raise the library's error for an expression, a measure or a relation."""
         before, self.sampled_node = self.sampled_node, None
         value = self.evaluate(node, None, environment)
         sampled, self.sampled_node = self.sampled_node, before
-        if isinstance(value, ExprBase | RelationBase):
+        if isinstance(value, ExprBase | MeasureBase | RelationBase):
             return bool(value)
         if not isinstance(value, bool) or sampled:
             raise UnknownValueError(node)

@@ -45,6 +45,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.fluent.base import RelationBase
+from substrait_dsl.fluent.calls import MeasureBase
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.mypy_plugin import placeholders
 from substrait_dsl.mypy_plugin.names import full_name
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 _WITHOUT_TRUTH = {
     full_name(ExprBase): placeholders.make_expression(t.Boolean()),
     full_name(RelationBase): placeholders.make_relation(NamedStruct(())),
+    full_name(MeasureBase): placeholders.make_measure(t.Boolean()),
 }
 """A value of each class whose values have no truth value and cannot be iterated over."""
 
@@ -71,7 +73,7 @@ _Asked = tuple[Expression, Type | None]
 
 
 def check(checker: TypeChecker) -> None:
-    """Report where a file asks for the truth of an expression or of a relation."""
+    """Report where a file asks for the truth of an expression, a measure or a relation."""
     conditions = _Conditions(checker)
     for node in walk(checker.tree):
         conditions.add(node)
@@ -214,6 +216,8 @@ def _find_error(type_: Type | None, question: Callable[[Any], object]) -> Substr
                     question(value)
                 except SubstraitDslError as error:
                     return error
+                except TypeError:  # a measure cannot be iterated over, which mypy says itself
+                    return None
     return None
 
 

@@ -210,3 +210,9 @@ def test_a_key_that_a_set_leaves_out_is_not_required() -> None:
 def test_a_measure_has_no_truth_value() -> None:
     with refused(TypeMismatchError, "no truth value", "agg(...).filter(...)"):
         bool(f.count() > 1)
+
+
+def test_a_measure_is_compared_with_all_rows_of_a_relation() -> None:
+    numbers = sd.read_virtual([(1,), (2,)], {"number": "i64"})
+    result = T.group_by("k").agg(most=f.count() >= sd.all_of(numbers), less=f.count() < sd.any_of(numbers))
+    assert in_order(result.collect()) == [(1, True, False), (2, False, True), (3, False, True)]  # 2, 1 and 1 rows

@@ -1,10 +1,11 @@
-"""Where Python asks for the truth of an expression or of a relation, outside of the lambdas of verbs: it has none."""
+"""Where Python asks for the truth of an expression, a measure or a relation, outside of the lambdas of verbs."""
 
 # ruff: noqa: B015, B018, C416  # the expressions are there for a type checker to read
 
 from __future__ import annotations
 
 import substrait_dsl as sd
+from substrait_dsl import functions as f
 from tests.typing.plugin.tables import orders
 
 price, key, is_open = sd.col("weight"), sd.col("id"), orders.c.open
@@ -95,3 +96,12 @@ orders or None
 # E: a relation has no truth value; exists(relation) tests for rows  [substrait-type-mismatch]
 [orders, orders][not orders]
 # E: a relation has no truth value; exists(relation) tests for rows  [substrait-type-mismatch]
+f.count() > 1 and f.count() < 5
+# E: a measure has no truth value before the query runs; combine conditions with & and | and ~ (in parentheses);
+#    agg(...).filter(...) keeps groups  [substrait-type-mismatch]
+1 < f.sum(price) < 5
+# E: a measure has no truth value before the query runs; combine conditions with & and | and ~ (in parentheses);
+#    agg(...).filter(...) keeps groups  [substrait-type-mismatch]
+orders.aggregate(n=lambda o: f.sum(o.id) if f.count() > 1 else f.count())
+# E: aggregate, measure "n": a measure has no truth value before the query runs; combine conditions with & and | and ~
+#    (in parentheses); agg(...).filter(...) keeps groups  [substrait-type-mismatch]
