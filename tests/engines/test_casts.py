@@ -12,6 +12,7 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl.errors import UnsupportedError
 from tests.engines.runners import run_on_datafusion
+from tests.support import refused
 
 CASTS: dict[tuple[str, str], dict[Any, Any]] = {
     ("i64?", "i8?"): {127: 127, 128: None, -128: -128, -129: None, 2**40: None, None: None},
@@ -41,6 +42,17 @@ def test_values_are_cast_as_they_are_elsewhere(types: tuple[str, str]) -> None:
     query = table.select(c=lambda r: r.v.cast(target, on_failure="return_null"))
     found = run_on_datafusion(context, query.to_plan().to_bytes(engine="datafusion"))
     assert [value for (value,) in found] == list(CASTS[types].values())
+
+
+@pytest.mark.usefixtures("datafusion")
+def test_a_value_for_null_is_required() -> None:
+    """`coalesce` is nullable to the specification; the cast after it says what is known, and cannot fail."""
+    from datafusion import SessionContext
+
+    table = sd.read_virtual([(1, None), (2, 5)], {"k": "i64", "n": "i32?"})
+    assert table.fill_null(n=-1).sort("k").collect(SessionContext()) == [(1, -1), (2, 5)]
+    with refused(UnsupportedError, "which fails for NULL"):
+        table.with_columns(n=lambda r: r.n.assert_not_null()).to_plan().to_bytes(engine="datafusion")
 
 
 REFUSED = [

@@ -155,7 +155,8 @@ orders.aggregate("open", total=lambda o: f.sum(o.price)).filter(lambda r: r.tota
 # E: filter: no overload takes gt(decimal<38,2>?, 0.5); 0.5 does not fit decimal<38,2>: it takes a decimal.Decimal or an
 #    int, not a float; write Decimal("0.5")  [substrait-function-not-found]
 orders.distinct("id")
-# E: Too many arguments for "distinct" of "Relation"  [call-arg]
+# E: Too many positional arguments for "distinct" of "RowSelectionVerbs"  [call-arg]
+# N: "distinct" defined in "substrait_dsl.fluent.row_selection"
 orders.distinct().select("idd")
 # E: select: there is no column "idd"; there are "id", "customer", "price", "weight", "day", "open", "rank", "comment";
 #    did you mean "id"?  [substrait-unknown-field]
