@@ -184,8 +184,8 @@ class JoinVerbs(RelationBase, Generic[S]):
             how: left puts out rows without a match, with NULL for the other side; inner leaves them out.
             tolerance: the most that the times may differ: a number for numbers, a ``datetime.timedelta`` for dates and
                 timestamps; None for any distance.
-            order_by: sort keys of the right side, which order rows of the same key and time; the last of them is taken,
-                or the first if their time is later. Without it any of them is.
+            order_by: sort keys of the right side, which order rows of the same key and time: backward takes the last of
+                them, forward the first, nearest the first if their time is later. Without it any of them is taken.
 
         Output: the columns of this relation, then those of the other one without columns that have the same name in
         `on` and `by`; those of the other side are nullable in a left join. A NULL, or a NaN as a time, matches nothing.
