@@ -1,0 +1,1 @@
+"""Thirteen pipelines of everyday work, written with substrait_dsl."""

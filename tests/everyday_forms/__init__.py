@@ -1,0 +1,1 @@
+"""The pipelines of ``examples/everyday`` as users of PySpark and of Polars would write them."""
