@@ -11,6 +11,7 @@ import attrs
 from substrait_dsl.arrow.schemas import pyarrow_module, to_arrow
 from substrait_dsl.errors import InvalidArgumentError, UnsupportedError
 from substrait_dsl.installation import install_line
+from substrait_dsl.sql_queries.correlated_subqueries import find_misread_subquery
 
 if TYPE_CHECKING:
     from datafusion import SessionContext
@@ -95,6 +96,10 @@ def plan_query(sql: str, tables: Mapping[str, NamedStruct], without: frozenset[s
 
     only_queries = SQLOptions().with_allow_ddl(False).with_allow_dml(False).with_allow_statements(False)
     frame = _call(lambda: context.sql_with_options(sql, only_queries))
+    written = frame.logical_plan().display_indent()
+    misread = find_misread_subquery(written)
+    if misread is not None:
+        raise UnsupportedError(f"DataFusion makes a join with other rows of {misread}")
     logical = _call(frame.optimized_logical_plan)
     try:
         data = bytes(Producer.to_substrait_plan(logical, context).encode())
@@ -109,7 +114,7 @@ def plan_query(sql: str, tables: Mapping[str, NamedStruct], without: frozenset[s
         data,
         offsets=_count_offsets(windows),
         has_null_aware_joins=re.search(r" null_aware$", shown, re.MULTILINE) is not None,
-        has_in=" IN (<subquery>)" in frame.logical_plan().display_indent(),
+        has_in=" IN (<subquery>)" in written,
     )
 
 

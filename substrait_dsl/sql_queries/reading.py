@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -78,7 +79,11 @@ def _find_tables(tables: Mapping[str, Any] | None, named: Mapping[str, Any]) -> 
 
 def _read_query(query: str, schemas: Mapping[str, NamedStruct]) -> rl.Rel:
     """Return the tree of a query over tables of those columns: with the steps of the text if it can be had so."""
-    refusal = UnsupportedError("DataFusion has no Substrait for a step of the query")
+    has_merged_keys = re.search(r"\b(using|natural)\b", query, re.IGNORECASE) is not None
+    refusal = UnsupportedError(
+        "DataFusion has no Substrait for a step of the query",
+        hint="a join with USING or NATURAL is one with ON" if has_merged_keys else None,
+    )
     for without in (AS_WRITTEN, MOVING_RULES):
         planned = plan_query(query, schemas, without)
         if planned is None:
@@ -86,6 +91,7 @@ def _read_query(query: str, schemas: Mapping[str, NamedStruct]) -> rl.Rel:
         try:
             return _read_plan(planned)
         except UnsupportedError as error:
+            error.verb = "from_sql"  # it is no plan that the program reads
             refusal = error
     raise refusal
 
@@ -98,6 +104,11 @@ def _read_plan(planned: PlannedQuery) -> rl.Rel:
         raise UnsupportedError(f'Substrait has no function that DataFusion calls "{unknown[0]}"')
     (root,) = plan.roots
     rel = rel_of(root)
+    if any(isinstance(node, ex.DynamicParameter) for node in walk(rel)):
+        raise UnsupportedError(
+            "a query has no parameters of its own",
+            hint="write the value, or give a table that is filtered by parameter(0, type)",
+        )
     if _count_offsets(rel) < planned.offsets:
         raise UnsupportedError("DataFusion leaves out the offset of a range of a window where it writes Substrait")
     return restore_nulls(rel, has_null_aware_joins=planned.has_null_aware_joins, has_in=planned.has_in)

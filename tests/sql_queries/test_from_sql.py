@@ -113,6 +113,25 @@ REFUSED: dict[str, tuple[str, type[Exception], str]] = {
     "a setting": ("set a.b = 3", InvalidArgumentError, "from_sql reads queries"),
     "an explanation": ("explain select 1", UnsupportedError, "DataFusion has no Substrait"),
     "a constant that does not fit": ("select key = 'a' from orders", InvalidArgumentError, "Cannot cast string 'a'"),
+    "merged keys": ("select key from orders join orders x using (key)", UnsupportedError, "is one with ON"),
+    "a pattern": ("select key from orders where note like 'a\\%' escape 'b'", UnsupportedError, "from_sql: "),
+    "a parameter": ("select key from orders where key = $1", UnsupportedError, "parameter(0, type)"),
+    "an aggregate that is always there": (
+        "select key from orders o where exists (select count(*) from orders x where x.customer = o.key)",
+        UnsupportedError,
+        "EXISTS of a correlated subquery that aggregates without GROUP BY",
+    ),
+    "rows that are skipped for each row": (
+        "select key from orders o where exists (select 1 from orders x where x.customer = o.key offset 5)",
+        UnsupportedError,
+        "OFFSET in a correlated subquery",
+    ),
+    "a condition of an aggregate for each row": (
+        "select key, n from orders o, lateral"
+        " (select count(*) as n from orders x where x.customer = o.key having count(*) > 0)",
+        UnsupportedError,
+        "HAVING without GROUP BY in a correlated subquery",
+    ),
     "distinct values of a window": (
         "select sum(n) over () from (select count(distinct customer) over () as n from orders)",
         UnsupportedError,
