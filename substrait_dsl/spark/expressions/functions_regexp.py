@@ -42,13 +42,23 @@ def _number(call: Call, position: int, omitted: int) -> int:
 def _pattern(call: Call, choices: Choices, behind: int = 0) -> Pattern:
     pattern = call.arguments[1]
     assert isinstance(pattern, Literal)
-    return java_pattern(
+    engine = current_engine()
+    translated = java_pattern(
         pattern.value,
         multiline=bool(choices["multiline"]),
         dotall=bool(choices["dotall"]),
         ignore_case=bool(choices["case_sensitivity"]),
         behind=behind,
+        has_case_flag=not engine.has_linear_patterns,
     )
+    part = translated.beyond_linear
+    if engine.has_linear_patterns and part is not None:
+        raise UnsupportedError(
+            f"{engine.name} cannot run the pattern {pattern.value!r} exactly, because of {part}: "
+            "it neither looks around nor goes back",
+            hint=r"\z is the end of the text" if part in ("$", r"\Z") else "Spark runs it",
+        )
+    return translated
 
 
 def _from(call: Call, texts: Sequence[str], pattern: Pattern, position: int) -> str:

@@ -54,6 +54,8 @@ class Pattern:
     """Whether it may match the empty string."""
     sees_before: bool
     """Whether a match depends on the text before it, or on the beginning of the string."""
+    beyond_linear: str | None = None
+    """The first part that engines lack which match in linear time: they neither look around nor go back."""
 
 
 @attrs.define
@@ -94,11 +96,13 @@ class _Translation:
     pattern: str
     multiline: bool
     dotall: bool
+    has_both_cases: bool
     behind: int
     parts: list[str] = attrs.field(factory=list)
     """The translated tokens."""
     groups: int = 0
     sees_before: bool = False
+    beyond_linear: str | None = None
     position: int = 0
     stack: list[_Group] = attrs.field(factory=lambda: [_Group("")])
     """The groups around the position, the pattern itself first."""
@@ -119,8 +123,14 @@ class _Translation:
         """Return the refusal of the token at the position."""
         return _unknown(self.pattern, self.position, why)
 
+    def needs_more_than_linear(self, part: str) -> None:
+        """Note a part that takes an engine that looks around, or goes back."""
+        self.beyond_linear = self.beyond_linear or part
+
     def open(self, text: str) -> str:
         """Translate the beginning of a group."""
+        if text not in ("(", "(?:"):
+            self.needs_more_than_linear(text)
         self.stack.append(_Group(text))
         self.groups += text == "("
         self.sees_before |= text in _LOOKBEHINDS
@@ -151,6 +161,8 @@ class _Translation:
             raise self.refusal("a repetition of more times than the most")
         if group.last_can_be_empty is not False:
             raise self.refusal("a repetition of what may match nothing")
+        if text.endswith("+") and len(text) > 1:
+            self.needs_more_than_linear(text)
         group.last_can_be_empty = None
         group.add(text[0] in "*?" or text.startswith(("{0}", "{0,", "{00")))
         group.finish_atom()
@@ -161,6 +173,8 @@ class _Translation:
         """Translate an anchor, at the ends of lines or of the text."""
         self.sees_before |= text in "^A"
         self.stack[-1].add(True)
+        if text in "$Z" or (text == "^" and self.multiline):
+            self.needs_more_than_linear(text if text in "^$" else rf"\{text}")
         return _anchor(text, self.multiline)
 
     def refer_back(self, text: str) -> str:
@@ -168,11 +182,14 @@ class _Translation:
         if int(text) > self.groups or len(self.stack) > 1:
             raise self.refusal()
         self.stack[-1].add(True)
+        self.needs_more_than_linear(rf"\{text}")
         return rf"(?:\{int(text) + self.behind})"
 
     def any_character(self, text: str) -> str:
         """Translate a dot."""
         self.stack[-1].add(False)
+        if self.dotall:
+            self.needs_more_than_linear(text)
         return rf"(?>\r\n|{ANYTHING})" if self.dotall else f"[^{_NEWLINES}]"
 
     def class_of_characters(self, text: str) -> str:
@@ -183,7 +200,7 @@ class _Translation:
     def set_of_characters(self, text: str) -> str:
         """Translate a set in brackets."""
         self.stack[-1].add(False)
-        return _set(text, self.pattern, self.position)
+        return _set(text, self.pattern, self.position, self.has_both_cases)
 
     def control(self, text: str) -> str:
         """Translate the escape of a control character."""
@@ -193,7 +210,8 @@ class _Translation:
     def literal(self, text: str) -> str:
         """Translate a character that stands for itself."""
         self.stack[-1].add(False)
-        return _literal(text)
+        other = _other_cases(text, text) if self.has_both_cases else ""
+        return f"[{_literal(text)}{other}]" if other else _literal(text)
 
 
 _TRANSLATIONS: Mapping[str, Callable[[_Translation, str], str]] = {
@@ -215,7 +233,15 @@ _TRANSLATIONS: Mapping[str, Callable[[_Translation, str], str]] = {
 """How each group of `_TOKEN` is translated."""
 
 
-def java_pattern(pattern: str, *, multiline: bool, dotall: bool, ignore_case: bool, behind: int = 0) -> Pattern:
+def java_pattern(
+    pattern: str,
+    *,
+    multiline: bool,
+    dotall: bool,
+    ignore_case: bool,
+    behind: int = 0,
+    has_case_flag: bool = True,
+) -> Pattern:
     """Translate a pattern of ICU to Java.
 
     Args:
@@ -224,18 +250,21 @@ def java_pattern(pattern: str, *, multiline: bool, dotall: bool, ignore_case: bo
         dotall: whether ``.`` matches line ends, too.
         ignore_case: whether ASCII letters match their other case, too.
         behind: the number of groups before the pattern in the one that it becomes part of.
+        has_case_flag: whether ``(?i)`` is of ASCII letters alone, as Java's is; else both cases of each are written.
 
     Raises:
         UnsupportedError: a part of the pattern means something else to Java, or is not known to mean the same.
     """
-    translation = _Translation(pattern, multiline, dotall, behind)
+    translation = _Translation(pattern, multiline, dotall, ignore_case and not has_case_flag, behind)
     translation.run()
     text = "".join(translation.parts)
     can_be_empty = translation.stack[0].can_be_empty
-    if can_be_empty:  # Java would match nothing also within a character of two UTF-16 units
+    if can_be_empty:
+        translation.needs_more_than_linear("a match of no text")  # right after another one, only Java has it
+        # Java would match nothing also within a character of two UTF-16 units.
         text = rf"(?<=\A|{ANYTHING})(?:{text})"
-    text = f"(?i){text}" if ignore_case else text
-    return Pattern(text, translation.groups, can_be_empty, translation.sees_before)
+    text = f"(?i){text}" if ignore_case and has_case_flag else text
+    return Pattern(text, translation.groups, can_be_empty, translation.sees_before, translation.beyond_linear)
 
 
 def java_replacement(replacement: str, groups: int, behind: int = 0) -> str:
@@ -268,13 +297,20 @@ def _anchor(text: str, multiline: bool) -> str:
             return rf"\{text}"
 
 
-def _set(text: str, pattern: str, position: int) -> str:
+def _other_cases(first: str, last: str) -> str:
+    """The other case of the ASCII letters in a range of characters, as members of a set."""
+    letters = ((max(first, low), min(last, high)) for low, high in ("az", "AZ"))
+    return "".join(f"{start.swapcase()}-{end.swapcase()}" for start, end in letters if start <= end)
+
+
+def _set(text: str, pattern: str, position: int, has_both_cases: bool) -> str:
     """Translate a character class; ``-`` between two characters makes a range."""
     negated = text.startswith("[^")
     body = text[2 if negated else 1 : -1]
     if "--" in body:
         raise _unknown(pattern, position, "a difference of sets")
     written = []
+    others: list[str] = []
     members = list(_MEMBER.finditer(body))
     for number, member in enumerate(members):
         token = member.lastgroup or ""
@@ -290,6 +326,10 @@ def _set(text: str, pattern: str, position: int) -> str:
                 written.append(_CONTROLS[member[token]])
             case _:
                 written.append("-" if is_range else _literal(member[token]))
+        if has_both_cases and token != "word":
+            ends = (members[number - 1], members[number + 1]) if is_range else (member, member)
+            others.append(_other_cases(*map(_character, ends)))
+    written += others
     return f"[{'^' if negated else ''}{''.join(written)}]"
 
 

@@ -115,7 +115,7 @@ class Engine:
     coalesce: Callable[[Sequence[str], t.Type], str] = lambda texts, type_: f"coalesce({', '.join(texts)})"
     """Writes a coalesce whose later values, which may fail, are not computed if an earlier one is not NULL."""
     has_linear_patterns: bool = False
-    """Whether pattern matching takes linear time."""
+    """Whether pattern matching takes linear time: without looking around or going back, and with Unicode's cases."""
     has_lists_of_columns: bool = True
     """Whether the options of an IN list may depend on the row."""
     has_constant_conditions: bool = True

@@ -1,0 +1,72 @@
+"""Regular expressions on the embedded engine: ICU's meaning, or refused before anything runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl.errors import UnsupportedError
+from tests.spark.test_patterns import MATCHES
+from tests.support import f
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+REFUSED = {
+    r".+", r".", r"x$", r"^x", r"x*", r"(a)b\1",
+}  # fmt: skip
+"""The patterns of `MATCHES` that take an engine which looks around or goes back; the dot and ^ with their options."""
+
+
+def found(session: SparkSession, value: str, pattern: str, **options: str) -> list[str]:
+    """All matches of a pattern in a value."""
+    text = sd.read_virtual([(value,)], {"s": "string"})
+    matches = text.select(x=lambda r: f.regexp_match_substring_all(r.s, pattern, 1, 0, **options))
+    return list(matches.collect(session)[0][0])
+
+
+def test_matches_are_right_or_refused(sail: SparkSession) -> None:
+    refused = set()
+    for value, pattern, options, expected in MATCHES:
+        try:
+            assert found(sail, value, pattern, **options) == expected, (value, pattern)
+        except UnsupportedError:
+            refused.add(pattern)
+    assert refused == REFUSED
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "a++a", "a*+a", "a?+a", "a{1,2}+a", "(?=a)a", "(?!b)a", "(?<=a)a", "(?<!b)a", "(?>a+)a", r"(a)\1", "a$", r"a\Z",
+        "a*", "a|", "a?",
+    ],
+)  # fmt: skip
+def test_what_looks_around_or_goes_back_is_refused(pattern: str, sail: SparkSession) -> None:
+    with pytest.raises(UnsupportedError, match="Sail cannot run the pattern"):
+        found(sail, "aaa", pattern)
+
+
+def test_the_hint_has_the_end_of_the_text(sail: SparkSession) -> None:
+    with pytest.raises(UnsupportedError) as caught:
+        found(sail, "aba", "a$")
+    assert r"\z" in (caught.value.hint or "")
+    assert found(sail, "aba", r"a\z") == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("value", "pattern", "expected"),
+    [
+        ("kK\u212a", "k", ["k", "K"]),  # the sign of kelvins has the lower case k
+        ("sS\u017f", "S", ["s", "S"]),  # and the long s the upper case S
+        ("kK\u212asS\u017f_ä", "[a-z_]", ["k", "K", "s", "S", "_"]),
+        ("aZbY", "[X-Z]", ["Z", "Y"]),
+        ("xZy^", r"[W-\^]", ["x", "Z", "y", "^"]),
+        ("aAbB\u212a", "[^ak]", ["b", "B", "\u212a"]),
+        ("aA-1é", r"[\d-]|a", ["a", "A", "-", "1"]),
+    ],
+)
+def test_ascii_letters_alone_have_two_cases(value: str, pattern: str, expected: list[str], sail: SparkSession) -> None:
+    assert found(sail, value, pattern, case_sensitivity="CASE_INSENSITIVE_ASCII") == expected
