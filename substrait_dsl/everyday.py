@@ -14,6 +14,7 @@ from substrait_dsl.catalog import Catalog
 from substrait_dsl.catalog.everyday import URN, everyday_catalog
 from substrait_dsl.errors import InvalidArgumentError, error_context, require_choice
 from substrait_dsl.fluent.calls import Measure
+from substrait_dsl.fluent.date_texts import to_date
 from substrait_dsl.fluent.expr import DynExpr
 from substrait_dsl.fluent.namespace import Functions
 
@@ -38,6 +39,7 @@ __all__ = [
     "percentile",
     "sha2",
     "sort_array",
+    "to_date",
 ]
 
 Unit = Literal["YEAR", "QUARTER", "MONTH", "WEEK", "DAY"]

@@ -11,6 +11,7 @@ import substrait_dsl as sd
 from substrait_dsl import everyday as e
 from substrait_dsl.catalog.everyday_values import VALUES
 from substrait_dsl.errors import (
+    ExecutionError,
     FunctionNotFoundError,
     InvalidArgumentError,
     InvalidChoiceError,
@@ -88,16 +89,46 @@ def nested() -> tuple[Any, list[Any]]:
     return columns, [["b", "a"], [1, None], [1, 2, None], [2, 1, None]]
 
 
+TEXTS: list[tuple[str | None, dt.date | None]] = [
+    ("29/02/2024", dt.date(2024, 2, 29)),
+    ("31/12/0999", dt.date(999, 12, 31)),
+    *dict.fromkeys(["29/02/2023", "31/04/2024", "01/13/2024", "00/01/2024", "12/31/2024"]).items(),  # no days
+    *dict.fromkeys(["1/2/2024", "01/02/24", "01-02-2024", "01/02/2024 ", " 01/02/2024", "1\t/02/2024"]).items(),
+    *dict.fromkeys(["01/02/2024\n", "01/02/20245", "2024-02-01", "+1/02/2024", "\u06601/02/2024", "soon", ""]).items(),
+    (None, None),
+]
+"""Texts, and their dates in the form of ``%d/%m/%Y``, by the calendar."""
+
+
+def dates() -> tuple[Any, list[tuple[Any, ...]]]:
+    """What texts are as dates."""
+    rows = sd.read_virtual([(text,) for text, _ in TEXTS], {"s": "string?"})
+    return rows.select("s", d=lambda r: e.to_date(r.s, "%d/%m/%Y", on_failure="return_null")), list(TEXTS)
+
+
+def forms() -> tuple[Any, list[Any]]:
+    """Dates of other forms, whose characters would be special in a pattern."""
+    rows = sd.read_virtual([("20240131", "a.31+01(2024\\")], {"a": "string", "b": "string"})
+    columns = rows.select(
+        a=lambda r: e.to_date(r.a, "%Y%m%d"),
+        b=lambda r: e.to_date(r.b, "a.%d+%m(%Y\\"),
+    )
+    return columns, [dt.date(2024, 1, 31)] * 2
+
+
 def rows_are_right(session: Any) -> None:
     """All that the extension has, on an engine that takes Spark's SQL."""
     wrong = everyday.wrong(everyday.scalars(), session)
     for question in everyday.aggregates():
         wrong += everyday.wrong(question, session)
     assert not wrong, "\n".join(wrong)
-    for relation, row in (truncated(), spans(), nested()):
+    for relation, row in (truncated(), spans(), nested(), forms()):
         assert [tuple(row)] == relation.collect(session)
-    relation, rows = lists()
-    assert relation.collect(session) == rows
+    for relation, rows in (lists(), dates()):
+        assert relation.collect(session) == rows
+    text = sd.read_virtual([("01-02-2024",)], {"s": "string"})
+    with pytest.raises(ExecutionError, match="01-02-2024 is not of the form %d/%m/%Y"):
+        text.select(d=lambda r: e.to_date(r.s, "%d/%m/%Y")).collect(session)
 
 
 def test_rows_on_the_embedded_engine(sail: SparkSession) -> None:
@@ -138,6 +169,7 @@ def test_what_the_specification_has_stands_in_plans_as_that() -> None:
     assert short.to_plan() == long.to_plan()
     assert T.aggregate(m=lambda r: e.min(r.day)).to_plan() == T.aggregate(m=lambda r: f.min(r.day)).to_plan()
     assert e.URN.encode() not in short.to_plan().to_bytes()
+    assert e.URN.encode() not in dates()[0].to_plan().to_bytes()
 
 
 def test_plans_say_whose_function_it_is_and_come_back() -> None:
@@ -166,6 +198,14 @@ def test_every_function_of_the_extension_has_cases_and_a_name_here() -> None:
         (lambda r: e.sha2(r.s, 128), InvalidArgumentError, "bits is 256 or 512"),
         (lambda r: e.md5(r.a), FunctionNotFoundError, "md5"),
         (lambda r: e.sort_array(r.xs, descending=YES), InvalidArgumentError, "True or False"),
+        (lambda r: e.to_date(r.s, "dd/MM/yyyy"), InvalidArgumentError, 'write "%d/%m/%Y"'),
+        (lambda r: e.to_date(r.s, "yyyyMMdd"), InvalidArgumentError, 'write "%Y%m%d"'),
+        (lambda r: e.to_date(r.s, "%d/%m/%y"), InvalidArgumentError, "%Y, %m and %d, each once"),
+        (lambda r: e.to_date(r.s, "%d/%m/%Y %H"), InvalidArgumentError, "%Y, %m and %d, each once"),
+        (lambda r: e.to_date(r.s, "%d/%m/%Y %"), InvalidArgumentError, "%Y, %m and %d, each once"),
+        (lambda r: e.to_date(r.s, "%d/%m/%Y", on_failure=YES), InvalidChoiceError, '"return_null"'),
+        (lambda r: e.to_date(r.a, "%d/%m/%Y"), FunctionNotFoundError, "cast argument 1 from i64? to string"),
+        (lambda r: e.to_date("s", "%d/%m/%Y"), InvalidArgumentError, "col('s')"),
     ],
 )
 def test_what_is_refused(make: Any, error: type[Any], said: str) -> None:

@@ -316,6 +316,7 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: W.selectExpr("id + 1"), "write select(y=lambda r: r.x + 1)"),
     (lambda: f.strptime, "on engines other than Spark strptime_date(x, format)"),
     (lambda: f.to_date, 'cast(Date), which reads texts such as "2024-05-31"'),
+    (lambda: f.to_date, 'write substrait_dsl.everyday.to_date(x, "%d/%m/%Y")'),
     (lambda: PACKAGE.date("2024-05-31"), "write substrait_dsl.lit(datetime.date(2024, 5, 31)) for a constant"),
     (lambda: PACKAGE.timestamp("2024-05-31"), "write substrait_dsl.lit(datetime.datetime(2024, 5, 31))"),
     (lambda: W.c.id.rowsBetween(0, 1), "write functions.sum(x).over(order_by=..., rows=(None, 0))"),

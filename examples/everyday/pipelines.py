@@ -89,9 +89,7 @@ def clean_signups(folder: Path) -> Rows:
         lines.select(
             id=lambda s: s.id.cast(sd.I64, on_failure="return_null"),
             email=lambda s: f.lower(f.trim(f.coalesce(s.email, "unknown"), " ")),
-            day=f.concat_ws("-", *(f.string_split(sd.col("day"), "/")[part] for part in (2, 1, 0))).cast(
-                sd.Date, on_failure="return_null"
-            ),
+            day=lambda s: e.to_date(s.day, "%d/%m/%Y", on_failure="return_null"),
             credit=lambda s: s.credit.cast(Amount, on_failure="return_null"),
         )
         .drop_nulls("id")

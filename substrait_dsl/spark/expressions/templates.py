@@ -203,7 +203,7 @@ def _family(type_: t.Type) -> str:
             return _FAMILIES.get(type_.short_name, type_.short_name)
 
 
-_PARSED = "a text as of ISO 8601, such as 2024-05-01, is cast: x.cast({}); substring and concat put others in that form"
+_ISO = "a text as of ISO 8601, such as 2024-05-01, is cast: x.cast({})"
 _BUCKETS = (
     'x.cast(Date) is the day; for 15 minutes s - functions.modulus(s, 900, division_type="FLOOR"), s being '
     'functions.extract("UNIX_TIME", x), and lit(datetime.datetime(1970, 1, 1)) + s * datetime.timedelta(seconds=1)'
@@ -214,8 +214,8 @@ REASONS: Mapping[str, str] = {
     "quantile": "substrait_dsl.everyday.percentile(x, 0.9) is exact",
     "round_calendar": _BUCKETS,
     "round_temporal": _BUCKETS,
-    "strptime_date": _PARSED.format("Date"),
-    "strptime_timestamp": _PARSED.format("PrecisionTimestamp(6)"),
+    "strptime_date": _ISO.format("Date") + '; substrait_dsl.everyday.to_date(x, "%d/%m/%Y") reads others',
+    "strptime_timestamp": _ISO.format("PrecisionTimestamp(6)") + "; substring and concat put others in that form",
     "title": "the specification does not say where a word begins",
     "initcap": "the specification does not say where a word begins",
 }

@@ -13,3 +13,6 @@ orders.select(x=lambda o: e.md5(o.id))
 # E: select, column "x": no overload takes md5(i64); cast argument 1 from i64 to string  [substrait-function-not-found]
 orders.aggregate(x=lambda o: e.percentile(o.weight, 90))
 # E: percentile: share is a number from 0 to 1, got 90; 90 per cent are 0.9  [substrait-invalid-argument]
+orders.select(x=lambda o: e.to_date(o.comment, "dd/MM/yyyy"))
+# E: to_date: format has %Y, %m and %d, each once, and other characters for themselves, got 'dd/MM/yyyy';
+#    write "%d/%m/%Y"  [substrait-invalid-argument]

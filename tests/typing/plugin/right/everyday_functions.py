@@ -9,6 +9,7 @@ class Months(sd.Schema):
     month: sd.Date
     age: sd.I64
     key: sd.Nullable[sd.String]
+    paid: sd.Nullable[sd.Date]
 
 
 class Customers(sd.Schema):
@@ -22,6 +23,7 @@ orders.select(
     month=lambda o: e.date_trunc("MONTH", o.day),
     age=lambda o: e.date_diff("YEAR", o.day, e.last_day(o.day)),
     key=lambda o: e.sha2(o.comment, 512),
+    paid=lambda o: e.to_date(o.comment, "%d/%m/%Y", on_failure="return_null"),
 ).as_(Months)
 orders.group_by("customer").agg(
     orders=lambda o: e.collect_list(o.id).order_by("day"),
