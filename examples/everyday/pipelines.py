@@ -37,7 +37,7 @@ def sessions(clicks: sd.Relation[Click]) -> Rows:
     near = sd.col("at") <= f.lag(sd.col("at")).over(**window) + dt.timedelta(minutes=30)
     return (
         clicks.with_columns(begins=sd.when(near).then(0).otherwise(1))
-        .with_columns(session=f.sum(sd.col("begins")).over(**window, rows=(None, 0)))
+        .with_columns(session=f.sum(sd.col("begins")).over(**window))
         .group_by("user", "session")
         .agg(start=lambda c: f.min(c.at), end=lambda c: f.max(c.at), clicks=f.count())
     )
