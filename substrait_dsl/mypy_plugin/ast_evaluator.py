@@ -330,8 +330,11 @@ class AstEvaluator(ABC):
         function = callee.node if isinstance(callee, RefExpr) else None
         if isinstance(callee, RefExpr) and self.is_helper(callee):
             self.require_declared_types(node)
-            value = self.make_helper(callee)
-        elif isinstance(function, FuncDef | OverloadedFuncDef | TypeInfo):
+            try:
+                return allowed.call(self.make_helper(callee), positional, named, self.budget)
+            except UnknownValueError as error:  # to the caller the call is unknown, and no part of the function
+                raise UnknownValueError(error.node and node) from None
+        if isinstance(function, FuncDef | OverloadedFuncDef | TypeInfo):
             value = allowed.find_named(function.fullname)
         elif isinstance(callee, MemberExpr):
             value = allowed.read_attribute(self.evaluate(callee.expr, None, environment), callee.name)

@@ -54,7 +54,7 @@ def total() -> sd.Measure[sd.I64, sd.Null]:
 
 
 sd.reveal_schema(other.select(key_of))
-# N: Schema is unknown
+# N: Schema is key: i64
 sd.reveal_schema(other.select(sd.col("key"), x=key_of))
 # N: Schema is key: i64, x: i64
 
@@ -77,7 +77,7 @@ def text() -> sd.I64:
 
 
 sd.reveal_schema(sd.read_named("x", {"a": text()}))
-# N: Schema is unknown
+# N: Schema is a: i64?
 
 
 def converted(kind: sd.I64) -> None:
@@ -240,7 +240,7 @@ class Builder:
     def select(self, columns: list[str]) -> None:
         columns.append("price")
 
-    def collect(self, columns: dict[str, sd.DynExpr]) -> None:
+    def collect(self, columns: dict[str, Any]) -> None:
         columns["p"] = sd.col("price")
 
     def __contains__(self, columns: list[str]) -> bool:
