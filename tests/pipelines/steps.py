@@ -164,6 +164,13 @@ class Steps(Parts):
         parts += [self.named(self.argument, 2)] if not parts or self.random.random() < 0.5 else []
         return ", ".join(parts)
 
+    def filled(self) -> str:
+        column = self.column()
+        value = literal(self.relation.schema[column], self.random)
+        if value is None:
+            raise CannotWriteError
+        return f"{column}={value}"
+
     def renamed(self) -> str:
         old = self.column()
         functions = ('lambda n: f"{n}_again"', f'lambda n: "{self.name()}" + n', "lambda n: n.upper()")
@@ -228,6 +235,11 @@ VERBS: dict[str, Callable[[Steps], str]] = {
     "intersect": Steps.sets,
     "subtract": Steps.sets,
     "distinct": lambda _: "",
+    "first_of": lambda steps: f'2, partition_by="{steps.column()}", order_by={steps.key()}',
+    "drop_nulls": lambda steps: steps.random.choice(("", f'"{steps.column()}"')),
+    "fill_null": Steps.filled,
+    "value_counts": lambda steps: f'"{steps.column()}"' + steps.random.choice(("", f', name="{steps.name()}"')),
+    "unpivot": lambda steps: f'"{steps.column()}", name="{steps.name()}", value="{steps.name()}"',
     "aggregate": Steps.grouped,
     "window": Steps.windows,
     "expand": Steps.expanded,

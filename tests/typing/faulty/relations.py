@@ -34,7 +34,7 @@ orders.limit(1.5)  # E: a whole number
 orders.drop(lambda o: o.o_rank)  # E: columns are dropped by name
 sd.read_files("orders.xml", Orders, format="xml")  # E: an unknown format
 sd.read_named("orders", Orders, filter=lambda o: o.o_orderkey)  # E: a number is no condition
-sd.read_named("orders", "o_orderkey: i64")  # E: a text is no schema
+sd.read_named("orders", 64)  # E: a number is no schema
 sd.when(orders.c.o_open).then(1).otherwize(2)  # E: a misspelt method
 
 
