@@ -77,7 +77,7 @@ EDITS = (
     Edit(
         "another order",
         [("schemas.py", "    price: Money\n    day: sd.Date\n", "    day: sd.Date\n    price: Money\n")],
-        [("pipelines.py", "column 1 is day: date in input 1 but price: decimal<15,2> in input 2")],
+        [("pipelines.py", "the columns of input 2 have the names of input 1 in another order")],
     ),
     Edit(
         "another name",

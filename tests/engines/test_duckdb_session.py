@@ -184,7 +184,7 @@ connection.execute("CREATE TABLE things AS SELECT * FROM (VALUES (1), (NULL)) v(
 tried(lambda: sd.read_named("thing", {"id": "i32"}).collect(connection))
 tried(lambda: things.collect(connection))
 tried(lambda: sd.read_named("things", {"id": "i32"}).collect(connection))
-tried(lambda: given.select(x=lambda r: r.id / (r.id - 1)).collect(connection, tables=tables))
+tried(lambda: given.select(x=lambda r: sd.functions.divide(r.id, r.id - 1)).collect(connection, tables=tables))
 tried(lambda: given.write("copies", op="ctas").execute(connection, tables=tables))
 tried(lambda: given.collect(connection, tables=tables, progress=True))
 tried(lambda: given.explain(connection, tables=tables))

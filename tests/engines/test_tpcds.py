@@ -70,7 +70,7 @@ REFUSED: dict[str, dict[str, str]] = {
     "acero": WINDOWS
     | {
         "q09": "the plan is too deep",
-        "q14": "the plan would have [0-9]+ parts",
+        "q14": "it would be written in [0-9]+ parts",
     },
     "datafusion": {"q63": "has no window function avg:dec"},
     "duckdb": WINDOWS,

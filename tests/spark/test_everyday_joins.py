@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import substrait_dsl as sd
+from substrait_dsl import functions as f
 from tests.test_asof_join import MATCHES, lateral_sql, random_sides, rows_of
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ START = dt.datetime(2024, 1, 1)
 def test_rows_are_those_of_duckdb(spark: SparkSession) -> None:
     trades, quotes = random_sides(4)
     one = trades.select("id", "k", t=lambda r: sd.lit(START) + r.t * dt.timedelta(microseconds=500_000))
-    other = quotes.select("k", "v", t=lambda r: sd.lit(START) + (r.t / 3) * dt.timedelta(microseconds=1_500_000))
+    other = quotes.select("k", "v", t=lambda r: sd.lit(START) + f.divide(r.t, 3) * dt.timedelta(microseconds=1_500_000))
     # a third of the times of quotes stand for three: they are often equal
     several: list[sd.Relation[Any]] = []
     expected: Counter[Any] = Counter()

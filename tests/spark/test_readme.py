@@ -25,6 +25,11 @@ MONEY = """
 urn: extension:example:money
 types:
   - name: money
+scalar_functions:
+  - name: in_euro
+    impls:
+      - args: [{name: amount, value: fp64}, {name: rate, value: fp64}]
+        return: fp64
 """
 
 
