@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ import pytest
 import substrait_dsl as sd
 from examples.tpch import data
 from examples.tpch.queries import QUERIES
+from examples.tpch.schemas import TABLES as TPCH_TABLES
 from substrait_dsl.algebra.node import walk
 from substrait_dsl.errors import ExecutionError, UnsupportedError
 from substrait_dsl.spark.diagnostics.settings import require_settings
@@ -142,9 +144,11 @@ def test_constant_conditions_stay_above_aggregates(sail: SparkSession) -> None:
 
 
 @pytest.fixture(scope="module")
-def tpch(sail: SparkSession, tpch_folder: Path) -> SparkSession:
+def tpch(sail: SparkSession, tpch_folder: Path) -> Iterator[SparkSession]:
     data.register_in_spark(sail, tpch_folder)
-    return sail
+    yield sail
+    for name in TPCH_TABLES:  # a test of the session has no table "orders"
+        sail.catalog.dropTempView(name)
 
 
 @pytest.mark.parametrize("name", sorted(QUERIES))
