@@ -7,6 +7,7 @@ import attrs
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.node import Node, rebuild
+from substrait_dsl.algebra.relations.filtering import direct_path
 
 
 def simplify(rel: rl.Rel) -> rl.Rel:
@@ -81,7 +82,5 @@ def _may_change(rel: rl.Rel) -> bool:
 
 def _repeated_column(expression: ex.Expression) -> int | None:
     """Return the position of the column of the input that an expression is; None if it is something else."""
-    match expression:
-        case ex.FieldReference(position=position, root=ex.RootReference()):
-            return position
-    return None
+    path = direct_path(expression)
+    return path[0] if path is not None and len(path) == 1 else None
