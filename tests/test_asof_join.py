@@ -181,6 +181,38 @@ def test_signed_zeros_are_equal_and_nan_is_near_nothing() -> None:
         assert {row.id: row.v for row in found} == {1: "zero", 2: "zero", 3: None}, direction
 
 
+@pytest.mark.usefixtures("datafusion")
+def test_keys_of_floats_are_equal_as_in_a_join() -> None:
+    """0.0 and -0.0 are one key, and NaN is one."""
+    from datafusion import SessionContext
+
+    nan = float("nan")
+    one = sd.read_virtual([(1, 0.0, 5), (2, -0.0, 5), (3, nan, 5)], {"id": "i64", "k": "fp64", "t": "i64"})
+    other = sd.read_virtual(
+        [(-0.0, 1, "a"), (0.0, 2, "zero"), (nan, 3, "nan")], {"k": "fp64", "t": "i64", "v": "string"}
+    )
+    expected: dict[AsofDirection, dict[int, str | None]] = {
+        "backward": {1: "zero", 2: "zero", 3: "nan"},
+        "forward": {1: None, 2: None, 3: None},
+    }
+    for direction, matches in expected.items():
+        joined = one.asof_join(other, on="t", by="k", direction=direction)
+        for session in (None, SessionContext()):
+            assert {row.id: row.v for row in joined.collect(session)} == matches, (session, direction)
+
+
+@pytest.mark.usefixtures("datafusion", "duckdb")
+@pytest.mark.parametrize("how", ["left", "inner"])
+def test_rows_on_datafusion_are_those_of_duckdb(how: AsofHow) -> None:
+    """Required columns stay required, of which DataFusion makes no check."""
+    from datafusion import SessionContext
+
+    trades, quotes = random_sides(5)
+    joined = trades.asof_join(quotes, on="t", by="k", how=how)
+    sql = f"SELECT l.id, l.k, l.t, r.v FROM l ASOF {'LEFT' if how == 'left' else ''} JOIN r ON l.k = r.k AND l.t >= r.t"
+    assert Counter(map(tuple, joined.collect(SessionContext()))) == rows_of(sql, l=trades, r=quotes)
+
+
 def test_the_largest_numbers_have_a_distance() -> None:
     """2**63 - 1 is 1 away from 2**63 - 2, and more than an i64 holds from -2**63."""
     one = sd.read_virtual([(2**63 - 2,)], {"t": "i64"})

@@ -104,9 +104,12 @@ class AsofJoin:
         group: dict[str, Any] = {"partition_by": [*keys, "g"], "order_by": "side", "rows": (None, None)}
         values = {f"r{each}": f.nth_value(col(f"r{each}"), 1).over(**group) for each in self.payload}
         matched = f.nth_value(col("rt"), 1).over(**group).is_not_null()
-        found = numbered.with_columns(matched=matched, **values).filter(col("side") == 1)
+        # that required columns have values there is said, so that no check of it is left to engines
+        required = [f"l{each}" for each, field in enumerate(self.left.schema.fields) if not field.type.nullable]
+        found = numbered.with_columns(matched=matched, **values).filter(col("side") == 1, *map(_is_known, required))
         if self.how == "inner":
-            found = found.filter(col("matched"))
+            required = [f"r{each}" for each in self.payload if not self.right.schema.types[each].nullable]
+            found = found.filter(col("matched"), *map(_is_known, required))
         return self._output(found)
 
     def _output(self, found: Any) -> Rel:
@@ -221,6 +224,10 @@ def _direction(key: ex.SortKey) -> Any:
     """Return how a sort key of the fluent API sorts as this one of the algebra does."""
     direction = key.direction
     return direction if isinstance(direction, str) else lambda _: direction
+
+
+def _is_known(name: str) -> Expr[Any, Any]:
+    return col(name).is_not_null()
 
 
 def _is_time(time: Expr[Any, Any], type_: t.Type) -> Expr[Any, Any]:

@@ -189,7 +189,8 @@ class JoinVerbs(RelationBase, Generic[S]):
 
         Output: the columns of this relation, then those of the other one without columns that have the same name in
         `on` and `by`; those of the other side are nullable in a left join. A NULL, or a NaN as a time, matches nothing.
-        No order. Time and memory grow with the number of rows, not with that of pairs. Raises `TypeMismatchError` for
+        No order. Time and memory grow with the number of rows, not with that of pairs; without `by` all rows of both
+        sides are sorted as one, by one task. Raises `TypeMismatchError` for
         columns whose types differ, `UnknownFieldError`, `InvalidChoiceError`. The specification has no such relation; a
         plan holds a ``SetRel`` and window functions.
 

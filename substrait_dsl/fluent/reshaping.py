@@ -83,8 +83,9 @@ class ReshapingVerbs(RelationBase, Generic[S]):
             named: the same, as column=value.
 
         Output: the same columns. One whose value is required is required: the function ``coalesce`` would leave it
-        nullable, so a cast says what is known. Raises `UnknownFieldError`, and `FunctionNotFoundError` for a value of
-        another type. Specification: ``coalesce``, and ``Expression.Cast``, in a ``ProjectRel`` and emit.
+        nullable, so a cast says what is known. A required column stays as it is, as it does for `drop_nulls`. Raises
+        `UnknownFieldError`, and `FunctionNotFoundError` for a value of another type. Specification: ``coalesce``, and
+        ``Expression.Cast``, in a ``ProjectRel`` and emit.
 
         Example:
             >>> print(orders.fill_null(price=0.0).schema)
@@ -175,9 +176,9 @@ def _filled(column: ex.FieldReference, value: Any, scope: Scope) -> ex.Expressio
     if value is None:
         raise InvalidArgumentError("expected a value, got None", hint="leave the column out to keep its NULLs")
     part = value if is_plain(value) and not is_list(value) else as_expression(value, scope, Role.VALUE)
+    filled = scalar_call("coalesce", {}, None, None, [column, part])  # which also says that a value is of another type
     if not column.type.nullable:
         return column
-    filled = scalar_call("coalesce", {}, None, None, [column, part])
     is_nullable = isinstance(part, ex.Expression) and part.type.nullable
     return filled if is_nullable else ex.Cast(filled, filled.type.as_required())
 

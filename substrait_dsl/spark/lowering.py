@@ -89,6 +89,10 @@ class Lowering:
         """Return the rows that a relation was lowered to."""
         return self._done[id(rel)]
 
+    def lowered(self, rel: Rel) -> Rows | None:
+        """Return the rows that a relation below an input was lowered to, if it is part of this walk."""
+        return self._done.get(id(rel))
+
     def lower(self, rel: Rel) -> Rows:
         """Lower a relation, after its inputs."""
         stack = [rel]

@@ -6,13 +6,19 @@ import datetime as dt
 from decimal import Decimal
 from typing import Any
 
+import attrs
 import pyarrow as pa
 import pytest
 
 import substrait_dsl as sd
+from substrait_dsl import functions as f
+from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra.null_filters import checks_that_hold
 from substrait_dsl.errors import UnsupportedError
 from tests.engines.runners import run_on_datafusion
 from tests.support import refused
+
+T: Any = sd.read_virtual([(1, None), (2, 5)], {"k": "i64", "n": "i32?"})
 
 CASTS: dict[tuple[str, str], dict[Any, Any]] = {
     ("i64?", "i8?"): {127: 127, 128: None, -128: -128, -129: None, 2**40: None, None: None},
@@ -49,10 +55,73 @@ def test_a_value_for_null_is_required() -> None:
     """`coalesce` is nullable to the specification; the cast after it says what is known, and cannot fail."""
     from datafusion import SessionContext
 
-    table = sd.read_virtual([(1, None), (2, 5)], {"k": "i64", "n": "i32?"})
-    assert table.fill_null(n=-1).sort("k").collect(SessionContext()) == [(1, -1), (2, 5)]
+    assert T.fill_null(n=-1).sort("k").collect(SessionContext()) == [(1, -1), (2, 5)]
     with refused(UnsupportedError, "which fails for NULL"):
-        table.with_columns(n=lambda r: r.n.assert_not_null()).to_plan().to_bytes(engine="datafusion")
+        T.with_columns(n=lambda r: r.n.assert_not_null()).to_plan().to_bytes(engine="datafusion")
+
+
+CHECKED: dict[str, tuple[Any, list[Any]]] = {
+    # where no NULL can be, a check cannot fail
+    "a filter": (T.filter(lambda r: r.n.is_not_null()), [5]),
+    "a filter by not": (T.filter(lambda r: ~r.n.is_null() & (r.k > 0)), [5]),
+    "a comparison": (T.filter(lambda r: r.n < 9), [5]),
+    "a comparison with a column": (T.filter(lambda r: r.k < r.n), [5]),
+    "a list": (T.filter(lambda r: r.n.is_in([5, 7])), [5]),
+    "a filter, a sort and a fetch": (T.filter(lambda r: r.n > 0).select("n", "k").sort("k").fetch(5), [5]),
+    "a copy of a column": (T.filter(lambda r: r.n > 0).select(n="n", k="k"), [5]),
+    "a group": (T.filter(lambda r: r.n > 0).group_by("n").agg(k=f.count()), [5]),
+    "a join": (T.join(T.filter(lambda r: r.n > 0).select(j="k", m="n"), lambda l, r: l.k == r.j).select(n="m"), [5]),
+    "a value for NULL": (T.fill_null(n=-1).select(n=lambda r: f.coalesce(r.n, 0)), [-1, 5]),
+}
+
+
+@pytest.mark.usefixtures("datafusion")
+@pytest.mark.parametrize("name", CHECKED)
+def test_a_check_of_a_column_without_null_runs(name: str) -> None:
+    from datafusion import SessionContext
+
+    relation, expected = CHECKED[name]
+    checked = relation.select(n=lambda r: r.n.assert_not_null())
+    assert str(checked.schema.struct) == "n: i32"
+    assert sorted(row.n for row in checked.collect(SessionContext())) == expected
+    assert sorted(row.n for row in checked.collect()) == expected
+
+
+UNCHECKED: dict[str, Any] = {
+    "another column": T.filter(lambda r: r.k.is_not_null()),
+    "a choice": T.filter(lambda r: r.n.is_not_null() | (r.k > 0)),
+    "a test of equal NULLs": T.filter(lambda r: f.is_not_distinct_from(r.n, sd.null("i32"))),
+    "a filter by NULL": T.filter(lambda r: r.n.is_null()),
+    "a column computed after it": T.filter(lambda r: r.n > 0).with_columns(n=lambda r: f.nullif(r.n, 5)),
+    "a side of a join that may lack": T.join(
+        T.filter(lambda r: r.n > 0).select(j="k", m="n"), lambda l, r: l.k == r.j, "left"
+    ).select(n="m"),
+    "the last row of no rows": T.filter(lambda r: r.n > 5).aggregate(n=lambda r: f.max(r.n)),
+    "a cast that gives NULL": T.filter(lambda r: r.n > 0).with_columns(
+        n=lambda r: r.n.cast("i8", on_failure="return_null").cast("i32?")
+    ),
+}
+
+
+@pytest.mark.usefixtures("datafusion")
+@pytest.mark.parametrize("name", UNCHECKED)
+def test_a_check_that_may_fail_is_refused(name: str) -> None:
+    checked = UNCHECKED[name].select(n=lambda r: r.n.assert_not_null())
+    with refused(UnsupportedError, "which fails for NULL"):
+        checked.to_plan().to_bytes(engine="datafusion")
+
+
+def test_a_check_in_two_places_is_refused_for_one() -> None:
+    """The same part of an expression stands behind a filter, and where NULLs are."""
+    check = T.select(n=lambda r: r.n.assert_not_null())._rel
+    assert isinstance(check, rl.Emit)
+    project = check.input
+    assert isinstance(project, rl.Project)
+    filtered = attrs.evolve(project, input=T.filter(lambda r: r.n > 0)._rel)
+    assert filtered.expressions[0] is project.expressions[0]
+    both = rl.Set((filtered, project), "union_all")
+    assert checks_that_hold(both) == {}
+    assert list(checks_that_hold(filtered).values()) == [project.expressions[0]]
 
 
 REFUSED = [

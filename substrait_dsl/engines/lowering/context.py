@@ -37,6 +37,8 @@ class Lowering:
 
     known_columns: dict[tuple[int, int], tuple[Rel, bool]] = attrs.field(factory=dict, init=False)
     """By the `id` of a relation and a position: the relation, and whether the engine knows the column's type."""
+    checks_that_hold: dict[int, Node] = attrs.field(factory=dict, init=False)
+    """The casts to required types that meet no NULL, by their ids, before and after their parts were lowered."""
     _sets: dict[int, tuple[Rel, bool]] = attrs.field(factory=dict, init=False)
     _stable: dict[int, tuple[Node, bool]] = attrs.field(factory=dict, init=False)
     _below: dict[tuple[int, tuple[type[Rel], ...]], tuple[Rel, Rel]] = attrs.field(factory=dict, init=False)

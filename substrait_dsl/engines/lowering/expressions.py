@@ -9,7 +9,7 @@ import attrs
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.relations.joins import COMPARISON_URN
+from substrait_dsl.algebra.null_filters import is_never_null
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.fitted import cast_to_decimal, has_digits
 from substrait_dsl.engines.lowering.safe_casts import null_where_it_fails
@@ -114,19 +114,10 @@ def _lower_cast(node: ex.Cast, to: Lowering) -> ex.Expression:
     is_checked = node.on_failure == "throw" and has_digits(node.input.type)
     if isinstance(node.target, t.Decimal) and is_checked and to.profile.has_form("unchecked_casts"):
         return as_type(cast_to_decimal(node.input, node.target), node.target)
-    source = node.input.type.as_required() if _is_never_null(node.input) else node.input.type
-    require_cast(source, node.type, to)
+    is_required = id(node) in to.checks_that_hold or is_never_null(node.input)
+    require_cast(node.input.type.as_required() if is_required else node.input.type, node.type, to)
     require_precision(node.type, to)
     return node
-
-
-def _is_never_null(value: ex.Expression) -> bool:
-    """Return whether a value is not NULL though its type is nullable: that of ``coalesce`` with a required argument."""
-    match value:
-        case ex.ScalarFunction(function=function, arguments=arguments):
-            is_coalesce = (function.urn, function.name) == (COMPARISON_URN, "coalesce")
-            return is_coalesce and any(isinstance(each, ex.Expression) and not each.type.nullable for each in arguments)
-    return False
 
 
 EXACT_DIGITS = 15

@@ -16,6 +16,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import SortKey
 from substrait_dsl.algebra.expressions import as_union as expression_as_union
 from substrait_dsl.algebra.node import Expression, Node, Rel, walk, walk_upwards, with_children
+from substrait_dsl.algebra.null_filters import checks_that_hold
 from substrait_dsl.algebra.plan import AlgebraPlan, Root, Tree
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.stability import SHARED_HINT, SHARED_ROWS, unstable_shared_relations
@@ -119,6 +120,7 @@ def _require_root(root: Root, rel: Rel, to: Lowering) -> None:
 def _lower_tree(tree: Tree, to: Lowering) -> Rel:
     """Lower a tree; a refused node is recorded, and a placeholder stands for it."""
     top = tree.input
+    to.checks_that_hold.update(checks_that_hold(top))
     done: dict[int, Node] = {}
     for node in walk_upwards(top):
         try:
@@ -204,6 +206,8 @@ def _lower_over(node: Node, done: Mapping[int, Node], to: Lowering) -> tuple[Nod
             relation = lower_relation(same, to)
             return _restore_names(relation, same), not _is_same(_without_names(relation), same) or logical is not node
         case Expression():
+            if id(node) in to.checks_that_hold:
+                to.checks_that_hold[id(same)] = same
             expression = lower_expression(expression_as_union(same), to)
             return (same, False) if _is_same(expression, same) else (expression, True)
         case _:

@@ -41,6 +41,9 @@ class InputLowering(Protocol):
     def __getitem__(self, rel: Rel) -> Rows:
         """Return the rows that an input was lowered to."""
 
+    def lowered(self, rel: Rel) -> Rows | None:
+        """Return the rows that a relation below an input was lowered to, if it is part of this walk."""
+
     def for_subquery(self, outer: Mapping[int, tuple[str, ...]]) -> InputLowering:
         """A walk over a subquery."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra import relations as rl
@@ -13,14 +14,16 @@ from substrait_dsl.algebra.expressions import (
     IfClause,
     IfThen,
     Literal,
-    ScalarFunction,
+    Row,
     WindowCall,
+    WindowFunction,
 )
 from substrait_dsl.algebra.expressions.references import ROOT
 from substrait_dsl.algebra.expressions.windows import has_window_function
 from substrait_dsl.algebra.joined_groups import has_keys
-from substrait_dsl.algebra.node import Rel, walk
-from substrait_dsl.algebra.relations.joins import COMPARISON_URN, conjuncts
+from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
+from substrait_dsl.algebra.null_filters import checked_column, is_without_null
+from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.errors import ExecutionError, UnsupportedError, class_words
 from substrait_dsl.spark.expressions.literals import struct_to_sql
 from substrait_dsl.spark.expressions.pushdown import column_sql, is_constant_condition
@@ -28,6 +31,7 @@ from substrait_dsl.spark.expressions.signed_zeros import sort_key
 from substrait_dsl.spark.expressions.sorting import SortKeys, direction_of, ordering
 from substrait_dsl.spark.expressions.templates import require_comparable
 from substrait_dsl.spark.expressions.windows import window_to_sql
+from substrait_dsl.spark.relations.column_pruning import referenced_types
 from substrait_dsl.spark.relations.expression_context import (
     ExpressionContext,
     has_correlated,
@@ -35,6 +39,7 @@ from substrait_dsl.spark.relations.expression_context import (
     subqueries_of,
 )
 from substrait_dsl.spark.relations.partitions import known_order, sort_again, sort_as_known
+from substrait_dsl.spark.relations.subqueries import is_subquery
 from substrait_dsl.spark.relations.tables import Item, Rows, items
 from substrait_dsl.spark.relations.texts import TextTable
 from substrait_dsl.spark.session.engines import current_engine
@@ -100,19 +105,17 @@ def _sort_keys(rel: rl.Sort | rl.TopN, to: InputLowering) -> tuple[Rows, SortKey
 def lower_project(rel: rl.Project, to: InputLowering) -> Rows:
     """Lower to a SELECT of further columns; mere references are columns already."""
     rows = to[rel.input]
-    computed = [
-        _checked_behind_filters(expression, rel.input)
-        for expression in rel.expressions
-        if _column(expression, rel.input, rows) is None
-    ]
+    width = len(rows.columns)
+    computed: Sequence[Expression] = [each for each in rel.expressions if _column(each, rel.input, rows) is None]
     new_items: list[Item] = []
     if computed:
+        computed, rows = _checked_behind_filters(computed, rel.input, rows, to)
         rows, here = prepare_context(to, rows, rel.anchor, computed, windows=True)
         if has_correlated(computed):
             rows = rows.with_optimizer_barrier()
         texts = (column_sql(here.sql(expression), expression) for expression in computed)
         new_items = [Item(text, (to.execution.name(),)) for text in texts]
-        rows = Rows(rows.append_columns(new_items).table, rows.columns)
+        rows = Rows(rows.append_columns(new_items).table, rows.columns[:width])
     new = (item.names[0] for item in new_items)
     added = tuple(_column(expression, rel.input, rows) or next(new) for expression in rel.expressions)
     rows = Rows(rows.table, rows.columns + added)
@@ -137,51 +140,59 @@ def _column(expression: Expression, below: Rel, rows: Rows) -> str | None:
         case FieldReference(position=position, root=root) if root == ROOT:
             return rows.columns[position]
         case Cast(input=FieldReference(position=position, root=root) as column, target=target):
-            if root == ROOT and target == column.type.as_required() and _is_without_null(below, position):
+            if root == ROOT and target == column.type.as_required() and is_without_null(below, position):
                 return rows.columns[position]
     return None
 
 
-def _is_without_null(rel: Rel, position: int) -> bool:
-    """Return whether a filter leaves out the rows with NULL in a column."""
-    while True:
-        match rel:
-            case rl.Filter(condition=condition, input=below):
-                if any(_tests_for_null(conjunct, position) for conjunct in conjuncts(condition)):
-                    return True
-                rel = below
-            case rl.Emit(mapping=mapping, input=below):
-                rel, position = below, mapping[position]
-            case rl.Sort(input=below):
-                rel = below
-            case _:
-                return False
-
-
-def _tests_for_null(condition: Expression, position: int) -> bool:
-    """Return whether a condition is that a column is not NULL."""
-    match condition:
-        case ScalarFunction(arguments=(FieldReference(position=tested, root=root),), function=function):
-            is_test = (function.urn, function.name) == (COMPARISON_URN, "is_not_null")
-            return is_test and root == ROOT and tested == position
-    return False
-
-
-def _checked_behind_filters(expression: Expression, below: Rel) -> Expression:
-    """Return a cast of a column that checks for NULL as one that checks only the rows which the filters below leave.
+def _checked_behind_filters(
+    expressions: Sequence[Expression], below: Rel, rows: Rows, to: InputLowering
+) -> tuple[list[Expression], Rows]:
+    """Return casts of a column that check for NULL as ones that check only the rows which the filters below leave.
 
     Engines move conditions of later steps below these filters, and with them the check of what the conditions use.
+    Columns that the filters use, and that emits leave out, become further columns of the rows.
     """
-    match expression:
-        case Cast(input=FieldReference() as column, target=target) if column.type.nullable and not target.nullable:
-            unchecked = Cast(column, target.as_nullable(), expression.on_failure)
-        case _:
-            return expression
-    while isinstance(below, rl.Filter):
-        if not any(subqueries_of(below.condition)):
-            expression = IfThen((IfClause(below.condition, expression),), unchecked)
-        below = below.input
-    return expression
+    checks = {number for number, each in enumerate(expressions) if checked_column(each) is not None}
+    conditions = list(_conditions_below(below, to)) if checks else []
+    columns = list(rows.columns)
+    checked = list(expressions)
+    for condition, names in conditions:
+        used = referenced_types([condition], ROOT, into_relations=False)
+        if not {names[position] for position in used} <= {*rows.table.names, *columns}:
+            continue
+        columns += [name for name in dict.fromkeys(names[position] for position in used) if name not in columns]
+        positions = {position: columns.index(names[position]) for position in used}
+        test = rebuild(condition, partial(_moved_column, positions=positions), into_relations=False)
+        for number in checks:
+            unchecked = expressions[number]
+            assert isinstance(unchecked, Cast)
+            unchecked = Cast(unchecked.input, unchecked.target.as_nullable(), unchecked.on_failure)
+            checked[number] = IfThen((IfClause(test, checked[number]),), unchecked)
+    return checked, Rows(rows.table, tuple(columns))
+
+
+def _conditions_below(rel: Rel, to: InputLowering) -> Iterator[tuple[Expression, tuple[str, ...]]]:
+    """Yield the conditions that the rows of a relation meet, with the names of the columns that they see."""
+    while isinstance(rel, rl.Filter | rl.Emit | rl.Sort | rl.Project):
+        found = to.lowered(rel)
+        if found is None:
+            return
+        if isinstance(rel, rl.Filter) and _sees_single_columns(rel.condition):
+            yield rel.condition, found.columns
+        rel = rel.input
+
+
+def _sees_single_columns(condition: Expression) -> bool:
+    """Whether a condition is the same for a row wherever its columns are known, and refers to these one by one."""
+    parts = walk(condition, into_relations=False)
+    return not any(is_subquery(part) or isinstance(part, WindowFunction | Row) for part in parts)
+
+
+def _moved_column(node: Node, positions: Mapping[int, int]) -> Node:
+    if isinstance(node, FieldReference) and node.root == ROOT:
+        return FieldReference(positions[node.position], node.column_type)
+    return node
 
 
 def lower_emit(rel: rl.Emit, to: InputLowering) -> Rows:
