@@ -116,6 +116,7 @@ DECLARED = {
     "generic_functions",
     "helpers",
     "lambda_defaults",
+    "open_parameters",
     "parameters",
     "truth_in_functions",
 }

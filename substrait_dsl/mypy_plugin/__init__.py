@@ -26,7 +26,7 @@ from mypy.plugin import (
     Plugin,
     ReportConfigContext,
 )
-from mypy.types import FunctionLike, Type
+from mypy.types import CallableType, FunctionLike, Type
 
 from substrait_dsl.mypy_plugin import codes as codes  # mypy must know them before it reads which are wanted
 from substrait_dsl.mypy_plugin.container_types import METHODS, holds_relations
@@ -78,7 +78,25 @@ class SubstraitPlugin(Plugin):
         return declarations.find_dependencies(file)
 
     def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
-        return _function_hook(fullname) if fullname.startswith(_PACKAGE) else None
+        return _function_hook(fullname) if fullname.startswith(_PACKAGE) else self._open_function_hook(fullname)
+
+    def _open_function_hook(self, fullname: str) -> Callable[[FunctionContext | MethodContext], Type] | None:
+        signature = self._find_open_signature(fullname)
+        if signature is None:
+            return None
+        from substrait_dsl.mypy_plugin import open_parameters
+
+        return guard(partial(open_parameters.check_arguments, declared=signature), attrgetter("default_return_type"))
+
+    def _find_open_signature(self, fullname: str) -> CallableType | None:
+        """Return the signature of a function that asks for at least some columns; None for any other function."""
+        symbol = None if fullname.startswith("builtins.") else self.lookup_fully_qualified(fullname)
+        declared = getattr(symbol.node, "type", None) if symbol is not None else None
+        if symbol is None or not isinstance(declared, CallableType) or not declared.variables:
+            return None
+        from substrait_dsl.mypy_plugin.open_signatures import find_signature
+
+        return find_signature(symbol)
 
     def get_function_signature_hook(self, fullname: str) -> Callable[[FunctionSigContext], FunctionLike] | None:
         if fullname.startswith(_PARTIQL) or fullname == _END_OF_FILE:
@@ -89,11 +107,22 @@ class SubstraitPlugin(Plugin):
     def _schema_signature_hook(self, fullname: str) -> Callable[[FunctionSigContext], FunctionLike] | None:
         symbol = self.lookup_fully_qualified(fullname)
         if symbol is None or not isinstance(symbol.node, TypeInfo):
-            return None
+            return self._open_signature_hook(fullname)
         from substrait_dsl.mypy_plugin import declarations, signatures
 
         hook = signatures.accept_any_structs if declarations.is_schema_base(symbol) else None
         return hook and guard(hook, attrgetter("default_signature"))
+
+    def _open_signature_hook(
+        self, fullname: str
+    ) -> Callable[[FunctionSigContext | MethodSigContext], FunctionLike] | None:
+        signature = self._find_open_signature(fullname)
+        if signature is None:
+            return None
+        from substrait_dsl.mypy_plugin import open_parameters
+
+        hook = partial(open_parameters.accept_any_columns, declared=signature)
+        return guard(hook, attrgetter("default_signature"))
 
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
         if fullname in METHODS:
@@ -104,7 +133,7 @@ class SubstraitPlugin(Plugin):
             return None
         if not is_ours and fullname.endswith(_GETITEM) and self._is_schema(fullname.removesuffix(_GETITEM)):
             return _method_hook(_ITEM)
-        return _method_hook(fullname) if is_ours else None
+        return _method_hook(fullname) if is_ours else self._open_function_hook(fullname)
 
     def _is_schema(self, fullname: str) -> bool:
         symbol = None if fullname.startswith("builtins.") else self.lookup_fully_qualified(fullname)
@@ -117,8 +146,9 @@ class SubstraitPlugin(Plugin):
     def get_method_signature_hook(self, fullname: str) -> Callable[[MethodSigContext], FunctionLike] | None:
         if fullname in METHODS:
             return _accept_any_columns
-        is_ours = fullname.startswith(_PACKAGE) and not fullname.startswith(_PARTIQL)
-        return _method_signature_hook(fullname) if is_ours else None
+        if not fullname.startswith(_PACKAGE):
+            return self._open_signature_hook(fullname)
+        return None if fullname.startswith(_PARTIQL) else _method_signature_hook(fullname)
 
     def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
         return _attribute_hook(fullname) if fullname.startswith(_ROWS) else None

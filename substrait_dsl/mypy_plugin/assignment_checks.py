@@ -61,7 +61,7 @@ def check_assignment(
 def _explain_schema_class(schema: TypeInfo, declared: NamedStruct, columns: NamedStruct) -> SchemaError:
     """Return why columns are not those of a schema class."""
     name = schema.name
-    error = _compare_columns(declared, columns, name, schema.module_name)
+    error = compare_columns(declared, columns, name, schema.module_name)
     if error is None:
         return SchemaError(f"the columns are those of {name}, which must be declared", hint=f"write .as_({name})")
     error.hint = error.hint or f"make them with select(...) or into(...), then .as_({name})"
@@ -71,14 +71,14 @@ def _explain_schema_class(schema: TypeInfo, declared: NamedStruct, columns: Name
 def _explain_variable(variable: str, assigned: NamedStruct, columns: NamedStruct) -> SchemaError:
     """Return why a relation cannot be assigned to a variable, whose columns are those of its first assignment."""
     name = f'the variable "{variable}"'
-    error = _compare_columns(assigned, columns, name, __name__)
+    error = compare_columns(assigned, columns, name, __name__)
     if error is None:
         error = SchemaError(f"the columns are those of {name}, but some are never NULL that may be in it")
     error.hint = f"give this step a name of its own, or declare {variable}: Relation"
     return error
 
 
-def _compare_columns(declared: NamedStruct, columns: NamedStruct, name: str, module: str) -> SchemaError | None:
+def compare_columns(declared: NamedStruct, columns: NamedStruct, name: str, module: str) -> SchemaError | None:
     """Return the error of `as_` for columns and a schema class; None if it accepts them."""
     schema = placeholders.make_schema_class(module, name, declared)
     try:
