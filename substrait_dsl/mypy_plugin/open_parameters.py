@@ -1,8 +1,8 @@
-"""Functions of the program that take any relation with some columns, and give one with the same columns and its others.
+"""Functions of the program that take any relation with some columns, and give one with the same and its others.
 
-``def large(rows: Relation[R]) -> Relation[R]``, where `R` is bound to a schema class, asks for the columns of this class.
-To mypy a relation fits only if its columns are declared by a class that inherits from it. So in a call the type variable
-takes any columns, and those of the argument are compared here.
+``def large(rows: Relation[R]) -> Relation[R]``, with `R` bound to a schema class, asks for the columns of this class.
+To mypy a relation fits only if its columns are declared by a class that inherits from it. So in a call the type
+variable takes any columns, and those of the argument are compared here.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def accept_any_columns(context: FunctionSigContext | MethodSigContext, declared:
 def check_arguments(context: FunctionContext | MethodContext, declared: CallableType) -> Type:
     """Report arguments that have not the columns that the parameters ask for."""
     annotations = Annotations(context.api)
-    parameters = declared.arg_types[len(declared.arg_types) - len(context.args) :]  # without the one a method is called on
+    parameters = declared.arg_types[len(declared.arg_types) - len(context.args) :]  # without what a method is called on
     for parameter, nodes, types in zip(parameters, context.args, context.arg_types, strict=True):
         bound = find_bound(parameter)
         if bound is None:
@@ -70,7 +70,7 @@ def _find_mistakes(annotations: Annotations, bound: Instance, type_: Type) -> It
 
 
 def _compare(columns: NamedStruct, declared: NamedStruct, bound: Instance) -> SubstraitDslError | None:
-    """Return why columns are not at least those of a schema class: each once, of its type, and NULL only if it may be."""
+    """Return why columns are not at least those of a class: each once, of its type, and NULL only if it may be."""
     positions = []
     try:
         for field in declared:
