@@ -77,16 +77,33 @@ def lists() -> tuple[Any, list[Any]]:
     return groups.sort("k"), [("a", ["y", "x"], ["a"], 1, [3]), ("b", [], ["b"], None, [])]
 
 
+def counts() -> tuple[Any, list[Any]]:
+    """The first and the last by an order, and combinations without NULL."""
+    rows = sd.read_virtual(
+        [("a", 2, "x"), ("a", 1, "y"), ("a", 3, None), ("a", 4, "y"), ("b", 1, None)],
+        {"k": "string", "at": "i64", "v": "string?"},
+    )
+    groups = rows.group_by("k").agg(
+        first=lambda r: e.first(r.v, sd.desc("at")),
+        late=lambda r: e.last(r.at, "v", sd.desc(r.at, nulls="first")),
+        pairs=lambda r: e.count_distinct(r.k, r.v),
+        ones=lambda r: e.count_distinct(r.k),
+        near=lambda r: e.approx_percentile(r.at, 0.5),
+    )
+    return groups.sort("k"), [("a", "y", 1, 2, 1, 2), ("b", None, 1, 0, 1, 1)]
+
+
 def nested() -> tuple[Any, list[Any]]:
     """Keys and values of a map, and a list that is sorted."""
     rows = sd.read_virtual([({"b": 1, "a": None}, [2, None, 1])], {"m": "map<string, i64?>", "xs": "list<i64?>"})
     columns = rows.select(
         keys=lambda r: e.map_keys(r.m),
         values=lambda r: e.map_values(r.m),
+        entries=lambda r: e.map_entries(r.m),
         up=lambda r: e.sort_array(r.xs),
         down=lambda r: e.sort_array(r.xs, descending=True),
     )
-    return columns, [["b", "a"], [1, None], [1, 2, None], [2, 1, None]]
+    return columns, [["b", "a"], [1, None], [("b", 1), ("a", None)], [1, 2, None], [2, 1, None]]
 
 
 TEXTS: list[tuple[str | None, dt.date | None]] = [
@@ -124,7 +141,7 @@ def rows_are_right(session: Any) -> None:
     assert not wrong, "\n".join(wrong)
     for relation, row in (truncated(), spans(), nested(), forms()):
         assert [tuple(row)] == relation.collect(session)
-    for relation, rows in (lists(), dates()):
+    for relation, rows in (lists(), counts(), dates()):
         assert relation.collect(session) == rows
     text = sd.read_virtual([("01-02-2024",)], {"s": "string"})
     with pytest.raises(ExecutionError, match="01-02-2024 is not of the form %d/%m/%Y"):
@@ -182,7 +199,7 @@ def test_plans_say_whose_function_it_is_and_come_back() -> None:
 def test_every_function_of_the_extension_has_cases_and_a_name_here() -> None:
     declared = {function.name for function in e.catalog().functions() if function.urn == e.URN}
     assert declared - {case.function for case in everyday.cases()} == {
-        "collect_list", "collect_set", "map_keys", "map_values",  # in an order of their own: the tests above
+        "collect_list", "collect_set", "map_entries", "map_keys", "map_values",  # in an order of their own: above
     }  # fmt: skip
     assert declared - set(e.__all__) == {"date_diff_days", "date_diff_months", "sha256", "sha512"}
     assert set(VALUES) <= declared
@@ -218,6 +235,36 @@ def test_what_is_refused(make: Any, error: type[Any], said: str) -> None:
 def test_a_share_is_from_0_to_1(share: Any) -> None:
     with refused(InvalidArgumentError, "percentile", "share is a number from 0 to 1"):
         T.aggregate(p=lambda r: e.percentile(r.x, share))
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "said"),
+    [
+        (lambda r: e.approx_percentile(r.x, 2), InvalidArgumentError, "share is a number from 0 to 1"),
+        (lambda r: e.approx_percentile(r.x, 0.5, accuracy=2**31), InvalidArgumentError, "accuracy is an integer"),
+        (lambda r: e.approx_percentile(r.x, 0.5, accuracy=YES), InvalidArgumentError, "accuracy is an integer"),
+        (lambda r: e.percentile(r.s, 0.5), FunctionNotFoundError, "percentile"),
+        (lambda r: e.first(r.x), InvalidArgumentError, "without an order"),
+        (lambda r: e.last(r.x), InvalidArgumentError, "without an order"),
+        (lambda r: e.last(r.x, sd.clustered("a")), InvalidArgumentError, "asc(...) or desc(...)"),
+        (lambda r: e.count_distinct(r.x, "a"), InvalidArgumentError, "col('a')"),
+        (lambda r: e.mode(r.xs), FunctionNotFoundError, "mode"),
+    ],
+)
+def test_which_aggregates_are_refused(make: Any, error: type[Any], said: str) -> None:
+    with pytest.raises(error) as caught:
+        T.aggregate(x=make)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("type_", "share", "said"),
+    [("decimal<30,2>", 0.5, "at most 29 digits"), ("decimal<9,2>", 0.1234567, "over six digits")],
+)
+def test_percentiles_that_spark_would_round_are_refused(type_: str, share: float, said: str) -> None:
+    report = table(f"d: {type_}").aggregate(p=lambda r: e.percentile(r.d, share)).check("spark")
+    assert report.verdict == "refused"
+    assert said in str(report)
 
 
 def test_other_multiples_are_refused_on_spark() -> None:

@@ -327,8 +327,8 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: T.select(x=lambda r: max(r.id, 2)), "functions.greatest(x, y) instead of max"),
     (lambda: T.select(x=lambda r: r.name | "!"), "functions.concat(a, b) joins texts"),
     (lambda: PACKAGE.desc("id", "q"), "a second column has a key of its own: desc('q')"),
-    (lambda: f.first, 'write row_number().over(partition_by=..., order_by="y")'),
-    (lambda: f.last, 'write row_number().over(partition_by=..., order_by=substrait_dsl.desc("y"))'),
+    (lambda: f.first, 'write substrait_dsl.everyday.first(x, "y") of a group'),
+    (lambda: f.last, 'write substrait_dsl.everyday.last(x, "y") of a group'),
     (
         lambda: T.group_by("q").agg(x=lambda r: f.max(r.name)),
         "for each group, row_number().over(partition_by=..., order_by=desc(x))",

@@ -8,31 +8,41 @@ from __future__ import annotations
 
 from substrait_dsl.catalog.everyday import URN
 from substrait_dsl.everyday.aggregates import (
+    approx_percentile,
     collect_list,
     collect_set,
+    count_distinct,
+    first,
+    last,
     max,  # noqa: A004  # as in the specification, which has it for numbers and times
     max_by,
     min,  # noqa: A004  # likewise
     min_by,
+    mode,
     percentile,
 )
 from substrait_dsl.everyday.calling import catalog
 from substrait_dsl.everyday.dates import date_diff, date_trunc, last_day
-from substrait_dsl.everyday.lists import array_distinct, greatest, least, map_keys, map_values, sort_array
-from substrait_dsl.everyday.texts import md5, sha2
+from substrait_dsl.everyday.lists import array_distinct, greatest, least, map_entries, map_keys, map_values, sort_array
+from substrait_dsl.everyday.texts import md5, sha2, xxhash64
 from substrait_dsl.everyday.time_texts import to_date
 
 __all__ = [
     "URN",
+    "approx_percentile",
     "array_distinct",
     "catalog",
     "collect_list",
     "collect_set",
+    "count_distinct",
     "date_diff",
     "date_trunc",
+    "first",
     "greatest",
+    "last",
     "last_day",
     "least",
+    "map_entries",
     "map_keys",
     "map_values",
     "max",
@@ -40,8 +50,10 @@ __all__ = [
     "md5",
     "min",
     "min_by",
+    "mode",
     "percentile",
     "sha2",
     "sort_array",
     "to_date",
+    "xxhash64",
 ]

@@ -48,3 +48,9 @@ def call_standard(name: str, *arguments: object, **options: str) -> DynExpr:
     """Call a scalar function of the specification."""
     call: DynExpr = getattr(functions, name)(*arguments, **options)
     return call
+
+
+def standard_measure(name: str, *arguments: object) -> Measure[Any, Any]:
+    """Call an aggregate function of the specification."""
+    measure: Measure[Any, Any] = getattr(functions, name)(*arguments)
+    return measure

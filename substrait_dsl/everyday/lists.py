@@ -143,3 +143,25 @@ def map_values(x: object) -> DynExpr:
         0  vs  list<i64?>
     """
     return call_own("map_values", x)
+
+
+def map_entries(x: object) -> DynExpr:
+    """Return the entries of a map as a list of structs of key and value, in their order.
+
+    Args:
+        x: a map.
+
+    Returns:
+        A list.
+
+    Raises:
+        FunctionNotFoundError: for what is no map.
+
+    Specification: https://substrait.io/extensions/; an extension of this library.
+
+    Example:
+        >>> from substrait_dsl import everyday as e
+        >>> print(sd.read_named("t", {"m": "map<string, i64?>"}).select(es=lambda r: e.map_entries(r.m)).schema)
+        0  es  list<struct<string, i64?>>
+    """
+    return call_own("map_entries", x)

@@ -54,3 +54,27 @@ def sha2(x: object, bits: int = 256) -> DynExpr:
         if type(bits) is not int or bits not in (256, 512):
             raise InvalidArgumentError("bits is 256 or 512", got=bits)
         return call_own(f"sha{bits}", x)
+
+
+def xxhash64(x: object) -> DynExpr:
+    """Return the 64 bits of the XXH64 hash of a text in UTF-8, or of bytes, with the seed 42, as Spark has it.
+
+    It is quick, and no protection against whoever looks for two texts of one hash: `sha2` is.
+
+    Args:
+        x: a string, or binary.
+
+    Returns:
+        An i64, NULL if `x` is.
+
+    Raises:
+        FunctionNotFoundError: for another type.
+
+    Specification: https://substrait.io/extensions/; an extension of this library.
+
+    Example:
+        >>> from substrait_dsl import everyday as e
+        >>> print(customers.select(key=lambda c: e.xxhash64(c.name)).schema)
+        0  key  i64
+    """
+    return call_own("xxhash64", x)

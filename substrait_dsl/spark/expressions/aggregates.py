@@ -15,7 +15,11 @@ from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.algebra.types import FP32, FP64, Decimal, List, Map, Struct, Type
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.functions_arithmetic import NEAREST
-from substrait_dsl.spark.expressions.functions_everyday import EVERYDAY_AGGREGATES, EVERYDAY_URN
+from substrait_dsl.spark.expressions.functions_everyday import (
+    EVERYDAY_AGGREGATES,
+    EVERYDAY_URN,
+    require_exact_percentile,
+)
 from substrait_dsl.spark.expressions.grouping_keys import as_key, from_key
 from substrait_dsl.spark.expressions.literals import record_to_sql
 from substrait_dsl.spark.expressions.signed_zeros import one_zero
@@ -71,6 +75,9 @@ def aggregate_function_to_sql(
         case "collect_list":
             values = _in_order(texts[0], sorts, extra) if sorts else lower(call, texts, functions, extra)
             return from_key(values, List(values_of(call)[0].type)) if is_distinct else values
+        case "percentile":
+            require_exact_percentile(call)
+            return lower(call, texts, functions, extra)
         case "any_value" if sorts:
             return _first(lower(call, texts, _RECORDS), sorts, extra["filter"])
         case "string_agg" if sorts and (beside_distinct or all(extra.values())):

@@ -13,6 +13,7 @@ from substrait_dsl.algebra.expressions import Expression
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.aggregates import AGGREGATE_FUNCTIONS, decimal_average
 from substrait_dsl.spark.expressions.functions_arithmetic import integer_operation
+from substrait_dsl.spark.expressions.functions_everyday import EVERYDAY_URN
 from substrait_dsl.spark.expressions.templates import Call, Table, Template, failing, largest_decimal
 from substrait_dsl.spark.expressions.types import spark_sql_type
 from substrait_dsl.spark.sail.functions import (
@@ -33,6 +34,12 @@ if TYPE_CHECKING:
 _VERSIONS = ("0.7.2",)
 
 _RAISES = {"overflow": {"ERROR": ""}}
+
+_MODE_OF_TEXT = Template("CAST(mode(CAST({0} AS STRING)){filter} AS {T})")
+
+_PLACE = "greatest(CAST(ceil({1} * CAST(count({0}){filter} AS DOUBLE)) AS INT), 1)"
+_NEAREST = f"get(sort_array(collect_list({{0}}){{filter}}), {_PLACE} - 1)"
+"""The value whose place is the next above a share."""
 
 
 def _refuse(why: str) -> Template:
@@ -223,6 +230,22 @@ GUARDS = (
         " WHERE a NOT IN (SELECT c FROM VALUES (CAST(NULL AS INT), 5) AS u(c, d) WHERE d < t.b)",
         0,
         check=("session.engines.Engine.negates_each",),
+    ),
+    Guard(
+        "approximate percentiles",
+        "everyday.approx_percentile, of which Sail is given an exact one",
+        _VERSIONS,
+        "SELECT approx_percentile(v, 0.5D, 100) FROM VALUES (1) AS t(v)",
+        ErrorWords("expects 2 arguments"),
+        aggregates={EVERYDAY_URN: {"approx_percentile": Template(_NEAREST)}},
+    ),
+    Guard(
+        "modes of booleans and decimals",
+        "everyday.mode of booleans and decimals",
+        _VERSIONS,
+        "SELECT mode(v) FROM VALUES (true) AS t(v)",
+        ErrorWords("Unsupported data type: Boolean for mode function"),
+        aggregates={EVERYDAY_URN: dict.fromkeys(("mode:bool", "mode:dec"), _MODE_OF_TEXT)},
     ),
     Guard(
         "divisions of NULL",

@@ -16,3 +16,7 @@ orders.aggregate(x=lambda o: e.percentile(o.weight, 90))
 orders.select(x=lambda o: e.to_date(o.comment, "dd/MM/yyyy"))
 # E: to_date: format has %Y, %m and %d, each once, and other characters for themselves, got 'dd/MM/yyyy';
 #    write "%d/%m/%Y"  [substrait-invalid-argument]
+orders.aggregate(x=lambda o: e.approx_percentile(o.weight, 0.5, accuracy=0))
+# E: approx_percentile: accuracy is an integer from 1 to 2147483647, got 0  [substrait-invalid-argument]
+orders.aggregate(x=lambda o: e.first(o.id))
+# E: first: there is no first and no last row without an order; name a key: "day"  [substrait-invalid-argument]

@@ -14,6 +14,10 @@ class Months(sd.Schema):
 
 class Customers(sd.Schema):
     customer: sd.I64
+    newest: sd.Nullable[sd.Date]
+    pairs: sd.I64
+    near: sd.Nullable[sd.FP64]
+    usual: sd.Nullable[sd.String]
     orders: sd.List[sd.I64]
     median: sd.Nullable[sd.FP64]
     last: sd.Nullable[sd.String]
@@ -26,6 +30,10 @@ orders.select(
     paid=lambda o: e.to_date(o.comment, "%d/%m/%Y", on_failure="return_null"),
 ).as_(Months)
 orders.group_by("customer").agg(
+    newest=lambda o: e.last(o.day, "id"),
+    pairs=lambda o: e.count_distinct(o.day, o.comment),
+    near=lambda o: e.approx_percentile(o.weight, 0.5, accuracy=100),
+    usual=lambda o: e.mode(o.comment),
     orders=lambda o: e.collect_list(o.id).order_by("day"),
     median=lambda o: e.percentile(o.weight, 0.5),
     last=lambda o: e.max(o.comment),
@@ -33,5 +41,7 @@ orders.group_by("customer").agg(
 customers.select(
     keys=lambda c: e.map_keys(c.notes),
     counts=lambda c: e.map_values(c.notes),
+    entries=lambda c: e.map_entries(c.notes),
+    hash=lambda c: e.xxhash64(c.name),
     tags=lambda c: e.sort_array(e.array_distinct(c.tags)),
 ).select("keys", "counts", "tags")
