@@ -24,6 +24,7 @@ from substrait_dsl.catalog import (
 )
 from substrait_dsl.catalog.widening import are_mixed
 from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError, LiteralError, TypeMismatchError
+from substrait_dsl.fluent.absent_operations import AbsentOfRelations
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.guidance import no_column, require_no_shown
 from substrait_dsl.fluent.lambdas import LambdaFunction
@@ -59,7 +60,7 @@ class NoValue(Called):
         raise NotImplementedError
 
 
-class RelationLike(NoValue):
+class RelationLike(AbsentOfRelations, NoValue):
     """Base of the relations of the fluent API; it is here because a relation is no value."""
 
     __slots__ = ()

@@ -460,14 +460,19 @@ def _no_operator(self: NoValue, *_: object) -> NoReturn:
     raise TypeMismatchError(f"{self._lacks}, no value to compute with", hint=self._advice)
 
 
-_OPERATORS = "add sub mul truediv mod pow neg abs eq ne lt le gt ge and or xor invert"
+_OPERATORS = (
+    "add sub mul truediv floordiv mod divmod pow matmul lshift rshift neg abs eq ne lt le gt ge and or xor invert"
+)
+_OTHER_OPERATIONS = ("__round__", "__int__", "__float__", "__getitem__", "__contains__", "__iter__")
 
 
 def refuse_operators(of_class: type[NoValue]) -> None:
-    """Let Python's operators on what is no value say so."""
+    """Let Python's operations on what is no value say so."""
     for operator in _OPERATORS.split():
         for prefix in ("__", "__r"):
             setattr(of_class, f"{prefix}{operator}__", _no_operator)
+    for name in _OTHER_OPERATIONS:
+        setattr(of_class, name, _no_operator)
 
 
 refuse_operators(WindowFunction)

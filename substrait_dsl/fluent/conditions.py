@@ -203,7 +203,10 @@ def _relation(value: object, what: str) -> Any:
     """Return the relation that a subquery is about. Raises `InvalidArgumentError` for anything else."""
     rel = _rel(value)
     if rel is None:
-        raise InvalidArgumentError(f"{what} takes a relation", got=value, hint=relation_hint(value))
+        hint = relation_hint(value)
+        if isinstance(value, list | tuple) and any(isinstance(each, ExprBase) for each in value):
+            hint = "functions.or_(*conditions) is true if one of them is, functions.and_(*conditions) if all are"
+        raise InvalidArgumentError(f"{what} takes a relation", got=value, hint=hint)
     return rel
 
 

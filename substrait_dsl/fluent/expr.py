@@ -24,7 +24,8 @@ from substrait_dsl.errors import (
     require,
     require_choice,
 )
-from substrait_dsl.fluent.guidance import no_method, no_operation, no_text
+from substrait_dsl.fluent.absent_operations import no_operation
+from substrait_dsl.fluent.guidance import no_method, no_text
 from substrait_dsl.fluent.operators import Approximate, Exact, Operators, PythonValue
 from substrait_dsl.fluent.parts import Part
 from substrait_dsl.fluent.scope import NO_ROW, Scope
@@ -286,20 +287,24 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
 
         # nor these operations for ones that there are
         def __floordiv__(self, other: object) -> NoReturn:
-            raise no_operation(
-                "//", "functions.divide(x, y) of integers leaves the fraction out; functions.floor(x / y) of others"
-            )
+            raise no_operation("//")
 
-        __rfloordiv__ = __floordiv__
+        def __matmul__(self, other: object) -> NoReturn:
+            raise no_operation("@")
+
+        def __divmod__(self, other: object) -> NoReturn:
+            raise no_operation("divmod")
+
+        __rfloordiv__, __rmatmul__, __rdivmod__ = __floordiv__, __matmul__, __divmod__
 
         def __round__(self, digits: object = None) -> NoReturn:
-            raise no_operation("round", "functions.round(x, digits)")
+            raise no_operation("round")
 
         def __lshift__(self, other: object) -> NoReturn:
-            raise no_operation("<<", "functions.shift_left(x, n)")
+            raise no_operation("<<")
 
         def __rshift__(self, other: object) -> NoReturn:
-            raise no_operation(">>", "functions.shift_right(x, n)")
+            raise no_operation(">>")
 
         def __len__(self) -> NoReturn:
             raise no_operation("len", "functions.char_length(x) of a text, functions.cardinality(x) of a list")

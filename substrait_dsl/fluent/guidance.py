@@ -104,11 +104,6 @@ def relation_hint(value: object) -> str | None:
     return None
 
 
-def no_operation(name: str, advice: str) -> TypeMismatchError:
-    """Return the error for an operation of Python's that an expression has not."""
-    return TypeMismatchError(f"an expression has no {name} before the query runs", hint=f"write {advice}")
-
-
 IN_LIST = "functions.any_match(xs, lambda x: x == y) looks for a value in a list"
 
 

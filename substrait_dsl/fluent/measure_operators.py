@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.errors import TypeMismatchError
+from substrait_dsl.fluent.absent_operations import AbsentOfMeasures
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.operators import PythonValue
 from substrait_dsl.fluent.truth_values import NoTruthValue
-from substrait_dsl.signature_errors import Called
 
 if TYPE_CHECKING:
     from substrait_dsl.fluent.calls import Measure, MeasureBase
@@ -22,7 +22,7 @@ Operand: TypeAlias = "MeasureBase | ExprBase | PythonValue"
 """What stands beside a measure: another one, a key, or a value of Python's."""
 
 
-class MeasureOperators(Called):
+class MeasureOperators(AbsentOfMeasures):
     """Arithmetic, comparison and logic of measures, and the methods that expressions have, too."""
 
     __slots__ = ()
