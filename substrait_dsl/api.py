@@ -123,6 +123,7 @@ if TYPE_CHECKING:
         drop_view,
         update,
     )
+    from substrait_dsl.fluent.typed_text import read_csv
     from substrait_dsl.fluent.windows import following, preceding
     from substrait_dsl.sql_queries.reading import from_sql
 
@@ -268,6 +269,7 @@ __all__: list[str] = [
     "parse_type",
     "preceding",
     "read_capabilities",
+    "read_csv",
     "read_extension",
     "read_files",
     "read_iceberg",
@@ -332,6 +334,7 @@ SELDOM_USED: Mapping[str, str] = {
     "parameter": "fluent.parameters",
     "preceding": "fluent.windows",
     "read_capabilities": "fluent.capabilities",
+    "read_csv": "fluent.typed_text",
     "read_files": "fluent.files",
     "register_acero_functions": "consumers.acero",
     "reveal_schema": "fluent.reveal",

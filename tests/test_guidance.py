@@ -64,7 +64,7 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: T.filter(lambda r: r.day.between("2024-01-01", "2024-02-01")), "fromisoformat('2024-01-01')"),
     (lambda: T.to_plan().collect(), "write roots[0].collect"),
     (lambda: T.to_plan().svae("x"), 'did you mean "save"?'),
-    (lambda: PACKAGE.read_csv("x.csv"), 'write read_files(path, schema, format="csv")'),
+    (lambda: PACKAGE.scan_csv("x.csv"), "write read_csv(path, schema)"),
     (lambda: PACKAGE.table("x"), "write read_named(name, schema)"),
     (lambda: PACKAGE.Timestamp, 'write "precision_timestamp<6>"'),
     (lambda: PACKAGE.row_number(), "write functions.row_number(...)"),
@@ -624,5 +624,5 @@ def test_missing_names_are_missing() -> None:
     assert not hasattr(T, "where")
     assert not hasattr(T.c.id, "startswith")
     assert not hasattr(f, "year")
-    assert not hasattr(sd, "read_csv")
+    assert not hasattr(sd, "scan_csv")
     assert not hasattr(T.to_plan(), "collect")

@@ -12,7 +12,6 @@ from typing import Any
 
 import substrait_dsl as sd
 from examples.everyday.schemas import (
-    Amount,
     Basket,
     Click,
     Home,
@@ -82,16 +81,9 @@ def months(orders: sd.Relation[Order]) -> Rows:
 
 def clean_signups(folder: Path) -> Rows:
     """The lines of a CSV file with a number, each once: trimmed, typed, and NULL where a text is no date or amount."""
-    lines = sd.read_files(
-        folder / "signups.csv", Signup, format=sd.DelimitedText(null_value="", header_lines_to_skip=1)
-    )
+    lines = sd.read_csv(folder / "signups.csv", Signup, formats={"day": "%d/%m/%Y"}, invalid="null")
     return (
-        lines.select(
-            id=lambda s: s.id.cast(sd.I64, on_failure="return_null"),
-            email=lambda s: f.lower(f.trim(f.coalesce(s.email, "unknown"), " ")),
-            day=lambda s: e.to_date(s.day, "%d/%m/%Y", on_failure="return_null"),
-            credit=lambda s: s.credit.cast(Amount, on_failure="return_null"),
-        )
+        lines.with_columns(email=lambda s: f.lower(f.trim(f.coalesce(s.email, "unknown"), " ")))
         .drop_nulls("id")
         .distinct()
     )

@@ -102,12 +102,12 @@ class Move(sd.Schema):
 
 
 class Signup(sd.Schema):
-    """A line of a CSV file, all text."""
+    """A line of a CSV file."""
 
-    id: sd.Nullable[sd.String]
+    id: sd.Nullable[sd.I64]
     email: sd.Nullable[sd.String]
-    day: sd.Nullable[sd.String]
-    credit: sd.Nullable[sd.String]
+    day: sd.Nullable[sd.Date]
+    credit: sd.Nullable[Amount]
 
 
 class Sale(sd.Schema):

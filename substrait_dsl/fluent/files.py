@@ -158,15 +158,25 @@ def read_files(
         read files parquet folder 's3://lake/orders' -> id: i64, price: fp64?
     """
     with error_context(verb="read_files"):
-        require_choice("kind", kind, rl.PATH_KINDS)
-        each = [paths] if isinstance(paths, str | os.PathLike | FileSlice) else paths
-        if not is_list(each):
-            raise InvalidArgumentError("expected a path or a list of paths", got=paths)
-        form = file_format(format)
+        each, form = _each(paths, kind), file_format(format)
         if format == "parquet":
             _require_no_other(each)
         struct, files = as_struct(schema), rl.LocalFiles(tuple(file_item(path, form, kind) for path in each))
         return read(struct, files, filter, best_effort_filter, columns, ordering, distribution, properties)
+
+
+def _each(paths: Any, kind: Any) -> Sequence[Any]:
+    """Return the paths as a list. Raises for what is none, and for another kind."""
+    require_choice("kind", kind, rl.PATH_KINDS)
+    each = [paths] if isinstance(paths, str | os.PathLike | FileSlice) else paths
+    if not is_list(each):
+        raise InvalidArgumentError("expected a path or a list of paths", got=paths)
+    return each
+
+
+def file_items(paths: Any, format: rl.FileFormat, kind: rl.PathKind) -> tuple[rl.FileItem, ...]:
+    """Return paths, and slices of files, as what a read holds. Raises as `read_files` says."""
+    return tuple(file_item(path, format, kind) for path in _each(paths, kind))
 
 
 def file_item(path: Any, format: rl.FileFormat, kind: rl.PathKind) -> rl.FileItem:

@@ -113,7 +113,7 @@ class SparkExecution(Execution):
             ]
         if found or is_all or failure.error_class == INTERNAL:
             record = found[0][1] if found else self.records[0]
-            raise _error(failure, [place for place, _ in found], record) from error
+            raise _error(failure, [place for place, _ in found], record, self.records) from error
 
     def watching(self, *, progress: bool, is_all: bool) -> AbstractContextManager[object]:
         from substrait_dsl.spark.session.cancellation import Cancellation
@@ -194,7 +194,9 @@ class SparkExecution(Execution):
             ) from error
 
 
-def _error(failure: Failure, locations: Sequence[Location], record: Record) -> ExecutionError:
+def _error(
+    failure: Failure, locations: Sequence[Location], record: Record, records: Sequence[Record]
+) -> ExecutionError:
     """Return the error that a failure becomes, which comes from one of these locations."""
     from substrait_dsl.spark.diagnostics.explanations import (
         describe_failure,
@@ -202,6 +204,7 @@ def _error(failure: Failure, locations: Sequence[Location], record: Record) -> E
         reclassify,
         refused_value,
     )
+    from substrait_dsl.spark.diagnostics.text_values import name_text
 
     failure = reclassify(failure, locations)
     steps = [step(each.plan, each.rel, each.node) for each in locations]
@@ -215,6 +218,7 @@ def _error(failure: Failure, locations: Sequence[Location], record: Record) -> E
     error.value = refused_value(failure)
     if len(texts) == 1:
         error.step, error.expression = steps[0].text, steps[0].part
+    name_text(error, failure, locations, records)
     return error
 
 

@@ -61,7 +61,7 @@ LIBRARY = _names("""
     UserDefined VarChar WindowFunction YearMonths all_of alter_table alter_view any_of asc broadcast clustered col
     compared create_table create_view current_date current_timestamp current_timezone desc drop_table drop_view
     elements exchange_target exists extension_leaf extension_multi extension_object files_target following join_key
-    lambda_ list_of lit map_of multi_bucket null parameter parse_type preceding read_extension read_files
+    lambda_ list_of lit map_of multi_bucket null parameter parse_type preceding read_csv read_extension read_files
     read_iceberg read_named read_virtual record round_robin scalar_subquery scatter shared single_bucket struct_of
     subtree switch switching unique update virtual_target when
 """)

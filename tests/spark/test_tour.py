@@ -176,6 +176,7 @@ FUNCTIONS: dict[str, Stop] = {
     "read_named": (lambda place: place.stored().select("name", "id"), [("ada", 1), ("bob", 2), ("ada", 3)]),
     "read_virtual": (lambda _: sd.read_virtual([(1, None)], {"a": "i32", "b": "date?"}), [(1, None)]),
     "from_arrow": (lambda _: sd.from_arrow(pa.table({"a": [1, None]})), [(1,), (None,)]),
+    "read_csv": (lambda place: typed_text(place), [ADA, BOB, EVE]),
     "read_files": (lambda place: files(place), [ADA, BOB, EVE]),
     "read_iceberg": (lambda place: iceberg(place), [(1,), (2,)]),
     "create_table": (lambda place: place.stored().write(place.name, output="modified_records"), [ADA, BOB, EVE]),
@@ -218,6 +219,12 @@ RUN = ("collect", "execute", "explain", "running", "show", "to_arrow", "to_panda
 
 DESCRIBED = ("as_value", "c", "check", "columns", "properties", "schema")
 """What a relation says of itself and of engines; and it as a value of another algebra. Spark has no part in it."""
+
+
+def typed_text(place: Place) -> sd.Relation[Any]:
+    place.folder.mkdir(exist_ok=True)
+    (place.folder / "in.csv").write_text("id,key,name\n1,10,ada\n2,20,bob\n3,,ada\n")
+    return sd.read_csv(place.folder / "in.csv", COLUMNS)
 
 
 def files(place: Place) -> Any:

@@ -317,7 +317,7 @@ def _check_text(schema: NamedStruct, text: DelimitedText) -> None:
             raise TypeMismatchError(
                 f'delimited text holds strings, but column "{field.name}" is declared {field.type}',
                 names=[field.name],
-                hint="declare string columns and cast them in a project",
+                remedy="types-of-text",
             )
         if field.type.nullable and text.null_value is None:
             raise SchemaError(

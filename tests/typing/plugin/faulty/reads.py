@@ -143,8 +143,8 @@ sd.read_files("orders.parquet", Orders, columns=["idd"])
 # E: read_files: there is no column "idd"; there are "id", "customer", "price", "weight", "day", "open", "rank",
 #    "comment"; did you mean "id"?  [substrait-unknown-field]
 sd.read_files("orders.csv", {"id": "i64"}, format="csv").select("price")
-# E: read_files: delimited text holds strings, but column "id" is declared i64; declare string columns and cast them in
-#    a project  [substrait-type-mismatch]
+# E: read_files: delimited text holds strings, but column "id" is declared i64; read_csv(path, schema) casts them; or
+#    declare strings, and cast them in a project  [substrait-type-mismatch]
 sd.read_files("orders.csv", {"id": "i64"}, format="csv", filter=lambda o: o.id > "x")
 # E: read_files: no overload takes gt(i64, 'x'); 'x' does not fit i64: it takes an int, not a
 #    str  [substrait-function-not-found]
@@ -165,3 +165,11 @@ sd.extension_leaf(sd.AnyMessage("example.com/acme.Table", b"1"), {"id": "i64"}).
 sd.extension_leaf("leaf", Orders)
 # E: extension_leaf: the detail of an extension relation is a message, got 'leaf'; write AnyMessage(type_url, value),
 #    or give a protobuf message  [substrait-invalid-argument]
+sd.read_csv("orders.csv", {"day": "date"}, formats={"dya": "%d/%m/%Y"})
+# E: read_csv: there is no column "dya"; there is "day"; did you mean "day"?  [substrait-unknown-field]
+sd.read_csv("orders.csv", {"ids": "list<i64>"})
+# E: read_csv, column "ids": delimited text has no values of list<i64>; it has numbers, truth values, texts, dates, and
+#    timestamps with digits after the second: declare a string, and compute the value of it  [substrait-type-mismatch]
+sd.read_csv("orders.csv", Orders).filter(lambda o: o.idd > 3)
+# E: filter: there is no column "idd"; there are "id", "customer", "price", "weight", "day", "open", "rank", "comment";
+#    did you mean "id"?  [substrait-unknown-field]

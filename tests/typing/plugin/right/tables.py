@@ -33,6 +33,10 @@ sd.read_files("data/*.parquet", Items, kind="glob", columns=["part"]).sort("part
 sd.read_files([sd.FileSlice("/o.parquet", start=4), "/p.parquet", Path("/q.parquet")], Orders, filter=lambda o: o.open)
 sd.read_files("o.csv", {"id": "string", "name": "string"}, format="csv").select(id=lambda r: r.id.cast(sd.I64))
 sd.read_files("o.csv", {"id": "string"}, format=sd.DelimitedText(field_delimiter=";")).select("id")
+sd.read_csv("items.csv", Items).filter(lambda i: i.part > 3).select("part")
+sd.read_csv("o.csv", {"id": "i64", "day": "date?"}, separator=";", formats={"day": "%d/%m/%Y"}, invalid="null").select(
+    next=lambda r: r.id + 1, year=lambda r: f.extract("YEAR", r.day)
+)
 sd.read_iceberg("s3://t/v1.json", Items, snapshot_id=5, filter=lambda i: i.part > 3).select("part")
 sd.read_iceberg(
     "s3://t/v1.json", Items, snapshot_timestamp=dt.datetime(2000, 1, 1, tzinfo=dt.UTC), columns=["part"]

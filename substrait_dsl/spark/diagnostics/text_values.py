@@ -1,0 +1,188 @@
+"""The place of a text that is no value of its type: the file, the line and the column of delimited text.
+
+A cast that fails tells the text alone. Where it is one of a column of a file on this machine, the file is read once
+more, up to the first record that has it.
+"""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import os
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import IO
+
+import attrs
+
+from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra.expressions import Cast, Expression, FieldReference, Literal, ScalarFunction
+from substrait_dsl.algebra.node import Rel, walk
+from substrait_dsl.errors import ExecutionError, shorten
+from substrait_dsl.spark.diagnostics.explanations import Location, refused_value
+from substrait_dsl.spark.session.failures import IS_NULL, Failure
+from substrait_dsl.spark.session.source_map import Record
+from substrait_dsl.spark.sources.delimited_text import text_format
+from substrait_dsl.spark.sources.paths import data_files, local_path
+
+_OPENERS: Mapping[str, Callable[..., IO[str]]] = {".gz": gzip.open, ".bz2": bz2.open}
+_BLANKS = " \t"
+"""What a text of a date or a time may have around it."""
+_SECONDS = 10.0
+"""How long files are searched: an error has to come in time."""
+
+_OTHER = re.compile(r"^(.*?) (is no truth value|is no number(?: with.*)?|is not of the form .*)$", re.DOTALL)
+"""What `read_csv` and `everyday.to_date` say of a text of another form, behind the text."""
+
+
+_NO_PARAMETER = re.compile(r"the value (.*) does not fit |string '(.*)' to value of ", re.DOTALL)
+
+
+@attrs.frozen
+class _TypedColumn:
+    """A column that is cast from a text of a file."""
+
+    name: str
+    position: int
+    """Of the text in the records."""
+    expression: Expression
+
+
+def name_text(error: ExecutionError, failure: Failure, found: Sequence[Location], records: Sequence[Record]) -> None:
+    """Let an error name the column of a text that is no value of its type, and its place, if they are known."""
+    text = refused_value(failure) or _text_in(failure)
+    is_null = failure.parameters.get("errorMessage", "").endswith(IS_NULL)
+    if text is None and not is_null:
+        return
+    other = _OTHER.match(text or "")
+    text, suffix = (text, None) if other is None else (other[1], other[2])
+    for project, read in (pair for record in records for pair in _text_projects(record.plan)):
+        columns = [
+            column
+            for column in _typed_columns(project)
+            if (_says(column.expression, suffix) if suffix else _is_found(column.expression, found))
+        ]
+        if not columns:
+            continue
+        place = _find(read, columns, text)
+        if place is None and len(columns) > 1:
+            return
+        number, where, found_text = place or (0, ", ".join(_uris(read)[:3]), text)
+        _say(error, columns[number], where, None if text is None else found_text, suffix)
+        return
+
+
+def _text_in(failure: Failure) -> str | None:
+    """Return the text in a message of the library's own, or of Sail, that no parameter of the failure has."""
+    found = _NO_PARAMETER.search(failure.message)
+    return None if found is None else found[1] or found[2]
+
+
+def _uris(read: rl.Read) -> list[str]:
+    return [item.uri for item in read.definition.items] if isinstance(read.definition, rl.LocalFiles) else []
+
+
+def _say(error: ExecutionError, column: _TypedColumn, where: str, text: str | None, suffix: str | None) -> None:
+    """Say what is wrong, and what to write instead; a text that is None stands for NULL."""
+    type_ = column.expression.type
+    place = f'{where}, column "{column.name}"'
+    if text is None:
+        error.message = f"{place}: it is {type_}, and required, but the text stands for NULL"
+        hint = f'declare it nullable, "{type_.as_nullable()}"; in a column of texts, null_value=None makes no text NULL'
+    else:
+        error.value = text
+        said = f"{suffix} ({type_.as_required()})" if suffix else f"is no value of {type_.as_required()}"
+        error.message = f"{place}: the text {shorten(repr(text))} {said}"
+        hint = (
+            'in a column that is nullable, read_csv(..., invalid="null"), or on_failure="return_null" of a cast, '
+            "gives NULL there; one that is declared string? has the text itself"
+        )
+    error.args = (error.message,)
+    error.hint = hint
+
+
+def _text_projects(plan: Rel) -> Iterator[tuple[rl.Project, rl.Read]]:
+    """Yield the projects of a plan that stand on a read of delimited text, and the read."""
+    for rel in walk(plan):
+        if isinstance(rel, rl.Project) and isinstance(rel.input, rl.Read) and text_format(rel.input) is not None:
+            yield rel, rel.input
+
+
+def _typed_columns(project: rl.Project) -> Iterator[_TypedColumn]:
+    """Yield the columns of a project that are computed from one text of its read, by a cast."""
+    for name, expression in zip(project.names, project.expressions, strict=True):
+        parts = list(walk(expression, into_relations=False))
+        positions = {part.position for part in parts if isinstance(part, FieldReference)}
+        if len(positions) == 1 and any(isinstance(part, Cast) for part in parts):
+            yield _TypedColumn(name, positions.pop(), expression)
+
+
+def _says(expression: Expression, suffix: str) -> bool:
+    """Whether an expression says this of a text of another form."""
+    return any(isinstance(part, Literal) and part.value == f" {suffix}" for part in walk(expression))
+
+
+def _is_found(expression: Expression, found: Sequence[Location]) -> bool:
+    """Whether an error may come from an expression."""
+    nodes = {id(part) for part in walk(expression)}
+    return any(id(each.node) in nodes for each in found)
+
+
+def _cast_text(expression: Expression, text: str) -> str:
+    """Return what is cast of a text: of a date in a format the parts, in the order of ISO 8601."""
+    calls = (
+        part for part in walk(expression) if isinstance(part, ScalarFunction) and part.function.name == "substring"
+    )
+    places = dict.fromkeys(tuple(each.value for each in call.arguments if isinstance(each, Literal)) for call in calls)
+    parts = [text[start - 1 : start - 1 + length] for start, length in places]
+    return "-".join(parts) if len(parts) == 3 else text
+
+
+def _find(read: rl.Read, columns: Sequence[_TypedColumn], text: str | None) -> tuple[int, str, str] | None:
+    """Find the first record that has a text in one of some fields: which of them, the line and the file, the text."""
+    form = text_format(read)
+    if form is None or len(form.field_delimiter) != 1 or not isinstance(read.definition, rl.LocalFiles):
+        return None
+    text = form.null_value or "" if text is None else text
+    wanted = {text.strip(_BLANKS), re.sub(r"\\(.)", r"\1", text.strip(_BLANKS))}  # Spark may show it with escapes
+    until = time.monotonic() + _SECONDS
+    try:
+        for item in read.definition.items:
+            for path in data_files(item) if local_path(item.uri) is not None else ():
+                if any("=" in folder for folder in path.split(os.sep)[:-1]):  # fields are not the columns there
+                    return None
+                for line, record in _records(path, form):
+                    if len(record) == len(read.base_schema):
+                        for number, column in enumerate(columns):
+                            there = record[column.position].strip(_BLANKS)
+                            if there in wanted or _cast_text(column.expression, there) in wanted:
+                                return number, f"line {line} of {path}", record[column.position]
+                    if time.monotonic() > until:
+                        return None
+    except (OSError, EOFError, UnicodeError, csv.Error):
+        pass
+    return None
+
+
+def _records(path: str, form: rl.DelimitedText) -> Iterator[tuple[int, list[str]]]:
+    """Yield the records of a file, each with the number of its first line."""
+    opener = _OPENERS.get(os.path.splitext(path)[1], open)
+    is_doubled = form.escape == form.quote
+    with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(
+            file,
+            delimiter=form.field_delimiter,
+            quotechar=form.quote or None,
+            quoting=csv.QUOTE_MINIMAL if form.quote else csv.QUOTE_NONE,
+            doublequote=is_doubled,
+            escapechar=None if is_doubled or not form.escape else form.escape,
+        )
+        left_out, start = form.header_lines_to_skip, 1
+        for record in reader:
+            line, start = start, reader.line_num + 1
+            if record and left_out:
+                left_out -= 1
+            elif record:
+                yield line, record

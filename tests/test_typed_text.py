@@ -1,0 +1,170 @@
+"""Typed columns of delimited text: the plan of `read_csv`, its rows in the process, and its errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra.expressions import Cast
+from substrait_dsl.algebra.node import walk
+from substrait_dsl.errors import (
+    ExecutionError,
+    InvalidArgumentError,
+    InvalidChoiceError,
+    TypeMismatchError,
+    UnknownFieldError,
+)
+from tests.support import refused
+from tests.typed_texts import rows_are_right
+
+LINES = "id,who,day,pieces\n1,ann,31/12/2023,3\n2,,02/01/2024,\n"
+SALE = {"id": "i64", "who": "string?", "day": "date", "pieces": "i32?"}
+FORMATS = {"day": "%d/%m/%Y"}
+
+
+class Sale(sd.Schema):
+    id: sd.I64
+    who: sd.Nullable[sd.String]
+
+
+def lines(folder: Path, text: str, schema: Any, **options: Any) -> sd.Relation[Any]:
+    (folder / "in.csv").write_text(text, encoding="utf-8")
+    return sd.read_csv(folder / "in.csv", schema, **options)
+
+
+def test_rows(tmp_path: Path) -> None:
+    read = lines(tmp_path, LINES, SALE, formats=FORMATS)
+    assert [tuple(map(str, row)) for row in read.collect()] == [
+        ("1", "ann", "2023-12-31", "3"),
+        ("2", "None", "2024-01-02", "None"),
+    ]
+    assert dict(zip(read.schema.names, map(str, read.schema.types), strict=True)) == SALE
+
+
+def test_the_plan_is_standard_and_has_texts_and_casts(tmp_path: Path) -> None:
+    read = lines(tmp_path, LINES, SALE, formats=FORMATS)
+    plan = read.to_plan()
+    assert sd.Plan.from_bytes(plan.to_bytes(), strict=True) == plan
+    reads = [rel for rel in walk(read._rel) if isinstance(rel, rl.Read)]
+    assert [str(read.base_schema) for read in reads] == ["id: string?, who: string?, day: string?, pieces: string?"]
+    casts = [node for node in walk(read._rel) if isinstance(node, Cast)]
+    assert {str(cast.type) for cast in casts} >= {"i64", "date", "i32?"}
+
+
+def test_texts_alone_are_the_read_itself() -> None:
+    read: Any = sd.read_csv(
+        "s3://lake/x.tsv", {"a": "string?"}, separator="\t", header=False, null_value="-", kind="glob"
+    )
+    form = sd.DelimitedText(field_delimiter="\t", null_value="-")
+    assert read.to_plan() == sd.read_files("s3://lake/x.tsv", {"a": "string?"}, format=form, kind="glob").to_plan()
+    plain: Any = sd.read_csv("s3://lake/x", {"a": "string"}, null_value=None, quote="'", escape="\\")
+    form = sd.DelimitedText(quote="'", escape="\\", header_lines_to_skip=1)
+    assert plain.to_plan() == sd.read_files("s3://lake/x", {"a": "string"}, format=form).to_plan()
+
+
+def test_a_schema_class_types_the_rows(tmp_path: Path) -> None:
+    read = lines(tmp_path, "id,who\n7,\n", Sale)
+    assert read.filter(lambda s: s.id > 6).collect() == [(7, None)]
+
+
+def test_without_a_text_for_null_a_column_may_be_declared_nullable(tmp_path: Path) -> None:
+    read = lines(tmp_path, "a,b\n1,x\n2,\n", {"a": "i64?", "b": "string?"}, null_value=None)
+    assert read.collect() == [(1, "x"), (2, "")]
+    with refused(ExecutionError, "in.csv, column \"a\": the text '' is no value of i64"):
+        lines(tmp_path, "a,b\n,x\n", {"a": "i64?", "b": "string?"}, null_value=None).collect()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_values_are_those_of_pythons_parsers(seed: int, tmp_path: Path) -> None:
+    rows_are_right(tmp_path, None, seed, 150)
+
+
+OF_LENGTHS = [("varchar<3>", "abc", "abcd"), ("fixedchar<2>", "ab", "a"), ("decimal<3,0>", "100.0", "1000")]
+
+
+@pytest.mark.parametrize(("type_", "good", "bad"), OF_LENGTHS)
+def test_lengths_are_checked(type_: str, good: str, bad: str, tmp_path: Path) -> None:
+    read = lines(tmp_path, f"n,x\n1,{good}\n2,{bad}\n3,\n", {"n": "i64?", "x": f"{type_}?"}, invalid="null")
+    assert [row[1] is None for row in read.collect()] == [False, True, True]
+    with refused(ExecutionError):
+        lines(tmp_path, f"n,x\n1,{bad}\n", {"n": "i64", "x": type_}).collect()
+
+
+WRONG = [
+    ("i64", "many", "the text 'many' is no value of i64"),
+    ("i64", "1,000", "the text '1,000' is no value of i64"),
+    ("i8", "300", "the text '300' is no value of i8"),
+    ("i32", "it's", 'the text "it\'s" is no value of i32'),
+    ("boolean", "on", "the text 'on' is no truth value (boolean)"),
+    ("decimal<10,2>", "1.239", "the text '1.239' is no number with at most 2 digits after the point (decimal<10,2>)"),
+    ("fp64", "1d", "the text '1d' is no number (fp64)"),
+    ("date", "2024", "the text '2024' is not of the form %Y-%m-%d (date)"),
+    ("precision_timestamp<6>", "now", "the text 'now' is not of the form %Y-%m-%d %H:%M:%S (precision_timestamp<6>)"),
+    ("i64", "", "it is i64, and required, but the text stands for NULL"),
+    ("string", "", "it is string, and required, but the text stands for NULL"),
+]
+
+
+def misfits_are_named(folder: Path, session: Any, type_: str, text: str, said: str) -> None:
+    """Check that an error says the file, the line, the column, the text and the type, and that its hint works."""
+    content = f'n,x\n\n1,\n2,"{text}"\n' if text else "n,x\n\n\n1,\n"
+    read = lines(folder, content, {"n": "i64", "x": f"{type_}?" if text else type_})
+    with pytest.raises(ExecutionError) as caught:
+        read.collect(session)
+    assert caught.value.message == f'line 4 of {folder}/in.csv, column "x": {said}'
+    assert caught.value.value == (text or None)
+    follow = lines(folder, content, {"n": "i64", "x": f"{type_}?"}, invalid="null")
+    assert {row[1] for row in follow.collect(session)} == {None}
+    assert {row[1] for row in lines(folder, content, {"n": "i64", "x": "string?"}).collect(session)} == {text, None} - {
+        ""
+    }
+
+
+@pytest.mark.parametrize(("type_", "text", "said"), WRONG)
+def test_texts_that_are_no_values_are_named(type_: str, text: str, said: str, tmp_path: Path) -> None:
+    misfits_are_named(tmp_path, None, type_, text, said)
+
+
+def test_the_column_is_named_where_several_have_the_text(tmp_path: Path) -> None:
+    read = lines(tmp_path, "a,b,c\n1,x,2\n1,1,x\n", {"a": "i64", "b": "string", "c": "i64"})
+    with refused(ExecutionError, "line 3 of", "column \"c\": the text 'x' is no value of i64"):
+        read.select("c").collect()
+    with refused(ExecutionError, "line 3 of", 'column "c"'):
+        read.sort("a").collect()
+
+
+def test_a_format_that_a_date_has_not(tmp_path: Path) -> None:
+    for text, said in (("2024-05-31", "is not of the form %d/%m/%Y"), ("31/02/2024", "is no value of date")):
+        read = lines(tmp_path, f"n,day\n1,{text}\n", {"n": "i64", "day": "date"}, formats=FORMATS)
+        with refused(ExecutionError, 'in.csv, column "day"', said):
+            read.collect()
+    nothing = lines(tmp_path, "n,day\n1,2024-05-31\n", {"n": "i64?", "day": "date?"}, formats=FORMATS, invalid="null")
+    assert nothing.collect() == [(1, None)]
+
+
+def test_arguments() -> None:
+    read: Any = sd.read_csv
+    with refused(TypeMismatchError, 'read_csv, column "x": delimited text has no', "list<i64>", "declare a string"):
+        read("x", {"x": "list<i64>"})
+    with refused(TypeMismatchError, "delimited text has no values of precision_time<6>"):
+        read("x", {"x": "precision_time<6>?"})
+    with refused(InvalidChoiceError, "read_csv", "invalid", "'none'", '"null"'):
+        read("x", {"x": "i64?"}, invalid="none")
+    with refused(UnknownFieldError, '"dya"', 'did you mean "day"?'):
+        read("x", {"day": "date"}, formats={"dya": "%d/%m/%Y"})
+    with refused(TypeMismatchError, 'a format is for dates, but column "n" is i64'):
+        read("x", {"n": "i64"}, formats={"n": "%d/%m/%Y"})
+    with refused(
+        InvalidArgumentError, 'read_csv, column "day"', "format has %Y, %m and %d", "'dd/MM/yyyy'", '"%d/%m/%Y"'
+    ):
+        read("x", {"day": "date"}, formats={"day": "dd/MM/yyyy"})
+    with refused(InvalidArgumentError, "formats is a dict", "'%d'"):
+        read("x", {"day": "date"}, formats="%d")
+    with refused(InvalidArgumentError, "header is True or False", "1"):
+        read("x", {"day": "date"}, header=1)
+    with refused(InvalidArgumentError, "field_delimiter", "None"):
+        read("x", {"day": "date"}, separator=None)
