@@ -33,6 +33,7 @@ LAYERS: dict[str, int] = {  # by the longest prefix of the module's name
     "render": 3,
     "arrow": 3,
     "engines": 3,
+    "sql_output": 3,
     "hints": 4,
     "fluent": 4,
     "functions": 4,
@@ -49,7 +50,7 @@ LAYERS: dict[str, int] = {  # by the longest prefix of the module's name
     "cli": 6,
     "": 6,  # the package itself
 }
-LEAVES = ("proto", "spark", "render", "arrow", "engines")
+LEAVES = ("proto", "spark", "render", "arrow", "engines", "sql_output")
 """The places of layer 3: none of them imports another."""
 
 ROOMS: dict[str, int] = {  # by the longest prefix, too
@@ -93,6 +94,7 @@ HEAVY: dict[str, tuple[str, ...]] = {
     "polars": ("arrow",),
     "datafusion": ("consumers", "sql_queries"),
     "duckdb": ("consumers",),
+    "sqlglot": ("sql_output",),
     "yaml": ("catalog",),
     "mypy": ("mypy_plugin",),
     "pytest": ("pytest_plugin",),

@@ -151,6 +151,7 @@ NO_RELATIONS = {
     "to_pandas",
     "to_plan",
     "to_polars",
+    "to_sql",
 }
 """What a relation has that is no verb."""
 

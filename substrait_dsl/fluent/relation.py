@@ -31,6 +31,7 @@ from substrait_dsl.fluent.row_selection import RowSelectionVerbs
 from substrait_dsl.fluent.schemas import DynRow
 from substrait_dsl.fluent.scope import Scope, column_of
 from substrait_dsl.fluent.set_operations import SetVerbs
+from substrait_dsl.fluent.sql_text import SqlVerbs
 from substrait_dsl.fluent.unnest import unnest
 from substrait_dsl.fluent.writes import WriteVerbs
 
@@ -51,6 +52,7 @@ class Relation(
     PhysicalVerbs[S],
     WriteVerbs[S],
     HintVerbs[S],
+    SqlVerbs,
     ExtensionVerbs[S],
     Generic[S],
 ):

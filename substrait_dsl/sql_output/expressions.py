@@ -1,0 +1,208 @@
+"""Expressions as trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import attrs
+
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.node import Expression, Rel
+from substrait_dsl.errors import UnsupportedError, class_words
+from substrait_dsl.sql_output.dialects import Dialect
+from substrait_dsl.sql_output.functions import operands, write_function
+from substrait_dsl.sql_output.literals import write_cast, write_literal
+from substrait_dsl.sql_output.window_functions import write_window
+from substrait_dsl.sql_output.written import Written, fill
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+Columns = Sequence[Written]
+Outer = Mapping[int, Columns]
+
+Place = Literal["filter", "condition", "value"]
+"""Where an expression stands: what rows are filtered by, or a part of it that AND connects; what OR connects there, so
+that it is the same whether it is NULL or false; anywhere else."""
+
+COMPARISONS = {"eq": "=", "ne": "<>", "lt": "<", "gt": ">", "le": "<=", "ge": ">="}
+
+
+@attrs.frozen
+class Scope:
+    """What expressions see."""
+
+    columns: Columns
+    """Those of their own row."""
+    outer: Outer
+    """Those of enclosing rows, by anchor."""
+    dialect: Dialect
+    subquery: Callable[[Rel, Outer], exp.Query]
+    """Writes the relation of a subquery, inside of enclosing rows."""
+    place: Place = "value"
+
+    def inside(self, place: Place) -> Scope:
+        """Return the scope of a part of an expression."""
+        return self if self.place == place else attrs.evolve(self, place=place)
+
+    def as_value(self) -> Scope:
+        """Return the scope of a part whose value matters."""
+        return self.inside("value")
+
+
+def write(expression: Expression, scope: Scope) -> Written:  # a closed union
+    """Write an expression. Raises `UnsupportedError` for one that is not written."""
+    dialect = scope.dialect
+    match ex.as_union(expression):
+        case ex.Literal() as literal:
+            return write_literal(literal, dialect)
+        case ex.FieldReference(position=position, root=ex.RootReference()):
+            return scope.columns[position]
+        case ex.FieldReference(position=position, root=ex.OuterReference(anchor)):
+            return scope.outer[anchor][position]
+        case ex.ScalarFunction() as call:
+            return _write_call(call, scope)
+        case ex.Cast() as cast:
+            return write_cast(cast, write(cast.input, scope.as_value()), dialect)
+        case ex.IfThen() as choice:
+            return _write_if(choice, scope)
+        case ex.Switch() as switch:
+            return _write_switch(switch, scope.as_value())
+        case ex.SingularOrList(value=value, options=options):
+            trees = operands([write(each, scope.as_value()) for each in (value, *options)], dialect, needs_types=False)
+            places = ", ".join(f"{{{number}}}" for number in range(1, len(trees)))
+            return Written(fill(f"{{0}} IN ({places})", trees, {}, dialect), expression.type)
+        case ex.ScalarSubquery(input=rel):
+            return Written(_bracketed(scope.subquery(rel, scope.outer)), expression.type)
+        case ex.SetPredicate(op="exists", tuples=rel):
+            _require_place(scope, "an EXISTS")
+            return Written(exists(scope.subquery(rel, scope.outer)), expression.type)
+        case ex.InPredicate(needles=needles, haystack=rel):
+            return _write_in(needles, rel, expression.type, scope)
+        case ex.SetComparison() as comparison:
+            return _write_comparison(comparison, scope)
+        case ex.WindowFunction(call=call, partitions=partitions, sorts=sorts):
+            inside = scope.as_value()
+            return write_window(call, partitions, sorts, lambda part: write(part, inside), dialect)
+        case ex.SetPredicate():
+            raise _refusal("a test whether rows are unique", dialect)
+        case other:
+            raise _refusal(class_words(other), dialect)
+
+
+def _refusal(what: str, dialect: Dialect) -> UnsupportedError:
+    return UnsupportedError(
+        f"{what} is not written as SQL of {dialect.title}", hint="execute(session) runs the plan that has it"
+    )
+
+
+def _write_call(call: ex.ScalarFunction, scope: Scope) -> Written:
+    """Write a call."""
+    inside = scope.as_value()
+    match call.function.name, call.arguments[:1]:
+        case "and", _:
+            inside = scope
+        case "or", _ if scope.place == "filter":
+            inside = scope.inside("condition")
+        case "not", (ex.SetPredicate(),):
+            inside = scope
+        case "not", (ex.InPredicate(),) if scope.place == "filter":
+            inside = scope
+    values = [write(each, inside) for each in call.arguments if isinstance(each, Expression)]
+    return write_function(call, values, scope.dialect)
+
+
+def _write_if(choice: ex.IfThen, scope: Scope) -> Written:
+    inside = scope.as_value()
+    trees = _results([*(clause.then for clause in choice.clauses), choice.otherwise], inside)
+    conditions = [write(clause.condition, inside).tree for clause in choice.clauses]
+    return _case(None, conditions, trees, choice.type, scope.dialect)
+
+
+def _write_switch(switch: ex.Switch, scope: Scope) -> Written:
+    trees = _results([*(case.then for case in switch.cases), switch.otherwise], scope)
+    values = [write(case.value, scope).tree for case in switch.cases]
+    return _case(write(switch.match, scope).tree, values, trees, switch.type, scope.dialect)
+
+
+def _results(results: Sequence[Expression], scope: Scope) -> list[exp.Expr]:
+    """Return what a CASE may give; in it small integers would be of the type of a constant beside them."""
+    written = [write(each, scope) for each in results]
+    if isinstance(results[0].type, t.I8 | t.I16):
+        return [each.cast(scope.dialect) for each in written]
+    return operands(written, scope.dialect, needs_types=True)
+
+
+def _case(
+    value: exp.Expr | None,
+    conditions: Sequence[exp.Expr],
+    results: Sequence[exp.Expr],
+    type_: t.Type,
+    dialect: Dialect,
+) -> Written:
+    from sqlglot import exp
+
+    ifs = [exp.If(this=test.copy(), true=then.copy()) for test, then in zip(conditions, results, strict=False)]
+    last = results[-1]
+    is_null = isinstance(last, exp.Null)
+    tree = exp.Case(this=value and value.copy(), ifs=ifs, default=None if is_null else last.copy())
+    return Written(tree, type_)
+
+
+# --- subqueries
+
+
+def _bracketed(query: exp.Query) -> exp.Subquery:
+    from sqlglot import exp
+
+    return exp.Subquery(this=query)
+
+
+def exists(query: exp.Query) -> exp.Expr:
+    """Return whether a query has a row; what its columns are does not matter."""
+    from sqlglot import exp
+
+    if isinstance(query, exp.Select) and not query.args.get("group") and not query.find(exp.AggFunc, exp.Distinct):
+        query.set("expressions", [exp.Literal.number(1)])
+    return exp.Exists(this=query)
+
+
+def _require_place(scope: Scope, what: str) -> None:
+    """Raise `UnsupportedError` where Spark takes no such subquery, or takes NULL for false."""
+    if scope.dialect.name == "spark" and scope.place == "value":
+        raise UnsupportedError(
+            f"{what} subquery whose value is put out or computed with is not written as SQL of Spark",
+            hint="filter by it, or join with how='left' and test a column of the other relation",
+        )
+
+
+def _write_in(needles: Sequence[Expression], rel: Rel, type_: t.Type, scope: Scope) -> Written:
+    from sqlglot import exp
+
+    _require_place(scope, "an IN")
+    for needle in needles:
+        scope.dialect.type_text(needle.type)
+    inside = scope.as_value()
+    values = [write(each, inside).cast(scope.dialect) for each in needles]
+    if len(values) > 1:
+        columns = rel.schema.types
+        if any(each.type.nullable for each in needles) or any(column.nullable for column in columns):
+            raise _refusal("an IN subquery of several columns of which one may be NULL", scope.dialect)
+    left = values[0].copy() if len(values) == 1 else exp.Tuple(expressions=[each.copy() for each in values])
+    if isinstance(left, exp.Binary):
+        left = exp.Paren(this=left)
+    return Written(exp.In(this=left, query=_bracketed(scope.subquery(rel, scope.outer))), type_)
+
+
+def _write_comparison(node: ex.SetComparison, scope: Scope) -> Written:
+    from sqlglot import exp
+
+    if scope.dialect.name == "spark":
+        raise _refusal(f"a comparison with {node.reduction} row of a subquery", scope.dialect)
+    left = write(node.left, scope.as_value()).cast(scope.dialect)
+    reduction = exp.Any if node.reduction == "any" else exp.All
+    tree = fill(f"{{0}} {COMPARISONS[node.comparison]} {{1}}", [left, exp.Null()], {}, scope.dialect)
+    tree.set("expression", reduction(this=_bracketed(scope.subquery(node.right, scope.outer))))
+    return Written(tree, node.type)

@@ -1,0 +1,58 @@
+"""Set operations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from substrait_dsl.algebra import relations as rl
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.sql_output.expressions import Outer
+from substrait_dsl.sql_output.names import distinct_names, identifier
+from substrait_dsl.sql_output.queries import Select, to_tree
+from substrait_dsl.sql_output.written import Written
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from substrait_dsl.sql_output.relations import QueryWriter
+
+
+def write_set(rel: rl.Set, outer: Outer, to: QueryWriter) -> Select:
+    """Write a set operation: its inputs between UNION, INTERSECT or EXCEPT."""
+    from sqlglot import exp
+
+    if not len(rel.schema):
+        raise UnsupportedError("a set operation of rows without columns is not written as SQL")
+    if rel.op != "union_all":
+        for type_ in rel.schema.types:
+            to.dialect.type_text(type_)
+    operations: dict[str, tuple[Any, bool]] = {
+        "union_all": (exp.Union, False),
+        "union_distinct": (exp.Union, True),
+        "intersection_multiset": (exp.Intersect, True),
+        "intersection_multiset_all": (exp.Intersect, False),
+        "minus_primary": (exp.Except, True),
+        "minus_primary_all": (exp.Except, False),
+    }
+    op = rel.op
+    if op == "intersection_primary" and len(rel.relations) == 2:
+        op = "intersection_multiset"
+    if op not in operations:
+        raise UnsupportedError(f"the set operation {rel.op} is not written as SQL", hint="execute(session) runs it")
+    operation, is_distinct = operations[op]
+    names = distinct_names(rel.schema.names)
+    trees = [_input(child, names, outer, to) for child in rel.relations]
+    tree: exp.Query = trees[0]
+    for other in trees[1:]:
+        tree = operation(this=tree, expression=other, distinct=is_distinct)
+    columns = tuple(
+        Written(exp.Column(this=identifier(name)), field.type) for name, field in zip(names, rel.schema, strict=True)
+    )
+    return Select(None, (), columns, tuple(rel.schema.names), union=tree)
+
+
+def _input(rel: rl.Rel, names: list[str], outer: Outer, to: QueryWriter) -> exp.Query:
+    select = to.write(rel, outer)
+    if select.union is not None or select.is_cut:
+        select = to.nested(select, outer, rel)
+    return to_tree(select.unordered, to.dialect, names)

@@ -1,0 +1,105 @@
+"""Reads: tables by their names, and rows in the plan."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from substrait_dsl.algebra import relations as rl
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.sql_output.expressions import Outer, Scope, write
+from substrait_dsl.sql_output.names import distinct_names, identifier
+from substrait_dsl.sql_output.queries import Select
+from substrait_dsl.sql_output.written import Written, cast_tree
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from substrait_dsl.sql_output.relations import QueryWriter
+
+_SOURCES = {
+    rl.LocalFiles: "files",
+    rl.IcebergTable: "the metadata of an Iceberg table",
+    rl.ExtensionTable: "a table of an extension",
+}
+
+MOST_PARTS = 3
+"""Of so many parts the name of a table may be: a catalog, a schema, a table."""
+
+
+def read_table(read: rl.Read, outer: Outer, to: QueryWriter) -> Select:
+    """Write a read. Raises `UnsupportedError` for one of files, and for columns of types that are not written."""
+    match read.definition:
+        case rl.NamedTable(names=names):
+            select = _named(read, names, to)
+        case rl.VirtualTable(rows=rows):
+            select = _virtual(read, rows, to)
+        case other:
+            raise UnsupportedError(
+                f"a read of {_SOURCES[type(other)]} is not written as SQL: a query reads tables by their names",
+                hint="register the files as a table of the engine, and read it by read_named(name, schema)",
+            )
+    if read.filter is not None:
+        select = to.filtered(select, read.filter, outer, read)
+    if read.projection is not None:
+        if any(item.child is not None for item in read.projection.items):
+            raise UnsupportedError("a read of a part of a struct is not written as SQL")
+        places = [item.position for item in read.projection.items]
+        select = attrs.evolve(
+            select,
+            columns=tuple(select.columns[place] for place in places),
+            names=tuple(select.names[place] for place in places),
+        )
+    return select
+
+
+def _named(read: rl.Read, names: tuple[str, ...], to: QueryWriter) -> Select:
+    from sqlglot import exp
+
+    if len(names) > MOST_PARTS:
+        raise UnsupportedError(f"the name of a table has at most {MOST_PARTS} parts in SQL, this is {'.'.join(names)}")
+    alias = to.names.take(names[-1], is_table=True)
+    *above, table = names
+    source = exp.Table(
+        this=identifier(table),
+        db=identifier(above[-1]) if above else None,
+        catalog=identifier(above[0]) if len(above) > 1 else None,
+        alias=None if alias == table else exp.TableAlias(this=identifier(alias)),
+    )
+    columns = tuple(
+        Written(exp.Column(this=identifier(field.name), table=identifier(alias)), field.type)
+        for field in read.base_schema
+    )
+    return Select(source, (), columns, tuple(read.base_schema.names))
+
+
+def _virtual(read: rl.Read, rows: tuple[rl.Record, ...], to: QueryWriter) -> Select:
+    """Write rows of the plan: VALUES, whose columns are cast where constants alone would have other types."""
+    from sqlglot import exp
+
+    schema = read.base_schema
+    names = tuple(schema.names)
+    if not rows or not len(schema):
+        if len(rows) > 1:
+            raise UnsupportedError("rows without columns are not written as SQL")
+        nulls = tuple(Written(cast_tree(exp.Null(), field.type, to.dialect), field.type) for field in schema)
+        return Select(None, (), nulls, names, where=() if rows else (exp.Boolean(this=False),))
+
+    def refuse(rel: object, outer: object) -> exp.Query:
+        raise AssertionError("rows of the plan are constant")
+
+    scope = Scope((), {}, to.dialect, refuse)
+    written = [[write(value, scope) for value in row.fields] for row in rows]
+    alias = to.names.take("listed")
+    inside = distinct_names(names)
+    values = exp.Values(
+        expressions=[exp.Tuple(expressions=[value.tree.copy() for value in row]) for row in written],
+        alias=exp.TableAlias(this=identifier(alias), columns=[identifier(name) for name in inside]),
+    )
+    columns = []
+    for number, (name, field) in enumerate(zip(inside, schema, strict=True)):
+        is_typed = all(row[number].is_typed for row in written)
+        column = exp.Column(this=identifier(name), table=identifier(alias))
+        columns.append(Written(column if is_typed else cast_tree(column, field.type, to.dialect), field.type))
+    return Select(values, (), tuple(columns), names)

@@ -1,0 +1,19 @@
+"""`write_sql`: the text of a query from a relation."""
+
+from __future__ import annotations
+
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.sql_output.dialects import find_dialect, require_sqlglot
+from substrait_dsl.sql_output.printing import print_query
+from substrait_dsl.sql_output.relations import QueryWriter
+
+
+def write_sql(rel: Rel, dialect: object, *, pretty: bool) -> str:
+    """Return the text of the query that a relation is.
+
+    Raises `InvalidChoiceError` for a dialect that there is none of, `UnsupportedError` for what is not known to be
+    exact in it, and without sqlglot.
+    """
+    found = find_dialect(dialect)
+    require_sqlglot()
+    return print_query(QueryWriter(rel, found).statement(rel), found.name, pretty=pretty)

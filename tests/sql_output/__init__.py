@@ -1,0 +1,1 @@
+"""Relations as the text of queries in SQL."""

@@ -1,0 +1,83 @@
+"""What queries give on DuckDB: the rows of the plan, with its types."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from examples.tpch.queries import QUERIES
+from substrait_dsl.algebra.plan import AlgebraPlan
+from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.fluent.base import wrap_relation
+from tests.differential.engines import case_of, duckdb_engine, duckdb_rows
+from tests.differential.pipelines import pipeline
+from tests.differential.tables import duckdb_type
+from tests.engines.test_function_cases import outcome_of_cases
+from tests.tpch_answers import each_query, require_rows_of_query
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+PIPELINES = int(os.environ.get("SQL_PIPELINES", "300"))
+SEED = int(os.environ.get("SQL_SEED", "1"))
+LEAST_RIGHT = 0.15
+"""Of how many of the pipelines queries are written, at least: they have everything that there is."""
+
+LEAST_CASES = 360
+"""How many of the specification's cases of scalar functions are computed as stated, at least."""
+
+pytestmark = pytest.mark.usefixtures("duckdb")
+
+
+@each_query
+def test_queries_of_tpch_have_the_known_answers(name: str, tpch_in_duckdb: DuckDBPyConnection) -> None:
+    result = tpch_in_duckdb.execute(QUERIES[name]().to_sql("duckdb"))
+    described = [str(column[1]) for column in result.description or ()]
+    assert described == [duckdb_type(field.type) for field in QUERIES[name]().schema]
+    require_rows_of_query(name, result.fetchall(), tpch_in_duckdb)
+
+
+def test_random_pipelines_have_the_rows_of_the_plan() -> None:
+    """As the tests' own generator of SQL has them, which shares nothing with the library's."""
+    import duckdb
+
+    connection = duckdb_engine()
+    counted: Counter[str] = Counter()
+    failures: list[str] = []
+    for number in range(PIPELINES):
+        relation = pipeline(SEED, number)
+        try:
+            query = relation.to_sql("duckdb")
+        except UnsupportedError:
+            counted["refused"] += 1
+            continue
+        try:
+            case = case_of(number, relation, connection)
+        except (duckdb.OutOfRangeException, duckdb.ConversionException):
+            counted["fails"] += 1
+            continue
+        difference = case.difference(duckdb_rows(connection, query))
+        described = [str(column[1]) for column in connection.execute(query).description or ()]
+        if difference is None and described != [duckdb_type(field.type) for field in relation.schema]:
+            difference = f"the types are {described}"
+        counted["right, with rows"] += difference is None and bool(case.rows)
+        if difference is not None:
+            failures.append(f"--- pipeline {number} of seed {SEED}\n{relation}\n\n{query}\n\n{difference}")
+    assert not failures, "\n".join(failures[:3])
+    assert counted["right, with rows"] >= LEAST_RIGHT * PIPELINES - 5, counted
+
+
+def test_cases_of_functions_are_as_stated_or_refused() -> None:
+    import duckdb
+
+    connection = duckdb.connect()
+
+    def run(plan: AlgebraPlan) -> list[tuple[Any, ...]]:
+        return connection.execute(wrap_relation(plan.roots[0].input).to_sql("duckdb")).fetchall()
+
+    right, wrong = outcome_of_cases(run)
+    assert not wrong, "\n".join(wrong)
+    assert right >= LEAST_CASES
