@@ -168,3 +168,14 @@ def test_arguments() -> None:
         read("x", {"day": "date"}, header=1)
     with refused(InvalidArgumentError, "field_delimiter", "None"):
         read("x", {"day": "date"}, separator=None)
+
+
+def test_what_a_header_may_be() -> None:
+    """A header is checked where there is one, unless it may have other names: then the plan says so."""
+    schema = {"id": "string?"}
+    for header, skipped, rule in ((True, 1, "check"), ("check", 1, "check"), ("skip", 1, "skip"), (False, 0, "check")):
+        read: Any = sd.read_csv("x.csv", schema, header=header)._rel  # type: ignore[arg-type]
+        assert (read.definition.items[0].format.header_lines_to_skip, read.definition.text.header) == (skipped, rule)
+    wrong: Any = "no"
+    with refused(InvalidChoiceError, "read_csv: unknown header 'no'"):
+        sd.read_csv("x.csv", schema, header=wrong)

@@ -88,6 +88,7 @@ def read_files(
     *,
     format: FormatName | rl.FileFormat = ...,
     kind: rl.PathKind = ...,
+    header: rl.HeaderRule = ...,
     filter: Condition | Callable[[S2], Condition] | None = ...,
     best_effort_filter: Condition | Callable[[S2], Condition] | None = ...,
     columns: None = ...,
@@ -100,6 +101,7 @@ def read_files(
     *,
     format: FormatName | rl.FileFormat = ...,
     kind: rl.PathKind = ...,
+    header: rl.HeaderRule = ...,
     filter: Condition | Callable[[S2], Condition] | None = ...,
     best_effort_filter: Condition | Callable[[S2], Condition] | None = ...,
     columns: Sequence[str],
@@ -112,6 +114,7 @@ def read_files(
     *,
     format: FormatName | rl.FileFormat = ...,
     kind: rl.PathKind = ...,
+    header: rl.HeaderRule = ...,
     filter: Condition | Callable[[Any], Condition] | None = ...,
     best_effort_filter: Condition | Callable[[Any], Condition] | None = ...,
     columns: Sequence[str] | None = ...,
@@ -123,6 +126,7 @@ def read_files(
     *,
     format: FormatName | rl.FileFormat = "parquet",
     kind: rl.PathKind = "path",
+    header: rl.HeaderRule = "check",
     filter: Any = None,
     best_effort_filter: Any = None,
     columns: Sequence[str] | None = None,
@@ -143,6 +147,9 @@ def read_files(
             ``DelimitedText(field_delimiter="|", null_value="")``. Delimited text has string columns only. Paths that
             end as those of another format, such as ``.csv``, are Parquet only with ``format=Parquet()``.
         kind: what the paths are: ``"file"``, ``"folder"``, ``"path"`` (either), ``"glob"``.
+        header: of delimited text, whose fields are taken by position. ``"check"``: the names in the header of each file
+            that is on this machine are those of the columns, but for blanks and the case of letters, or the execution
+            is refused. ``"skip"``: they may be other names; the same ones in another order are refused in any case.
         filter: as for `read_named`.
         best_effort_filter: as for `read_named`.
         columns: as for `read_named`.
@@ -158,10 +165,14 @@ def read_files(
         read files parquet folder 's3://lake/orders' -> id: i64, price: fp64?
     """
     with error_context(verb="read_files"):
+        require_choice("header", header, rl.HEADER_RULES)
         each, form = _each(paths, kind), file_format(format)
         if format == "parquet":
             _require_no_other(each)
-        struct, files = as_struct(schema), rl.LocalFiles(tuple(file_item(path, form, kind) for path in each))
+        text = rl.TextReading(header=header)
+        _require_text(text, form)
+        struct = as_struct(schema)
+        files = rl.LocalFiles(tuple(file_item(path, form, kind) for path in each), text=text)
         return read(struct, files, filter, best_effort_filter, columns, ordering, distribution, properties)
 
 
@@ -177,6 +188,24 @@ def _each(paths: Any, kind: Any) -> Sequence[Any]:
 def file_items(paths: Any, format: rl.FileFormat, kind: rl.PathKind) -> tuple[rl.FileItem, ...]:
     """Return paths, and slices of files, as what a read holds. Raises as `read_files` says."""
     return tuple(file_item(path, format, kind) for path in _each(paths, kind))
+
+
+def _require_text(text: rl.TextReading, form: rl.FileFormat) -> None:
+    """Raise `InvalidArgumentError` for arguments of delimited text, or of headers, where the format has none."""
+    said = [name for name in _OF_TEXT if getattr(text, name) != getattr(rl.AS_SPECIFIED, name)]
+    if said and not isinstance(form, rl.DelimitedText):
+        raise InvalidArgumentError(
+            f"{said[0]}= is of delimited text, but the format is {type(form).__name__}",
+            hint='write format="csv" or format=DelimitedText(...)',
+        )
+    if "header" in said and isinstance(form, rl.DelimitedText) and not form.header_lines_to_skip:
+        raise InvalidArgumentError(
+            f"header={text.header!r}, but the format says that there is no header",
+            hint="write DelimitedText(header_lines_to_skip=1)",
+        )
+
+
+_OF_TEXT = ("header", "line_breaks", "encoding")
 
 
 def file_item(path: Any, format: rl.FileFormat, kind: rl.PathKind) -> rl.FileItem:

@@ -134,7 +134,7 @@ def read_csv(
     schema: type[S2],
     *,
     separator: str = ...,
-    header: bool = ...,
+    header: bool | rl.HeaderRule = ...,
     null_value: str | None = ...,
     formats: Mapping[str, str] | None = ...,
     invalid: OfInvalid = ...,
@@ -148,7 +148,7 @@ def read_csv(
     schema: Declared,
     *,
     separator: str = ...,
-    header: bool = ...,
+    header: bool | rl.HeaderRule = ...,
     null_value: str | None = ...,
     formats: Mapping[str, str] | None = ...,
     invalid: OfInvalid = ...,
@@ -161,7 +161,7 @@ def read_csv(
     schema: SchemaLike,
     *,
     separator: str = ",",
-    header: bool = True,
+    header: bool | rl.HeaderRule = True,
     null_value: str | None = "",
     formats: Mapping[str, str] | None = None,
     invalid: OfInvalid = "error",
@@ -178,7 +178,8 @@ def read_csv(
         paths: as for `read_files`.
         schema: the columns, in the order of the fields: numbers, truth values, texts, dates, timestamps.
         separator: what stands between two fields.
-        header: whether the first line names the columns.
+        header: whether the first line names the columns. Then it must have their names, in their order, as for
+            `read_files`; ``"skip"``: it may have other names.
         null_value: the text that stands for NULL, also in quotes; None: no text does. In a column that is required it
             is an error.
         formats: by column, the format of dates that are not written as ``2024-05-31``: ``{"day": "%d/%m/%Y"}``, as
@@ -208,18 +209,27 @@ def read_csv(
                 | -> id: string?, who: string?
     """
     with error_context(verb="read_csv"):
-        require_flag("header", header)
+        text_reading = rl.TextReading(header=_header_rule(header))
         require_choice("invalid", invalid, get_args(OfInvalid))
         struct = as_struct(schema)
         formats = _require_formats(formats, struct)
         on_failure = _BEHAVIORS[invalid]
-        form = rl.DelimitedText(separator, quote, escape, int(header), null_value=null_value)
+        form = rl.DelimitedText(separator, quote, escape, int(header is not False), null_value=null_value)
         text = t.String(nullable=null_value is not None)
         texts = NamedStruct(tuple(Field(field.name, text) for field in struct))
-        files = rl.LocalFiles(file_items(paths, form, kind))
+        files = rl.LocalFiles(file_items(paths, form, kind), text=text_reading)
         lines = read(texts, files, None, None, None, (), None, None)
         columns = [_column(lines[field.name], text, field, formats.get(field.name), on_failure) for field in struct]
         return lines.select(*columns) if struct != texts else lines
+
+
+def _header_rule(header: Any) -> rl.HeaderRule:
+    """Return what is asked of a header. Raises as `require_flag` and `require_choice`."""
+    if not isinstance(header, str):
+        require_flag("header", header)
+        return "check"
+    require_choice("header", header, rl.HEADER_RULES)
+    return cast("rl.HeaderRule", header)
 
 
 def _column(

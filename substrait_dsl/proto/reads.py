@@ -33,6 +33,7 @@ from substrait_dsl.proto.private_extensions import (
     read_choice,
 )
 from substrait_dsl.proto.scopes import Scope, row_of
+from substrait_dsl.proto.text_reading import split_text_reading, with_text_reading
 from substrait_dsl.proto.types import decode_named_struct, encode_named_struct
 
 if TYPE_CHECKING:
@@ -180,14 +181,13 @@ def encode_local_files(files: rl.LocalFiles, message: pb.ReadRel.LocalFiles) -> 
     """Write the paths of a read of files."""
     for item in files.items:
         encode_file_item(item, message.items.add())
-    encode_advanced_extension(files.extension, message.advanced_extension)
+    encode_advanced_extension(with_text_reading(files.extension, files.text), message.advanced_extension)
 
 
 def decode_local_files(decoder: Decoder, message: pb.ReadRel.LocalFiles, outer: Scope | None) -> rl.LocalFiles:
     """Read the paths of a read of files."""
-    return rl.LocalFiles(
-        tuple(decode_file_item(decoder, item) for item in message.items), decode_own_extension(message)
-    )
+    items = tuple(decode_file_item(decoder, item) for item in message.items)
+    return rl.LocalFiles(items, *split_text_reading(decode_own_extension(message)))
 
 
 def encode_iceberg_table(table: rl.IcebergTable, message: pb.ReadRel.IcebergTable) -> None:

@@ -74,11 +74,19 @@ def _source_extensions(definition: r.ReadDefinition) -> Iterator[Clause]:
         case r.NamedTable():
             yield from extension_clauses(definition.extension, "table ")
         case r.LocalFiles():
+            yield from _text_reading(definition.text)
             yield from extension_clauses(definition.extension, "files ")
         case r.VirtualTable() | r.IcebergTable() | r.ExtensionTable():
             pass
         case _:
             assert_never(definition)
+
+
+def _text_reading(text: r.TextReading) -> Iterator[Clause]:
+    """Return what the specification has no field for, as it is said: ``header "skip"``."""
+    for field in attrs.fields(r.TextReading):
+        if (value := getattr(text, field.name)) != field.default:
+            yield Clause(field.name, (quote(value),))
 
 
 def _iceberg_text(table: r.IcebergTable) -> str:

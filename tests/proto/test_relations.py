@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from substrait import algebra_pb2 as pb
 
@@ -9,9 +11,11 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import literal
+from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
 from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.algebra.rules import JoinType, SetOp
 from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.errors import InvalidArgumentError
 from tests.proto.plans import T, col, count_rows, encoded, encoded_relation, equal, gt, i64, message, table, total
 
 R = "nullability: NULLABILITY_REQUIRED"
@@ -137,6 +141,25 @@ def test_a_virtual_table_may_be_empty() -> None:
 def test_files(item: r.FileItem, text: str) -> None:
     sent = encoded_relation(r.Read(NamedStruct.of({"x": t.String()}), r.LocalFiles((item, item))))
     assert list(sent.read.local_files.items) == [message(pb.ReadRel.LocalFiles.FileOrFiles, text)] * 2
+
+
+def test_how_text_is_read_stands_beside_the_files() -> None:
+    """What changes no row is an optimization, what changes rows is an enhancement; by default there is neither."""
+    item, schema = r.FileItem("x", r.DelimitedText(header_lines_to_skip=1)), NamedStruct.of({"x": t.String()})
+
+    def sent(reading: r.TextReading, extension: AdvancedExtension | None = None) -> Any:
+        return encoded_relation(r.Read(schema, r.LocalFiles((item,), extension, reading))).read.local_files
+
+    assert not sent(r.TextReading()).HasField("advanced_extension")
+    skipping = sent(r.TextReading(header="skip")).advanced_extension
+    assert [packed.type_url for packed in skipping.optimization] == ["type.googleapis.com/google.protobuf.Struct"]
+    assert not skipping.HasField("enhancement")
+    for changed in (r.TextReading(line_breaks="in_quotes"), r.TextReading(encoding="utf-16")):
+        assert sent(changed).advanced_extension.HasField("enhancement")
+    other = AdvancedExtension(enhancement=AnyMessage("type.acme.com/Other"))
+    with pytest.raises(InvalidArgumentError, match="one enhancement"):
+        sent(r.TextReading(encoding="utf-16"), other)
+    assert sent(r.TextReading(header="skip"), other).advanced_extension.enhancement.type_url == "type.acme.com/Other"
 
 
 def test_a_projection_is_a_mask_that_unwraps_nothing() -> None:

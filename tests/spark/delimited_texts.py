@@ -53,4 +53,5 @@ def text_file(path: Path, text: str, **options: Any) -> Any:
     path.write_text(text)
     null_value = options.get("null_value")
     kind = "string" if null_value is None else "string?"
-    return sd.read_files(path, {"x": kind, "y": kind}, format=sd.DelimitedText(**options))
+    header: Any = {"header": "skip"} if options.get("header_lines_to_skip") == 1 else {}
+    return sd.read_files(path, {"x": kind, "y": kind}, format=sd.DelimitedText(**options), **header)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+import gzip
 import itertools
 from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from unittest.mock import Mock
 
 import pandas as pd
@@ -100,6 +101,54 @@ def test_text_that_breaks_the_rules(text: str, escape: str, tmp_path: Path, spar
     for used in (read, read.select("x"), read.aggregate(n=f.count()), read.filter(lambda r: r.x == "z").select("x")):
         with refused(ExecutionError, "(step: read files delimited text", "a record is a line that has a field for"):
             used.collect(spark)
+
+
+def test_text_beside_quotes_that_spark_would_drop(tmp_path: Path, spark: SparkSession) -> None:
+    """Its parser has U+0000 for no character before a quote; a line without one has it."""
+    with refused(ExecutionError, "U+0000 in a line with quotes", "(step: read files"):
+        text_file(tmp_path / "t.csv", '"a\0""",b\n').collect(spark)
+    assert collected(text_file(tmp_path / "t.csv", '"a",b\na\0,\n'), spark) == [("a", "b"), ("a\0", "")]
+
+
+def test_headers_name_the_columns(tmp_path: Path, spark: SparkSession) -> None:
+    """Fields are taken by position, so names in another order would be wrong rows; other names may be meant."""
+    both = {"id": "string", "name": "string"}
+
+    def read(text: str | bytes, header: Literal["check", "skip"] = "check", name: str = "t.csv") -> Any:
+        (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+        return sd.read_files(tmp_path / name, both, format="csv", header=header)
+
+    for header in ("id,name", '\ufeff"id","name"', " ID ,Name\r", "\n \nid,name"):
+        assert collected(read(f"{header}\n1,ann\n"), spark) == [("1", "ann")]
+    assert collected(read(""), spark) == collected(read("\n"), spark) == []
+    # a line that is equal to the header is a record, as it is where files were put together
+    for text in ("id,name\nid,name\n1,ann", "id,name\r1,ann\rid,name", "id,name\n1,ann\nid,name"):
+        assert counted(read(text), spark) == Counter([("1", "ann"), ("id", "name")])
+    assert collected(read(gzip.compress(b"id,name\nid,name"), name="t.csv.gz"), spark) == [("id", "name")]
+    swapped: list[Literal["check", "skip"]] = ["check", "skip"]
+    for rule in swapped:
+        with refused(SchemaError, "t.csv has the columns in another order", '"name", "id", declared "id", "name"'):
+            read("name,id\nann,1\n", rule).collect(spark)
+    for text, said in (
+        ("id,nam\n1,ann\n", 'column 2 is "nam" in the header of .*t.csv, and declared "name"'),
+        ("name,town\n1,ann\n", 'column 1 is "name" .* declared "id"; "name" is declared'),
+        ("id,name,town\n", "has 3 names, .* for 2 declared columns"),
+        ('id,"name\n', "the header of .*t.csv is no record"),
+    ):
+        with pytest.raises(SchemaError, match=said):
+            read(text).execute(spark)
+    with pytest.raises(SchemaError, match=r"t\.csv\.gz"):
+        read(gzip.compress(b"id,nam\n"), name="t.csv.gz").execute(spark)
+    assert collected(read("key,called\n1,ann\n", "skip"), spark) == [("1", "ann")]
+    assert "header 'skip'" in str(read("", "skip"))
+    (tmp_path / "all").mkdir()
+    (tmp_path / "all" / "1.csv").write_text("id,name\n1,ann\n")
+    (tmp_path / "all" / "2.csv").write_text("ID,NAME\n2,bob\nid,name\n")
+    every = sd.read_files(tmp_path / "all", both, format="csv", kind="folder")
+    assert counted(every, spark) == Counter([("1", "ann"), ("2", "bob"), ("id", "name")])
+    (tmp_path / "all" / "3.csv").write_text("name,id\nann,1\n")
+    with pytest.raises(SchemaError, match=r"3\.csv"):
+        every.execute(spark)
 
 
 def test_a_record_that_ends_as_its_delimiter_begins(tmp_path: Path, spark: SparkSession) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 
 import substrait_dsl as sd
-from substrait_dsl.errors import ExecutionError, UnsupportedError
+from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
 from tests.spark.delimited_texts import BROKEN, TEXTS, text_file
 from tests.support import f, refused
 
@@ -49,7 +49,7 @@ def test_files_that_are_compressed_and_in_folders(tmp_path: Path, sail: SparkSes
     ]
     for path, kind in places:
         assert sorted(sd.read_files(str(path), BOTH, kind=kind, format=text).collect(sail)) == wanted
-    headed = sd.read_files(str(tmp_path / "all"), BOTH, kind="folder", format=sd.DelimitedText(header_lines_to_skip=1))
+    headed = sd.read_files(tmp_path / "all", BOTH, kind="folder", format="csv", header="skip")
     assert headed.collect(sail) == [("c", "d")]  # each file has its header
 
 
@@ -71,3 +71,13 @@ def test_what_is_not_read(tmp_path: Path, sail: SparkSession) -> None:
             sd.read_files(str(tmp_path / name), BOTH, kind=kind, format=text).execute(sail)
     with refused(UnsupportedError, "on this machine alone"):
         sd.read_files("s3://bucket/x.csv", BOTH, format=sd.DelimitedText()).execute(sail)
+
+
+def test_headers_name_the_columns(tmp_path: Path, sail: SparkSession) -> None:
+    (tmp_path / "t.csv").write_text("b,a\nx,y\n")
+    with refused(SchemaError, "t.csv has the columns in another order"):
+        sd.read_files(tmp_path / "t.csv", BOTH, format="csv", header="skip").execute(sail)
+    (tmp_path / "t.csv").write_text("a,c\nx,y\n")
+    with refused(SchemaError, 'column 2 is "c"'):
+        sd.read_files(tmp_path / "t.csv", BOTH, format="csv").execute(sail)
+    assert sd.read_files(tmp_path / "t.csv", BOTH, format="csv", header="skip").collect(sail) == [("x", "y")]

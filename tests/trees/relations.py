@@ -175,7 +175,9 @@ def files_read(make: Maker) -> rl.Rel:
 def text_read(make: Maker) -> rl.Rel:
     text = rl.DelimitedText(";", "'", "\\", 1, 100, "NULL")
     schema = NamedStruct((Field("a", t.String()), Field("b", t.String(nullable=True))))
-    return rl.Read(schema, rl.LocalFiles((rl.FileItem("x.csv", text),)))
+    rules = st.sampled_from(rl.HEADER_RULES), st.sampled_from(rl.LINE_BREAKS), st.sampled_from(rl.ENCODINGS)
+    reading = make.draw(st.builds(rl.TextReading, *rules))
+    return rl.Read(schema, rl.LocalFiles((rl.FileItem("x.csv", text),), text=reading))
 
 
 def iceberg_read(make: Maker) -> rl.Rel:

@@ -29,6 +29,10 @@ from substrait_dsl.algebra.relations.physical_joins import (
 )
 from substrait_dsl.algebra.relations.projection import Emit, Project, emit
 from substrait_dsl.algebra.relations.read import (
+    AS_SPECIFIED,
+    ENCODINGS,
+    HEADER_RULES,
+    LINE_BREAKS,
     PATH_KINDS,
     Arrow,
     DelimitedText,
@@ -37,7 +41,9 @@ from substrait_dsl.algebra.relations.read import (
     ExtensionTable,
     FileFormat,
     FileItem,
+    HeaderRule,
     IcebergTable,
+    LineBreaks,
     LocalFiles,
     NamedTable,
     Orc,
@@ -46,6 +52,7 @@ from substrait_dsl.algebra.relations.read import (
     Read,
     ReadDefinition,
     Record,
+    TextReading,
     VirtualTable,
 )
 from substrait_dsl.algebra.relations.sets import Set
@@ -122,12 +129,16 @@ def as_union(rel: Rel) -> AnyRelation:
 
 __all__ = [
     "AGGREGATE_METHODS",
+    "AS_SPECIFIED",
     "CREATE_MODES",
     "DDL_OBJECTS",
     "DDL_OPS",
     "DROPS",
+    "ENCODINGS",
     "FETCH_MODES",
+    "HEADER_RULES",
     "KEY_COMPARISONS",
+    "LINE_BREAKS",
     "OUTPUT_MODES",
     "PATH_KINDS",
     "WINDOW_METHODS",
@@ -166,11 +177,13 @@ __all__ = [
     "FilesTarget",
     "Filter",
     "HashJoin",
+    "HeaderRule",
     "IcebergTable",
     "Join",
     "JoinKey",
     "KeyComparison",
     "LateralJoin",
+    "LineBreaks",
     "ListMask",
     "LocalFiles",
     "Mask",
@@ -198,6 +211,7 @@ __all__ = [
     "Sort",
     "StructMask",
     "SwitchingField",
+    "TextReading",
     "TopN",
     "Transformation",
     "Unnest",

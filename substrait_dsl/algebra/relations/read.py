@@ -177,16 +177,58 @@ class FileItem(FrozenValue):
                 raise InvalidArgumentError(f"the {name} of a file must not be negative, got {getattr(self, name)}")
 
 
+HeaderRule = typing.Literal["check", "skip"]
+HEADER_RULES: tuple[HeaderRule, ...] = typing.get_args(HeaderRule)
+LineBreaks = typing.Literal["end_records", "in_quotes"]
+LINE_BREAKS: tuple[LineBreaks, ...] = typing.get_args(LineBreaks)
+
+
+@attrs.frozen(eq=False, repr=False)
+class TextReading(FrozenValue):
+    """How delimited text is read, as far as the specification has no field for it.
+
+    `header` says whether the names in headers are compared with those of the columns. `line_breaks` says whether one
+    ends a record even in quotes. `encoding` is a name that Python and Java know.
+    """
+
+    header: HeaderRule = "check"
+    line_breaks: LineBreaks = "end_records"
+    encoding: str = "utf-8"
+
+    @property
+    def changes_rows(self) -> bool:
+        """Whether other rows are read than the specification says: a consumer that does not know it must refuse."""
+        return self.line_breaks != "end_records" or self.encoding != "utf-8"
+
+
+ENCODINGS = (
+    "utf-8",
+    "us-ascii",
+    *(f"iso-8859-{part}" for part in (1, 2, 4, 5, 7, 9, 13, 15)),
+    *(f"windows-125{page}" for page in range(8)),
+    "koi8-r",
+    "ibm437",
+    "ibm850",
+    *("utf-16", "utf-16le", "utf-16be"),
+)
+"""The encodings of text, by the names that IANA has for them, which Python and Java have for the same characters."""
+
+AS_SPECIFIED = TextReading()
+
+
 @attrs.frozen(eq=False, repr=False)
 class LocalFiles(FrozenValue):
     """Files, in the order given; a file listed twice is read twice."""
 
     items: tuple[FileItem, ...]
     extension: AdvancedExtension | None = None
+    text: TextReading = AS_SPECIFIED
 
     def __attrs_post_init__(self) -> None:
         if not self.items:
             raise InvalidArgumentError("a read of files needs at least one path")
+        if self.text.changes_rows and self.extension is not None and self.extension.enhancement is not None:
+            raise InvalidArgumentError("a read of files has one enhancement: its encoding and line breaks, or another")
 
 
 @attrs.frozen(eq=False, repr=False)

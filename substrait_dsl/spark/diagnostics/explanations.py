@@ -42,7 +42,8 @@ from substrait_dsl.spark.session.failures import (
     words_of,
 )
 from substrait_dsl.spark.session.source_map import Record
-from substrait_dsl.spark.sources.delimited_text import record_rules, text_format
+from substrait_dsl.spark.sources.delimited_text import text_format
+from substrait_dsl.spark.sources.text_parser import record_rules
 
 
 @attrs.frozen

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
 
 from substrait_dsl.algebra.relations import DelimitedText, LocalFiles, Read
 from substrait_dsl.errors import SchemaError, UnsupportedError, quote
@@ -18,36 +18,36 @@ from substrait_dsl.spark.session.failures import BEHIND_QUOTE
 from substrait_dsl.spark.sources.declared_columns import actual_name
 from substrait_dsl.spark.sources.partition_columns import require_listed, require_read
 from substrait_dsl.spark.sources.paths import what_of
+from substrait_dsl.spark.sources.text_lines import LINE, NO_UTF8, REPLACED, record_lines, text_lines, texts
 
 if TYPE_CHECKING:
     from types import ModuleType
 
     from pyspark.sql import Column, DataFrame, SparkSession
-    from pyspark.sql.types import StructType
 
     from substrait_dsl.algebra.node import Rel
-    from substrait_dsl.algebra.relations import FileItem
+    from substrait_dsl.algebra.relations import FileItem, TextReading
     from substrait_dsl.algebra.schema import NamedStruct
 
 _LONGEST = 2**31 - 1
 """The length of the longest Java string."""
 
-NO_UTF8 = "delimited text holds U+FFFD, which Spark puts in place of bytes that are not UTF-8"
+_MOST_QUOTED = 200
+"""The most fields of a line that is matched by a pattern: Java matches each by a call inside of that before."""
 
 _NO_ESCAPE = "\uffff"
 """A character that no text has. Without an escape Spark takes an empty quoted field for a quote."""
 
 OVERLAPS = "a value of delimited text ends as its delimiter begins"
-OF_TEXT = (NO_UTF8, OVERLAPS, BEHIND_QUOTE)
+NUL_BY_QUOTE = "delimited text holds U+0000 in a line with quotes, where Spark drops it"
+OF_TEXT = (NO_UTF8, REPLACED, OVERLAPS, BEHIND_QUOTE, NUL_BY_QUOTE)
 """The errors of records that are read."""
 
-_LINE = "substrait_dsl_line"
-_START = "substrait_dsl_start"
-_END = "substrait_dsl_end"
-"""The names of the columns of a line, and of what is before and behind it: no folder has these names."""
-
-_LINES = {"sep": "\uffff", "quote": "\ufffe", "escape": "\ufffe", "mode": "FAILFAST"}
-"""The options of Spark's reader for which a line is a single field: characters that no text has."""
+FIELDS = "substrait_dsl_fields"
+_SPLIT = "substrait_dsl_split"
+"""The names of the columns of fields: no folder has these names."""
+_START, _END = "start", "end"
+"""The names of what is before and behind the fields of a line."""
 
 
 def text_options(format_: DelimitedText) -> dict[str, str]:
@@ -82,18 +82,23 @@ def text_options(format_: DelimitedText) -> dict[str, str]:
 
 
 def read_text(
-    format_: DelimitedText, files: Sequence[FileItem], paths: Sequence[str], schema: NamedStruct, spark: SparkSession
+    format_: DelimitedText,
+    files: Sequence[FileItem],
+    paths: Sequence[str],
+    schema: NamedStruct,
+    spark: SparkSession,
+    reading: TextReading,
 ) -> DataFrame:
     """Read delimited text.
 
     A record with too few or too many fields is an error when it is read, and so is a field that goes on behind its
     closing quote, as it does where quotes are escaped in another way than the plan says, or that has none.
 
-    Raises `SchemaError` for several declared columns that are named after the same folders.
+    Raises `SchemaError` for several declared columns that are named after the same folders, and for a header on this
+    machine that has other names than the columns.
     """
     functions = functions_of(spark)
-    reader = spark.read.format("csv").options(**_LINES, header=text_options(format_)["header"])
-    frame = reader.schema(_texts([_LINE])).load(list(paths))
+    frame = text_lines(paths, [], spark)
     require_listed(frame, files)
     # What Spark has found beside the lines stands in the names of folders.
     there = frame.columns[1:]
@@ -107,33 +112,70 @@ def read_text(
             )
     if there:
         require_read(frame, files, set(folders.values()))
-    if folders:
-        frame = reader.schema(_texts([_LINE, *folders.values()])).load(list(paths))
+    fields = [position for position in range(len(schema)) if position not in folders]
+    names = [schema.names[position] for position in fields]
+    frame = record_lines(format_, frame, paths, list(dict.fromkeys(folders.values())), names, reading)
+    if fields:
+        frame = _parse_lines(frame, format_, len(fields))
 
-    def value(name: str) -> Column:
-        written: Column = functions.coalesce(name, functions.lit(""))  # Spark reads an empty field as NULL in any case
+    def value(number: int) -> Column:
+        written: Column = functions.col(FIELDS)[number]
         if format_.null_value is not None:
             written = functions.nullif(written, functions.lit(format_.null_value))
         return written
 
-    fields = [_field(position) for position in range(len(schema)) if position not in folders]
-    if fields:
-        frame = _parse_lines(frame, format_, fields)
     columns = [
-        functions.col(quoted_name([folders[position]])) if position in folders else value(_field(position))
+        functions.col(quoted_name([folders[position]])) if position in folders else value(fields.index(position))
         for position in range(len(schema))
     ]
     return frame.select(*columns).toDF(*schema.names)
 
 
-def _parse_lines(lines: DataFrame, format_: DelimitedText, fields: Sequence[str]) -> DataFrame:
-    """Parse lines into fields.
+def _parse_lines(lines: DataFrame, format_: DelimitedText, many: int) -> DataFrame:
+    """Parse lines into the list of their fields.
 
-    Spark takes a field that is open at the end of a line for closed. So a further delimiter is appended, which such a
-    field swallows, and one is prepended, as Spark drops a leading U+FEFF. Spark evaluates a generator once, and for
-    every line, whichever fields are used.
+    Spark's parser takes twice the time that it takes to split a line, so it gets those alone that may have quotes, and
+    those that are no records, for its errors. Spark evaluates a generator once, and for every line, whichever fields
+    are used.
     """
     functions = functions_of(lines.sparkSession)
+    line = functions.col(LINE)
+    others = [quoted_name([name]) for name in lines.columns if name != LINE]
+    parsed = _parse(line, format_, many, functions)
+    if len(format_.field_delimiter) > 1:
+        return lines.select(*others, functions.explode(functions.array(parsed)).alias(FIELDS))
+    delimiter = format_.field_delimiter
+    pattern = f"\\{delimiter}" if delimiter in ".$|()[{^?*+\\" else delimiter  # which Java splits by without a pattern
+    split = functions.split(line, pattern, many + 1)
+    if format_.quote:
+        quote = functions.lit(format_.quote)
+        unquoted = functions.split(functions.replace(line, quote, functions.lit("")), pattern, many + 1)
+        has_quote = functions.contains(line, quote)  # which is found faster than a pattern
+        split = functions.when(~has_quote, split)
+        if many <= _MOST_QUOTED:
+            split = split.when(functions.rlike(line, functions.lit(_plain_quotes(format_))), unquoted)
+    if 0 < format_.max_line_size < _LONGEST:
+        split = functions.when(functions.length(line) <= format_.max_line_size, split)
+    lines = lines.select(*others, LINE, functions.explode(functions.array(split)).alias(_SPLIT))
+    split = functions.col(_SPLIT)
+    is_record = split.isNotNull() & (functions.size(split) == many)
+    fields = functions.when(is_record, split).otherwise(parsed)
+    return lines.select(*others, functions.explode(functions.array(fields)).alias(FIELDS))
+
+
+def _plain_quotes(format_: DelimitedText) -> str:
+    """Return the pattern of a line in which fields, and nothing else, are quoted, with no delimiter or quote inside."""
+    delimiter, quote, escape = (re.escape(text) for text in (format_.field_delimiter, format_.quote, format_.escape))
+    field = f"(?:{quote}[^{quote}{delimiter}{escape}]*+{quote}|[^{quote}{delimiter}]*+)"
+    return f"\\A{field}(?:{delimiter}{field})*+\\z"
+
+
+def _parse(line: Column, format_: DelimitedText, many: int, functions: ModuleType) -> Column:
+    """Parse a line into the list of its fields.
+
+    Spark takes a field that is open at the end of a line for closed. So a further delimiter is appended, which such a
+    field swallows, and one is prepended, as Spark drops a leading U+FEFF.
+    """
     options = {
         **text_options(format_),
         "escape": format_.escape or _NO_ESCAPE,
@@ -142,22 +184,28 @@ def _parse_lines(lines: DataFrame, format_: DelimitedText, fields: Sequence[str]
     }
     if 0 < format_.max_line_size < _LONGEST:
         options["maxCharsPerColumn"] = str(format_.max_line_size)
-    line = functions.col(_LINE)
-    is_broken = functions.contains(line, functions.lit("\ufffd"))
-    line = functions.when(is_broken, functions.raise_error(functions.lit(NO_UTF8))).otherwise(line)
     if format_.quote:
-        line = functions.when(
-            _goes_on(line, format_, functions), functions.raise_error(functions.lit(BEHIND_QUOTE))
-        ).otherwise(line)
+        has_nul = functions.contains(line, functions.lit("\0")) & functions.contains(line, functions.lit(format_.quote))
+        line = (
+            functions.when(has_nul, functions.raise_error(functions.lit(NUL_BY_QUOTE)))
+            .when(_goes_on(line, format_, functions), functions.raise_error(functions.lit(BEHIND_QUOTE)))
+            .otherwise(line)
+        )
     delimiter = functions.lit(format_.field_delimiter)
     record_text = functions.concat(delimiter, line, delimiter)
-    record = functions.from_csv(record_text, _texts([_START, *fields, _END]).simpleString(), options)
-    others = [quoted_name([name]) for name in lines.columns if name != _LINE]
-    parsed = lines.select(*others, functions.inline(functions.array(record)))
-    if len(format_.field_delimiter) == 1:
-        return parsed
-    # A line may end as the delimiter begins: the one behind it would begin there.
-    return parsed.where(functions.expr(f"if({_END} IS NULL, true, raise_error('{OVERLAPS}'))"))
+    names = [f"field{number}" for number in range(many)]
+    record = functions.from_csv(record_text, texts([_START, *names, _END]).simpleString(), options)
+
+    def fields(record: Column) -> Column:
+        # Spark reads an empty field as NULL in any case.
+        values: Column = functions.array(*(functions.coalesce(record[name], functions.lit("")) for name in names))
+        if len(format_.field_delimiter) == 1:
+            return values
+        # A line may end as the delimiter begins: the one behind it would begin there.
+        overlaps = functions.raise_error(functions.lit(OVERLAPS))
+        return cast("Column", functions.when(record[_END].isNull(), values).otherwise(overlaps))
+
+    return cast("Column", functions.transform(functions.array(record), fields)[0])
 
 
 def _goes_on(line: Column, format_: DelimitedText, functions: ModuleType) -> Column:
@@ -175,28 +223,7 @@ def _goes_on(line: Column, format_: DelimitedText, functions: ModuleType) -> Col
     return goes_on
 
 
-def _field(position: int) -> str:
-    """The temporary name of a field: no folder has it."""
-    return f"substrait_dsl_field_{position}"
-
-
-def _texts(names: Iterable[str]) -> StructType:
-    from pyspark.sql.types import StringType, StructField, StructType
-
-    return StructType([StructField(name, StringType()) for name in dict.fromkeys(names)])
-
-
 def text_format(rel: Rel) -> DelimitedText | None:
     """Return the delimited text format that a relation reads; None: it reads none."""
     files = rel.definition.items if isinstance(rel, Read) and isinstance(rel.definition, LocalFiles) else ()
     return next((item.format for item in files if isinstance(item.format, DelimitedText)), None)
-
-
-def record_rules(text: DelimitedText) -> str:
-    """Describe how the records of a format are parsed, and how to declare it otherwise."""
-    fields = f"a record is a line that has a field for each column, separated by {text.field_delimiter!r}"
-    escaped = f", where {text.escape}{text.quote} is a quote" if text.escape else ""
-    quotes = f"; a field may stand in {text.quote}...{text.quote}{escaped}" if text.quote else ""
-    most = text.max_line_size
-    longest = f"; no field is longer than {most} characters (max_line_size)" if 0 < most < 2**31 - 1 else ""
-    return f"{fields}{quotes}{longest}: for other text say DelimitedText(field_delimiter=, quote=, escape=)"

@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.schema import NamedStruct
 
 
-def read_files(files: Sequence[rl.FileItem], schema: NamedStruct, spark: SparkSession) -> DataFrame:
+def read_files(
+    files: Sequence[rl.FileItem], schema: NamedStruct, spark: SparkSession, text: rl.TextReading = rl.AS_SPECIFIED
+) -> DataFrame:
     """Read files, each as often as it is listed; adjacent files of one format are read together.
 
     Args:
@@ -43,6 +45,7 @@ def read_files(files: Sequence[rl.FileItem], schema: NamedStruct, spark: SparkSe
         schema: the declared columns: those of delimited text, which has no names of its own; other files are read by
             name.
         spark: the session.
+        text: how delimited text is read.
 
     Returns:
         A DataFrame with at least the columns that are there of the declared ones, under the names of the files.
@@ -58,11 +61,11 @@ def read_files(files: Sequence[rl.FileItem], schema: NamedStruct, spark: SparkSe
         if is_part:
             parts = [(item, rows_of_slice(item)) for item in group]
             frames += [
-                ([item], _select_slice(_read(format_, [item], schema, spark), item, rows)) for item, rows in parts
+                ([item], _select_slice(_read(format_, [item], schema, spark, text), item, rows)) for item, rows in parts
             ]
         else:
             for items in _rounds(group):
-                frames += _together(format_, items, schema, spark)
+                frames += _together(format_, items, schema, spark, text)
     if len(frames) == 1 or not schema.names:
         return reduce(lambda one, other: one.unionByName(other), (frame for _, frame in frames))
     declared = (_project_declared(frame, schema, what_of(items)) for items, frame in frames)
@@ -108,15 +111,15 @@ def _rounds(files: Iterable[rl.FileItem]) -> list[list[rl.FileItem]]:
 
 
 def _together(
-    format_: rl.FileFormat, files: list[rl.FileItem], schema: NamedStruct, spark: SparkSession
+    format_: rl.FileFormat, files: list[rl.FileItem], schema: NamedStruct, spark: SparkSession, text: rl.TextReading
 ) -> list[tuple[list[rl.FileItem], DataFrame]]:
     """Read files of one format into one DataFrame, but each partitioned folder by itself."""
     try:
-        return [(files, _read(format_, files, schema, spark))]
+        return [(files, _read(format_, files, schema, spark, text))]
     except spark_errors() as error:
         if "Conflicting directory structures" not in str(error) or len(files) == 1:
             raise
-        return [([item], _read(format_, [item], schema, spark)) for item in files]
+        return [([item], _read(format_, [item], schema, spark, text)) for item in files]
 
 
 def _select_slice(frame: DataFrame, item: rl.FileItem, rows: str) -> DataFrame:
@@ -134,7 +137,9 @@ def _project_declared(frame: DataFrame, schema: NamedStruct, what: str) -> DataF
     return frame.select(*(quoted_name([name]) for name in names)).toDF(*schema.names)
 
 
-def _read(format_: rl.FileFormat, files: Sequence[rl.FileItem], schema: NamedStruct, spark: SparkSession) -> DataFrame:
+def _read(
+    format_: rl.FileFormat, files: Sequence[rl.FileItem], schema: NamedStruct, spark: SparkSession, text: rl.TextReading
+) -> DataFrame:
     require_format(format_)
     match format_:
         case rl.Parquet():
@@ -144,9 +149,9 @@ def _read(format_: rl.FileFormat, files: Sequence[rl.FileItem], schema: NamedStr
         case rl.DelimitedText() if not current_engine().reads_text:
             for item in files:
                 require_read(item)
-            return read_text_here(format_, files, schema, spark)
+            return read_text_here(format_, files, schema, spark, text)
         case rl.DelimitedText():
-            return read_text(format_, files, _paths(format_, files), schema, spark)
+            return read_text(format_, files, _paths(format_, files), schema, spark, text)
         case rl.Arrow():
             return read_arrow(files, schema, spark)
         case rl.Dwrf() | rl.ExtensionFormat():

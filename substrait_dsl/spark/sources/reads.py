@@ -90,9 +90,9 @@ def lower_source(rel: rl.Read, to: InputLowering) -> Rows:
             return Rows(unite_with_no_row(rows.table, to), rows.columns)
         case rl.VirtualTable():
             return _virtual(rel, to)
-        case rl.LocalFiles(items=files):
-            read = partial(read_files, files, rel.base_schema, to.execution.spark)
-            return _from_source((files, rel.base_schema), read, what_of(files), rel, to.execution)
+        case rl.LocalFiles(items=files, text=text):
+            read = partial(read_files, files, rel.base_schema, to.execution.spark, text)
+            return _from_source((files, rel.base_schema, text), read, what_of(files), rel, to.execution)
         case rl.IcebergTable(metadata_uri=uri) as table:
             read = partial(read_snapshot, table, rel.base_schema.names, to.execution.spark)
             return _from_source((table, rel.base_schema), read, f"the Iceberg table {uri}", rel, to.execution)

@@ -139,6 +139,12 @@ sd.read_files([], Orders)
 # E: read_files: a read of files needs at least one path  [substrait-invalid-argument]
 sd.read_files("orders.parquet", Orders, kind="dir")
 # E: read_files: unknown kind 'dir'; expected one of "path", "glob", "file", "folder"  [substrait-invalid-choice]
+sd.read_files("orders.csv", {"id": "string"}, format="csv", header="chek")
+# E: read_files: unknown header 'chek'; expected one of "check", "skip"; did you mean
+#    "check"?  [substrait-invalid-choice]
+sd.read_files("orders.parquet", Orders, header="skip")
+# E: read_files: header= is of delimited text, but the format is Parquet; write format="csv" or
+#    format=DelimitedText(...)  [substrait-invalid-argument]
 sd.read_files("orders.parquet", Orders, columns=["idd"])
 # E: read_files: there is no column "idd"; there are "id", "customer", "price", "weight", "day", "open", "rank",
 #    "comment"; did you mean "id"?  [substrait-unknown-field]

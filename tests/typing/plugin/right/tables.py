@@ -31,7 +31,9 @@ sd.read_virtual([(number, number, 1) for number in range(3)], Items).filter(lamb
 sd.read_files("items.parquet", Items).select("part")
 sd.read_files("data/*.parquet", Items, kind="glob", columns=["part"]).sort("part")
 sd.read_files([sd.FileSlice("/o.parquet", start=4), "/p.parquet", Path("/q.parquet")], Orders, filter=lambda o: o.open)
-sd.read_files("o.csv", {"id": "string", "name": "string"}, format="csv").select(id=lambda r: r.id.cast(sd.I64))
+sd.read_files("o.csv", {"id": "string", "name": "string"}, format="csv", header="skip").select(
+    id=lambda r: r.id.cast(sd.I64)
+)
 sd.read_files("o.csv", {"id": "string"}, format=sd.DelimitedText(field_delimiter=";")).select("id")
 sd.read_csv("items.csv", Items).filter(lambda i: i.part > 3).select("part")
 sd.read_csv("o.csv", {"id": "i64", "day": "date?"}, separator=";", formats={"day": "%d/%m/%Y"}, invalid="null").select(

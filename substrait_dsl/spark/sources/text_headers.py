@@ -1,0 +1,159 @@
+"""The headers of delimited text on this machine: whether they name the columns that are declared.
+
+Specification: https://substrait.io/relations/logical_relations/#local-files.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from typing import IO, TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+import attrs
+
+from substrait_dsl.errors import ExecutionError, SchemaError, quote
+from substrait_dsl.spark.sources.text_parser import parse_record
+from substrait_dsl.texts import nearest
+
+if TYPE_CHECKING:
+    from substrait_dsl.algebra.relations import DelimitedText, TextReading
+
+OPENERS: Mapping[str, Callable[..., IO[str]]] = {".gz": gzip.open, ".bz2": bz2.open}
+"""Openers of compressed files, by the suffixes that Spark recognizes."""
+COMPRESSED = (".deflate", ".lz4", ".snappy", ".zst", ".xz")
+"""The suffixes of other compressed files."""
+BLANK = "".join(map(chr, range(33)))
+"""The characters that Java's ``trim`` removes: a line of nothing else is skipped."""
+
+_LONGEST = 2**32
+"""The most bytes of a file in which a second header is looked for."""
+_CHUNK = 2**22
+_FEW = 10_000
+"""So many lines that only begin as a header are looked at."""
+
+
+@attrs.frozen
+class Header:
+    """The header of a file."""
+
+    line: str
+    """Its line, without the end; empty if the file has none."""
+
+
+def path_of(uri: str) -> str | None:
+    """Return the path of a file on this machine, by the URI that Spark has for it."""
+    parts = urlsplit(uri)
+    path = unquote(parts.path)
+    return path if parts.scheme == "file" and not parts.netloc and os.path.isfile(path) else None
+
+
+def open_text(path: str, encoding: str) -> IO[str]:
+    """Open a file of text, which may be compressed; a line ends in any of the three ways."""
+    opener = OPENERS.get(os.path.splitext(path)[1], open)
+    # The mark of UTF-8 in front of a file is none of its text.
+    file: IO[str] = opener(path, "rt", encoding="utf-8-sig" if encoding == "utf-8" else encoding, newline=None)
+    return file
+
+
+def header_of(path: str, format_: DelimitedText, reading: TextReading) -> Header | None:
+    """Return the header of a file: its first line that is not blank. None if it cannot be read here."""
+    if path.endswith(COMPRESSED):
+        return None
+    try:
+        with open_text(path, reading.encoding) as file:
+            return Header(next((line.removesuffix("\n") for line in file if line.strip(BLANK)), ""))
+    except (OSError, EOFError, UnicodeDecodeError):
+        return None  # Spark says what is wrong with it, and where
+
+
+def check_header(header: Header, names: Sequence[str], path: str, format_: DelimitedText, reading: TextReading) -> None:
+    """Compare the names in a header with those of the columns, but for blanks around them and the case of letters.
+
+    Raises `SchemaError` for the same names in another order, as the rows would be wrong, and for other names unless
+    they are not to be checked.
+    """
+    if not header.line:
+        return
+    try:
+        found = parse_record(header.line, f"the header of {path}", format_, 0)
+    except ExecutionError as error:
+        if reading.header == "skip":
+            return
+        raise SchemaError(str(error), hint=_BY_POSITION) from None
+    plain_found, plain_names = list(map(_plain, found)), list(map(_plain, names))
+    if plain_found == plain_names:
+        return
+    if Counter(plain_found) == Counter(plain_names):
+        raise SchemaError(
+            f"the header of {path} has the columns in another order: {quote(found)}, declared {quote(names)}",
+            names=found,
+            hint="fields are taken by position: declare them in the order of the file, and select() them in yours",
+        )
+    if reading.header == "skip":
+        return
+    position, (name, declared) = next(
+        (number, pair)
+        for number, pair in enumerate(zip([*found, None], [*names, None], strict=False), start=1)
+        if pair[0] is None or pair[1] is None or _plain(pair[0]) != _plain(pair[1])
+    )
+    if name is None or declared is None:
+        raise SchemaError(
+            f"the header of {path} has {len(found)} names, {quote(found)}, for {len(names)} declared columns, "
+            f"{quote(names)}",
+            names=found,
+            hint="declare a column for each field; fields are taken by position",
+        )
+    near = nearest(name, names)
+    said = f'; "{near}" is declared' if near is not None and near != declared else ""
+    raise SchemaError(
+        f'column {position} is "{name}" in the header of {path}, and declared "{declared}"{said}',
+        names=[name, declared],
+        hint=_BY_POSITION,
+    )
+
+
+_BY_POSITION = 'read_files(..., header="skip") takes the fields by position, whatever the header calls them'
+
+
+def _plain(name: str) -> str:
+    return name.strip().casefold()
+
+
+def is_once(path: str, lines: Set[str]) -> bool:
+    """Whether a file on this machine has one of these lines once only, its header; False if that is not known."""
+    if path.endswith((*OPENERS, *COMPRESSED)) or os.path.getsize(path) > _LONGEST:
+        return False
+    found = 0
+    for line in lines - {""}:
+        for many in _count(path, line.encode(errors="replace")):
+            found += many
+            if found > 1:
+                return False
+    return True
+
+
+def _count(path: str, line: bytes) -> Iterator[int]:
+    """Yield 1 for each time that a file has a line, and a large number for too many that begin like it."""
+    signs = [end + line for end in (b"\n", b"\r")]
+    looked_at = 0
+    with open(path, "rb") as file:
+        rest = b"\n" + file.read(3).removeprefix(b"\xef\xbb\xbf")
+        chunk: bytes | None = None
+        while chunk != b"":
+            chunk = file.read(_CHUNK)
+            part = rest + chunk
+            for sign in signs:
+                start = part.find(sign)
+                while start >= 0:
+                    end = start + len(sign)
+                    looked_at += 1
+                    if part[end : end + 1] in (b"\n", b"\r") or (end == len(part) and not chunk):
+                        yield 1
+                    elif looked_at > _FEW:
+                        yield _FEW
+                    start = part.find(sign, start + 1)
+            rest = part[-len(signs[0]) :]
