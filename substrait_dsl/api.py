@@ -90,10 +90,13 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.accesses import Access, Accesses
     from substrait_dsl.algebra.capabilities import Capabilities, FunctionCapability
     from substrait_dsl.algebra.requirements import Requirement
+    from substrait_dsl.analysis.column_lineage import ColumnLineage, ColumnOrigin, Lineage, SourceColumn
+    from substrait_dsl.analysis.schema_changes import ColumnChange
     from substrait_dsl.consumers.acero import AceroSession, register_acero_functions
     from substrait_dsl.engines.report import CheckFinding, CheckMatrix, Report
     from substrait_dsl.fluent.capabilities import read_capabilities
     from substrait_dsl.fluent.checks import check_all
+    from substrait_dsl.fluent.differences import DeclarationChange, PlanDiff, StepChange, diff
     from substrait_dsl.fluent.exchange import (
         ExchangeKind,
         broadcast,
@@ -152,12 +155,16 @@ __all__: list[str] = [
     "Catalog",
     "CheckFinding",
     "CheckMatrix",
+    "ColumnChange",
+    "ColumnLineage",
+    "ColumnOrigin",
     "Compound",
     "Computation",
     "CreateMode",
     "Date",
     "DaySeconds",
     "Decimal",
+    "DeclarationChange",
     "DelimitedText",
     "Distribution",
     "Dwrf",
@@ -187,6 +194,7 @@ __all__: list[str] = [
     "L",
     "LambdaFunction",
     "LateralJoinType",
+    "Lineage",
     "List",
     "Map",
     "Measure",
@@ -198,6 +206,7 @@ __all__: list[str] = [
     "OutputMode",
     "Parquet",
     "Plan",
+    "PlanDiff",
     "PrecisionTime",
     "PrecisionTimestamp",
     "PrecisionTimestampTZ",
@@ -212,6 +221,8 @@ __all__: list[str] = [
     "SchemaLike",
     "SetOp",
     "SortKey",
+    "SourceColumn",
+    "StepChange",
     "String",
     "Struct",
     "SubstraitDslError",
@@ -242,6 +253,7 @@ __all__: list[str] = [
     "current_timestamp",
     "current_timezone",
     "desc",
+    "diff",
     "drop_table",
     "drop_view",
     "elements",
@@ -302,14 +314,22 @@ SELDOM_USED: Mapping[str, str] = {
     "Capabilities": "algebra.capabilities",
     "CheckFinding": "engines.report",
     "CheckMatrix": "engines.report",
+    "ColumnChange": "analysis.schema_changes",
+    "ColumnLineage": "analysis.column_lineage",
+    "ColumnOrigin": "analysis.column_lineage",
+    "DeclarationChange": "fluent.differences",
     "ExchangeKind": "fluent.exchange",
     "ExtendedExpression": "fluent.extended",
     "FileSlice": "fluent.files",
     "FunctionCapability": "algebra.capabilities",
     "GroupBy": "fluent.grouping",
     "JoinKey": "fluent.join_keys",
+    "Lineage": "analysis.column_lineage",
+    "PlanDiff": "fluent.differences",
     "Report": "engines.report",
     "Requirement": "algebra.requirements",
+    "SourceColumn": "analysis.column_lineage",
+    "StepChange": "fluent.differences",
     "Switching": "fluent.expand",
     "alter_table": "fluent.tables",
     "alter_view": "fluent.tables",
@@ -320,6 +340,7 @@ SELDOM_USED: Mapping[str, str] = {
     "current_date": "fluent.parameters",
     "current_timestamp": "fluent.parameters",
     "current_timezone": "fluent.parameters",
+    "diff": "fluent.differences",
     "drop_table": "fluent.tables",
     "drop_view": "fluent.tables",
     "exchange_target": "fluent.exchange",

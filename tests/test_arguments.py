@@ -113,6 +113,12 @@ GOOD: Mapping[str, Any] = {
     "unpivot.name": "what", "value_counts.columns": "id",
     "with_extension.extension": "x.yaml", "with_extension.own": EXTENSION, "with_relation.columns": {"x": "i64"},
     "write.op": "insert",
+    "ColumnChange.kind": "added", "before": "i64", "after": "i64?", "StepChange.kind": "changed", "diff.before": T,
+    "diff.after": PLAN, "use": "filter", "SourceColumn.names": ("t",), "SourceColumn.column": "id", "root": 0,
+    "ColumnOrigin.source": sd.SourceColumn("table", ("t",), "id"), "direct": (), "indirect": (),
+    "Lineage.columns": (sd.ColumnLineage("id", (), ()),),
+    "depending_on.source": sd.SourceColumn("table", ("t",), "id"), "Lineage.rows": (), "Lineage.column.name": "id",
+    "PlanDiff.columns": (), "steps": (), "declarations": (),
     "frame": ARROW, "most_rows": 5, "source": OnlyId, "indent": 2, "dialect": "spark", "to_source.name": "Rows",
 }  # fmt: skip
 """Good values of arguments by their names; where that does not do, by those of the function and the argument."""

@@ -56,6 +56,8 @@ FOUND_IN_PLANS = {
         "check_all",
     ),
     *("Access", "Accesses", "ExchangeKind", "Requirement", "SubstraitDslError"),
+    *("ColumnChange", "ColumnLineage", "ColumnOrigin", "DeclarationChange", "Lineage", "PlanDiff"),
+    *("SourceColumn", "StepChange", "diff"),
 }
 """What no pipeline names."""
 

@@ -107,7 +107,12 @@ class Access:
             raise InvalidArgumentError("an access has the name of what is accessed")
 
     def __str__(self) -> str:
-        return f"{self.operation} {self.object} {'.'.join(map(_format_name_part, self.names))}"
+        return f"{self.operation} {self.object} {format_names(self.names)}"
+
+
+def format_names(names: Iterable[str]) -> str:
+    """Return the parts of a name on one line, with dots between them."""
+    return ".".join(map(_format_name_part, names))
 
 
 def _format_name_part(name: str) -> str:

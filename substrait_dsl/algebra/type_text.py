@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from substrait_dsl.algebra import types
 from substrait_dsl.algebra.type_parser import parse_type_node
 from substrait_dsl.algebra.type_syntax import FIXED_FORMS, Constant, Expression, Name, TypeNode
-from substrait_dsl.algebra.types import EnumParameter, Func, Struct, Type, TypeParameter, UserDefined
+from substrait_dsl.algebra.types import EnumParameter, Func, List, Map, Struct, Type, TypeParameter, UserDefined
 from substrait_dsl.errors import InvalidArgumentError, PlanFormatError, shorten
 
 _NO_URNS: Mapping[str, str] = {}
@@ -43,6 +43,23 @@ def parse_type(text: str, *, urns: Mapping[str, str] = _NO_URNS) -> Type:
         raise PlanFormatError(f'cannot read the type "{shorten(text.strip())}"', reason=error, names=[text]) from error
     except RecursionError:
         raise PlanFormatError(f"cannot read a type nested this deeply: {text[:60]}...") from None
+
+
+def text_with_names(type_: Type) -> str:
+    """Return the text of a type, with the names of the fields of structs: ``nstruct<a: i64>``."""
+    mark = "?" if type_.nullable else ""
+    match type_:
+        case Struct(types=inside, names=names) if names:
+            fields = (f"{name}: {text_with_names(field)}" for name, field in zip(names, inside, strict=True))
+            return f"nstruct<{', '.join(fields)}>{mark}"
+        case List(element=element):
+            return f"list<{text_with_names(element)}>{mark}"
+        case Map(key=key, value=value):
+            return f"map<{text_with_names(key)}, {text_with_names(value)}>{mark}"
+        case Struct(types=inside):
+            return f"struct<{', '.join(map(text_with_names, inside))}>{mark}"
+        case _:
+            return str(type_)
 
 
 def make_type(node: TypeNode, parameters: Sequence[TypeParameter]) -> Type:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.accesses import Allowed
     from substrait_dsl.algebra.capabilities import Capabilities
     from substrait_dsl.algebra.plan import AlgebraPlan
+    from substrait_dsl.analysis.column_lineage import Lineage
     from substrait_dsl.engines.report import Report
     from substrait_dsl.fluent.execution import OtherSession, Running, Session
     from substrait_dsl.fluent.plan import Plan
@@ -120,6 +121,26 @@ class RelationBase(Picklable, RelationLike):
             if session is None:
                 return text
             return start(self._plan(), session, tables=tables, is_preview=True).explain(text, mode)
+
+    def lineage(self) -> Lineage:
+        """Trace the columns to those of the tables and files that they come from; nothing runs.
+
+        Returns:
+            For each column the source columns that its values come from, and those that decide which value it has; and
+            those that decide which rows there are. Of a write or an update, it is about the columns that it writes.
+
+        Specification: none; the words are those of OpenLineage's column lineage.
+
+        Example:
+            >>> print(orders.group_by("customer").agg(total=lambda o: f.sum(o.price)).lineage())
+            customer: orders.customer (identity)
+            total: orders.price (aggregation)
+            rows: orders.customer (group_by)
+        """
+        from substrait_dsl.analysis.trace import trace_columns
+
+        with error_context(verb="lineage"):
+            return trace_columns(self._rel)
 
     def _plan(self) -> AlgebraPlan:
         from substrait_dsl.fluent.trees import plan_of

@@ -411,6 +411,32 @@ class Document(Immutable, Called, Generic[M, A]):
 
             return to_json(with_known_fields(message))
 
+    def digest(self) -> str:
+        """Compute a name for what it says: the same on every machine, and for every version of the library.
+
+        Returns:
+            ``sha256:`` and 64 hexadecimal digits: the hash of the binary form without the ``version``, which says who
+            wrote it. What is equal, and shares the same relations, has one digest; the numbers of rows that subqueries
+            refer to, and the names of columns in between, do not count.
+
+        Raises as `to_proto`.
+
+        Specification: https://substrait.io/serialization/binary_serialization/.
+
+        Example:
+            >>> plan = orders.filter(lambda o: o.price > 5.0).to_plan()
+            >>> sd.Plan.from_bytes(plan.to_bytes()).digest() == plan.digest()
+            True
+        """
+        from hashlib import sha256
+
+        from substrait_dsl.proto.plan import to_bytes
+
+        with error_context(verb="digest"):
+            message = self._encode("spec", None)
+            message.ClearField("version")
+            return f"sha256:{sha256(to_bytes(message)).hexdigest()}"
+
     def save(
         self, path: str | Path, *, encoding: Encoding = "spec", outer_references: OuterReferences | None = None
     ) -> None:

@@ -6,6 +6,7 @@ import json
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.algebra.type_text import text_with_names
 from substrait_dsl.errors import (
     InvalidArgumentError,
     PlanFormatError,
@@ -42,7 +43,7 @@ def json_text(struct: NamedStruct, indent: int | None) -> str:
 
 def _exact_text(type_: t.Type) -> str:
     """Return the text of a type, of which reading it gives the same type, with the names of fields."""
-    text = _text(type_)
+    text = text_with_names(type_)
     try:
         read = parse_type(text)
     except PlanFormatError:
@@ -53,19 +54,3 @@ def _exact_text(type_: t.Type) -> str:
             hint="to_proto() and a class (to_source) say types of extensions, variations and any names of fields",
         )
     return text
-
-
-def _text(type_: t.Type) -> str:
-    mark = "?" if type_.nullable else ""
-    match type_:
-        case t.Struct(types=types, names=names) if names:
-            fields = (f"{name}: {_text(inside)}" for name, inside in zip(names, types, strict=True))
-            return f"nstruct<{', '.join(fields)}>{mark}"
-        case t.List(element=element):
-            return f"list<{_text(element)}>{mark}"
-        case t.Map(key=key, value=value):
-            return f"map<{_text(key)}, {_text(value)}>{mark}"
-        case t.Struct(types=types):
-            return f"struct<{', '.join(map(_text, types))}>{mark}"
-        case _:
-            return str(type_)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import attrs
 
 from substrait_dsl.algebra import expressions as ex
@@ -52,6 +54,16 @@ def origin(rel: Rel, position: int) -> str:
     return _with_column(describe(rel), rel, position)
 
 
+def summaries(plan: Rel) -> dict[int, str]:
+    """Return each relation of a plan in a line, by its id, with the columns that it puts out, where it has its own."""
+    return {id(rel): _summary(description) for rel, description, _ in _descriptions(plan, Labels())}
+
+
+def _summary(description: Description) -> str:
+    columns = "" if description.columns is None else f" -> {', '.join(map(str, description.columns))}"
+    return shorten(_outline(description) + columns, 2 * LONGEST)
+
+
 def _outline(description: Description) -> str:
     return shorten(" ".join([description.name, *map(str, description.arguments)]), LONGEST)
 
@@ -64,6 +76,14 @@ def _with_column(description: Description, rel: Rel, position: int) -> str:
 
 def _find(plan: Rel, rel: Rel, labels: Labels) -> tuple[Description, Scope | None]:
     """Return the description of a relation, and the scope that it stands in."""
+    for current, description, outer in _descriptions(plan, labels):
+        if current is rel:
+            return description, outer
+    return describe(rel, labels), None  # one that its parents show only in part
+
+
+def _descriptions(plan: Rel, labels: Labels) -> Iterator[tuple[Rel, Description, Scope | None]]:
+    """Yield the relations of a plan, each with its description and the scope that it stands in."""
     waiting: list[tuple[Rel, Scope | None]] = [(plan, None)]
     seen: set[int] = set()
     while waiting:
@@ -72,13 +92,11 @@ def _find(plan: Rel, rel: Rel, labels: Labels) -> tuple[Description, Scope | Non
             continue
         seen.add(id(current))
         description = describe(current, labels, outer)
-        if current is rel:
-            return description, outer
+        yield current, description, outer
         below: list[tuple[Rel, Scope | None]]
         below = [(subquery.rel, subquery.scope) for subquery in description.subqueries]
         below += zip(description.inputs, description.scopes, strict=True)
         waiting += reversed(below)  # in the order of the plan's text, so that subqueries have the same numbers
-    return describe(rel, labels), None  # one that its parents show only in part
 
 
 def _column(rel: Rel, node: Node) -> int | None:

@@ -1,0 +1,96 @@
+"""Which steps two plans have in common, and which only one of them has.
+
+A step is a relation without its inputs. Two steps are the same if they say the same of columns by their positions: the
+names of columns between the steps do not count, and neither do types that are derived. So a column of another type is
+a change of the step that reads it, and of no step above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from substrait_dsl.algebra.frozen_values import FIELD_READERS
+from substrait_dsl.algebra.node import Node, Rel, walk_upwards
+
+DERIVED = frozenset({"column_type", "output_type"})
+"""The fields of expressions and calls whose values are derived from other parts of the plan."""
+
+
+class StepPair(NamedTuple):
+    """A step of one plan and what stands in its place in another; None where there is nothing."""
+
+    before: Rel | None
+    after: Rel | None
+
+
+def compare_steps(before: Rel, after: Rel) -> Iterator[StepPair]:
+    """Yield the steps that differ, inputs first; those of subqueries, too."""
+    if before == after:
+        return
+    forms = _Forms()
+    old, new = _steps(before, forms), _steps(after, forms)
+    matcher = SequenceMatcher(None, [form for form, _ in old], [form for form, _ in new], autojunk=False)
+    found = False
+    for tag, first, last, first_new, last_new in matcher.get_opcodes():
+        if tag != "equal":
+            found = True
+            yield from _pair([rel for _, rel in old[first:last]], [rel for _, rel in new[first_new:last_new]])
+    if not found:  # the same steps, but what one of them uses twice another has two of
+        yield StepPair(before, after)
+
+
+def _pair(before: Sequence[Rel], after: Sequence[Rel]) -> Iterator[StepPair]:
+    """Yield the steps that stand in one place: those of one class, in turn, are one step that was changed."""
+    remaining = list(after)
+    for rel in before:
+        same = next((place for place, each in enumerate(remaining) if type(each) is type(rel)), None)
+        if same is None:
+            yield StepPair(rel, None)
+            continue
+        for added in remaining[:same]:
+            yield StepPair(None, added)
+        yield StepPair(rel, remaining[same])
+        del remaining[: same + 1]
+    for added in remaining:
+        yield StepPair(None, added)
+
+
+def steps_below(top: Rel) -> list[Rel]:
+    """Return the relations in and below one, each once and inputs first; those of subqueries, too."""
+    return [node for node in walk_upwards(top) if isinstance(node, Rel)]
+
+
+def _steps(top: Rel, forms: _Forms) -> list[tuple[int, Rel]]:
+    """Return the relations in and below one, each once and inputs first, with the number of its form."""
+    numbers: dict[int, int] = {}
+    steps = []
+    for node in walk_upwards(top):
+        numbers[id(node)] = number = forms.number(node, numbers)
+        if isinstance(node, Rel):
+            steps.append((number, node))
+    return steps
+
+
+class _Forms:
+    """The forms of nodes by number: two nodes of one form say the same, their relations aside."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[object, int] = {}
+
+    def number(self, node: Node, numbers: dict[int, int]) -> int:
+        """Return the number of a node's form, given those of its children."""
+
+        def part(value: object) -> object:
+            if isinstance(value, Rel):
+                return Rel
+            if isinstance(value, Node) and id(value) in numbers:  # else it is part of a literal's value
+                return Node, numbers[id(value)]
+            if type(value) is tuple:
+                return tuple(map(part, value))
+            return type(value), value  # 1 and True are two values
+
+        names, read = FIELD_READERS[type(node)]
+        fields = tuple(part(value) for name, value in zip(names, read(node), strict=True) if name not in DERIVED)
+        return self._numbers.setdefault((type(node), fields), len(self._numbers))
