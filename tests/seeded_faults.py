@@ -1,4 +1,4 @@
-r"""Faults that are seeded in the modules of a team, ``typing/team/grid``: each a small edit of correct code.
+r"""Faults that are seeded in the modules of two teams, ``typing/team``: each a small edit of correct code.
 
 They are written in ``typing/team/seeds``, a file for each module: a line ``old => new`` for each fault, in which ``\n``
 stands for the end of a line, under the kind of fault in brackets. The modules and the faults were written from the
@@ -17,8 +17,11 @@ from types import ModuleType
 from attrs import frozen
 
 TEAM = Path(__file__).parent / "typing" / "team"
-PACKAGE = "grid"
-MODULES = sorted(path.stem for path in (TEAM / PACKAGE).glob("[!_]*.py"))
+PACKAGES = ("grid", "care")
+"""The packages of the teams: an electricity grid, and a hospital with its carrier."""
+
+PACKAGE_OF = {path.stem: package for package in PACKAGES for path in sorted((TEAM / package).glob("[!_]*.py"))}
+"""The package of each module."""
 
 _ENTRY_POINT = "build"
 """The function of each module that builds all its pipelines."""
@@ -50,6 +53,7 @@ class Fault:
 class Copy:
     """A copy of a module with faults, each in another function."""
 
+    package: str
     name: str
     text: str
     places: Sequence[tuple[Fault, range]]
@@ -58,7 +62,7 @@ class Copy:
 
 def read_text(module: str) -> str:
     """Return the text of a module of the team."""
-    return (TEAM / PACKAGE / f"{module}.py").read_text(encoding="utf-8")
+    return (TEAM / PACKAGE_OF[module] / f"{module}.py").read_text(encoding="utf-8")
 
 
 def read_faults(module: str) -> list[Fault]:
@@ -78,7 +82,7 @@ def build(module: str, text: str) -> None:
     """Build the pipelines of a text of a module."""
     if str(TEAM) not in sys.path:
         sys.path.insert(0, str(TEAM))
-    name = f"{PACKAGE}.changed"
+    name = f"{PACKAGE_OF[module]}.changed"
     sys.modules[name] = changed = ModuleType(name)
     try:
         exec(compile(text, f"{module}.py", "exec"), vars(changed))
@@ -92,11 +96,13 @@ def make_copies(module: str) -> Iterator[Copy]:
     """Make copies of a module with its faults: in each copy at most one for each function.
 
     A fault outside of functions, or in the function that builds the pipelines, is alone in its copy, and may be
-    reported anywhere in it.
+    reported anywhere in it. Faults of functions that others call are in other copies than those of the others.
     """
     text = read_text(module)
-    definitions = set(_find_functions(ast.parse(text).body))
-    layers: defaultdict[int, dict[int, Fault]] = defaultdict(dict)
+    tree = ast.parse(text)
+    definitions = set(_find_functions(tree.body))
+    called = set(_find_called(tree))
+    layers: defaultdict[tuple[bool, int], dict[int, Fault]] = defaultdict(dict)
     counts: defaultdict[tuple[int, int], int] = defaultdict(int)
     alone: list[Fault] = []
     for fault in read_faults(module):
@@ -106,13 +112,13 @@ def make_copies(module: str) -> Iterator[Copy]:
         if around is None:
             alone.append(fault)
         else:
-            layers[counts[around]][start] = fault
+            layers[around in called, counts[around]][start] = fault
             counts[around] += 1
-    for number, faults in layers.items():
-        yield _make_copy(f"{module}_{number}", text, faults, definitions)
+    for number, faults in enumerate(layers.values()):
+        yield _make_copy(PACKAGE_OF[module], f"{module}_{number}", text, faults, definitions)
     for number, fault in enumerate(alone, len(layers)):
         changed = text.replace(fault.old, fault.new)
-        yield Copy(f"{module}_{number}", changed, [(fault, range(1, changed.count("\n") + 2))])
+        yield Copy(PACKAGE_OF[module], f"{module}_{number}", changed, [(fault, range(1, changed.count("\n") + 2))])
 
 
 def _find_functions(statements: Sequence[ast.stmt]) -> Iterator[tuple[int, int]]:
@@ -125,7 +131,16 @@ def _find_functions(statements: Sequence[ast.stmt]) -> Iterator[tuple[int, int]]
                 yield from _find_functions(body)
 
 
-def _make_copy(name: str, text: str, faults: dict[int, Fault], definitions: set[tuple[int, int]]) -> Copy:
+def _find_called(tree: ast.Module) -> Iterator[tuple[int, int]]:
+    """Return the first and the last line of each function and method that others name."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name != _ENTRY_POINT]
+    for function in functions:
+        others = (part for other in functions if other is not function for part in ast.walk(other))
+        if any(getattr(part, "id", getattr(part, "attr", None)) == function.name for part in others):
+            yield function.lineno, function.end_lineno or function.lineno
+
+
+def _make_copy(package: str, name: str, text: str, faults: dict[int, Fault], definitions: set[tuple[int, int]]) -> Copy:
     """Make a copy with some faults, by the places where they begin."""
     changed, places = text, []
     for start, fault in sorted(faults.items(), reverse=True):
@@ -137,4 +152,4 @@ def _make_copy(name: str, text: str, faults: dict[int, Fault], definitions: set[
         lines = fault.new.count("\n") - fault.old.count("\n")
         places.append((fault, range(first + added, last + added + lines + 1)))
         added += lines
-    return Copy(name, changed, places)
+    return Copy(package, name, changed, places)

@@ -118,6 +118,7 @@ DECLARED = {
     "lambda_defaults",
     "open_parameters",
     "parameters",
+    "partly_known",
     "truth_in_functions",
 }
 """Programs whose mistakes are about what functions declare that they take and give, or are in functions that are not

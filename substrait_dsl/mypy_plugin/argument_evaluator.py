@@ -76,7 +76,7 @@ from substrait_dsl.mypy_plugin.python_values import (
     is_python_value,
 )
 from substrait_dsl.mypy_plugin.syntax import NO_CONSTANT, column_name, function_name, instantiated_schema, read_constant
-from substrait_dsl.mypy_plugin.variables import find_assigned_value, find_loop_around
+from substrait_dsl.mypy_plugin.variables import find_alternatives, find_assigned_value, find_loop_around
 
 COMPOUND = (OpExpr, ComparisonExpr, UnaryExpr, ConditionalExpr, CallExpr, MemberExpr, IndexExpr)
 """Expressions that are evaluated by their parts where possible, before a placeholder of their type stands for them."""
@@ -141,6 +141,8 @@ class ArgumentEvaluator(AstEvaluator):
         if isinstance(node, NameExpr) and not self.is_relation(node):
             with suppress(UnknownValueError):
                 return self._evaluate_variable(node)
+            if alternatives := find_alternatives(node, self.checker):
+                return self._evaluate_alternative(node, alternatives)
         return self._evaluate_parts_or_type(node, type_, environment)
 
     def _evaluate_parts_or_type(self, node: Expression, type_: Type | None, environment: Environment) -> Any:
@@ -188,6 +190,15 @@ class ArgumentEvaluator(AstEvaluator):
             self._variables_in_evaluation.pop()
         if value is None and not isinstance(get_proper_type(self.type_of_node(node)), NoneType):
             raise UnknownValueError(node)  # mypy has found that it is not None, so something else is assigned as well
+        return value
+
+    def _evaluate_alternative(self, node: Expression, alternatives: Sequence[Expression]) -> Any:
+        """Return one of the values that an expression may have: the call is made with each of them."""
+        if self.sample_index == NO_SAMPLE:
+            raise UnknownValueError(node)
+        self.sample_count = max(self.sample_count, len(alternatives))
+        value = self.evaluate(alternatives[self.sample_index % len(alternatives)])
+        self.sampled_node = node
         return value
 
     def _evaluate_compound(self, node: Expression, environment: Environment) -> Any:

@@ -11,6 +11,8 @@ from typing import Any
 
 from attrs import Factory, define
 from mypy.nodes import (
+    ARG_NAMED,
+    ARG_POS,
     CallExpr,
     ComparisonExpr,
     Context,
@@ -25,14 +27,15 @@ from mypy.nodes import (
 from mypy.plugin import FunctionContext, MethodContext
 from mypy.types import Instance, Type, get_proper_type
 
-from substrait_dsl.errors import SignatureError, SubstraitDslError, are_same
+from substrait_dsl.algebra.schema import Field, NamedStruct
+from substrait_dsl.errors import InvalidArgumentError, InvalidChoiceError, SignatureError, SubstraitDslError, are_same
 from substrait_dsl.fluent.binding import bind
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.scope import Scope
-from substrait_dsl.mypy_plugin import allowed
-from substrait_dsl.mypy_plugin.annotations import Annotations
+from substrait_dsl.mypy_plugin import allowed, placeholders
+from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations
 from substrait_dsl.mypy_plugin.argument_evaluator import NO_SAMPLE, OTHER_SAMPLE, ArgumentEvaluator
 from substrait_dsl.mypy_plugin.arguments import Argument, Arguments
 from substrait_dsl.mypy_plugin.budget import UnknownValueError, require_arguments
@@ -40,6 +43,8 @@ from substrait_dsl.mypy_plugin.names import GROUP_BY, RELATION
 from substrait_dsl.mypy_plugin.plan_parameters import CHECKS
 from substrait_dsl.mypy_plugin.results import infer_result_type
 from substrait_dsl.mypy_plugin.source_positions import find_leaf, locate_method_name, subexpressions
+from substrait_dsl.mypy_plugin.syntax import NO_CONSTANT, is_constant, read_constant
+from substrait_dsl.mypy_plugin.verbs import INDEPENDENT_VERBS, is_required, may_be_omitted
 
 
 @define
@@ -75,6 +80,8 @@ class CallEvaluation:
         self.evaluator = ArgumentEvaluator(self.annotations)
         self._values = Arguments(verb, self.evaluator)
         self.fullname = fullname
+        self._stand_in: Relation[Any] | None = None
+        """A relation in place of the one that the verb is called on, of which the columns are not known."""
 
     @cached_property
     def arguments(self) -> Sequence[Argument]:
@@ -154,6 +161,61 @@ class CallEvaluation:
             pass
         return None
 
+    def find_error_of_one_argument(self) -> tuple[SubstraitDslError, Expression] | None:
+        """Return the error that one argument causes whatever those are that are not known, and the argument."""
+        if not self.is_verb():
+            return None
+        try:
+            self._evaluate_receiver()
+        except UnknownValueError:
+            return self._find_error_of_any_relation()
+        if len(self.arguments) < 2 or any(name == "grouping_sets" for _, _, name, _ in self.arguments):
+            return None  # they say which of the keys belong together
+        some = [each for each in self.arguments if may_be_omitted(self.verb, each[2])]
+        parameters = [each for each in self.arguments if each not in some]
+        for argument in some if self.verb in INDEPENDENT_VERBS else ():
+            error = self._find_error_with([*parameters, argument], 0)
+            if error is not None and (self.evaluator.sampled_node is None or _is_quoted(argument[0], error)):
+                return error, argument[0]
+        required = [each for each in parameters if is_required(self.verb, each[2])]
+        for argument in (each for each in parameters if is_constant(each[0])):
+            others = [each for each in required if each is not argument]
+            for more in ((), some):
+                error = self._find_error_with([*others, argument, *more], 1)
+                if error is not None and _is_quoted(argument[0], error):
+                    return error, argument[0]
+        return None
+
+    def _find_error_of_any_relation(self) -> tuple[SubstraitDslError, Expression] | None:
+        """Return the error of an argument that is wrong whatever the columns of the relation are, and the argument."""
+        self._stand_in = placeholders.make_relation(NamedStruct((Field(placeholders.NAMELESS, UNKNOWN),)))
+        required = [each for each in self.arguments if is_required(self.verb, each[2])]
+        for argument in (each for each in self.arguments if is_constant(each[0])):
+            others = [each for each in required if each is not argument]
+            error = self._find_error_with([*others, argument], 1)
+            if isinstance(error, InvalidArgumentError | InvalidChoiceError) and _is_quoted(argument[0], error):
+                return error, argument[0]
+        self._stand_in = None
+        return None
+
+    def _find_error_with(self, arguments: Sequence[Argument], sample_index: int) -> SubstraitDslError | None:
+        """Return the error of the call with some of its arguments; None if there is none, or one of them is unknown."""
+        evaluator = self.evaluator
+        evaluator.sample_index, evaluator.sampled_node, evaluator.refused_node = sample_index, None, None
+        if not any(may_be_omitted(self.verb, name) for _, _, name, _ in arguments):  # those before may be missing
+            arguments = [
+                (node, ARG_NAMED if kind == ARG_POS else kind, name, type_) for node, kind, name, type_ in arguments
+            ]
+        try:
+            self._make_partial_call(arguments, None)
+        except SignatureError:
+            return None
+        except SubstraitDslError as error:
+            return error
+        except (UnknownValueError, TypeError, AttributeError):
+            pass
+        return None
+
     def evaluate_without_samples(self) -> Relation[Any] | GroupBy[Any, Any] | None:
         """Make the call without samples: in its result the columns that depend on unknown values are unknown.
 
@@ -199,6 +261,8 @@ class CallEvaluation:
 
     def _evaluate_receiver(self) -> Any:
         """Return the value that the method is called on."""
+        if self._stand_in is not None:
+            return self._stand_in
         assert isinstance(self.context, MethodContext)
         receiver: Expression | None
         match self.context.context:
@@ -228,9 +292,14 @@ class CallEvaluation:
 
     # --- locating errors
 
-    def locate_error(self, error: SubstraitDslError) -> Context:
-        """Return the part of the program that an error of the call is about."""
-        nodes = self._find_arguments_at_fault(error)
+    def locate_error(self, error: SubstraitDslError, argument: Expression | None = None) -> Context:
+        """Return the part of the program that an error of the call is about.
+
+        Args:
+            error: the error.
+            argument: the argument that causes it; None if that is not known.
+        """
+        nodes = self._find_arguments_at_fault(error) if argument is None else [argument]
         return find_leaf(nodes, error) or self._find_unresolved(nodes, error) or self._find_first(nodes)
 
     def _find_first(self, nodes: Sequence[Expression]) -> Context:
@@ -283,3 +352,10 @@ class CallEvaluation:
         values = [receiver._relation if isinstance(receiver, GroupBy) else receiver]
         values += [self.evaluator.try_evaluate(node) for node in self.nodes]
         return [value._rel for value in values if isinstance(value, Relation)]
+
+
+def _is_quoted(node: Expression, error: SubstraitDslError) -> bool:
+    """Whether an error quotes a constant in an expression."""
+    constants = [value for value in map(read_constant, subexpressions(node)) if value is not NO_CONSTANT]
+    message = str(error)
+    return any(repr(value) in message or f'"{value}"' in message for value in constants)

@@ -42,7 +42,7 @@ from substrait_dsl.mypy_plugin.results import (
     is_expression,
 )
 from substrait_dsl.mypy_plugin.return_context import is_returned
-from substrait_dsl.mypy_plugin.syntax import has_default, is_type_expression
+from substrait_dsl.mypy_plugin.syntax import has_untyped_parameters, is_type_expression
 from substrait_dsl.mypy_plugin.verbs import OPERATIONS, SET_VERBS, STRUCTURE_VERBS
 
 if TYPE_CHECKING:
@@ -111,7 +111,8 @@ class Call:
             trials = self.evaluation.evaluate_samples()
         except UnknownValueError as error:
             self.unknown_node = error.node
-            return self._check_as_declared(error.node)
+            found = self._find_error_of_one_argument()
+            return self._check_as_declared(error.node) if found is None else found
         except SignatureError:
             return self.default_type()  # mypy reports it
         except SubstraitDslError as error:
@@ -128,11 +129,20 @@ class Call:
         if type_ is None and trials.sampled_node is not None:
             type_ = self._infer_without_samples(trials.sampled_node)
         if not trials.types:
-            return self._check_unfit_samples(trials, type_)
+            found = self._find_error_of_one_argument()
+            return self._check_unfit_samples(trials, type_) if found is None else found
         if self.evaluator.needs_declared_check and self._is_refused_as_declared():
             self.is_conclusive = True
             return self.default_type()
         return self._conclude_unknown(trials) if type_ is None else self._conclude(type_)
+
+    def _find_error_of_one_argument(self) -> Type | None:
+        """Report an argument that is refused whatever those are that are not known; None if there is none."""
+        try:
+            found = self.evaluation.find_error_of_one_argument()
+        except (UnknownValueError, TypeError):  # of the receiver
+            return None
+        return None if found is None else self._refuse(*found)
 
     # --- what the samples say
 
@@ -149,7 +159,7 @@ class Call:
         if error is not None:
             return error
         is_shown = isinstance(self.context.context, OPERATIONS) or self.binds_parameters()
-        is_shown = is_shown or any(map(has_default, self.evaluation.nodes))
+        is_shown = is_shown or any(map(has_untyped_parameters, self.evaluation.nodes))
         if is_shown or all(map(is_about_sample, trials.errors)):
             return self.evaluator.find_type_error(trials.errors)
         return None
@@ -257,15 +267,15 @@ class Call:
 
     # --- errors
 
-    def _refuse(self, error: SubstraitDslError) -> Type:
-        """Report an error of the library at the part of the program that it is about."""
+    def _refuse(self, error: SubstraitDslError, argument: Expression | None = None) -> Type:
+        """Report an error of the library at an argument, or at the part of the program that it is about."""
         if self.evaluator.has_opaque_expression and self.verb in STRUCTURE_VERBS:
             return self.unknown_result(None)
         node, refused = self.context.context, self.evaluator.refused_node
         is_operation = isinstance(node, OPERATIONS)
         if refused and is_operation:
             return self.default_type()  # an operand is wrong, not the operator
-        location = refused or self.evaluation.locate_error(error)
+        location = refused or self.evaluation.locate_error(error, argument)
         within = [refused] if refused else [node] if is_operation else self.evaluation.nodes
         self._report = partial(report, error, self.context.api, location, within, (node, self.verb))
         self.is_conclusive = self.report_error()

@@ -113,10 +113,11 @@ def _is_always_evaluated(use: NameExpr, statements: Iterable[Statement]) -> bool
 def _is_evaluated(use: NameExpr, parts: list[Node]) -> bool:
     """Whether a use is among the parts of an expression or a statement, and is evaluated with these."""
     is_part = any(part is use for part in parts)
-    return is_part and not any(map(_may_skip, parts)) and not _is_in_lambda(use, parts)
+    return is_part and not any(map(may_skip, parts)) and not _is_in_lambda(use, parts)
 
 
-def _may_skip(node: Node) -> bool:
+def may_skip(node: Node) -> bool:
+    """Whether Python may not evaluate all parts of an expression."""
     return isinstance(node, _SKIPPING) or (isinstance(node, OpExpr) and node.op in ("and", "or"))
 
 

@@ -30,6 +30,7 @@ from mypy.nodes import (
 from substrait_dsl.mypy_plugin.allowed import is_evaluated
 from substrait_dsl.mypy_plugin.declarations import is_schema
 from substrait_dsl.mypy_plugin.names import is_type
+from substrait_dsl.mypy_plugin.nodes import walk
 from substrait_dsl.mypy_plugin.placeholders import NAMELESS
 
 NO_CONSTANT = object()
@@ -111,6 +112,9 @@ def instantiated_schema(node: Expression) -> TypeInfo | None:
     return None
 
 
-def has_default(node: Expression) -> bool:
-    """Whether an expression is a lambda of which a parameter has a default: mypy knows no types of its parameters."""
-    return isinstance(node, LambdaExpr) and any(argument.initializer for argument in node.arguments)
+def has_untyped_parameters(node: Expression) -> bool:
+    """Whether mypy knows no types of parameters of a lambda: one has a default, or the lambda is in another one."""
+    if isinstance(node, LambdaExpr) and any(argument.initializer for argument in node.arguments):
+        return True
+    lambdas = [part for part in walk(node) if isinstance(part, LambdaExpr)]
+    return len(lambdas) > isinstance(node, LambdaExpr)

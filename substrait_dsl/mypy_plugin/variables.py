@@ -7,7 +7,7 @@ if the variable is assigned once, and if nothing can change the list or dict.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mypy.nodes import (
@@ -15,6 +15,7 @@ from mypy.nodes import (
     ARG_STAR2,
     AssignmentExpr,
     AssignmentStmt,
+    Block,
     CallExpr,
     ComparisonExpr,
     Context,
@@ -67,6 +68,7 @@ from substrait_dsl.fluent.expr import Expr
 from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.mypy_plugin.allowed import is_evaluated
+from substrait_dsl.mypy_plugin.blocks import Branches, Filling, find_branches, find_fillings, statements_of
 from substrait_dsl.mypy_plugin.loops import Loop, find_loop, find_variables
 from substrait_dsl.mypy_plugin.mypy_internals import add_dependencies, find_tree
 from substrait_dsl.mypy_plugin.names import full_name
@@ -160,6 +162,12 @@ class Variables:
         """The variables and attributes that calls are assigned to, by the `id` of the call, with the call itself."""
         self.loops: defaultdict[SymbolNode, list[Loop]] = defaultdict(list)
         """The loops over the values of each variable."""
+        self._fillings: defaultdict[SymbolNode, list[Filling]] = defaultdict(list)
+        """The loops that fill the dict or list of each variable."""
+        self._branches: defaultdict[SymbolNode, list[Branches]] = defaultdict(list)
+        """The branches that assign a value to each variable."""
+        self._counts: Counter[SymbolNode] = Counter()
+        """How often each variable, or an item of it, is assigned."""
         self._imported: set[str] = set()
         self._uses: Counter[SymbolNode] = Counter()
         self._harmless_uses: Counter[SymbolNode] = Counter()
@@ -175,9 +183,31 @@ class Variables:
             if visit is not None:
                 visit(self, node)
 
-    def find_assigned_value(self, variable: Var) -> Expression | None:
+    def find_alternatives(self, use: NameExpr) -> Sequence[Expression]:
+        """Return the expressions that branches assign to a variable, if all of them may be what is used there."""
+        variable = use.node
+        if not isinstance(variable, Var) or variable not in self._branches or not _is_immutable(variable.type):
+            return ()
+        for branches in self._branches[variable]:
+            if branches.assigned == self._counts[variable] and len(branches.values) > 1 and branches.reach(use):
+                return branches.values
+        return ()
+
+    def find_filling(self, use: NameExpr) -> Filling | None:
+        """Return the loop that has filled the dict or list of a variable where it is used; None if there is none."""
+        match self._fillings.get(use.node) if use.node is not None else None:
+            case [Filling(loop=loop) as filling] if use.line > (loop.end_line or loop.line):
+                return filling
+        return None
+
+    def find_assigned_value(self, use: NameExpr) -> Expression | None:
         """Return the expression that a variable is assigned once; None if there is no such one."""
-        found = self._assigned.get(variable)
+        variable = use.node
+        if not isinstance(variable, Var):
+            return None
+        filling = self.find_filling(use)
+        is_filled = filling is not None and self._counts[variable] == (2 if isinstance(filling.value, DictExpr) else 1)
+        found = filling.value if filling is not None and is_filled else self._assigned.get(variable)
         is_local = "." not in variable.fullname
         if found is None or not (is_local or variable.fullname == f"{self._module}.{variable.name}"):
             return None  # of another module: a fallback for what cannot be imported
@@ -203,6 +233,7 @@ class Variables:
         match target:
             case NameExpr(node=Var() as variable):
                 self._assigned[variable] = None if variable in self._assigned else value
+                self._counts[variable] += 1
                 self._harmless_uses[variable] += 1
             case TupleExpr(items=items) | ListExpr(items=items):
                 for item in items:
@@ -211,6 +242,7 @@ class Variables:
                 self._record_assignment(inner, None)
             case IndexExpr(base=NameExpr(node=Var() as variable)):
                 self._assigned[variable] = None  # a part of it is another now
+                self._counts[variable] += 1
 
     def _record_use(self, node: Expression, places: Counter[SymbolNode]) -> None:
         """Count a use of a variable that does not change it."""
@@ -231,6 +263,15 @@ class Variables:
                 self._conditional_uses[variable].append((receiver, places, otherwise))
 
     # --- assignments
+
+    def visit_block(self, o: Block | MypyFile) -> None:
+        statements = statements_of(o)
+        for filling in find_fillings(statements):
+            self._fillings[filling.variable].append(filling)
+            if isinstance(filling.value, ListExpr):  # to assign an item counts as to read one
+                self._harmless_uses[filling.variable] += 1
+        for branches in find_branches(statements):
+            self._branches[branches.variable].append(branches)
 
     def visit_assignment_stmt(self, o: AssignmentStmt) -> None:
         match o.lvalues:
@@ -389,6 +430,8 @@ def _items_of(node: Expression) -> Iterator[Expression]:
 
 
 _VISITS: Mapping[type, Callable[[Variables, Any], None]] = {
+    Block: Variables.visit_block,
+    MypyFile: Variables.visit_block,
     AssignmentStmt: Variables.visit_assignment_stmt,
     AssignmentExpr: Variables.visit_assignment_expr,
     OperatorAssignmentStmt: Variables.visit_operator_assignment_stmt,
@@ -423,11 +466,23 @@ def find_assigned_value(variable: NameExpr, checker: CheckerPluginInterface) -> 
     It may be outside of the function that is being checked. So a dependency is added for mypy's daemon, which checks
     the function again when anything changes that the expression names.
     """
-    expression = _variables_of(checker).find_assigned_value(variable.node) if isinstance(variable.node, Var) else None
+    expression = _variables_of(checker).find_assigned_value(variable)
     if expression is not None:
-        parts = subexpressions(expression)
-        add_dependencies(checker, [part.fullname for part in parts if isinstance(part, RefExpr) and part.fullname])
+        _add_dependencies(expression, checker)
     return expression
+
+
+def find_alternatives(variable: NameExpr, checker: CheckerPluginInterface) -> Sequence[Expression]:
+    """Return the expressions that branches assign to a variable, if all of them may be what is used there."""
+    expressions = _variables_of(checker).find_alternatives(variable)
+    for expression in expressions:
+        _add_dependencies(expression, checker)
+    return expressions
+
+
+def _add_dependencies(expression: Expression, checker: CheckerPluginInterface) -> None:
+    parts = subexpressions(expression)
+    add_dependencies(checker, [part.fullname for part in parts if isinstance(part, RefExpr) and part.fullname])
 
 
 def find_loop_around(variable: NameExpr, checker: CheckerPluginInterface) -> Loop | None:

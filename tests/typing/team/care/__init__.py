@@ -1,0 +1,1 @@
+"""The pipelines of a hospital and of the carrier that supplies it."""
