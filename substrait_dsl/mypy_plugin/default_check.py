@@ -41,6 +41,7 @@ from substrait_dsl.mypy_plugin.mypy_internals import (
 )
 from substrait_dsl.mypy_plugin.names import EXPR
 from substrait_dsl.mypy_plugin.results import is_expression
+from substrait_dsl.mypy_plugin.signatures import without_options
 from substrait_dsl.mypy_plugin.source_positions import subexpressions
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def check_as_declared(
         return context.default_return_type
     if is_reported and report_comparisons(call, call.args, checker, can_evaluate):
         return None
-    callee = _find_declared_callee(call.callee, getattr(context, "type", None), checker)
+    callee = _find_declared_callee(call, getattr(context, "type", None), checker)
     arguments = None if callee is None else _find_arguments(call, checker, can_evaluate)
     if callee is None or arguments is None:
         return context.default_return_type
@@ -94,16 +95,18 @@ def check_as_declared(
 
 
 def _find_declared_callee(
-    node: Expression, receiver: Type | None, checker: CheckerPluginInterface
+    call: CallExpr, receiver: Type | None, checker: CheckerPluginInterface
 ) -> FunctionLike | None:
     """Return the declared signature of a callee. To mypy the expression has the signature of the plugin."""
     type_: Type | None = None
-    match node:
+    match node := call.callee:
         case MemberExpr(name=name) if receiver is not None:
             type_ = find_member_type(checker, name, receiver, node)
         case RefExpr(node=FuncDef(type=declared) | OverloadedFuncDef(type=declared)):
             type_ = declared
     proper = get_proper_type(type_)
+    if isinstance(proper, CallableType):
+        return without_options(proper, call, checker)
     return proper if isinstance(proper, FunctionLike) else None
 
 

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mypy.nodes import (
+    ARG_NAMED_OPT,
     ARG_OPT,
     ARG_STAR,
     ARG_STAR2,
     CallExpr,
     ComparisonExpr,
+    Context,
     DictExpr,
     Expression,
     IndexExpr,
@@ -26,11 +28,11 @@ from mypy.types import CallableType, Instance, NoneType, Type, UnionType, get_pr
 
 from substrait_dsl.mypy_plugin.allowed import is_evaluated
 from substrait_dsl.mypy_plugin.annotations import Annotations, unknown_type
-from substrait_dsl.mypy_plugin.names import DYN_EXPR, EXPR, RESULTS, STRUCT
+from substrait_dsl.mypy_plugin.names import DYN_EXPR, EXPR, EXPRESSIONS, RESULTS, STRUCT
 from substrait_dsl.mypy_plugin.syntax import is_constant
 
 if TYPE_CHECKING:
-    from mypy.plugin import FunctionSigContext, MethodSigContext
+    from mypy.plugin import CheckerPluginInterface, FunctionSigContext, MethodSigContext
 
 
 def accept_any_arguments(context: MethodSigContext | FunctionSigContext) -> CallableType:
@@ -68,7 +70,39 @@ def accept_any_results(context: MethodSigContext | FunctionSigContext) -> Callab
     ]
     if signature.unpack_kwargs:
         types[-1] = signature.arg_types[-1]  # a dict of the named arguments, of which mypy knows what to make
-    return signature.copy_modified(arg_types=types)
+    return without_options(signature.copy_modified(arg_types=types), context.context, context.api)
+
+
+def without_options(signature: CallableType, call: Context, checker: CheckerPluginInterface) -> CallableType:
+    """Return a signature without the optional parameters that a dict of expressions cannot be meant for.
+
+    Of ``aggregate(**measures)`` mypy compares the values of the dict with ``method``, too.
+    """
+    if not isinstance(call, CallExpr) or ARG_STAR2 not in call.arg_kinds or ARG_STAR2 not in signature.arg_kinds:
+        return signature
+    dicts = [node for node, kind in zip(call.args, call.arg_kinds, strict=True) if kind == ARG_STAR2]
+    if not all(
+        isinstance(node, RefExpr) and _is_dict_of_expressions(checker.get_expression_type(node)) for node in dicts
+    ):
+        return signature
+    rest = [
+        number
+        for number, (kind, name) in enumerate(zip(signature.arg_kinds, signature.arg_names, strict=True))
+        if kind != ARG_NAMED_OPT or name in call.arg_names
+    ]
+    return signature.copy_modified(
+        arg_types=[signature.arg_types[number] for number in rest],
+        arg_kinds=[signature.arg_kinds[number] for number in rest],
+        arg_names=[signature.arg_names[number] for number in rest],
+    )
+
+
+def _is_dict_of_expressions(type_: Type) -> bool:
+    match get_proper_type(type_):
+        case Instance(args=[_, value]):
+            proper = get_proper_type(value)
+            return isinstance(proper, Instance) and proper.type.fullname in EXPRESSIONS
+    return False
 
 
 def accept_any_item(context: MethodSigContext) -> CallableType:

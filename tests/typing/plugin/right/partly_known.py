@@ -22,6 +22,12 @@ def with_unknown_arguments(
     items.select(name, "part", part2=sd.col("part"))
 
 
+def with_dicts(measures: dict[str, sd.Measure[Any, Any]], functions: dict[str, sd.WindowFunction[Any, Any]]) -> None:
+    items.aggregate(**measures)
+    items.aggregate("order", method="hash", **measures)
+    items.window(partition_by="order", **functions)
+
+
 def of_any_relation(rows: sd.Relation[Any], size: int) -> None:
     rows.fetch(size, offset=1).limit(1).join(rows, on="part", how="left").unnest("part").rename(a="b")
     rows.top_n(3, "part").unpivot("part", "quantity", name="name", value="value")
