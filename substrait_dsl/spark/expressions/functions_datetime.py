@@ -130,7 +130,8 @@ def _truncated(date: str) -> Template:
                 f"Spark cannot run round_calendar to {count or 'a computed number of'} {unit} from {origin} exactly",
                 hint="substrait_dsl.everyday.date_trunc writes what it can run",
             )
-        return date.format(_STARTS[key], x=texts[0])
+        unit = _STARTS[key]
+        return texts[0] if unit == "DAY" and call.output_type.keyword == "date" else date.format(unit, x=texts[0])
 
     units = {unit: unit for unit, _, _ in _STARTS}
     origins = {origin: origin for _, origin, _ in _STARTS}
@@ -138,7 +139,7 @@ def _truncated(date: str) -> Template:
 
 
 DATETIME: Table = {
-    "round_calendar:date": _truncated("CAST(date_trunc('{}', CAST({x} AS TIMESTAMP)) AS DATE)"),
+    "round_calendar:date": _truncated("trunc({x}, '{}')"),
     "round_calendar:pts": _truncated("CAST(date_trunc('{}', CAST({x} AS TIMESTAMP)) AS TIMESTAMP_NTZ)"),
     "extract:date": _extract(_of_date("{0}"), {"UNIX_TIME": _DAYS}),
     "extract:pt": _extract(_of_day("{0}")),
