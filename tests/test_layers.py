@@ -366,9 +366,10 @@ NOT_FOR_WRITING = {
     "substrait_dsl.render",
     "substrait_dsl.spark",
     # of other packages, and of the standard library
-    "google.protobuf.descriptor_pb2", "google.protobuf.json_format", "google.protobuf.struct_pb2", "yaml",
-    "difflib", "email", "graphlib", "importlib.metadata", "importlib.resources", "pathlib", "random", "shutil",
-    "socket", "tempfile", "textwrap", "urllib", "zipfile", "zlib",
+    "google.protobuf.descriptor_pb2", "google.protobuf.json_format", "google.protobuf.struct_pb2",
+    "substrait.extended_expression_pb2", "yaml",
+    "base64", "difflib", "email", "graphlib", "importlib.metadata", "importlib.resources", "pathlib", "pkgutil",
+    "random", "shutil", "socket", "tempfile", "textwrap", "urllib", "zipfile", "zlib",
 }  # fmt: skip
 """Modules that a program does not wait for which only builds a plan and writes it."""
 
@@ -391,8 +392,7 @@ for kind in gc.get_objects():
     if isinstance(kind, type) and "__attrs_attrs__" in vars(kind) and kind.__module__.startswith("substrait_dsl"):
         for name in ("__repr__", "__eq__", "__hash__"):
             code = getattr(vars(kind).get(name), "__code__", None)
-            is_frozen = kind.__setattr__ is not object.__setattr__
-            if is_frozen and code is not None and code.co_filename.startswith("<attrs generated"):
+            if code is not None and code.co_filename.startswith("<attrs generated"):
                 print(kind.__name__, name)
 """
 

@@ -33,7 +33,7 @@ IntegerParameter = Callable[[str], int]
 """Gives the value of the integer literal passed as the argument of that name."""
 
 
-@attrs.define
+@attrs.define(eq=False, repr=False)
 class Bindings:
     """The values that the names (``P1``, ``any1``) of a function's patterns have in one call.
 

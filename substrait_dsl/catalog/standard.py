@@ -76,9 +76,10 @@ def extension_files() -> dict[str, bytes]:
 def parsed_documents() -> Mapping[str, Mapping[str, Any]]:
     """Return the parsed documents of extension files by name, each with the checksum of its file."""
     import json  # not at the top: importing the library must not cost what only a first function call needs
-    from pkgutil import get_data
 
-    parsed: Mapping[str, Mapping[str, Any]] = json.loads(get_data(__package__, PARSED) or "{}")
+    loader: Any = __spec__.loader  # it reads archives, too
+    content: bytes = loader.get_data(os.path.join(os.path.dirname(__file__), PARSED))
+    parsed: Mapping[str, Mapping[str, Any]] = json.loads(content)
     return parsed
 
 

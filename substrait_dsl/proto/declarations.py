@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
 from google.protobuf.message import Message
-from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import Plan
 
 from substrait_dsl.algebra.expressions import FunctionId
@@ -20,6 +19,8 @@ from substrait_dsl.catalog.standard import OWN_URNS
 from substrait_dsl.errors import PlanFormatError, close_matches, nearest
 
 if TYPE_CHECKING:
+    from substrait.extended_expression_pb2 import ExtendedExpression
+
     from substrait_dsl.proto.decoder import Decoder
 
 NO_URN = 2**32 - 1

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import attrs
 from substrait import algebra_pb2 as pb
-from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import Plan, PlanRel
 
 from substrait_dsl.algebra.frozen_values import FrozenValue
@@ -18,6 +18,9 @@ from substrait_dsl.algebra.settings import OuterReferences
 from substrait_dsl.errors import SchemaError, UnsupportedError
 from substrait_dsl.proto.declarations import Declarations
 from substrait_dsl.proto.plan_layout import Layout
+
+if TYPE_CHECKING:
+    from substrait.extended_expression_pb2 import ExtendedExpression
 
 StructField = pb.Expression.ReferenceSegment.StructField
 StructItem = pb.Expression.MaskExpression.StructItem
@@ -68,7 +71,7 @@ def _columns_of(reference: pb.Expression.FieldReference) -> Sequence[StructField
     return (reference.direct_reference.struct_field,)
 
 
-@attrs.define
+@attrs.define(eq=False, repr=False)
 class _Detached:
     """A detached expression to be written, with the outer rows that it can refer to."""
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from substrait import extended_expression_pb2, type_pb2
+from substrait import type_pb2
 
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import List, Map, Struct, Type, struct_names
 
 if TYPE_CHECKING:
+    from substrait import extended_expression_pb2
+
     from substrait_dsl.proto.decoder import Decoder
 
 

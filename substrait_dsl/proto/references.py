@@ -126,7 +126,7 @@ def decode_masked_reference(
 # --- whose columns
 
 
-@attrs.define
+@attrs.define(eq=False, repr=False)
 class Columns:
     """The columns that a reference chooses from: all of a row, or those of one input."""
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Scope:
     """The row of the expressions of one relation, and its enclosing rows."""
 

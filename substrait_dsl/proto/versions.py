@@ -7,10 +7,9 @@ https://substrait.io/spec/versioning/.
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from google.protobuf.message import DecodeError
-from substrait.extended_expression_pb2 import ExtendedExpression
 from substrait.plan_pb2 import Plan, PlanVersion
 from substrait.plan_pb2 import Version as VersionMessage
 
@@ -20,9 +19,11 @@ from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.installed_versions import find_version
 
 if TYPE_CHECKING:
+    from substrait.extended_expression_pb2 import ExtendedExpression
+
     from substrait_dsl.proto.decoder import Decoder
 
-DocumentMessage = Plan | ExtendedExpression
+DocumentMessage: TypeAlias = "Plan | ExtendedExpression"
 """A message that is written and read by itself."""
 
 WORDS: dict[str, str] = {"Plan": "the plan", "ExtendedExpression": "the extended expression"}

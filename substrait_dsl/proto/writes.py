@@ -7,7 +7,7 @@ message.
 
 from __future__ import annotations
 
-import base64
+from binascii import a2b_base64, b2a_base64
 from typing import TYPE_CHECKING, Any, assert_never
 
 from substrait import algebra_pb2 as pb
@@ -140,7 +140,7 @@ def _file_choice(target: rl.FilesTarget) -> dict[str, Any]:
     choice: dict[str, Any] = json_format.MessageToDict(message, preserving_proto_field_name=True)
     if isinstance(target.format, rl.ExtensionFormat):
         detail = target.format.detail
-        choice["extension"] = {"type_url": detail.type_url, "value": base64.b64encode(detail.value).decode()}
+        choice["extension"] = {"type_url": detail.type_url, "value": b2a_base64(detail.value, newline=False).decode()}
     return choice
 
 
@@ -152,7 +152,7 @@ def _files_of(decoder: Decoder, choice: dict[str, Any], partition_columns: Any) 
     try:
         json_format.ParseDict(choice, message)
         if foreign is not None:
-            encode_any(AnyMessage(foreign["type_url"], base64.b64decode(foreign["value"])), message.extension)
+            encode_any(AnyMessage(foreign["type_url"], a2b_base64(foreign["value"])), message.extension)
     except (json_format.ParseError, LookupError, TypeError, ValueError) as error:
         raise PlanFormatError(f"the files of a write cannot be understood: {choice}") from error
     if message.WhichOneof("path_type") is None or message.WhichOneof("file_format") is None:
