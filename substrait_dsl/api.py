@@ -57,23 +57,12 @@ from substrait_dsl.algebra.types import (
 from substrait_dsl.catalog import Catalog, standard_catalog
 from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.fluent.calls import Measure, WindowFunction
-from substrait_dsl.fluent.conditions import (
-    all_of,
-    any_of,
-    col,
-    exists,
-    lit,
-    null,
-    record,
-    scalar_subquery,
-    switch,
-    unique,
-    when,
-)
+from substrait_dsl.fluent.conditionals import switch, when
 from substrait_dsl.fluent.expr import Expr, SortKey
 from substrait_dsl.fluent.extensions import extension_leaf, extension_multi
 from substrait_dsl.fluent.hints import shared
 from substrait_dsl.fluent.lambdas import LambdaFunction, lambda_
+from substrait_dsl.fluent.leaf_expressions import col, lit, null
 from substrait_dsl.fluent.parts import elements
 from substrait_dsl.fluent.plan import Plan
 from substrait_dsl.fluent.reads import read_extension, read_iceberg, read_named, read_virtual
@@ -82,6 +71,7 @@ from substrait_dsl.fluent.relation_schema import RelationSchema
 from substrait_dsl.fluent.rows import F, Row
 from substrait_dsl.fluent.schemas import DynRow, Schema, SchemaLike, parse_type
 from substrait_dsl.fluent.sorting import asc, clustered, compared, desc
+from substrait_dsl.fluent.subqueries import all_of, any_of, exists, record, scalar_subquery, unique
 from substrait_dsl.fluent.trees import Subtree, subtree
 from substrait_dsl.fluent.writes import extension_object, files_target, virtual_target
 from substrait_dsl.functions import Functions

@@ -23,9 +23,9 @@ from substrait_dsl import api
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.catalog import Typed
 from substrait_dsl.errors import InvalidArgumentError, SubstraitDslError
-from substrait_dsl.fluent.conditions import Quantified
 from substrait_dsl.fluent.documents import Document
 from substrait_dsl.fluent.expr import ExprBase, SortKey
+from substrait_dsl.fluent.subqueries import Quantified
 from substrait_dsl.fluent.windows import UP_TO_THE_CURRENT_ROW, Offset
 from tests.support import f, table
 

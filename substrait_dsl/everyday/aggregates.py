@@ -9,8 +9,9 @@ from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.errors import InvalidArgumentError, error_context, require
 from substrait_dsl.everyday.calling import call_standard, own_measure, standard_measure
 from substrait_dsl.fluent.calls import Measure
-from substrait_dsl.fluent.conditions import col, when
+from substrait_dsl.fluent.conditionals import when
 from substrait_dsl.fluent.expr import ExprBase, SortKey
+from substrait_dsl.fluent.leaf_expressions import col
 
 
 def collect_list(x: object) -> Measure[Any, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.errors import InvalidArgumentError, error_context, require_choice
 from substrait_dsl.fluent.calls import scalar
-from substrait_dsl.fluent.conditions import when
+from substrait_dsl.fluent.conditionals import when
 from substrait_dsl.fluent.expr import DynExpr
 
 _PARTS: Mapping[str, int] = {"%Y": 4, "%m": 2, "%d": 2}

@@ -27,8 +27,9 @@ from substrait_dsl.errors import (
 )
 from substrait_dsl.fluent import column_arguments
 from substrait_dsl.fluent.base import wrap_relation
-from substrait_dsl.fluent.conditions import col, lit, null, when
+from substrait_dsl.fluent.conditionals import when
 from substrait_dsl.fluent.expr import Expr, SortKey
+from substrait_dsl.fluent.leaf_expressions import col, lit, null
 from substrait_dsl.fluent.scope import Scope
 from substrait_dsl.fluent.sorting import asc
 

@@ -1,4 +1,4 @@
-"""Arguments that are True or False, a catalogue, or one word of a few."""
+"""Arguments that are True or False, an expression, a catalogue, or one word of a few."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from types import NoneType
 
 from substrait_dsl.algebra.findings import WEIGHTS
 from substrait_dsl.catalog import Catalog
-from substrait_dsl.errors import InvalidArgumentError, quote, require, require_choice
+from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, quote, require, require_choice
 from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.expr import ExprBase
+from substrait_dsl.fluent.guidance import no_column
 
 
 def require_flag(name: str, value: object) -> None:
@@ -28,6 +29,22 @@ def require_count(name: str, value: object) -> None:
     """Raise `InvalidArgumentError` for what is no number of things that Java can count: True is none either."""
     if type(value) is not int or not 0 <= value < 2**31:
         raise InvalidArgumentError(f"{name} is a number from 0 to 2147483647", got=value)
+
+
+def require_expression(value: object, expected: str) -> None:
+    """Raise for what is no expression, where a Python value does not say what it is meant to be."""
+    match value:
+        case ExprBase():
+            return
+        case NoValue():
+            raise TypeMismatchError(f"{expected}, but {value._lacks}", hint=value._advice)
+        case str():
+            raise no_column(expected, value)
+        case None:
+            hint = "null(type) is a NULL"
+        case _:
+            hint = "r.x or col('x') is a column, lit(value) a constant"
+    raise InvalidArgumentError(f"{expected}", got=value, hint=hint)
 
 
 def require_catalog(catalog: object) -> None:

@@ -210,6 +210,6 @@ def _quotient(left: object, right: object) -> Measure[Any, Any]:
 
 
 def _comparison(function: str, left: object, right: object) -> Measure[Any, Any]:
-    from substrait_dsl.fluent.conditions import compare
+    from substrait_dsl.fluent.subqueries import compare
 
     return cast("Measure[Any, Any]", compare(function, left, right))

@@ -19,7 +19,7 @@ from substrait_dsl.errors import (
 )
 from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.column_arguments import Role, as_expression, is_list
-from substrait_dsl.fluent.conditions import alike
+from substrait_dsl.fluent.conditionals import alike
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, combine, combine_in_scope
 from substrait_dsl.fluent.lambdas import is_function
 from substrait_dsl.fluent.parts import Elements

@@ -46,8 +46,8 @@ from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.tracebacks import hide_library_frames
 
 if TYPE_CHECKING:
-    from substrait_dsl.fluent.conditions import Quantified
     from substrait_dsl.fluent.expr import DynExpr, Expr
+    from substrait_dsl.fluent.subqueries import Quantified
 
 Kind = TypeVar("Kind", covariant=True)
 T = TypeVar("T", bound=Type)
@@ -429,7 +429,7 @@ def _quotient(left: object, right: object) -> DynExpr:
 
 
 def _comparison(function: str, left: object, right: object) -> DynExpr:
-    from substrait_dsl.fluent.conditions import compare
+    from substrait_dsl.fluent.subqueries import compare
 
     try:
         return compare(function, left, right)

@@ -23,7 +23,7 @@ from substrait_dsl.everyday.time_texts import to_date
 from substrait_dsl.fluent.base import S2
 from substrait_dsl.fluent.calls import scalar
 from substrait_dsl.fluent.choices import require_flag
-from substrait_dsl.fluent.conditions import when
+from substrait_dsl.fluent.conditionals import when
 from substrait_dsl.fluent.expr import DynExpr, combine
 from substrait_dsl.fluent.files import PathLike, file_items
 from substrait_dsl.fluent.read_options import read

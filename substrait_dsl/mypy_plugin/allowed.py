@@ -22,7 +22,7 @@ from substrait_dsl import api, everyday, functions
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.fluent.calls import Measure, WindowFunction
-from substrait_dsl.fluent.conditions import Then, When, record
+from substrait_dsl.fluent.conditionals import Then, When
 from substrait_dsl.fluent.expr import Expr
 from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.lambdas import LambdaFunction
@@ -30,6 +30,7 @@ from substrait_dsl.fluent.namespace import CatalogFunction
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.relation_schema import RelationSchema
 from substrait_dsl.fluent.schemas import DynRow, Schema
+from substrait_dsl.fluent.subqueries import record
 from substrait_dsl.mypy_plugin.budget import (
     CONTAINERS,
     MAX_LENGTH,

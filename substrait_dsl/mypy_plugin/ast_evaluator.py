@@ -41,8 +41,8 @@ from mypy.types import Type
 from substrait_dsl.errors import InvalidArgumentError, SubstraitDslError
 from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.fluent.calls import MeasureBase
-from substrait_dsl.fluent.conditions import col
 from substrait_dsl.fluent.expr import ExprBase
+from substrait_dsl.fluent.leaf_expressions import col
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.mypy_plugin import allowed
 from substrait_dsl.mypy_plugin.budget import (
