@@ -12,6 +12,7 @@ CYCLES = {
     "fluent": "verbs of a relation make plans, groups and executions, which are made of relations: each is loaded when "
     "it is used, so that a small plan loads little",
     "functions": "PartiQL is lowered to functions, which are called with expressions of the fluent API",
+    "everyday": "functions for everyday work are expressions of the fluent API, which reads dates in text files by one",
     "consumers": "a plan starts an execution, which lowers plans",
     "partiql": "a value expression prints itself; what prints it matches on all classes of value expressions. And a "
     "relation becomes a value by `as_value`",
@@ -19,7 +20,7 @@ CYCLES = {
 }
 """The groups of modules that know each other when their functions are called, by their names, and why."""
 
-KNOT = ("fluent", "functions", "consumers", "partiql")
+KNOT = ("fluent", "functions", "everyday", "consumers", "partiql")
 """Groups that know each other, too."""
 
 

@@ -38,6 +38,22 @@ OF_THE_FIELD = {
 """Names with such a word that mean what everybody means by it."""
 
 
+PREPOSITIONS = frozenset(
+    {
+        *("around", "as", "at", "behind", "below", "beside", "beyond", "by", "from", "in", "inside", "on", "only"),
+        *("over", "to", "together", "with", "within"),
+    }
+)
+"""What is no name of a function by itself: it does not say what the function does."""
+
+OF_THE_LANGUAGE = {
+    ("fluent.calls", "over"),  # SQL's OVER
+    ("fluent.windows", "over"),
+    ("fluent.relation", "as_"),  # SQL's AS
+}
+"""Functions that are called so in SQL."""
+
+
 def names(path: Path) -> Iterator[str]:
     """The names that a module gives: its own, and those of classes, functions, arguments, variables and attributes."""
     yield path.stem
@@ -70,6 +86,28 @@ def test_no_retired_word_is_a_name(package: Path) -> None:
         if (module, name) not in OF_THE_FIELD
     }
     assert found == set()
+
+
+def functions(path: Path) -> Iterator[str]:
+    """The names of the functions and methods of a module; those inside of others stand beside their only use."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    scopes: list[ast.Module | ast.ClassDef] = [
+        tree,
+        *(node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)),
+    ]
+    for scope in scopes:
+        yield from (node.name for node in scope.body if isinstance(node, ast.FunctionDef))
+
+
+def test_no_function_is_called_by_a_preposition_alone() -> None:
+    found = {
+        (module, name)
+        for module, path in MODULES.items()
+        for name in functions(path)
+        if name.strip("_") in PREPOSITIONS
+    }
+    assert found - OF_THE_LANGUAGE == set()
+    assert OF_THE_LANGUAGE - found == set()
 
 
 def test_every_exception_is_needed() -> None:

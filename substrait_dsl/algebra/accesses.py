@@ -154,19 +154,19 @@ class Accesses:
     @property
     def reads(self) -> tuple[Access, ...]:
         """The objects that are read; an update and a delete read their target, too."""
-        return self._of(_READS)
+        return self._select(_READS)
 
     @property
     def writes(self) -> tuple[Access, ...]:
         """The objects that gain or lose rows."""
-        return self._of(_WRITES)
+        return self._select(_WRITES)
 
     @property
     def definitions(self) -> tuple[Access, ...]:
         """The objects that are created, altered or dropped; a ``ctas`` is a write, too."""
-        return self._of(_DEFINITIONS)
+        return self._select(_DEFINITIONS)
 
-    def _of(self, operations: frozenset[str]) -> tuple[Access, ...]:
+    def _select(self, operations: frozenset[str]) -> tuple[Access, ...]:
         return tuple(access for access in self.all if access.operation in operations)
 
     def __str__(self) -> str:

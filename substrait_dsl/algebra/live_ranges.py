@@ -110,12 +110,12 @@ class EvaluationOrder:
         """
         positions = self._positions[read.tree]
         found: Rel | None = None
-        for rel in self.around(read):
+        for rel in self.enclosing_relations(read):
             if positions[id(rel)] < change.position and not rel.free_anchors and not rel.flags.parameter_uses:
                 found = rel
         return found
 
-    def around(self, read: PlacedRead) -> Iterator[Rel]:
+    def enclosing_relations(self, read: PlacedRead) -> Iterator[Rel]:
         """Yield a read, and the relations around it in its tree up to the change that needs it, inner ones first."""
         current: Rel | None = read.read
         while current is not None:

@@ -50,7 +50,7 @@ class Picklable(Immutable):
 
     def _components(self) -> Sequence[Picklable]:
         """Return the objects that the recipe refers to: they stand before this one in a pickle."""
-        return [*_inside(self._recipe()[1])]
+        return [*_picklable_parts(self._recipe()[1])]
 
     def __reduce__(self) -> Recipe:
         return _last, (tuple(_entry(each) for each in _in_order(self)),)
@@ -148,7 +148,7 @@ def _with_entries(value: Any) -> Any:
     return value
 
 
-def _inside(value: Any) -> Iterator[Picklable]:
+def _picklable_parts(value: Any) -> Iterator[Picklable]:
     """Yield the objects for which `_with_entries` makes entries."""
     if isinstance(value, Picklable):
         yield value
@@ -156,11 +156,11 @@ def _inside(value: Any) -> Iterator[Picklable]:
     value_class = type(value)
     if value_class is tuple or value_class is list:
         for item in value:
-            yield from _inside(item)
+            yield from _picklable_parts(item)
     elif value_class is dict:
-        yield from _inside(list(value.values()))
+        yield from _picklable_parts(list(value.values()))
     elif value_class is partial:
-        yield from _inside([value.func, *value.args, *value.keywords.values()])
+        yield from _picklable_parts([value.func, *value.args, *value.keywords.values()])
 
 
 def _in_order(root: Picklable) -> Iterator[Picklable]:

@@ -99,7 +99,7 @@ def join_schema(how: JoinType, left: NamedStruct, right: NamedStruct, mark: str 
     if rule is None:
         raise InvalidChoiceError.of_word("join type", how, JOIN_TYPES)
     marks = (NamedStruct((Field(mark, Boolean(nullable=True)),)),) if rule.mark else ()
-    return NamedStruct.beside(*_side(rule.left, left), *_side(rule.right, right), *marks)
+    return NamedStruct.concatenate(*_side(rule.left, left), *_side(rule.right, right), *marks)
 
 
 def join_key_types(left: Type, right: Type, comparison: str) -> None:

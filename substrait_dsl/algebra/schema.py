@@ -99,7 +99,7 @@ class NamedStruct(PickledByFields):
         return cls(tuple(Field(next(remaining), _name_fields(type_, remaining)) for type_ in types))
 
     @classmethod
-    def beside(cls, *schemas: NamedStruct) -> NamedStruct:
+    def concatenate(cls, *schemas: NamedStruct) -> NamedStruct:
         """Return the fields of several schemas side by side."""
         if len(schemas) == 1:
             return schemas[0]

@@ -73,10 +73,10 @@ class TypeNode(FrozenValue):
 
     def __str__(self) -> str:
         variation = f"[{self.variation.name}]" if self.variation else ""
-        inside = self._inside()
+        inside = self._parameter_text()
         return f"{self.keyword}{self.name}{variation}{f'<{inside}>' if inside else ''}{'?' if self.nullable else ''}"
 
-    def _inside(self) -> str:
+    def _parameter_text(self) -> str:
         if self.keyword == "func":
             *inputs, result = map(str, self.parameters)
             return f"{inputs[0] if len(inputs) == 1 else '(' + ', '.join(inputs) + ')'} -> {result}"

@@ -47,12 +47,12 @@ def read_dialect(text: str, source: str) -> Capabilities:
         CatalogError: for whatever breaks the rules of dialect files, naming the place.
     """
     file = Entry.of(read_yaml(text, source), source)
-    file.only(*_KEYS)
+    file.require_only(*_KEYS)
     urns = file.mapping("dependencies")
     types = list(_items(file, "supported_types", "type"))
     standard = [(word, entry) for word, entry in types if word != USER_DEFINED]
     behaviour = file.entry("supported_execution_behavior")
-    behaviour.only("supported_variable_evaluation_mode")
+    behaviour.require_only("supported_variable_evaluation_mode")
     return Capabilities(
         file.text("name") or source,
         relations=_words(file, "supported_relations", "relation", RELATION_WORDS),
@@ -99,7 +99,7 @@ def _words(file: Entry, key: str, what: str, known: Mapping[str, Forms | None]) 
         _require_word(entry, what, word, known)
         _require_new(entry, what, word, found)
         forms = known[word]
-        entry.only(what, "metadata", *([forms.key] if forms else []))
+        entry.require_only(what, "metadata", *([forms.key] if forms else []))
         found[word] = frozenset(_read_words(entry, forms.key, forms.words)) or None if forms else None
     return found or ALL
 
@@ -124,14 +124,14 @@ def _limits(types: list[tuple[str, Entry]]) -> Types:
     for word, entry in types:
         _require_word(entry, "type", word, {**TYPE_WORDS, USER_DEFINED: ()})
         _require_new(entry, "type", word, found)
-        entry.only("type", "metadata", "system_metadata", *(f"max_{name}" for name in TYPE_WORDS[word]))
+        entry.require_only("type", "metadata", "system_metadata", *(f"max_{name}" for name in TYPE_WORDS[word]))
         limits = {name: entry.count(f"max_{name}") for name in TYPE_WORDS[word]}
         found[word] = {name: limit for name, limit in limits.items() if limit is not None}
     return found
 
 
 def _user_defined(entry: Entry, urns: Mapping[str, str]) -> tuple[str, str]:
-    entry.only("type", "source", "name", "metadata", "system_metadata")
+    entry.require_only("type", "source", "name", "metadata", "system_metadata")
     return _urn(entry, urns), entry.require_text("name")
 
 
@@ -145,13 +145,13 @@ def _urn(entry: Entry, urns: Mapping[str, str]) -> str:
 
 
 def _function(entry: Entry, urns: Mapping[str, str]) -> FunctionCapability:
-    entry.only(*_FUNCTION_KEYS)
+    entry.require_only(*_FUNCTION_KEYS)
     options = entry.entry("required_options").values
     signatures = entry.words("supported_impls")
     variadic = None
     if "variadic" in entry.values:
         bounds = entry.entry("variadic")
-        bounds.only("min", "max")
+        bounds.require_only("min", "max")
         least, most = bounds.count("min") or 0, bounds.count("max")
         if most is not None and most < least:
             raise CatalogError(f"{bounds.where}: max must not be less than min, got {most} and {least}")

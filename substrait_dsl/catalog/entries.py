@@ -116,7 +116,7 @@ class Entry(FrozenValue):
         """Return the same mapping under another name."""
         return attrs.evolve(self, where=where)
 
-    def only(self, *keys: str) -> None:
+    def require_only(self, *keys: str) -> None:
         """Refuse keys outside this list."""
         for key in self.values:
             if key not in keys:

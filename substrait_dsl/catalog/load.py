@@ -90,7 +90,7 @@ def read_header(file: Entry, source: str, known: Mapping[str, Extension]) -> tup
     Raises:
         CatalogError: As `read_extension`.
     """
-    file.only(*_HEADER_KEYS, *FUNCTION_SECTIONS)
+    file.require_only(*_HEADER_KEYS, *FUNCTION_SECTIONS)
     urn = file.require_text("urn")
     dependencies = file.mapping("dependencies")
     texts = TypeTexts(_declared_names(file, urn, source, known))
@@ -117,7 +117,7 @@ def read_function(kind: Kind, entry: Entry, source: str, urn: str, texts: TypeTe
             f"{entry.where}: a name has no colon, which stands between it and the arguments in a signature",
             hint=f'write "{name.replace(":", "_")}"',
         )
-    entry.only(*_FUNCTION_KEYS)
+    entry.require_only(*_FUNCTION_KEYS)
     overloads = tuple(
         _overload(kind, urn, name, implementation.with_location(f"{entry.where}, overload {number}"), texts)
         for number, implementation in enumerate(entry.entries("impls"), 1)
@@ -128,7 +128,7 @@ def read_function(kind: Kind, entry: Entry, source: str, urn: str, texts: TypeTe
 
 
 def _overload(kind: Kind, urn: str, name: str, entry: Entry, texts: TypeTexts) -> Overload:
-    entry.only(*_OVERLOAD_KEYS[kind])
+    entry.require_only(*_OVERLOAD_KEYS[kind])
     intermediate = entry.text("intermediate")
     overload = Overload(
         kind=kind,
@@ -158,15 +158,15 @@ def _argument(entry: Entry, texts: TypeTexts) -> Argument:
     name, description = entry.text("name"), entry.text("description")
     entry = entry.with_location(f"{entry.where}, argument {name or '?'}")
     if "value" in entry.values:
-        entry.only("name", "description", "value", "constant")
+        entry.require_only("name", "description", "value", "constant")
         return ValueArgument(
             texts.pattern(entry.require_text("value"), entry.where), name, description, entry.flag("constant")
         )
     if "options" in entry.values:
-        entry.only("name", "description", "options")
+        entry.require_only("name", "description", "options")
         return EnumArgument(entry.words("options"), name, description)
     if "type" in entry.values:
-        entry.only("name", "description", "type")
+        entry.require_only("name", "description", "type")
         return TypeArgument(texts.pattern(entry.require_text("type"), entry.where), name, description)
     raise CatalogError(f"{entry.where}: expected one of {quote(('value', 'options', 'type'))}")
 
@@ -175,7 +175,7 @@ def _variadic(entry: Entry) -> Variadic | None:
     if "variadic" not in entry.values:
         return None
     variadic = entry.entry("variadic")
-    variadic.only("min", "max", "parameterConsistency")
+    variadic.require_only("min", "max", "parameterConsistency")
     if not entry.entries("args"):
         raise CatalogError(f"{entry.where} is variadic but has no argument to repeat")
     # spec decision 40
@@ -190,7 +190,7 @@ def _options(entry: Entry) -> Iterator[Option]:
     options = entry.entry("options")
     for name in options.values:
         option = options.entry(name).with_location(f"{entry.where}, option {name}")
-        option.only("description", "values")
+        option.require_only("description", "values")
         yield Option(name, option.words("values"), option.text("description"))
 
 
@@ -198,7 +198,7 @@ def _deprecation(entry: Entry) -> Deprecation | None:
     if "deprecated" not in entry.values:
         return None
     deprecated = entry.entry("deprecated")
-    deprecated.only("since", "reason", "metadata")
+    deprecated.require_only("since", "reason", "metadata")
     return Deprecation(deprecated.require_text("since"), deprecated.text("reason"))
 
 
@@ -235,7 +235,7 @@ def _by_name(file: Entry, section: str) -> dict[str, Entry]:
 def _type_declaration(entry: Entry, urn: str, texts: TypeTexts) -> TypeDeclaration:
     name = entry.require_text("name")
     entry = entry.with_location(f"{entry.where}, type {name}")
-    entry.only("name", "deprecated", "description", "metadata", "structure", "parameters", "variadic")
+    entry.require_only("name", "deprecated", "description", "metadata", "structure", "parameters", "variadic")
     structure: TypeNode | None = None
     if isinstance(entry.values.get("structure"), Mapping):  # the short way to write a struct with field names
         structure = texts.struct_pattern(entry.mapping("structure"), f"{entry.where}, structure")
@@ -253,7 +253,7 @@ def _type_declaration(entry: Entry, urn: str, texts: TypeTexts) -> TypeDeclarati
 
 
 def _type_parameter(entry: Entry) -> TypeParameterDeclaration:
-    entry.only("name", "description", "type", "min", "max", "options", "optional")
+    entry.require_only("name", "description", "type", "min", "max", "options", "optional")
     return TypeParameterDeclaration(
         kind=entry.choice("type", get_args(ParameterKind)),
         name=entry.text("name"),
@@ -266,7 +266,7 @@ def _type_parameter(entry: Entry) -> TypeParameterDeclaration:
 
 
 def _variation_declaration(entry: Entry, urn: str) -> VariationDeclaration:
-    entry.only("parent", "name", "deprecated", "description", "functions")
+    entry.require_only("parent", "name", "deprecated", "description", "functions")
     parent = entry.require_text("parent")
     if "u!" not in parent and parent.lower() not in KEYWORDS:
         raise CatalogError(f'{entry.where}: unknown parent type "{parent}"', hint=suggestion(parent, KEYWORDS))

@@ -204,7 +204,7 @@ def read_profile(text: str, source: str) -> Profile:
     metadata = Entry.of(read_yaml(text, source), source).entry("metadata")
     if "engine" not in metadata.values:
         raise CatalogError(f'{metadata.where}: the key "engine" is missing', hint=PLAIN_DIALECT)
-    metadata.only(*_KEYS)
+    metadata.require_only(*_KEYS)
     options = metadata.entry("options")
     cast_types = _keywords(metadata, "cast_types") if "cast_types" in metadata.values else None
     forms = _forms(metadata)

@@ -324,7 +324,7 @@ class Measure(MeasureOperators, MeasureBase, Generic[T, N]):
             aggregate -> n: i64 = count(distinct customer)
               read orders -> id: i64, customer: i64, price: fp64?
         """
-        return self._with(_distinct=True)
+        return self._evolve(_distinct=True)
 
     def filter(self, condition: ExprBase) -> Measure[T, N]:
         """Aggregate only the rows for which a condition is true.
@@ -344,7 +344,7 @@ class Measure(MeasureOperators, MeasureBase, Generic[T, N]):
         hint = f'write {own}(col("x") > 1), or a lambda around it: n=lambda r: {own}(r.x > 1)'
         expected = "the filter of a measure is an expression"
         require(condition, ExprBase, expected, hint if callable(condition) else bool_hint(condition))
-        return self._with(_filter=condition)
+        return self._evolve(_filter=condition)
 
     def order_by(self, *keys: ExprBase | SortKey | str) -> Measure[T, N]:
         """Aggregate the rows in this order.
@@ -359,7 +359,7 @@ class Measure(MeasureOperators, MeasureBase, Generic[T, N]):
             aggregate -> names: string = string_agg(name, ', ' order by key asc nulls first)
               read customers -> key: i64, name: string
         """
-        return self._with(_sorts=keys)
+        return self._evolve(_sorts=keys)
 
     def alias(self, name: str) -> Measure[T, N]:
         """Give the measure a name.
@@ -372,7 +372,7 @@ class Measure(MeasureOperators, MeasureBase, Generic[T, N]):
             ('customer', 'n')
         """
         require(name, str, "the name of a column is a str")
-        return self._with(_name=name)
+        return self._evolve(_name=name)
 
     def over(
         self,
@@ -439,7 +439,7 @@ class Measure(MeasureOperators, MeasureBase, Generic[T, N]):
             )
         return WindowFunction(self._call, distinct_values=self._distinct, name=self._name)
 
-    def _with(self, **changed: Any) -> Measure[T, N]:
+    def _evolve(self, **changed: Any) -> Measure[T, N]:
         measure: Measure[T, N] = Measure(self._call)
         for slot in MeasureBase.__slots__:
             setattr(measure, slot, changed.get(slot, getattr(self, slot)))

@@ -60,7 +60,7 @@ class ComputedMeasure(Measure[Any, Any]):
     def _call(self) -> NoReturn:  # type: ignore[override]  # it has none
         self._refuse()
 
-    def _with(self, **changed: Any) -> ComputedMeasure:
+    def _evolve(self, **changed: Any) -> ComputedMeasure:
         if [*changed] != ["_name"]:
             self._refuse()
         return ComputedMeasure(self._expression, changed["_name"])

@@ -190,10 +190,10 @@ def alike(parts: Sequence[Any], what: str) -> list[ex.Expression]:
     types = [part.type for part in typed] or [ex.natural_type(part) for part in plain if part is not None]
     type_ = common_number(types) or common_type(types, what)
     type_ = type_.with_nullability(type_.nullable or any(part is None for part in plain))
-    return [_as(part, type_, what) for part in parts]
+    return [_convert_branch(part, type_, what) for part in parts]
 
 
-def _as(part: Any, type_: Type, what: str) -> ex.Expression:
+def _convert_branch(part: Any, type_: Type, what: str) -> ex.Expression:
     if not isinstance(part, ex.Expression):
         try:
             return ex.literal(part, type_)

@@ -89,7 +89,7 @@ def _refusal(name: str) -> Callable[..., NoReturn]:
         from substrait_dsl.hints import advice
 
         raise UnknownAttributeError(
-            f'write is called itself, it has no "{name}"', names=[name], hint=lambda: f"write {advice('writer', name)}"
+            f'write is a method, and has no "{name}"', names=[name], hint=lambda: f"write {advice('writer', name)}"
         )
 
     return refuse
@@ -168,7 +168,7 @@ def files_target(uri: str | os.PathLike[str], format: FormatName | rl.FileFormat
 
 
 def extension_object(detail: AnyLike) -> rl.ExtensionObject:
-    """Name a table or view that only those know who know the message.
+    """Name a table or view by a message that the consumer has to know.
 
     Args:
         detail: the message: an `AnyMessage`, or one of protobuf.

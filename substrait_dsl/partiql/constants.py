@@ -127,7 +127,7 @@ def _common_type(values: Sequence[Value], name: str, nullable: bool) -> t.Type:
     """Return the type of a column of these values, none of which is absent."""
     if values and all(isinstance(value, tuple) for value in values):
         items = [item for value in values if isinstance(value, tuple) for item in value]
-        return t.List(_inside(items, f"{name}[]"), nullable=nullable)
+        return t.List(_nested_type(items, f"{name}[]"), nullable=nullable)
     if values and all(isinstance(value, Struct) for value in values):
         return _struct_type([value for value in values if isinstance(value, Struct)], name).with_nullability(nullable)
     for value in values:
@@ -153,7 +153,7 @@ def _common_type(values: Sequence[Value], name: str, nullable: bool) -> t.Type:
     return type_.as_nullable() if nullable else type_
 
 
-def _inside(items: Sequence[Value], name: str) -> t.Type:
+def _nested_type(items: Sequence[Value], name: str) -> t.Type:
     """Return the type of a value inside lists and structs."""
     if any(item is MISSING for item in items):
         raise _untyped_error(items, name, "are missing inside a list or a struct")
@@ -167,7 +167,7 @@ def _struct_type(values: Sequence[Struct], name: str) -> t.Type:
     if len(set(names)) < len(names) or any(sorted(value.names) != sorted(names) for value in values):
         raise _untyped_error(values, name, "are structs of several attributes")
     parts = ([value[inside] for value in values] for inside in names)
-    types = (_inside(part, f"{name}.{inside}") for inside, part in zip(names, parts, strict=True))
+    types = (_nested_type(part, f"{name}.{inside}") for inside, part in zip(names, parts, strict=True))
     return t.Struct(tuple(types), names)
 
 

@@ -202,7 +202,7 @@ def _as_integer(operand: Expression) -> Expression:
     return cast(operand, t.I64())
 
 
-def _as(expected: str, to: t.Type) -> Callable[[Expression], Expression]:
+def _cast_to(expected: str, to: t.Type) -> Callable[[Expression], Expression]:
     def of(operand: Expression) -> Expression:
         require_comparison_class(expected, operand)
         return cast(operand, to)
@@ -223,10 +223,10 @@ OF_COLUMNS: dict[str, Callable[..., Expression]] = {
     "times": _arithmetic("multiply"),
     "neg": _of_numbers("negate"),
     "abs": _of_numbers("abs"),
-    "as_boolean": _as("boolean", t.Boolean()),
+    "as_boolean": _cast_to("boolean", t.Boolean()),
     "as_integer": _as_integer,
-    "as_float": _as("number", t.FP64()),
-    "as_text": _as("text", t.String()),
+    "as_float": _cast_to("number", t.FP64()),
+    "as_text": _cast_to("text", t.String()),
     "concat": _of_texts("concat"),
     "upper": _of_texts("upper"),
     "lower": _of_texts("lower"),

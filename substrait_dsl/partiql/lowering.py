@@ -122,7 +122,7 @@ class _Lowering:
                 return attrs.evolve(rows, variables={**rows.variables, **variables})
             case b.GroupBy() as group_by:
                 rows = self.bindings(group_by.source)
-                return lower_group_by(group_by, rows, lambda value: self.within(value, rows))
+                return lower_group_by(group_by, rows, lambda value: self.value_over(value, rows))
             case b.Unpivot() as unpivot:
                 return self.unpivot(unpivot)
             case b.Join(how=how, left=left, right=right, condition=condition):
@@ -130,7 +130,9 @@ class _Lowering:
                 return outer_join(
                     how,
                     *self.sides(left, right),
-                    lambda pairs: true if condition is None else self.condition(self.within(condition, pairs), pairs),
+                    lambda pairs: (
+                        true if condition is None else self.condition(self.value_over(condition, pairs), pairs)
+                    ),
                 )
             case never:
                 assert_never(never)
@@ -226,7 +228,7 @@ class _Lowering:
         """Return a list of the tuples: the keys become columns; equal tuples stay in their order."""
         order: list[SortKey] = []
         for key in keys:
-            term = self.within(key.key, rows)
+            term = self.value_over(key.key, rows)
             if isinstance(term, Constant):
                 continue
             require_typed(term, "a key of an order by")
@@ -277,7 +279,7 @@ class _Lowering:
             rows = attrs.evolve(rows, rel=join_rows(rows.rel, fold.rel, anchor))
         return rows, [self.value(expression, scope) for expression in named]
 
-    def within(self, expression: ValueExpr, rows: LoweredBindings) -> LoweredValue:
+    def value_over(self, expression: ValueExpr, rows: LoweredBindings) -> LoweredValue:
         """Lower a value expression over binding tuples and the enclosing ones."""
         return self.value(expression, {**self.outer, **rows.variables})
 

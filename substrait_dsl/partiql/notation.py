@@ -140,7 +140,7 @@ class _Reader:
             is_parenthesis = self.next.text in ("(", ")")
             self.fail("the end", "a parenthesis may be closed too early" if is_parenthesis else None)
 
-    def inside(self, start: Token) -> None:
+    def enter_level(self, start: Token) -> None:
         """Enter a level."""
         self.levels += 1
         if self.levels > MOST_LEVELS:
@@ -155,7 +155,7 @@ class _Reader:
             is_leaf = of is None and start.kind in ("word", "symbol", "string", "number")
             hint = f"(lit {start.text}) is a constant, (id {start.text}) a variable" if is_leaf else None
             self.fail(f"`(` of {a_node(of or Node)}", hint)
-        self.inside(start)
+        self.enter_level(start)
         options: dict[str, Any] = {}
         class_ = of if of is not None and not of.head else None
         if class_ is None:
@@ -246,7 +246,7 @@ class _Reader:
 
     def collection(self, opening: str, *, bindings: bool) -> Any:
         start = self.next
-        self.inside(start)
+        self.enter_level(start)
         self.expect(opening)
         values: list[Value] = []
         tuples: list[BindingTuple] = []
@@ -279,7 +279,7 @@ class _Reader:
 
     def fields(self, opening: str) -> tuple[tuple[str, Value], ...]:
         """Parse the names and values of a struct or a binding tuple."""
-        self.inside(self.next)
+        self.enter_level(self.next)
         self.expect(opening)
         found: list[tuple[str, Value]] = []
         while not self.takes(CLOSED_BY[opening]):

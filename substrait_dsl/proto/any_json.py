@@ -18,7 +18,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from substrait_dsl.errors import UnsupportedError, shorten
 from substrait_dsl.proto.json_text import import_well_known_types
-from substrait_dsl.proto.paths import inside, path_of
+from substrait_dsl.proto.paths import path_of, walk_messages
 
 _FAILURES = (
     json_format.Error, DecodeError, TypeError, ValueError, KeyError, ArithmeticError, AttributeError, RecursionError,
@@ -45,7 +45,7 @@ def encode_json(message: Message) -> str:
 
 def _require_known(message: Message) -> None:
     """Raise `UnsupportedError` for the first ``Any`` in a plan without a JSON form, with its path."""
-    for part in inside(message):
+    for part in walk_messages(message):
         if isinstance(part, Any) and (problem := _problem(part)) is not None:
             raise UnsupportedError(
                 f'JSON cannot hold the extension message "{shorten(part.type_url)}": {problem}',

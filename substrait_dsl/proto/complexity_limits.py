@@ -67,7 +67,7 @@ class Sizes:
         """Raise `UnsupportedError` for a type that is too large, or nested too deeply."""
         if type(type_) not in NESTED:
             return
-        size = self._of(type_)
+        size = self._size(type_)
         if size.types > MAX_TYPE_SIZE:
             raise UnsupportedError(f"a type is too large: it is made of more than {MAX_TYPE_SIZE} types")
         if nesting is not None and size.levels > nesting:
@@ -98,17 +98,17 @@ class Sizes:
         """Raise `UnsupportedError` for too many columns, nested fields included."""
         size = len(types)
         if not NESTED.isdisjoint(map(type, types)):
-            size += sum(self._of(type_).types for type_ in types if type(type_) in NESTED)
+            size += sum(self._size(type_).types for type_ in types if type(type_) in NESTED)
         if size > MAX_ROW_SIZE:
             raise UnsupportedError(
                 f"a relation is too wide: it has more than {MAX_ROW_SIZE} columns, the types inside of theirs included"
             )
 
-    def _of(self, type_: t.Type) -> _Size:
+    def _size(self, type_: t.Type) -> _Size:
         known = self._known.get(id(type_))
         if known is None:
             inside = type_.type_parameters if isinstance(type_, t.UserDefined) else type_.parameters
-            sizes = [self._of(part) for part in inside if isinstance(part, t.Type)]
+            sizes = [self._size(part) for part in inside if isinstance(part, t.Type)]
             known = self._known[id(type_)] = _Size(
                 type_, 1 + sum(size.types for size in sizes), 1 + max((size.levels for size in sizes), default=0)
             )

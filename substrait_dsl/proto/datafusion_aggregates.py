@@ -127,13 +127,14 @@ def _same_call(decoder: Decoder, call: Call, extension: str, name: str, argument
 def own_window(decoder: Decoder, function: ex.WindowFunction, message: Any) -> ex.Expression:
     """Return a window function as DataFusion computes it."""
     if (value := _as_nullable(decoder, function)) is not None:
-        text = f"{function.call.function.name} of {_of(function.call)}: read as DataFusion's, which may be NULL"
+        types = _argument_types(function.call)
+        text = f"{function.call.function.name} of {types}: read as DataFusion's, which may be NULL"
         decoder.report(FindingCode.PRODUCER_MEANING, text, message)
         return value
     parts = _parts(decoder, function.call)
     if parts is None:
         return function
-    text = f"{function.call.function.name} of {_of(function.call)}: {parts.described}"
+    text = f"{function.call.function.name} of {_argument_types(function.call)}: {parts.described}"
     decoder.report(FindingCode.PRODUCER_MEANING, text, message)
     return parts.value([attrs.evolve(function, call=call) for call in parts.calls if isinstance(call, ex.WindowCall)])
 
@@ -164,7 +165,7 @@ def _has_current_row(call: ex.WindowCall) -> bool:
     return begins and call.upper.kind in ("unbounded", "following", "current_row")
 
 
-def _of(call: Call) -> str:
+def _argument_types(call: Call) -> str:
     return ", ".join(str(value.type) for value in call.arguments if isinstance(value, ex.Expression))
 
 
@@ -213,7 +214,7 @@ def own_columns(decoder: Decoder, rel: Aggregate, message: pb.AggregateRel) -> R
         if part is None:
             mapping.append(positions[0])
             continue
-        text = f"{measure.function.function.name} of {_of(measure.function)}: {part.described}"
+        text = f"{measure.function.function.name} of {_argument_types(measure.function)}: {part.described}"
         decoder.report(FindingCode.PRODUCER_MEANING, text, finding.measure)
         mapping.append(len(columns) + len(computed))
         computed.append(part.value([columns[position] for position in positions]))

@@ -155,14 +155,16 @@ def _round(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> e
     """Read ``round(x)``, without digits after the point; the number of digits is an i32."""
     match arguments:
         case (ex.Expression(type=t.Decimal()) as value,):
-            return _to(scalar_call(decoder, "rounding_decimal", "round", value, ex.literal(0, t.I32())), declared)
+            return _cast_as_declared(
+                scalar_call(decoder, "rounding_decimal", "round", value, ex.literal(0, t.I32())), declared
+            )
         case (ex.Expression() as value,):
             return scalar_call(decoder, "rounding", "round", value, ex.literal(0, t.I32()))
         case _:
             return None
 
 
-def _to(value: ex.Expression, declared: t.Type | None) -> ex.Expression:
+def _cast_as_declared(value: ex.Expression, declared: t.Type | None) -> ex.Expression:
     return value if declared is None else cast_to(value, declared)
 
 
@@ -182,7 +184,7 @@ def _renaming(extension: str, name: str, **options: str) -> Reader:
     """Return a reader for a function with another name in DataFusion, or one that needs an option."""
 
     def read(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> ex.Expression:
-        return _to(scalar_call(decoder, extension, name, *arguments, **options), declared)
+        return _cast_as_declared(scalar_call(decoder, extension, name, *arguments, **options), declared)
 
     return read
 
@@ -396,7 +398,7 @@ def _date_part(decoder: Decoder, arguments: Arguments, declared: t.Type | None) 
                     f"there are {', '.join(_COMPONENTS)}"
                 )
             found = scalar_call(decoder, "datetime", "extract", *map(ex.EnumArgument, words), value)
-            return _to(found, declared)
+            return _cast_as_declared(found, declared)
         case _:
             return None
 

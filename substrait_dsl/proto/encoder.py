@@ -41,10 +41,10 @@ class ReferencedRelation(FrozenValue):
     def row(self) -> pb.RelCommon:
         """Return the message with the anchor of the row: the input's, or its own without a single input."""
         row: pb.Rel | None = getattr(body_of(self.message), "input", None)
-        return common_of(row) if row is not None and _lends_its_number(row) else common_of(self.message)
+        return common_of(row) if row is not None and _may_take_anchor(row) else common_of(self.message)
 
 
-def _lends_its_number(rel: pb.Rel) -> bool:
+def _may_take_anchor(rel: pb.Rel) -> bool:
     """Whether the anchor of a relation means its output row.
 
     ``ReferenceRel`` has none, and that of a lateral join means its left row.
@@ -113,7 +113,7 @@ class Encoder:
         self._by_anchor: Mapping[int, ReferencedRelation] = {}
         self._depth = 0
         self._anchors = 0
-        self._promised: dict[int, int] = {}
+        self._reserved: dict[int, int] = {}
         self._waiting_references: dict[int, list[pb.Expression.FieldReference]] = {}
         self._assigned: set[int] = set()
 
@@ -174,7 +174,7 @@ class Encoder:
 
     def leave(self, rel: Rel, message: pb.Rel) -> None:
         """Give the row of a relation the anchor that a subtree, written before, refers to."""
-        if rel.anchor is None or rel.anchor not in self._promised:
+        if rel.anchor is None or rel.anchor not in self._reserved:
             return
         if rel.anchor in self._assigned:
             raise UnsupportedError(
@@ -199,7 +199,7 @@ class Encoder:
         if referenced is None and anchor == self._row:
             reference.steps_out = self._depth
         elif referenced is None and self._outer_references == "rel_reference":
-            reference.rel_reference = self._promise(anchor)
+            reference.rel_reference = self._reserve(anchor)
             self._waiting_references.setdefault(anchor, []).append(message)
         elif referenced is not None and self._outer_references == "rel_reference":
             if not self._refer_by_number(anchor, referenced, message):  # what has no number can be counted out to
@@ -223,8 +223,8 @@ class Encoder:
     ) -> bool:
         """Write the ``rel_anchor`` of the row of a reference; False if no anchor means its columns.
 
-        The anchor of a lateral join means its left row. To its condition, which sees both rows, the right input lends
-        its anchor, as other relations have that of their input (spec decision 27).
+        The anchor of a lateral join means its left row. So its condition refers to a right column by the anchor of the
+        right input (spec decision 27).
         """
         left = referenced.left
         beyond = [] if left is None else [column for column in _columns_of(message) if column.field >= left]
@@ -237,7 +237,7 @@ class Encoder:
                 f"{left} columns"
             )
         right = referenced.message.lateral_join.right
-        if len(beyond) < len(_columns_of(message)) or not _lends_its_number(right):
+        if len(beyond) < len(_columns_of(message)) or not _may_take_anchor(right):
             return False
         for column in beyond:
             column.field -= left
@@ -252,7 +252,7 @@ class Encoder:
             self._number(anchor, self._by_anchor[anchor])
 
     @contextmanager
-    def beside(self, anchor: int | None) -> Iterator[None]:
+    def right_of_lateral_join(self, anchor: int | None) -> Iterator[None]:
         """Write the right input of the lateral join with that anchor."""
         before = self._by_anchor
         if anchor is not None:
@@ -260,20 +260,20 @@ class Encoder:
         yield
         self._by_anchor = before
 
-    def _promise(self, anchor: int) -> int:
+    def _reserve(self, anchor: int) -> int:
         """Reserve the anchor of a row that is not written yet."""
-        if anchor not in self._promised:
-            self._promised[anchor] = self._new_anchor()
-        return self._promised[anchor]
+        if anchor not in self._reserved:
+            self._reserved[anchor] = self._new_anchor()
+        return self._reserved[anchor]
 
     def _number(self, anchor: int, referenced: ReferencedRelation) -> int:
         """Return the anchor of the row of a relation, and assign one if it has none."""
         row = referenced.row()
-        promised = self._promised.get(anchor)
-        if promised is not None:
-            if row.HasField("rel_anchor") and row.rel_anchor != promised:
+        reserved = self._reserved.get(anchor)
+        if reserved is not None:
+            if row.HasField("rel_anchor") and row.rel_anchor != reserved:
                 row = common_of(referenced.message)
-            row.rel_anchor = promised
+            row.rel_anchor = reserved
         return self._number_row(row)
 
     def _number_row(self, row: pb.RelCommon) -> int:

@@ -69,7 +69,7 @@ def encode_lateral_join(encoder: Encoder, rel: LateralJoin, message: pb.LateralJ
     """Write a lateral join; its left row always has an anchor (spec decision 28)."""
     encoder.relation(rel.left, message.left)
     encoder.number_row(rel.anchor, message.common)
-    with encoder.beside(rel.anchor):
+    with encoder.right_of_lateral_join(rel.anchor):
         encoder.relation(rel.right, message.right)
     message.type = LATERAL_JOIN_TYPE[rel.how]
     encoder.expression(rel.condition, message.expression)
@@ -122,5 +122,5 @@ def decode_post_filter(
     post_filter = decoder.expression(message.post_join_filter, scope)
     if scope.anchor is None:
         return attrs.evolve(join, post_filter=post_filter)
-    # A subquery in it refers to the row that is put out, but a join can only lend the row that its condition sees.
+    # A subquery in it refers to the row that is put out; the anchor of a join means the row that its condition sees.
     return Filter(join, post_filter, anchor=scope.anchor)

@@ -49,7 +49,7 @@ def body_scope(decoder: Decoder, message: pb.Expression.Lambda, scope: Scope) ->
     known = scope.bodies.get(id(message))
     if known is None:
         parameters = tuple(decode_type(decoder, type_) for type_ in message.parameters.types)
-        known = scope.bodies[id(message)] = message, scope.inside(parameters)
+        known = scope.bodies[id(message)] = message, scope.for_body(parameters)
     return known[1]
 
 

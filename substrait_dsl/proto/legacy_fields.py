@@ -90,17 +90,17 @@ class _Fields:
         if self.has(field):
             self.data += _number(_NUMBERS[self.message, field], value)
 
-    def inside(self, field: str, data: bytes) -> None:
+    def submessage(self, field: str, data: bytes) -> None:
         """Write a message, or a further one."""
         if self.has(field):
-            self.data += _inside(_NUMBERS[self.message, field], data)
+            self.data += _submessage(_NUMBERS[self.message, field], data)
 
 
 def _number(number: int, value: int) -> bytes:
     return _varint(number << 3) + _varint(value % 2**64)
 
 
-def _inside(number: int, data: bytes) -> bytes:
+def _submessage(number: int, data: bytes) -> bytes:
     return _varint(number << 3 | 2) + _varint(len(data)) + data
 
 
@@ -123,7 +123,9 @@ def _bytes(message: Message) -> bytes:
 def _document(document: Any, fields: _Fields) -> None:
     for each in document.extension_urns:
         # each URI has the number of its URN
-        fields.inside("extension_uris", _number(1, each.extension_urn_anchor) + _inside(2, uri_of(each.urn).encode()))
+        fields.submessage(
+            "extension_uris", _number(1, each.extension_urn_anchor) + _submessage(2, uri_of(each.urn).encode())
+        )
 
 
 def uri_of(urn: str) -> str:
@@ -174,8 +176,8 @@ def _virtual_table(table: Any, fields: _Fields) -> None:
                     "older readers would see no rows",
                     hint=_HINT,
                 )
-            data += _inside(1, _bytes(field.literal))
-        fields.inside("values", data)
+            data += _submessage(1, _bytes(field.literal))
+        fields.submessage("values", data)
 
 
 def _aggregate(aggregate: Any, fields: _Fields) -> None:
@@ -190,7 +192,7 @@ def _aggregate(aggregate: Any, fields: _Fields) -> None:
         )
     for grouping in aggregate.groupings:
         data = b"".join(
-            _inside(_NUMBERS["AggregateRel.Grouping", "grouping_expressions"], keys[reference])
+            _submessage(_NUMBERS["AggregateRel.Grouping", "grouping_expressions"], keys[reference])
             for reference in grouping.expression_references
         )
         if "AggregateRel.Grouping.grouping_expressions" not in fields.omitted:
@@ -209,7 +211,7 @@ def _physical_join(join: Any, fields: _Fields) -> None:
             )
     for side in ("left", "right"):
         for key in join.keys:
-            fields.inside(f"{side}_keys", _bytes(getattr(key, side)))
+            fields.submessage(f"{side}_keys", _bytes(getattr(key, side)))
 
 
 # --- expressions

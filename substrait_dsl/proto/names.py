@@ -67,7 +67,7 @@ def decode_column_names(
         return names
     remaining = iter(names)
     try:
-        below = _below(type_, remaining)
+        below = _nested_names(type_, remaining)
         column = next(remaining)
     except StopIteration:
         return names
@@ -82,23 +82,23 @@ def decode_column_names(
     return (column, *below)
 
 
-def _below(type_: Type, names: Iterator[str]) -> list[str]:
+def _nested_names(type_: Type, names: Iterator[str]) -> list[str]:
     """Return the names below a type, depth first, from Arrow's names. Raises `StopIteration` if there are too few."""
     match type_:
         case Struct():
             found: list[str] = []
             for inner in type_.types:
-                below = _below(inner, names)
+                below = _nested_names(inner, names)
                 found += (next(names), *below)
             return found
         case List():
-            below = _below(type_.element, names)
+            below = _nested_names(type_.element, names)
             next(names)  # "item"
             return below
         case Map():
-            key = _below(type_.key, names)
+            key = _nested_names(type_.key, names)
             next(names)  # "key"
-            value = _below(type_.value, names)
+            value = _nested_names(type_.value, names)
             next(names)  # "value"
             next(names)  # "entries"
             return key + value

@@ -27,7 +27,7 @@ def parts(message: Message) -> Iterator[tuple[str, Message]]:
                     yield f"{field.name}[{position}]", item
 
 
-def inside(message: Message) -> Iterator[Message]:
+def walk_messages(message: Message) -> Iterator[Message]:
     """Yield a message and all messages inside it."""
     stack = [message]
     while stack:

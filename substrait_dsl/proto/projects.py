@@ -8,7 +8,7 @@ from substrait import algebra_pb2 as pb
 from substrait.plan_pb2 import Plan
 
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.proto.paths import inside
+from substrait_dsl.proto.paths import walk_messages
 
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder
@@ -27,7 +27,7 @@ def puts_out_expressions(decoder: Decoder, plan: Plan) -> bool:
         UnsupportedError: the columns of a root come from no project, or have no names, so that nothing tells what the
             projects of the plan put out.
     """
-    projects = [each for each in inside(plan) if isinstance(each, pb.ProjectRel)]
+    projects = [each for each in walk_messages(plan) if isinstance(each, pb.ProjectRel)]
     if not projects or any(each.common.WhichOneof("emit_kind") for each in projects):
         return False
     are_as_many = True

@@ -108,16 +108,16 @@ class _Survey:
             "version", f"{version.major_number}.{version.minor_number}.{version.patch_number}", path="version"
         )
         # parsers take no more than 100 levels, so that the walk may recur
-        yield from self._inside(self.message, "")
+        yield from self._walk(self.message, "")
 
-    def _inside(self, message: Message, path: str) -> Iterator[Requirement]:
-        for requirement in self._of(message):
+    def _walk(self, message: Message, path: str) -> Iterator[Requirement]:
+        for requirement in self._own_requirements(message):
             yield attrs.evolve(requirement, path=path)
         for step, part in parts(message):
             if step.partition("[")[0] not in IGNORED_FIELDS:
-                yield from self._inside(part, f"{path}.{step}" if path else step)
+                yield from self._walk(part, f"{path}.{step}" if path else step)
 
-    def _of(self, message: Any) -> Iterator[Requirement]:
+    def _own_requirements(self, message: Any) -> Iterator[Requirement]:
         """Yield the requirements of a message, without those of the messages inside it."""
         match message:
             case pb.Rel():

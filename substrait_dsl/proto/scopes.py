@@ -74,7 +74,7 @@ class Scope:
             row = row.outer
         return rows
 
-    def inside(self, parameters: tuple[Type, ...]) -> Scope:
+    def for_body(self, parameters: tuple[Type, ...]) -> Scope:
         """Return the scope of the body of a lambda with these parameters."""
         return attrs.evolve(
             self, parameters=(parameters, *self.parameters), detached={}, bodies={}, row=self.row or self

@@ -20,7 +20,7 @@ from substrait_dsl.proto.complexity_limits import Sizes
 from substrait_dsl.proto.declarations import Declarations
 from substrait_dsl.proto.names import decode_schema_names
 from substrait_dsl.proto.nesting_depth import FLAT_TYPES, MAX_NESTING, levels_of_type
-from substrait_dsl.proto.paths import inside
+from substrait_dsl.proto.paths import walk_messages
 
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder
@@ -326,7 +326,9 @@ def decode_type_aliases(decoder: Decoder, messages: Sequence[pb.TypeAlias]) -> N
     from graphlib import CycleError, TopologicalSorter  # not needed for writing
 
     used = {
-        anchor: {part.type_alias_reference for part in inside(message) if isinstance(part, pb.Type.TypeAliasReference)}
+        anchor: {
+            part.type_alias_reference for part in walk_messages(message) if isinstance(part, pb.Type.TypeAliasReference)
+        }
         for anchor, message in declared.items()
     }
     try:

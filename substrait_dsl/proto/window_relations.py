@@ -73,7 +73,7 @@ def encode_expand(
     columns = rel.input.schema.types
     if len(rel.fields) >= len(columns):
         return mapping
-    for field in _beyond(rel.fields, columns):
+    for field in _remaining_fields(rel.fields, columns):
         encode_expand_field(encoder, field, message.fields.add())
     encode_choices({"expand_fields": len(rel.fields), "expand_emit": mapping is not None}, message.common)
     places = (*range(len(rel.fields)), len(columns))
@@ -86,7 +86,7 @@ def decode_expand(decoder: Decoder, message: pb.ExpandRel, outer: Scope | None) 
     scope = row_of(decoder, message, outer, (rel, message.input))
     fields = tuple(decode_expand_field(decoder, field, scope) for field in message.fields)
     written = len(fields)
-    fields += _beyond(fields, rel.schema.types)
+    fields += _remaining_fields(fields, rel.schema.types)
     if len(fields) > written:
         decoder.report(
             FindingCode.EXPAND_FIELDS,
@@ -115,7 +115,7 @@ def decode_expand_mapping(
     return None if only_left_out else own
 
 
-def _beyond(fields: tuple[ExpandField, ...], columns: tuple[Type, ...]) -> tuple[ConsistentField, ...]:
+def _remaining_fields(fields: tuple[ExpandField, ...], columns: tuple[Type, ...]) -> tuple[ConsistentField, ...]:
     """Return fields for the columns beyond those of an expand."""
     return tuple(
         ConsistentField(FieldReference(position, columns[position])) for position in range(len(fields), len(columns))

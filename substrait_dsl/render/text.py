@@ -157,7 +157,7 @@ class _Explanation:
         self._tops = {id(task.rel) for task in self._sections}
         self._uses = _count_uses([task.rel for task in self._sections])
         self._printed: dict[int, str] = {}  # with the title of each
-        self._promised: set[int] = set()
+        self._printed_later: set[int] = set()
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of the text."""
@@ -174,20 +174,20 @@ class _Explanation:
                     continue
                 description = describe(task.rel, self._labels, task.outer)
                 yield from self._layout(task, description)
-                stack.extend(reversed(list(self._below(task, description))))
+                stack.extend(reversed(list(self._next_tasks(task, description))))
 
     def _mention(self, task: _Task) -> str | None:
         """Return the line for a relation that is printed elsewhere: above, or at the margin."""
         rel, key = task.rel, id(task.rel)
         if key in self._printed:
             return f"see {self._labels.of(rel)} above ({self._printed[key]})"
-        if task.depth > MAX_DEPTH and key not in self._promised:
-            self._promised.add(key)
+        if task.depth > MAX_DEPTH and key not in self._printed_later:
+            self._printed_later.add(key)
             if key not in self._tops:  # which is still to come
                 self._sections.append(_Task(rel, 0, task.outer, f"{self._labels.of(rel)}: "))
-        return f"see {self._labels.of(rel)} below" if key in self._promised and task.depth > 0 else None
+        return f"see {self._labels.of(rel)} below" if key in self._printed_later and task.depth > 0 else None
 
-    def _below(self, task: _Task, description: Description) -> Iterator[_Task]:
+    def _next_tasks(self, task: _Task, description: Description) -> Iterator[_Task]:
         for subquery in {id(subquery.rel): subquery for subquery in description.subqueries}.values():
             if id(subquery.rel) not in self._printed:
                 heading = f"subquery {self._labels.of(subquery.rel)}: "

@@ -133,7 +133,7 @@ class Evaluation:
         tree = self._order.trees[read.tree].input
         pinned = self._pinned.setdefault(read.tree, {})
         if id(tree) in self._evaluated or any(
-            isinstance(pinned.get(id(rel)), Evaluated) for rel in self._order.around(read)
+            isinstance(pinned.get(id(rel)), Evaluated) for rel in self._order.enclosing_relations(read)
         ):
             return
         if not isinstance(change.change, Ddl):
@@ -149,7 +149,7 @@ class Evaluation:
                 f"{class_words(change.change)} that changes what it reads",
                 hint="write the filter as a relation of its own, .filter(...)",
             )
-        leaf = self._checkpoint(rel, self._inside(self._now(read.tree, rel)))
+        leaf = self._checkpoint(rel, self._lower_tree(self._now(read.tree, rel)))
         if rel is tree and rel.shared:
             self._evaluated[id(rel)] = leaf
         else:
@@ -182,9 +182,9 @@ class Evaluation:
         if self._is_unknown(now):
             return
         if self._order.uses(number) > 1 and not _is_stable(now, self._execution):
-            leaf = self._leaf(rel, checkpoint_when_computed(self._inside(now)))
+            leaf = self._leaf(rel, checkpoint_when_computed(self._lower_tree(now)))
         elif self._execution.persist_shared:
-            leaf = self._leaf(rel, self._persist(self._inside(now)))
+            leaf = self._leaf(rel, self._persist(self._lower_tree(now)))
         else:
             return
         self._evaluated[id(rel)] = self._waiting[number] = leaf
@@ -209,7 +209,7 @@ class Evaluation:
         done.update(self._pinned.get(number, {}))
         return rebuild(rel, _as_it_is, done=done) if done else rel
 
-    def _inside(self, rel: Rel) -> Rows:
+    def _lower_tree(self, rel: Rel) -> Rows:
         note_plan(rel)
         return Lowering(self._execution.child()).lower_inside(rel)
 

@@ -111,7 +111,7 @@ WRITTEN: dict[str, tuple[str, str, str]] = {
     **{
         f"002:{row}": (
             "substrait_dsl.algebra.relations.windows",
-            "return NamedStruct.beside(self.input.schema, ",
+            "return NamedStruct.concatenate(self.input.schema, ",
             "return NamedStruct(()) if self else (",
         )
         for row in (259, 279)

@@ -17,7 +17,7 @@ from substrait.plan_pb2 import Plan
 
 import substrait_dsl as sd
 from substrait_dsl.errors import PlanFormatError
-from substrait_dsl.proto.paths import inside
+from substrait_dsl.proto.paths import walk_messages
 from tests.support import f, refused, table
 
 T = table("a: i64, b: i32?, c: i8, s: string, x: fp64, d: decimal<9,2>", "t")
@@ -28,7 +28,7 @@ Condition = Callable[[Any], Any]
 
 def literals(plan: Plan) -> list[pb.Expression.Literal]:
     """The integer literals of a plan, in no particular order."""
-    found = [each for each in inside(plan) if isinstance(each, pb.Expression.Literal)]
+    found = [each for each in walk_messages(plan) if isinstance(each, pb.Expression.Literal)]
     return [each for each in found if each.WhichOneof("literal_type") in WIDTHS]
 
 
@@ -85,7 +85,7 @@ def test_arguments_that_are_constants_of_another_width(condition: Condition, wid
 def test_integers_beside_floats_and_decimals(condition: Condition, width: str) -> None:
     rel = T.filter(condition)
     plan = rel.to_plan().to_proto()
-    for each in inside(plan):
+    for each in walk_messages(plan):
         if isinstance(each, pb.Expression.Literal):
             setattr(each, width, 2)
     read_as(plan, rel, "function-arguments")
@@ -96,7 +96,7 @@ def test_integers_beside_floats_and_decimals(condition: Condition, width: str) -
 )
 def test_an_integer_that_is_no_float_or_decimal_stays_one(condition: Condition, value: int) -> None:
     plan = T.filter(condition).to_plan().to_proto()
-    (constant,) = (each for each in inside(plan) if isinstance(each, pb.Expression.Literal))
+    (constant,) = (each for each in walk_messages(plan) if isinstance(each, pb.Expression.Literal))
     constant.i64 = value
     assert "function-unknown" in [each.code for each in sd.Plan.from_proto(plan).findings]
 
@@ -153,7 +153,7 @@ def test_a_constant_that_becomes_narrower_may_make_the_result_so(value: Conditio
     rel = T.select(value=value)
     plan = widened(rel, width)
     assert not [each for each in sd.Plan.from_proto(plan).findings if each.weight != "harmless"]
-    (project,) = [each for each in inside(plan) if isinstance(each, pb.ProjectRel)]
+    (project,) = [each for each in walk_messages(plan) if isinstance(each, pb.ProjectRel)]
     project.expressions[0].scalar_function.ClearField("output_type")
     read = sd.Plan.from_proto(plan)
     assert str(read.roots[0].schema["value"]) == wanted
@@ -239,7 +239,7 @@ def test_a_count_of_no_column_is_that_of_rows() -> None:
 def with_texts(rel: Any, kind: str, signature: str) -> Plan:
     """The plan of a filter whose constant texts are of another type, for an overload of the same function."""
     plan: Plan = rel.to_plan().to_proto()
-    for each in inside(plan):
+    for each in walk_messages(plan):
         if isinstance(each, pb.Expression.Literal) and each.WhichOneof("literal_type") == "string":
             value = each.string
             if kind == "fixed_char":
@@ -268,7 +268,7 @@ def test_constant_texts_of_another_type(function: Any, signature: str, kind: str
     read_as(plan, rel, *(["function-arguments"] if plan != rel.to_plan().to_proto() else []))
     limited = TEXTS.filter(lambda r: function(r.v, sd.lit("a%", "varchar<2>")))
     plan = with_texts(limited, "string", signature)
-    constants = [each for each in inside(plan) if isinstance(each, pb.Expression.Literal)]
+    constants = [each for each in walk_messages(plan) if isinstance(each, pb.Expression.Literal)]
     for each in constants:
         if each.WhichOneof("literal_type") == "var_char":
             each.fixed_char = each.var_char.value

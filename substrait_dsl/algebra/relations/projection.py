@@ -39,7 +39,7 @@ class Project(Rel):
 
     def _derive_schema(self) -> NamedStruct:
         new = tuple([Field(name, e.type) for name, e in zip(self.names, self.expressions, strict=True)])
-        return NamedStruct.beside(self.input.schema, NamedStruct(new))
+        return NamedStruct.concatenate(self.input.schema, NamedStruct(new))
 
     def _derive_properties(self) -> Properties:
         properties = self.input.properties

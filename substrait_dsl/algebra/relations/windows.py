@@ -64,7 +64,7 @@ class Window(Rel):
 
     def _derive_schema(self) -> NamedStruct:
         new = tuple(Field(name, call.output_type) for name, call in zip(self.names, self.functions, strict=True))
-        return NamedStruct.beside(self.input.schema, NamedStruct(new))
+        return NamedStruct.concatenate(self.input.schema, NamedStruct(new))
 
     def _derive_properties(self) -> Properties:
         properties = self.input.properties

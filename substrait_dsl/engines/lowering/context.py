@@ -73,7 +73,7 @@ class Lowering:
             self._sets[id(current)] = (current, found)
         return self._sets[id(rel)][1]
 
-    def below(self, rel: Rel, classes: tuple[type[Rel], ...]) -> Rel:
+    def find_below(self, rel: Rel, classes: tuple[type[Rel], ...]) -> Rel:
         """Return the first relation along the first inputs that is of none of these classes, or has no input.
 
         Each relation is visited once.

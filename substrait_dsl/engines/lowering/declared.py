@@ -26,7 +26,7 @@ def with_known_types(rel: Rel, to: Lowering) -> Rel:
     """Return the same rows with columns whose types the engine knows."""
     if not to.profile.has_form("types_by_union") or all(_is_known(rel, at, to) for at in range(len(rel.schema))):
         return rel
-    source = to.below(rel, (Rel,))
+    source = to.find_below(rel, (Rel,))
     values = [Literal(None, type_.as_nullable()) for type_ in rel.schema.types]
     empty = project_only(rl.Filter(source, FALSE), values, rel.schema.names)
     return rl.Set((_project_all(empty), _project_all(rel)), "union_all")

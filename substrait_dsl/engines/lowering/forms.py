@@ -188,7 +188,7 @@ def _above_join(rel: Rel, to: Lowering) -> Rel:
     """
     if not to.profile.has_form("sorts_above_projections"):
         return rel
-    is_join = isinstance(to.below(rel, (rl.Filter, rl.Sort, rl.Fetch)), rl.Join | rl.Cross)
+    is_join = isinstance(to.find_below(rel, (rl.Filter, rl.Sort, rl.Fetch)), rl.Join | rl.Cross)
     return project_only(rel, columns(rel), rel.schema.names) if is_join else rel
 
 
@@ -196,7 +196,7 @@ def _in_some_order(rel: Rel, to: Lowering) -> Rel:
     """Sort a relation below a fetch where it has no order: Acero takes no rows of an unordered one."""
     if not to.profile.has_form("fetches_of_ordered_rows"):
         return rel
-    if isinstance(to.below(rel, (rl.Filter, rl.Fetch, rl.Project, rl.Emit)), rl.Sort | rl.Read):
+    if isinstance(to.find_below(rel, (rl.Filter, rl.Fetch, rl.Project, rl.Emit)), rl.Sort | rl.Read):
         return rel
     return rl.Sort(rel, (SortKey(column(rel, 0), "asc_nulls_first"),))
 

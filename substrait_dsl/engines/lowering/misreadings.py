@@ -320,7 +320,7 @@ def _as_one_part(rel: Rel, keys: Sequence[ex.Expression], to: Lowering) -> Rel:
     """
     if all(isinstance(key, ex.FieldReference) for key in keys):
         return rel
-    inner = to.below(rel, (rl.Emit, rl.Project, rl.Filter, rl.Sort))
+    inner = to.find_below(rel, (rl.Emit, rl.Project, rl.Filter, rl.Sort))
     is_union = isinstance(inner, rl.Set) and inner.op == "union_all"
     return rl.Fetch(rel, number(MAX_ROW), None) if is_union else rel
 

@@ -278,7 +278,7 @@ def lower_relation(rel: Rel, to: Lowering) -> Rel:
     relation = rl.as_union(rel)
     split = split_windows(relation, to)
     if split is not None:
-        return split.restore(lower_relation(split.over(relation, lower_relation(split.projection, to)), to))
+        return split.restore(lower_relation(split.place_over(relation, lower_relation(split.projection, to)), to))
     match relation:
         case rl.Read() as read:
             return rows.lower_read(read, to)

@@ -146,7 +146,7 @@ def _fetch(rel: Rel, count: Expression | None, offset: Expression | None, to: Lo
 
 def _is_sorted(rel: Rel, to: Lowering) -> bool:
     """Whether a relation is a sort below emits, projections and filters."""
-    return isinstance(to.below(rel, (rl.Emit, rl.Project, rl.Filter)), rl.Sort)
+    return isinstance(to.find_below(rel, (rl.Emit, rl.Project, rl.Filter)), rl.Sort)
 
 
 def _numbered_fetch(child: Rel, keys: tuple[SortKey, ...], count: Expression | None, offset: Expression | None) -> Rel:

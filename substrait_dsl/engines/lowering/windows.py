@@ -25,7 +25,7 @@ class SplitWindows:
     mapping: tuple[int, ...] | None
     """The output columns of the relation over the projection; None for all."""
 
-    def over(self, rel: Rel, projection: Rel) -> Rel:
+    def place_over(self, rel: Rel, projection: Rel) -> Rel:
         """Return the relation over the lowered projection."""
         windows = (node for node in walk(rel, into_relations=False) if isinstance(node, WindowFunction))
         done: dict[int, Node] = {

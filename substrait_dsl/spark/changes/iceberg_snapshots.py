@@ -103,7 +103,7 @@ def change_table(
         return None
     if commit.before == before:
         return answer
-    then = _at(table, commit.before)
+    then = _table_at(table, commit.before)
     if is_lasting and _columns(then, execution) == _columns(table.sql, execution):
         return ask(then)
     raise ExecutionError(f"{what} was made, but another writer came between, so which rows it changed is not known")
@@ -122,7 +122,7 @@ def pin_to_snapshot(read: Read, execution: ExecutionContext) -> Read | None:
         return None
     if table is None or not table.is_iceberg or (snapshot := _current(table, execution)) is None:
         return None
-    if _columns(_at(table, snapshot), execution) != _columns(table.sql, execution):
+    if _columns(_table_at(table, snapshot), execution) != _columns(table.sql, execution):
         return None
     names = qualified_name(
         table.base_names, execution.spark
@@ -159,6 +159,6 @@ def _metadata(table: StoredTable, metadata_table: str, spark: SparkSession) -> s
     return f"{statement_name((spark.catalog.currentCatalog(),))}.{spark.catalog.currentDatabase()}.{name}"
 
 
-def _at(table: StoredTable, snapshot: int | None) -> str:
+def _table_at(table: StoredTable, snapshot: int | None) -> str:
     """Write an Iceberg table at a snapshot, if it has one, as part of a FROM clause."""
     return table.sql if snapshot is None else f"{statement_name(table.base_names)} VERSION AS OF {snapshot}"

@@ -59,7 +59,7 @@ def create(what: str, names: tuple[str, ...], definition: str, execution: Execut
     if in_catalog(names, execution.spark)[0] != SESSION_CATALOG or _NUMBER.fullmatch(names[-1]):
         run_change(what, f"CREATE TABLE {statement_name(names)}{definition}", execution)
         return
-    fresh = _beside(names, "new")
+    fresh = _unique_name(names, "new")
     with _remove_on_error(fresh, execution):
         run(what, f"CREATE TABLE {statement_name(fresh)}{definition}", execution)
         with hold_interrupts():
@@ -149,7 +149,7 @@ def _exchange(
 
 def _replace(what: str, old: StoredTable, definition: str, execution: ExecutionContext) -> None:
     """Create the new table beside the old one, and exchange their names by two renames."""
-    fresh, aside = _beside(old.names, "new"), _beside(old.names, "old")
+    fresh, aside = _unique_name(old.names, "new"), _unique_name(old.names, "old")
     with _remove_on_error(fresh, execution):
         run(what, f"CREATE TABLE {statement_name(fresh)}{definition}", execution)
         with hold_interrupts():
@@ -320,7 +320,7 @@ def _remove_on_error(fresh: tuple[str, ...], execution: ExecutionContext) -> Ite
         raise
 
 
-def _beside(names: tuple[str, ...], word: str) -> tuple[str, ...]:
+def _unique_name(names: tuple[str, ...], word: str) -> tuple[str, ...]:
     """Return a unique name beside that of a table."""
     return (*names[:-1], f"{names[-1]}__{word}_{uuid.uuid4().hex[:12]}")
 

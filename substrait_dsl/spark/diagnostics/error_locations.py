@@ -56,7 +56,7 @@ def locate_failure(failure: Failure, record: Record) -> list[Location]:
     nodes = list(_find_failed_parts(failure, record))
     if not nodes and message.endswith(IS_NULL):
         return list(_find_null_checks(message, record))
-    return _locate_nodes(nodes, plan, innermost=bool(failure.fragments) or current_engine().tells_fragments)
+    return _locate_nodes(nodes, plan, innermost=bool(failure.fragments) or current_engine().reports_fragments)
 
 
 def _locate_nodes(nodes: Iterable[Node], plan: Rel, *, innermost: bool) -> list[Location]:
@@ -132,7 +132,7 @@ def _find_failed_parts(failure: Failure, record: Record) -> Iterator[Node]:
 
 def _with_fragment(fragment: str, record: Record) -> Iterator[Node]:
     """Yield the smallest parts of expressions whose text contains a fragment."""
-    holds = _around(_without_frames(fragment))
+    holds = _contains(_without_frames(fragment))
     inlined = {before for before, after in record.inlined if holds(after)}
     for node, texts in record.written:
         yield from _smallest(node, texts, holds)
@@ -146,7 +146,7 @@ def _is_float(expression: Expression) -> bool:
 
 def _may_give(part: Node, failure: Failure) -> bool:
     """Whether a part may have given the value that does not fit: a float is shown with a point."""
-    if failure.error_class != OVERFLOWN_CAST or current_engine().tells_fragments:
+    if failure.error_class != OVERFLOWN_CAST or current_engine().reports_fragments:
         return True
     is_float = re.fullmatch(r"-?\d+", failure.parameters.get("value", "")) is None
     if not isinstance(part, Cast):
@@ -156,7 +156,7 @@ def _may_give(part: Node, failure: Failure) -> bool:
     return isinstance(part.input.type, Decimal) or (isinstance(part.input.type, I8 | I16 | I32 | I64) and not is_float)
 
 
-def _around(fragment: str) -> Holds:
+def _contains(fragment: str) -> Holds:
     """Return a predicate for texts that contain a fragment, at word boundaries."""
     start, end = (r"\b" if re.match(r"\w", edge) else "" for edge in (fragment[:1], fragment[-1:]))
     pattern = re.compile(start + re.escape(fragment) + end)

@@ -61,7 +61,7 @@ def _pattern(call: Call, choices: Choices, behind: int = 0) -> Pattern:
     return translated
 
 
-def _from(call: Call, texts: Sequence[str], pattern: Pattern, position: int) -> str:
+def _searched_input(call: Call, texts: Sequence[str], pattern: Pattern, position: int) -> str:
     """The input from the start position of the search on, which is argument `position`."""
     start = _number(call, position, 1)
     if start == 1:
@@ -90,7 +90,7 @@ def _all_matches(call: Call, texts: Sequence[str], choices: Choices, group: int)
     pattern = _pattern(call, choices)
     if not 0 <= group <= pattern.groups:
         raise UnsupportedError(f"the pattern has {pattern.groups} groups, not a group {group}")
-    return f"regexp_extract_all({_from(call, texts, pattern, 2)}, {text_to_sql(pattern.text)}, {group})"
+    return f"regexp_extract_all({_searched_input(call, texts, pattern, 2)}, {text_to_sql(pattern.text)}, {group})"
 
 
 def _count(call: Call, texts: Sequence[str], choices: Choices) -> str:
@@ -117,7 +117,7 @@ def _position(call: Call, texts: Sequence[str], choices: Choices) -> str:
     if occurrence != 1:
         raise UnsupportedError(f"Spark can tell the position of the first match of a pattern, not of {occurrence}")
     pattern = _pattern(call, choices)
-    text, start = _from(call, texts, pattern, 2), _number(call, 2, 1)
+    text, start = _searched_input(call, texts, pattern, 2), _number(call, 2, 1)
     before = f"regexp_extract({text}, {text_to_sql(_up_to(_pattern(call, choices, behind=1)))}, 1)"
     found = f"WHEN rlike({text}, {text_to_sql(pattern.text)}) THEN char_length({before}) + {start}L"
     return f"(CASE {found} WHEN {text} IS NOT NULL THEN 0L END)"
@@ -136,7 +136,7 @@ def _replace(call: Call, texts: Sequence[str], choices: Choices) -> str:
     new = call.arguments[2]
     assert isinstance(new, Literal)
     replacement = java_replacement(new.value, pattern.groups, behind=occurrence)
-    text = _from(call, texts, pattern, 3)
+    text = _searched_input(call, texts, pattern, 3)
     written = pattern.text
     if occurrence:
         written, replacement = _up_to(pattern), f"$1{replacement}"

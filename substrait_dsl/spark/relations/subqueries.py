@@ -144,7 +144,11 @@ def condition(expression: ex.Expression, scope: Scope, to: InputLowering) -> str
             table, columns = to.text(rel)
             keys = _keys(needles, rel, columns, scope)
             # Spark carries an IN over to other columns that are equal to the needle, an EXISTS it does not.
-            return _none_match(table, keys, rel, to) if negated else _in(table, keys, to.execution, to.outside(rel))
+            return (
+                _none_match(table, keys, rel, to)
+                if negated
+                else _in_predicate(table, keys, to.execution, to.outside(rel))
+            )
         case ex.SetPredicate() as predicate:
             return f"{'NOT ' if negated else ''}{value(predicate, scope, to)}"
         case ex.SetComparison(reduction=reduction, comparison=comparison, left=left, right=rel):
@@ -202,7 +206,7 @@ def _any(comparison: ComparisonOp, left: ex.Expression, rel: Rel, scope: Scope, 
     return mark(table, [test], to.execution, outside=to.outside(rel), fixed=not rel.free_anchors)
 
 
-def _in(table: TextTable, keys: Sequence[Key], execution: ExecutionContext, outside: Sequence[str]) -> str:
+def _in_predicate(table: TextTable, keys: Sequence[Key], execution: ExecutionContext, outside: Sequence[str]) -> str:
     if len(keys) > 1 and not current_engine().has_tuples:
         return table.exists(*(key.holds for key in keys), outside=outside)
     inside = table.query([Item(key.inside, (execution.name(),)) for key in keys])
@@ -217,7 +221,7 @@ def _none_match(table: TextTable, tests: Sequence[Key | Test], rel: Rel, to: Inp
     is_native = len(keys) == len(tests) and (len(keys) == 1 or engine.has_tuples)
     is_native = is_native and (engine.negates_each or not rel.free_anchors)
     if is_nullable and is_native:  # Spark has a null-aware join for this, and only for this
-        return f"NOT {_in(table, keys, to.execution, to.outside(rel))}"
+        return f"NOT {_in_predicate(table, keys, to.execution, to.outside(rel))}"
     against = (f"coalesce({test.value}, true)" if is_nullable else test.holds for test in tests)
     return f"NOT {table.exists(*against, outside=to.outside(rel))}"
 

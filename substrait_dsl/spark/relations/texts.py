@@ -93,25 +93,25 @@ class TextTable(Table):
     @property
     def without_correlated_filters(self) -> tuple[TextTable, tuple[str, ...]]:
         tables = [self]
-        while (below := tables[-1]._below) is not None:
+        while (below := tables[-1]._projected_table) is not None:
             tables.append(below)
         table, moved = tables.pop()._without_conditions_on_row()
         for above in reversed(tables):
             if moved:
-                above, moved = above._of(table, moved)
+                above, moved = above._project_again(table, moved)
             table, further = above._without_conditions_on_row()
             moved += further
         return table, moved
 
     @property
-    def _below(self) -> TextTable | None:
+    def _projected_table(self) -> TextTable | None:
         """The table below the projection, if its columns may be computed over more rows than now."""
         if self.projection is None or self.aggregates is not None:
             return None
         below, select_items = self.projection
         return None if any(word in item.text for item in select_items for word in _NOT_ABOVE) else below
 
-    def _of(self, below: TextTable, conditions: Sequence[str]) -> tuple[TextTable, tuple[str, ...]]:
+    def _project_again(self, below: TextTable, conditions: Sequence[str]) -> tuple[TextTable, tuple[str, ...]]:
         """Project the same columns of another table, and those to which some conditions on its rows refer."""
         assert self.projection is not None
         used = dict.fromkeys(name for text in conditions for name in NAME.findall(text) if name in below.names)

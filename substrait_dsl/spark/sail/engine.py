@@ -79,7 +79,7 @@ SAIL = Engine(
     _literal,
     _replacement,
     failure=sail_failure,
-    tells_fragments=False,
+    reports_fragments=False,
     castable=castable,
     file_error=file_error,
     has_null_folders=False,

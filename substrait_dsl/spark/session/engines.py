@@ -91,7 +91,7 @@ class Engine:
 
     failure: Callable[..., Failure | None] | None = None
     """Parses the errors of the engine; None: they are Spark's."""
-    tells_fragments: bool = True
+    reports_fragments: bool = True
     """Whether most of its errors name the fragment of SQL text that failed."""
     is_of_outer_rows: Callable[[str], bool] = lambda words: False
     """Whether a message of the engine is about a subquery that it cannot decorrelate."""

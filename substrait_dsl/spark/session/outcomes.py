@@ -56,13 +56,13 @@ class Outcomes:
                 if self.titles:
                     error.add_note(self._of_interrupt())
             case SubstraitDslError():
-                if titles := self._of("made"):
+                if titles := self._titles_with("made"):
                     error.message = f"{error.message}; the plan has made {self._format_counts(titles)} before: {titles}"
                     error.args = (error.message,)
             case _:
                 pass
 
-    def _of(self, outcome: Outcome) -> str:
+    def _titles_with(self, outcome: Outcome) -> str:
         found = [*self.found, *["not made"] * (len(self.titles) - len(self.found))]
         return ", ".join(title for title, each in zip(self.titles, found, strict=True) if each == outcome)
 
@@ -72,7 +72,7 @@ class Outcomes:
         return f"{self.found.count('made')} of its {len(self.titles)} changes"
 
     def _of_interrupt(self) -> str:
-        finished, unknown, rest = self._of("made"), self._of("unknown"), self._of("not made")
+        finished, unknown, rest = self._titles_with("made"), self._titles_with("unknown"), self._titles_with("not made")
         if not finished and not unknown:
             return f"nothing was changed; not made: {rest}"
         parts = (

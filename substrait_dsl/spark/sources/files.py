@@ -27,7 +27,7 @@ from substrait_dsl.spark.sources.parquet_slices import is_slice, rows_of_slice
 from substrait_dsl.spark.sources.partition_columns import is_list_there, require_listed, with_declared_folders
 from substrait_dsl.spark.sources.paths import SKIPPED, require_read, spark_path, what_of
 from substrait_dsl.spark.sources.text_files import read_text_here
-from substrait_dsl.spark.sources.user_types import no_classes_of_files, require_known_classes
+from substrait_dsl.spark.sources.user_types import refuse_classes_of_files, require_known_classes
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -65,7 +65,7 @@ def read_files(
             ]
         else:
             for items in _rounds(group):
-                frames += _together(format_, items, schema, spark, text)
+                frames += _read_together(format_, items, schema, spark, text)
     if len(frames) == 1 or not schema.names:
         return reduce(lambda one, other: one.unionByName(other), (frame for _, frame in frames))
     declared = (_project_declared(frame, schema, what_of(items)) for items, frame in frames)
@@ -110,7 +110,7 @@ def _rounds(files: Iterable[rl.FileItem]) -> list[list[rl.FileItem]]:
     return rounds
 
 
-def _together(
+def _read_together(
     format_: rl.FileFormat, files: list[rl.FileItem], schema: NamedStruct, spark: SparkSession, text: rl.TextReading
 ) -> list[tuple[list[rl.FileItem], DataFrame]]:
     """Read files of one format into one DataFrame, but each partitioned folder by itself."""
@@ -188,7 +188,7 @@ def _by_name(
         require_names_found(dict.fromkeys(schema.names), what)
     if isinstance(format_, rl.Parquet):
         require_known_classes(files, _find_files(files, paths, spark))
-    with _refusals(what), no_classes_of_files(what):
+    with _refusals(what), refuse_classes_of_files(what):
         frame = spark.read.format(reader).load(paths)
         _ = frame.schema  # a client of Spark Connect learns only now what is wrong
     require_listed(frame, files)

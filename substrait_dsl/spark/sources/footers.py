@@ -23,7 +23,7 @@ from substrait_dsl.spark.sources.partition_columns import (
     FOLDER,
     READ_SEPARATELY,
     as_bytes,
-    below,
+    relative_path,
     require_all_read,
 )
 from substrait_dsl.spark.sources.partition_values import require_utc
@@ -101,7 +101,7 @@ _DECLARED = "declare columns that the files have"
 _READ_FOLDER = (
     'read the folder around those that are named after columns, with kind="folder", and filter by these columns'
 )
-_ANEW = "write the file anew without that key, with pyarrow: table.replace_schema_metadata(None)"
+_WITHOUT_METADATA = "write the file anew without that key, with pyarrow: table.replace_schema_metadata(None)"
 
 
 @attrs.frozen
@@ -226,7 +226,7 @@ def check_each(format_: FileFormat, files: Sequence[FileItem], frame: DataFrame,
     require_values(found, expected.types, schema, expected.same)
     found_in = "as in another file" if len(found) > 1 else f"as its key {KEY} says"
     for path, columns in found.items():
-        file = _File(path, columns, FOLDER.findall(below(path, roots)), expected)
+        file = _File(path, columns, FOLDER.findall(relative_path(path, roots)), expected)
         file.require_utc_folders(frame.sparkSession)
         if mistakes := file.mistakes(found_in):
             raise SchemaError(
@@ -258,4 +258,4 @@ def _way_out(file: _File, mistakes: Sequence[str], found: Mapping[str, Mapping[s
         return _READ_FOLDER
     if missing and (alike := suggestion(missing[0], file.columns)):
         return alike
-    return _DECLARED if is_nowhere else READ_SEPARATELY if len(found) > 1 else _ANEW
+    return _DECLARED if is_nowhere else READ_SEPARATELY if len(found) > 1 else _WITHOUT_METADATA

@@ -39,7 +39,7 @@ BYTE = re.compile("%[89a-f][0-9a-f]", re.IGNORECASE)
 READ_SEPARATELY = "read such files apart, and put them together with union_all"
 
 
-def below(path: str, roots: Iterable[str]) -> str:
+def relative_path(path: str, roots: Iterable[str]) -> str:
     """Return the part of a path below a folder that is read, where partition directories are."""
     return next((path.removeprefix(root) for root in roots if path.startswith(f"{root}/")), "")
 
@@ -106,7 +106,7 @@ def _names(frame: DataFrame, files: Sequence[FileItem]) -> set[str]:
     """Return the names of the partition columns, in lower case."""
     roots = [_path(item.uri).rstrip("/") for item in files]
     paths = (unquote(urlsplit(uri).path) for uri in frame.inputFiles())
-    return {unquote(name).lower() for path in paths for name, _ in FOLDER.findall(below(path, roots))}
+    return {unquote(name).lower() for path in paths for name, _ in FOLDER.findall(relative_path(path, roots))}
 
 
 def _path(uri: str) -> str:
@@ -175,7 +175,7 @@ def require_read(frame: DataFrame, files: Sequence[FileItem], names: Collection[
         return
     read = [unquote(urlsplit(uri).path) for uri in frame.inputFiles()]
     for path in read:
-        for name, value in FOLDER.findall(below(path, roots)):
+        for name, value in FOLDER.findall(relative_path(path, roots)):
             if unquote(name) in names and BYTE.search(value):
                 raise SchemaError(f"the file {path}: {as_bytes(name, value)}")
     require_all_read(roots, read)
@@ -192,7 +192,7 @@ def require_all_read(roots: Collection[str], read: Collection[str]) -> None:
     And for one in a deeper folder that is no partition directory, which Spark reads.
     """
     for path in read:
-        if not all("=" in folder for folder in below(path, roots).split("/")[1:-1]):
+        if not all("=" in folder for folder in relative_path(path, roots).split("/")[1:-1]):
             raise SchemaError(
                 f"Spark reads the file {path}, too, whose folder is not named after a column, as others are",
                 hint=READ_SEPARATELY,

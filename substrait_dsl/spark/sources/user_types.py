@@ -31,7 +31,7 @@ _CLASSES_OF_SPARK = frozenset(
 )
 """Spark's own user-defined types."""
 
-_ANEW = "write the file anew without that key, with pyarrow: table.replace_schema_metadata(None)"
+_WITHOUT_CLASS = "write the file anew without that key, with pyarrow: table.replace_schema_metadata(None)"
 
 
 def require_known_classes(files: Iterable[FileItem], found: Iterable[str] = ()) -> None:
@@ -49,7 +49,7 @@ def require_known_classes(files: Iterable[FileItem], found: Iterable[str] = ()) 
             raise UnsupportedError(
                 f"the file {path} names the class {quote(sorted(classes))} for a column of a user-defined type, "
                 f"in its key {KEY}: a file does not choose what code is loaded",
-                hint=_ANEW,
+                hint=_WITHOUT_CLASS,
             )
 
 
@@ -101,7 +101,7 @@ _MAKER = "fromJson"
 
 
 @contextmanager
-def no_classes_of_files(what: str) -> Iterator[None]:
+def refuse_classes_of_files(what: str) -> Iterator[None]:
     """Refuse Python classes that files name, while the columns of files are requested.
 
     Raises:
@@ -119,7 +119,7 @@ def no_classes_of_files(what: str) -> Iterator[None]:
         raise UnsupportedError(
             f"{what} finds a column of a user-defined type that is written in Python, and the file names its class, "
             f"{quote([str(chosen)])}: a file does not choose what code is loaded",
-            hint=_ANEW,
+            hint=_WITHOUT_CLASS,
         ) from error
     finally:
         _is_guarded.reset(token)
