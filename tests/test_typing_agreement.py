@@ -54,7 +54,7 @@ class Outcome:
 
 
 @pytest.fixture(scope="module")
-def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+def outcome(library_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     found = Outcome()
     for number in range(RIGHT):
         program = Program(Random(f"right {number}"))
@@ -66,9 +66,9 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
         for pipeline in range(PIPELINES):
             add_spoiled(program, pipeline)
         found.texts[f"spoiled{number}.py"] = program.text
-    project = Project(tmp_path_factory.mktemp("agreement") / "programs")
+    project = Project(tmp_path_factory.mktemp("agreement") / "programs", library_cache)
     project.write(found.texts)
-    for said in project.checked("--no-pretty", "--no-incremental", *found.texts):
+    for said in project.checked("--no-pretty", *found.texts):
         parts = SAID.fullmatch(said)
         assert parts is not None, said
         place = parts["file"], int(parts["line"])

@@ -200,8 +200,7 @@ def test_the_first_sight_of_a_module_is_that_without_any_cache(cold: Cold, tmp_p
 def test_a_warm_cache_changes_nothing(
     options: Sequence[str], edits: Sequence[Edit], library_cache: Path, cold: Cold, tmp_path: Path
 ) -> None:
-    project = Project(tmp_path / "project")
-    shutil.copytree(library_cache, project.path / ".mypy_cache")
+    project = Project(tmp_path / "project", library_cache)
     for edit in edits:
         project.write(edit.texts())
         assert (edit.name, project.checked(*options, *FILES)) == (edit.name, cold(edit))
@@ -269,8 +268,7 @@ def chosen(said: Sequence[str]) -> list[str]:
 
 
 def test_codes_set_by_module_reach_the_workers(library_cache: Path, tmp_path: Path) -> None:
-    project = Project(tmp_path / "project")
-    shutil.copytree(library_cache, project.path / ".mypy_cache")
+    project = Project(tmp_path / "project", library_cache)
     project.write(CHOSEN)
     assert chosen(project.checked("--num-workers", "2", "asked.py")) == ["asked.py:9:[substrait-dynamic]"]
 

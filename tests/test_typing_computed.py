@@ -10,8 +10,8 @@ from tests.projects import Project
 PROGRAM = (Path(__file__).parent / "typing" / "computed.py").read_text(encoding="utf-8")
 
 
-def test_what_is_computed_is_not_taken_for_known(tmp_path: Path) -> None:
-    project = Project(tmp_path / "project")
+def test_what_is_computed_is_not_taken_for_known(library_cache: Path, tmp_path: Path) -> None:
+    project = Project(tmp_path / "project", library_cache)
     project.write({"program.py": PROGRAM})
     said = "\n".join(project.checked("program.py"))
     assert " error: " not in said

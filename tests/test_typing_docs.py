@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ from mypy.errorcodes import ErrorCode
 
 from substrait_dsl.mypy_plugin.codes import CODES, DYNAMIC, FAILURE, UNEVALUATED
 from substrait_dsl.mypy_plugin.versions import NEWEST, OLDEST
+from tests.projects import Project
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "typing.md").read_text(encoding="utf-8")
@@ -31,24 +30,21 @@ SECTIONS = {found["code"]: found["text"] for found in SECTION.finditer(PAGE)}
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+def said(library_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """What mypy says of each program."""
-    output = said_of([joined(program) for program, _ in PROGRAMS], tmp_path_factory.mktemp("programs"))
+    output = said_of([joined(program) for program, _ in PROGRAMS], tmp_path_factory.mktemp("programs"), library_cache)
     lines: list[list[str]] = [[] for _ in PROGRAMS]
     for found in LINE.finditer(output):
         lines[int(found["number"])].append(f"{found['said'].rstrip()}\n")
     return ["".join(each) for each in lines]
 
 
-def said_of(programs: list[str], place: Path) -> str:
+def said_of(programs: list[str], place: Path, cache: Path) -> str:
     """What mypy says of programs, each a module in a folder."""
-    for number, program in enumerate(programs):
-        (place / f"program_{number}.py").write_text(program, encoding="utf-8")
-    (place / "pyproject.toml").write_text('[tool.mypy]\nplugins = ["substrait_dsl.mypy_plugin"]\n', encoding="utf-8")
-    command = [sys.executable, "-m", "mypy", "--strict", "--no-pretty", "."]
-    done = subprocess.run(command, cwd=place, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode in (0, 1), done.stdout + done.stderr
-    return done.stdout
+    project = Project(place / "project", cache)
+    texts = {f"program_{number}.py": program for number, program in enumerate(programs)}
+    project.write(texts)
+    return project.run("mypy", "--no-pretty", *texts)
 
 
 def joined(program: str) -> str:
@@ -64,10 +60,10 @@ def test_mypy_says_what_the_page_says(said: list[str], number: int) -> None:
     assert said[number] == expected, program
 
 
-def test_mypy_finds_no_fault_in_the_recipes(tmp_path: Path) -> None:
+def test_mypy_finds_no_fault_in_the_recipes(library_cache: Path, tmp_path: Path) -> None:
     page = (ROOT / "docs" / "recipes.md").read_text(encoding="utf-8")
     beginning, *programs = (found["program"] for found in BLOCK.finditer(page))
-    output = said_of([beginning + program for program in programs], tmp_path)
+    output = said_of([beginning + program for program in programs], tmp_path, library_cache)
     assert output == f"Success: no issues found in {len(programs)} source files\n"
 
 

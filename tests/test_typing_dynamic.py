@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
+
+from tests.projects import Project
 
 PROGRAM = """\
 from typing import Any, TypeVar
@@ -85,20 +85,17 @@ SAID = re.compile(r"^program\.py:(?P<line>\d+): error: (?P<text>.*)  \[(?P<code>
 MARK = re.compile(r"  # (?:(?P<lost>[DT]): (?P<why>.*)|E: (?P<code>.*))$")
 
 
-def said(place: Path, *options: str) -> dict[int, tuple[str, str]]:
+def said(project: Project, *options: str) -> dict[int, tuple[str, str]]:
     """The code and the text of the error on each line."""
-    (place / "program.py").write_text(PROGRAM, encoding="utf-8")
-    (place / "mypy.ini").write_text("[mypy]\nplugins = substrait_dsl.mypy_plugin\n", encoding="utf-8")
-    command = [sys.executable, "-m", "mypy", "--strict", "--no-pretty", *options, "program.py"]
-    done = subprocess.run(command, cwd=place, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 1, done.stdout + done.stderr
-    found = [(int(each["line"]), (each["code"], each["text"])) for each in SAID.finditer(done.stdout)]
+    project.write({"program.py": PROGRAM})
+    lines = "\n".join(project.checked("--no-pretty", *options, "program.py"))
+    found = [(int(each["line"]), (each["code"], each["text"])) for each in SAID.finditer(lines)]
     assert len(found) == len(dict(found)), "more than one error on a line"
     return dict(found)
 
 
-def test_it_says_where_columns_are_lost_to_those_who_ask(tmp_path: Path) -> None:
-    found = said(tmp_path, "--enable-error-code", "substrait-dynamic")
+def test_it_says_where_columns_are_lost_to_those_who_ask(library_cache: Path, tmp_path: Path) -> None:
+    found = said(Project(tmp_path / "project", library_cache), "--enable-error-code", "substrait-dynamic")
     for number, line in enumerate(PROGRAM.splitlines(), 1):
         code, text = found.pop(number, ("", ""))
         mark = MARK.search(line)
@@ -111,6 +108,6 @@ def test_it_says_where_columns_are_lost_to_those_who_ask(tmp_path: Path) -> None
     assert found == {}
 
 
-def test_others_are_not_told_and_codes_can_be_disabled(tmp_path: Path) -> None:
-    found = said(tmp_path, "--disable-error-code", "substrait-unknown-field")
+def test_others_are_not_told_and_codes_can_be_disabled(library_cache: Path, tmp_path: Path) -> None:
+    found = said(Project(tmp_path / "project", library_cache), "--disable-error-code", "substrait-unknown-field")
     assert [code for code, _ in found.values()] == ["attr-defined", "name-defined"]

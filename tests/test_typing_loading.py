@@ -137,11 +137,10 @@ def test_a_change_of_the_library_makes_mypy_check_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize("options", [["--strict"], ["--no-strict-optional", "--check-untyped-defs"]], ids=" ".join)
 def test_no_program_makes_a_hook_fail(options: list[str], library_cache: Path, tmp_path: Path) -> None:
     """With ``--show-traceback`` a hook that fails ends mypy; without, mypy's own answer stands."""
-    project = Project(tmp_path / "project")
+    project = Project(tmp_path / "project", library_cache)
     texts = {name: (PROGRAMS / name).read_text(encoding="utf-8") for name in MALFORMED}
     project.write({"mypy.ini": "[mypy]\nplugins = substrait_dsl.mypy_plugin\n", **texts})
-    shutil.copytree(library_cache, project.path / "cache")
-    said = project.checked("--show-traceback", "--cache-dir", "cache", *options, *MALFORMED)
+    said = project.checked("--show-traceback", *options, *MALFORMED)
     for name, text in texts.items():
         last = f"{name}:{len(text.splitlines())}: error:"
         assert any(line.startswith(last) for line in said), f"mypy has not come to the end of {name}"

@@ -8,7 +8,6 @@ error.
 from __future__ import annotations
 
 import io
-import shutil
 import tokenize
 import warnings
 from pathlib import Path
@@ -90,9 +89,8 @@ def test_no_mutated_program_makes_a_hook_fail(seed: str, library_cache: Path, tm
     random = Random(seed)
     others = [token for file in PROGRAMS for token in tokens(file.read_text(encoding="utf-8"))]
     programs = {f"program_{number}.py": program(random, others) for number in range(COUNT)}
-    project = Project(tmp_path / "project")
+    project = Project(tmp_path / "project", library_cache)
     settings = SETTINGS.replace("[mypy]", f"[mypy]\nmypy_path = {ROOT}\nexplicit_package_bases = True")
     project.write({"mypy.ini": settings, **programs})
-    shutil.copytree(library_cache, project.path / "cache")
-    said = project.checked("--show-traceback", "--cache-dir", "cache", *programs)
+    said = project.checked("--show-traceback", *programs)
     assert sum("[substrait-" in line for line in said) > COUNT

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -53,12 +52,11 @@ def other(t: sd.Relation[T], n: sd.Expr[sd.I64, sd.Null], x: int) -> None:
 MARK = re.compile(r"# (?P<kind>[ES]): (?P<words>.*)$")
 
 
-def said(project: Project, cache: Path, program: str) -> dict[int, list[str]]:
+def said(project: Project, program: str) -> dict[int, list[str]]:
     """What mypy says of each line of a program."""
     project.write({"program.py": program})
-    shutil.copytree(cache, project.path / "cache")
     found: dict[int, list[str]] = {}
-    for line in project.checked("--show-traceback", "--cache-dir", "cache", "program.py"):
+    for line in project.checked("--show-traceback", "program.py"):
         _, number, text = line.split(":", 2)
         found.setdefault(int(number), []).append(text)
     return found
@@ -66,7 +64,7 @@ def said(project: Project, cache: Path, program: str) -> dict[int, list[str]]:
 
 def test_what_is_remembered_of_an_operator_hides_no_mistake(library_cache: Path, tmp_path: Path) -> None:
     program = HEAD + REMEMBERED
-    found = said(Project(tmp_path / "project"), library_cache, program)
+    found = said(Project(tmp_path / "project", library_cache), program)
     for number, line in enumerate(program.splitlines(), 1):
         mark = MARK.search(line)
         texts = found.pop(number, [])
@@ -84,7 +82,7 @@ def test_variables_that_are_used_twice_each_take_no_exponential_time(
     doubled = "".join(f"    e{number} = e{number - 1} + e{number - 1}\n" for number in range(1, 41))
     program = f"{HEAD}\n\ndef doubled(x: sd.Expr[sd.I64]) -> None:\n    e0 = {first}\n{doubled}"
     program += "    sd.reveal_schema(t.select(e=e40))\n"
-    found = said(Project(tmp_path / "project"), library_cache, program)
+    found = said(Project(tmp_path / "project", library_cache), program)
     assert found == {len(program.splitlines()): [" note: Schema is e: i64"]}
 
 
@@ -97,7 +95,7 @@ sd.reveal_schema(t.select(*zeros))
 sd.reveal_schema(t.select(wide))
 sd.reveal_schema(t.select(*["a"] * 1))
 """
-    found = said(Project(tmp_path / "project"), library_cache, program)
+    found = said(Project(tmp_path / "project", library_cache), program)
     assert [text for texts in found.values() for text in texts] == [
         " note: Schema is unknown",
         " note: Schema is unknown",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import runpy
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -53,11 +54,12 @@ Saying = tuple[int, str, str]
 
 
 @pytest.fixture(scope="module")
-def sayings(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, list[Saying]]:
+def sayings(library_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[Path, list[Saying]]:
     """What mypy says of all the programs and examples, in one run."""
     place = tmp_path_factory.mktemp("mypy")
     configuration = place / "mypy.ini"
     configuration.write_text(CONFIGURATION, encoding="utf-8")
+    shutil.copytree(library_cache, place / "cache")
     files = [PROGRAMS / "tables.py", *FAULTY, *RIGHT, *EXAMPLES]
     command = [sys.executable, "-m", "mypy", "--config-file", str(configuration), "--cache-dir", str(place / "cache")]
     done = subprocess.run(

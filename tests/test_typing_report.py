@@ -7,7 +7,6 @@ sort key that is.
 from __future__ import annotations
 
 import re
-import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -82,8 +81,7 @@ LETTERS = {"relations": "R", "conditions": "C", "sort keys": "K"}
 
 @pytest.fixture(scope="module")
 def project(library_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
-    found = Project(tmp_path_factory.mktemp("report") / "project")
-    shutil.copytree(library_cache, found.path / ".mypy_cache")
+    found = Project(tmp_path_factory.mktemp("report") / "project", library_cache)
     (found.path / "other").mkdir()
     found.write({"tables.py": TABLES, "program.py": PROGRAM, "other/__init__.py": "x: int = 1\n"})
     return found

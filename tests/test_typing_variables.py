@@ -81,8 +81,8 @@ t.project(y=wrong)  # E
 """
 
 
-def test_variables_stand_for_what_they_hold(tmp_path: Path) -> None:
-    project = Project(tmp_path / "project")
+def test_variables_stand_for_what_they_hold(library_cache: Path, tmp_path: Path) -> None:
+    project = Project(tmp_path / "project", library_cache)
     project.write({"program.py": PROGRAM})
     said = "\n".join(project.checked("program.py"))
     lines = list(enumerate(PROGRAM.splitlines(), 1))

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     import duckdb
     from pyspark.sql import SparkSession
 
-PIPELINES = int(os.environ.get("DIFFERENTIAL_PIPELINES", "1000"))
+PIPELINES = int(os.environ.get("DIFFERENTIAL_PIPELINES", "700"))
+"""Of seed 1, every kind of node, option, function and type that 1,200 pipelines have is in the first 900; 700 with rows
+are among the first 1,120."""
 SEED = int(os.environ.get("DIFFERENTIAL_SEED", "1"))
 
 TOGETHER = 20
@@ -134,7 +136,7 @@ def test_plans_that_are_cut_into_pieces_agree(sessions: list[SparkSession], monk
     """As plans of more than some dozens of relations are."""
     monkeypatch.setattr(lowering, "MAX_RELATIONS_PER_STATEMENT", 5)
     monkeypatch.setattr(sql_fragments, "MIN_FRAGMENT_SIZE", 2)
-    check(sessions, PIPELINES // 10)
+    check(sessions, PIPELINES // 7)
 
 
 # --- what the pipelines are made of
