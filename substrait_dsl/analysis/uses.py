@@ -47,14 +47,16 @@ class Row(NamedTuple):
             if isinstance(node, ex.FieldReference):
                 found |= self._referenced(node.root, (node.position,), use)
             elif isinstance(node, ex.MaskedReference) and isinstance(node.input, ex.Row):
-                found |= self._referenced(node.input.root, [item.position for item in node.mask.items], _inside(use))
+                found |= self._referenced(
+                    node.input.root, [item.position for item in node.mask.items], _use_of_part(use)
+                )
             elif isinstance(node, Rel):  # of a subquery; a set predicate has none of its values
                 found |= self.traced[id(node)].rows
             else:
                 if isinstance(node, ex.ScalarSubquery | ex.InPredicate | ex.SetComparison):
                     found |= self._values(node, use)
                 elif isinstance(node, ex.SetPredicate) and node.op == "unique":
-                    found |= combine(NOTHING.union(*self.traced[id(node.tuples)].columns), _inside(use))
+                    found |= combine(NOTHING.union(*self.traced[id(node.tuples)].columns), _use_of_part(use))
                 stack += _children(node, use)
         return frozenset(found)
 
@@ -75,12 +77,12 @@ class Row(NamedTuple):
             case ex.ScalarSubquery(input=relation):
                 return combine(self.traced[id(relation)].columns[0], use)
             case ex.InPredicate(haystack=relation) | ex.SetComparison(right=relation):
-                return combine(NOTHING.union(*self.traced[id(relation)].columns), _inside(use))
+                return combine(NOTHING.union(*self.traced[id(relation)].columns), _use_of_part(use))
 
 
 def _children(node: Node, use: ColumnUse) -> Iterable[tuple[Node, ColumnUse]]:
     """Yield the parts of an expression, each with how it is used where the expression is used in some way."""
-    inside = _inside(use)
+    inside = _use_of_part(use)
     decided: tuple[Node, ...] = ()
     how: ColumnUse = inside
     match node:
@@ -95,7 +97,7 @@ def _children(node: Node, use: ColumnUse) -> Iterable[tuple[Node, ColumnUse]]:
         yield child, how if id(child) in deciding else inside
 
 
-def _inside(use: ColumnUse) -> ColumnUse:
+def _use_of_part(use: ColumnUse) -> ColumnUse:
     """Return how a part is used of an expression that is used so: what is computed is no copy."""
     return "transformation" if use == "identity" else use
 

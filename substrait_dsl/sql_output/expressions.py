@@ -43,13 +43,13 @@ class Scope:
     """Writes the relation of a subquery, inside of enclosing rows."""
     place: Place = "value"
 
-    def inside(self, place: Place) -> Scope:
+    def with_place(self, place: Place) -> Scope:
         """Return the scope of a part of an expression."""
         return self if self.place == place else attrs.evolve(self, place=place)
 
     def as_value(self) -> Scope:
         """Return the scope of a part whose value matters."""
-        return self.inside("value")
+        return self.with_place("value")
 
 
 def write(expression: Expression, scope: Scope) -> Written:  # a closed union
@@ -105,7 +105,7 @@ def _write_call(call: ex.ScalarFunction, scope: Scope) -> Written:
         case "and", _:
             inside = scope
         case "or", _ if scope.place == "filter":
-            inside = scope.inside("condition")
+            inside = scope.with_place("condition")
         case "not", (ex.SetPredicate(),):
             inside = scope
         case "not", (ex.InPredicate(),) if scope.place == "filter":
