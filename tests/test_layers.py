@@ -49,6 +49,7 @@ LAYERS: dict[str, int] = {  # by the longest prefix of the module's name
     "pytest_plugin": 6,
     "schema_modules": 6,
     "cli": 6,
+    "__main__": 6,
     "": 6,  # the package itself
 }
 LEAVES = ("proto", "spark", "render", "arrow", "engines", "sql_output", "analysis")
@@ -97,6 +98,7 @@ HEAVY: dict[str, tuple[str, ...]] = {
     "duckdb": ("consumers",),
     "sqlglot": ("sql_output",),
     "yaml": ("catalog",),
+    "click": ("cli",),
     "mypy": ("mypy_plugin",),
     "pytest": ("pytest_plugin",),
 }

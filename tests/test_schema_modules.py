@@ -417,10 +417,8 @@ def test_what_is_no_module_of_pipelines_is_refused(shop: Shop, name: str, words:
     "arguments", [["typing"], ["typing", "x"], ["typing", "--write"], ["typing", "--write", "--check", "x"]]
 )
 def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(arguments)
-    assert ended.value.code == 2
-    assert "usage: substrait-dsl" in capsys.readouterr().err
+    assert main(arguments) == 2
+    assert "Usage: substrait-dsl" in capsys.readouterr().err
 
 
 def test_long_lines_are_broken_and_formatters_leave_them_so(shop: Shop) -> None:

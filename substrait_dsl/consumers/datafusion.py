@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from datafusion import DataFrame
 
 
+def new_session() -> SessionContext:
+    """Return a session without tables."""
+    return SessionContext()
+
+
 class DataFusionSession(Consumer):
     """A ``datafusion.SessionContext``."""
 

@@ -93,15 +93,20 @@ class Document(Immutable, Called, Generic[M, A]):
         with file.open("rb") as opened:
             data = opened.read() if max_bytes is None else opened.read(max_bytes + 1)
         with error_context(verb="load"), error_context(place=str(path)):
-            _require_size(len(data), max_bytes)
-            # No binary form begins with a brace: that would be field 15, of a kind that no field of a plan is of.
-            if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"//")):
-                return cls._read(data, strict, catalog, None)
-            try:
-                text = data.decode("utf-8-sig")
-            except UnicodeDecodeError as error:
-                raise PlanFormatError(f"the JSON of the {cls._what} is no UTF-8: {error}") from None
-            return cls._read(text, strict, catalog, None)
+            return cls._read_content(data, strict, catalog, max_bytes)
+
+    @classmethod
+    def _read_content(cls, data: bytes, strict: bool | Weight, catalog: Catalog | None, max_bytes: int | None) -> Self:
+        """Read the content of a file: JSON if it begins as such, else the binary form."""
+        _require_size(len(data), max_bytes)
+        # No binary form begins with a brace: that would be field 15, of a kind that no field of a plan is of.
+        if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"//")):
+            return cls._read(data, strict, catalog, None)
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise PlanFormatError(f"the JSON of the {cls._what} is no UTF-8: {error}") from None
+        return cls._read(text, strict, catalog, None)
 
     @classmethod
     def from_bytes(

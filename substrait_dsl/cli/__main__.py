@@ -1,0 +1,8 @@
+"""``python -m substrait_dsl.cli``: the command line."""
+
+import sys
+
+from substrait_dsl.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

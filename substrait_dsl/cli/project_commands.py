@@ -1,0 +1,131 @@
+"""Commands for projects: a demonstration, the columns of files, stubs, and schema modules."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from substrait_dsl.cli.plan_files import read_plan
+from substrait_dsl.errors import UnsupportedError
+
+
+@click.command(epilog="\b\nExample:\n  substrait-dsl demo --engine spark")
+@click.option(
+    "--engine",
+    type=click.Choice(["sail", "spark"]),
+    help="What computes the rows: Sail, in the process and without Java (the default if installed), or Spark.",
+)
+@click.option("--no-rows", is_flag=True, help="Leave out the part that needs an engine.")
+def demo(engine: Any, no_rows: bool) -> None:
+    """Build, print, serialise and run a small pipeline."""
+    from substrait_dsl.demo import run
+
+    run(engine, rows=not no_rows)
+
+
+@click.command(epilog="\b\nExamples:\n  substrait-dsl schema orders.parquet\n  substrait-dsl schema --plan query.plan")
+@click.argument("file")
+@click.option(
+    "--format",
+    "file_format",
+    type=click.Choice(["parquet", "orc", "arrow", "csv", "json"]),
+    help="The format of the file, which by default it says itself, or its name.",
+)
+@click.option("--plan", "is_plan", is_flag=True, help="The file is a plan: print the columns that it returns.")
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(["class", "json", "ddl"]),
+    default="class",
+    show_default=True,
+    help="A class of Python, JSON, or Spark's DDL.",
+)
+def schema(file: str, file_format: Any, is_plan: bool, form: str) -> None:
+    """Print the columns of a file or a plan as a class.
+
+    FILE is the path or URI of a Parquet, ORC or Arrow file, of delimited text or of JSON lines.
+    """
+    from substrait_dsl.fluent.schema_of import schema_of
+
+    if is_plan and file_format is not None:
+        raise click.UsageError("--format is of a file of rows, and not of a plan")
+    sources: list[Any] = [*read_plan(file).roots] if is_plan else [file]
+    for source in sources:
+        found = schema_of(source, format=file_format)
+        print(found.to_json(indent=2) if form == "json" else found.to_ddl() if form == "ddl" else found)
+
+
+@click.command(epilog="\b\nExample:\n  substrait-dsl stub money.yaml > money.pyi")
+@click.argument("extension", metavar="EXTENSION")
+def stub(extension: str) -> None:
+    """Print typed stubs of an extension YAML file."""
+    from pathlib import Path
+
+    from substrait_dsl.fluent.stub import stub_of
+
+    print(stub_of(Path(extension)), end="")
+
+
+@click.command(
+    epilog="\b\nExamples:\n  substrait-dsl typing --write shop.pipelines\n"
+    "  substrait-dsl typing --report --fail-under 95 shop"
+)
+@click.option("--write", is_flag=True, help="Write the schema modules of modules of pipelines.")
+@click.option("--check", is_flag=True, help="Fail, with a diff, if one of them is out of date.")
+@click.option("--report", is_flag=True, help="Say how many relations and conditions the mypy plugin knows.")
+@click.option(
+    "--fail-under",
+    type=click.FloatRange(0, 100),
+    metavar="PERCENT",
+    help="With --report: fail if less than that is known.",
+)
+@click.argument("modules", nargs=-1, required=True, metavar="MODULE...")
+def typing(write: bool, check: bool, report: bool, fail_under: float | None, modules: tuple[str, ...]) -> int:
+    """Keep schema modules, or report what is known.
+
+    MODULE is the name of a module; with --report also a file or a folder.
+    """
+    if write + check + report != 1:
+        raise click.UsageError("one of --write, --check and --report is needed")
+    if fail_under is not None and not report:
+        raise click.UsageError("--fail-under is for --report")
+    return _report_typing(modules, fail_under) if report else _keep_schemas(modules, is_written=write)
+
+
+def _keep_schemas(modules: Sequence[str], *, is_written: bool) -> int:
+    """Write the schema modules of modules, or say what is out of date in them; the exit status."""
+    from substrait_dsl.schema_modules import COMMAND, schema_modules
+
+    status = 0
+    for found in schema_modules(modules):
+        if is_written:
+            print(f"{found.path}: {'written' if found.write() else 'up to date'}")
+        elif found.difference:
+            print(found.difference, end="")
+            print(f"substrait-dsl: {found.path} is out of date; run {COMMAND} {found.name}", file=sys.stderr)
+            status = 1
+    return status
+
+
+def _report_typing(paths: Sequence[str], least: float | None) -> int:
+    """Say how much of a program mypy knows with the plugin; the exit status."""
+    try:
+        from substrait_dsl.mypy_plugin.typing_report import make_report
+    except ModuleNotFoundError as error:
+        if error.name is None or not error.name.startswith("mypy"):
+            raise
+        raise UnsupportedError(
+            "the report is made by mypy, which is not installed", hint='install the extra "mypy"'
+        ) from None
+    report = make_report(paths)
+    print("\n".join(report.lines()))
+    if least is not None and report.percentage < least:
+        print(f"substrait-dsl: less than {least:g} % is known", file=sys.stderr)
+        return 1
+    return 0
+
+
+PROJECT_COMMANDS = (demo, schema, stub, typing)

@@ -1,0 +1,205 @@
+"""The commands that look at plans: of anybody, as bytes or JSON, from files and from the standard input."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl.cli import commands, main
+
+Captured = pytest.CaptureFixture[str]
+
+ORDERS = sd.read_named("orders", {"id": "i64", "price": "fp64?"})
+LARGE = ORDERS.filter(lambda o: o.price > 5.0).select("id")
+THIRD_PARTY = Path(__file__).parents[3] / "shared" / "third_party_plans" / "plans"
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> str:
+    path = tmp_path / "large.plan"
+    LARGE.to_plan().save(path)
+    return str(path)
+
+
+def printed(arguments: list[str], capsys: Captured, status: int = 0) -> str:
+    assert main(arguments) == status, capsys.readouterr().err
+    return capsys.readouterr().out
+
+
+def test_explain(plan: str, capsys: Captured) -> None:
+    first, *text = printed(["explain", plan], capsys).splitlines()
+    assert re.fullmatch(r"\(version 0\.\d+\.\d+, by substrait_dsl \S+\)", first)
+    assert "\n".join(text) == str(LARGE)
+    found = json.loads(printed(["explain", "--json", plan], capsys))
+    assert found["roots"] == [{"id": "i64"}]
+    assert (found["text"], found["findings"]) == (str(LARGE), [])
+
+
+def test_a_plan_may_be_json_and_come_from_the_standard_input(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    LARGE.to_plan().save(tmp_path / "large.json")
+    assert str(LARGE) in printed(["explain", str(tmp_path / "large.json")], capsys)
+    for content in (LARGE.to_plan().to_bytes(), LARGE.to_plan().to_json().encode()):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        assert str(LARGE) in printed(["explain", "-"], capsys)
+
+
+@pytest.mark.parametrize("command", ["explain", "validate", "check", "lineage", "accesses", "digest", "run"])
+def test_what_is_no_plan(command: str, tmp_path: Path, capsys: Captured) -> None:
+    (tmp_path / "x.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(40))
+    assert main([command, str(tmp_path / "x.png")]) == 1
+    assert "these bytes are no Substrait plan" in capsys.readouterr().err
+    (tmp_path / "x.json").write_text('{"relations": 5}')
+    assert main([command, str(tmp_path / "x.json")]) == 1
+    assert "substrait-dsl: load" in capsys.readouterr().err
+    assert main([command, str(tmp_path / "none.plan")]) == 1
+    assert "substrait-dsl: No such file or directory: " in capsys.readouterr().err
+    assert main([command, str(tmp_path)]) == 1
+    assert "substrait-dsl: Is a directory: " in capsys.readouterr().err
+
+
+def test_validate_fails_for_findings_of_a_weight(plan: str, tmp_path: Path, capsys: Captured) -> None:
+    assert printed(["validate", plan], capsys) == "as the specification says\n"
+    message = LARGE.to_plan().to_proto()
+    message.ClearField("execution_behavior")
+    (tmp_path / "other.plan").write_bytes(message.SerializeToString())
+    other = str(tmp_path / "other.plan")
+    assert "[harmless: evaluation-mode]" in printed(["validate", other], capsys, 1)
+    assert "[harmless: evaluation-mode]" in printed(["validate", "--fail-on", "assumed", other], capsys, 0)
+    [finding] = json.loads(printed(["validate", "--json", other], capsys, 1))
+    assert (finding["code"], finding["weight"]) == ("evaluation-mode", "harmless")
+    assert "findings (1):\n  " in printed(["explain", other], capsys)
+
+
+def test_check(plan: str, tmp_path: Path, capsys: Captured) -> None:
+    report = printed(["check", plan, "--engine", "datafusion"], capsys)
+    assert report.startswith("datafusion-55: runs lowered\n")
+    found = json.loads(printed(["check", plan, "--json", "--engine", "datafusion", "--engine", "duckdb"], capsys))
+    assert {name: each["verdict"] for name, each in found.items()} == {
+        "datafusion-55": "runs lowered",
+        "duckdb-1.1.3": "runs lowered",
+    }
+    assert {"code", "severity", "why", "step"} <= set(found["datafusion-55"]["findings"][0])
+    ORDERS.write("t", op="ctas").to_plan().save(tmp_path / "write.plan")
+    refused = printed(["check", str(tmp_path / "write.plan"), "--engine", "duckdb"], capsys, 1)
+    assert refused.startswith("duckdb-1.1.3: refused\n")
+    assert main(["check", plan, "--engine", "datafusoin"]) == 1
+    assert 'did you mean "datafusion"?' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("encoding", ["spec", "legacy"])
+def test_convert_keeps_what_a_plan_says(encoding: str, plan: str, tmp_path: Path, capsys: Captured) -> None:
+    as_json, again = str(tmp_path / "x.json"), str(tmp_path / "again.plan")
+    assert main(["convert", "--encoding", encoding, plan, as_json]) == 0
+    assert json.loads(Path(as_json).read_text())["relations"]
+    assert main(["convert", as_json, again]) == 0
+    assert sd.Plan.load(again) == LARGE.to_plan()
+
+
+def test_convert_for_an_engine_and_to_sql(plan: str, tmp_path: Path, capsys: Captured) -> None:
+    lowered = str(tmp_path / "lowered.plan")
+    assert main(["convert", "--engine", "datafusion", plan, lowered]) == 0
+    assert Path(lowered).read_bytes() == LARGE.to_plan().to_bytes(engine="datafusion")
+    assert main(["convert", "--engine", "datafusion", plan, str(tmp_path / "x.json")]) == 2
+    assert "what is written for an engine is binary" in capsys.readouterr().err
+    assert main(["convert", "--dialect", "duckdb", plan, str(tmp_path / "x.sql")]) == 0
+    assert (tmp_path / "x.sql").read_text() == LARGE.to_sql("duckdb") + "\n"
+    sd.Plan(ORDERS, ORDERS.limit(1)).save(tmp_path / "two.plan")
+    assert main(["convert", str(tmp_path / "two.plan"), str(tmp_path / "y.sql")]) == 2
+    assert "this plan has 2 trees" in capsys.readouterr().err
+    assert not (tmp_path / "y.sql").exists()
+
+
+def test_diff(plan: str, tmp_path: Path, capsys: Captured) -> None:
+    other = str(tmp_path / "other.plan")
+    LARGE.limit(3).to_plan().save(other)
+    assert printed(["diff", plan, other], capsys, 1) == "steps\n  + fetch 3\n"
+    assert json.loads(printed(["diff", "--json", plan, other], capsys, 1))["steps"][0]["kind"] == "added"
+    assert printed(["diff", plan, plan], capsys) == "no difference\n"
+
+
+def test_lineage_accesses_and_digest(plan: str, tmp_path: Path, capsys: Captured) -> None:
+    assert printed(["lineage", plan], capsys) == str(LARGE.lineage()) + "\n"
+    assert json.loads(printed(["lineage", "--json", plan], capsys)) == [LARGE.lineage().to_dict()]
+    assert printed(["digest", plan], capsys) == LARGE.to_plan().digest() + "\n"
+    sd.Plan(sd.subtree(ORDERS.write("t", op="ctas")), LARGE).save(tmp_path / "p.plan")
+    assert printed(["accesses", str(tmp_path / "p.plan")], capsys) == "ctas table t\nread table orders\n"
+    found = json.loads(printed(["accesses", "--json", str(tmp_path / "p.plan")], capsys))
+    assert found[0] == {"operation": "ctas", "object": "table", "names": ["t"]}
+    written, large = printed(["lineage", str(tmp_path / "p.plan")], capsys).split("\n\n")
+    assert written == str(ORDERS.lineage())
+    assert large == str(LARGE.lineage()) + "\n"
+
+
+def test_schema_of_a_plan(plan: str, capsys: Captured) -> None:
+    assert "    id: sd.I64\n" in printed(["schema", "--plan", plan], capsys)
+    assert json.loads(printed(["schema", "--plan", "--as", "json", plan], capsys)) == {"id": "i64"}
+    assert printed(["schema", "--plan", "--as", "ddl", plan], capsys) == "id BIGINT NOT NULL\n"
+    assert main(["schema", "--plan", "--format", "csv", plan]) == 2
+
+
+def test_wrong_usage(capsys: Captured) -> None:
+    assert main(["explan", "x"]) == 2
+    assert "No such command 'explan'" in capsys.readouterr().err
+    assert main(["explain"]) == 2
+    assert main(["explain", "--jsn", "x"]) == 2
+    assert main(["run", "x", "--engine", "sprak"]) == 2
+    assert "'sprak' is not one of 'sail', 'spark'" in capsys.readouterr().err
+    assert main([]) == 2
+
+
+@pytest.mark.parametrize("name", [None, *sorted(commands.commands)])
+def test_help_has_an_example(name: str | None, capsys: Captured) -> None:
+    text = printed([*([] if name is None else [name]), "--help"], capsys)
+    assert "Example" in text
+    assert f"substrait-dsl {name or 'explain'}" in text
+    assert not re.search(r"^  \w+  .*\.\.\.$", text, re.MULTILINE), "a text that is cut"
+
+
+def run_program(arguments: list[str], **options: Any) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([sys.executable, "-m", "substrait_dsl", *arguments], capture_output=True, **options)
+
+
+def test_names_that_the_terminal_cannot_show_are_escaped(tmp_path: Path) -> None:
+    sd.read_named("größe", {"id": "i64"}).to_plan().save(tmp_path / "x.plan")
+    done = run_program(["explain", str(tmp_path / "x.plan")], env={"PYTHONIOENCODING": "ascii"})
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"read gr\\xf6\\xdfe -> id: i64" in done.stdout.replace(b'"', b"")
+
+
+def test_a_reader_that_has_enough_ends_it_quietly(tmp_path: Path) -> None:
+    many: sd.Relation[Any] = ORDERS
+    for number in range(3_000):
+        many = many.filter(sd.col("id") > number)
+    many.to_plan().save(tmp_path / "x.plan")
+    command = f"{sys.executable} -m substrait_dsl explain {tmp_path / 'x.plan'} | head -1"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"(version ")
+
+
+def test_third_party_plans_are_explained_and_converted(tmp_path: Path, capsys: Captured) -> None:
+    if not THIRD_PARTY.exists():
+        pytest.skip("the plans of other producers lie outside of the repository")
+    paths = sorted(path for path in THIRD_PARTY.rglob("*") if path.suffix in (".json", ".bin", ".pb"))
+    assert len(paths) > 30
+    explained = 0
+    for path in paths:
+        status = main(["explain", str(path)])
+        assert status in (0, 1)
+        assert (capsys.readouterr().err == "") is (status == 0)
+        explained += status == 0
+        if status == 0:
+            assert main(["convert", str(path), str(tmp_path / "x.json")]) == 0
+            assert main(["diff", str(path), str(tmp_path / "x.json")]) == 0
+            capsys.readouterr()
+    assert explained > 30
