@@ -52,6 +52,7 @@ from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations, is_erron
 from substrait_dsl.mypy_plugin.ast_evaluator import AstEvaluator, Environment
 from substrait_dsl.mypy_plugin.budget import UnknownValueError
 from substrait_dsl.mypy_plugin.checker_state import NO_VALUE, STATE
+from substrait_dsl.mypy_plugin.class_constants import find_class_constant
 from substrait_dsl.mypy_plugin.declarations import SCHEMA, has_no_columns, is_schema
 from substrait_dsl.mypy_plugin.enums import read_literal
 from substrait_dsl.mypy_plugin.helpers import add_dependencies_of, is_helper, make_function, takes_arguments
@@ -143,6 +144,9 @@ class ArgumentEvaluator(AstEvaluator):
                 return self._evaluate_variable(node)
             if alternatives := find_alternatives(node, self.checker):
                 return self._evaluate_alternative(node, alternatives)
+        if isinstance(node, MemberExpr) and (constant := find_class_constant(node, self.checker)) is not None:
+            with suppress(UnknownValueError):
+                return self.evaluate(constant)
         return self._evaluate_parts_or_type(node, type_, environment)
 
     def _evaluate_parts_or_type(self, node: Expression, type_: Type | None, environment: Environment) -> Any:

@@ -166,6 +166,8 @@ class Variables:
         """The loops that fill the dict or list of each variable."""
         self._branches: defaultdict[SymbolNode, list[Branches]] = defaultdict(list)
         """The branches that assign a value to each variable."""
+        self._changed_attributes: set[str] = set()
+        """The names of the attributes that are assigned, or may be changed, outside of the bodies of classes."""
         self._counts: Counter[SymbolNode] = Counter()
         """How often each variable, or an item of it, is assigned."""
         self._imported: set[str] = set()
@@ -192,6 +194,18 @@ class Variables:
             if branches.assigned == self._counts[variable] and len(branches.values) > 1 and branches.reach(use):
                 return branches.values
         return ()
+
+    def find_constant_of_class(self, attribute: Var) -> Expression | None:
+        """Return the expression of a constant of a class of the file; None if another may be meant."""
+        name, found = attribute.name, self._assigned.get(attribute)
+        if not (attribute.is_classvar or attribute.is_final) or name in self._changed_attributes or found is None:
+            return None
+        if not (_has_immutable_items(attribute.type) or _is_immutable(attribute.type)):
+            return None
+        others = (
+            each for each in self._assigned if isinstance(each, Var) and each.name == name and each is not attribute
+        )
+        return None if any(attribute.info in each.info.mro for each in others if each.info) else found
 
     def find_filling(self, use: NameExpr) -> Filling | None:
         """Return the loop that has filled the dict or list of a variable where it is used; None if there is none."""
@@ -243,6 +257,8 @@ class Variables:
             case IndexExpr(base=NameExpr(node=Var() as variable)):
                 self._assigned[variable] = None  # a part of it is another now
                 self._counts[variable] += 1
+            case MemberExpr(name=name) | IndexExpr(base=MemberExpr(name=name)):
+                self._changed_attributes.add(name)
 
     def _record_use(self, node: Expression, places: Counter[SymbolNode]) -> None:
         """Count a use of a variable that does not change it."""
@@ -403,6 +419,8 @@ class Variables:
                 self._record_use(argument, self._reading_uses)
         if isinstance(o.callee, MemberExpr) and o.callee.name in _READING_METHODS:
             self._record_use(o.callee.expr, self._reading_uses)
+        elif isinstance(o.callee, MemberExpr) and isinstance(o.callee.expr, MemberExpr) and o.callee.name not in _VERBS:
+            self._changed_attributes.add(o.callee.expr.name)
 
     def _uses_of_arguments(self, callee: Expression) -> Counter[SymbolNode] | None:
         """Return the counter for the arguments of a call; None if the call may change them."""
@@ -478,6 +496,14 @@ def find_alternatives(variable: NameExpr, checker: CheckerPluginInterface) -> Se
     for expression in expressions:
         _add_dependencies(expression, checker)
     return expressions
+
+
+def find_constant_of_class(attribute: Var, checker: CheckerPluginInterface) -> Expression | None:
+    """Return the expression of a constant of a class of the file; None if another may be meant."""
+    expression = _variables_of(checker).find_constant_of_class(attribute)
+    if expression is not None:
+        _add_dependencies(expression, checker)
+    return expression
 
 
 def _add_dependencies(expression: Expression, checker: CheckerPluginInterface) -> None:

@@ -1,6 +1,6 @@
 """Calls with one argument that is wrong and another that nobody knows; values that loops and branches assign."""
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Final, Literal
 
 import substrait_dsl as sd
 from substrait_dsl import functions as f
@@ -90,3 +90,29 @@ def in_nested_lambdas(drugs: sd.Relation[Drug], least: str) -> None:
     drugs.filter(lambda d: f.any_match(d.doses, lambda dose: dose > least))
     # E: filter: no overload takes gt(fp64, str); str does not fit fp64: it takes a float, not a
     #    str  [substrait-function-not-found]
+
+
+class Report:
+    keys: ClassVar[list[str]] = ["part", "prat"]
+    order: ClassVar[tuple[sd.SortKey, ...]] = (sd.desc("prat"),)
+    name: Final = "prat"
+
+    def of_instance(self) -> None:
+        items.select(*self.keys)
+        # E: select: there is no column "prat"; there are "order", "part", "quantity"; did you mean
+        #    "part"?  [substrait-unknown-field]
+        items.sort(*self.order)
+        # E: sort: there is no column "prat"; there are "order", "part", "quantity"; did you mean
+        #    "part"?  [substrait-unknown-field]
+        items.drop(self.name)
+        # E: drop: there is no column "prat"; there are "order", "part", "quantity"; did you mean
+        #    "part"?  [substrait-unknown-field]
+
+    @classmethod
+    def of_class(cls) -> None:
+        items.select(*cls.keys)
+        # E: select: there is no column "prat"; there are "order", "part", "quantity"; did you mean
+        #    "part"?  [substrait-unknown-field]
+        items.drop(Report.name)
+        # E: drop: there is no column "prat"; there are "order", "part", "quantity"; did you mean
+        #    "part"?  [substrait-unknown-field]

@@ -1,6 +1,6 @@
 """Arguments that nobody knows beside those that are known, and values that loops and branches assign."""
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import substrait_dsl as sd
 from substrait_dsl import functions as f
@@ -77,5 +77,23 @@ def with_loops() -> None:
     items.filter(*conditions)
 
 
+class Report:
+    keys: ClassVar[list[str]] = ["part", "order"]
+    changed: ClassVar[list[str]] = ["prat"]
+    replaced: ClassVar[list[str]] = ["prat"]
+
+    def rows(self) -> None:
+        self.changed.clear()
+        items.select(*self.changed, "part")
+        items.select(*self.replaced)
+        sd.reveal_schema(items.select(*self.keys))
+        # N: Schema is part: i64, order: i64
+
+
+class Replaced(Report):
+    replaced: ClassVar[list[str]] = ["part"]
+
+
 with_branches("down", is_small=True)
 with_loops()
+Replaced().rows()
