@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -89,6 +90,8 @@ def read_files(
     format: FormatName | rl.FileFormat = ...,
     kind: rl.PathKind = ...,
     header: rl.HeaderRule = ...,
+    line_breaks: rl.LineBreaks = ...,
+    encoding: str = ...,
     filter: Condition | Callable[[S2], Condition] | None = ...,
     best_effort_filter: Condition | Callable[[S2], Condition] | None = ...,
     columns: None = ...,
@@ -102,6 +105,8 @@ def read_files(
     format: FormatName | rl.FileFormat = ...,
     kind: rl.PathKind = ...,
     header: rl.HeaderRule = ...,
+    line_breaks: rl.LineBreaks = ...,
+    encoding: str = ...,
     filter: Condition | Callable[[S2], Condition] | None = ...,
     best_effort_filter: Condition | Callable[[S2], Condition] | None = ...,
     columns: Sequence[str],
@@ -115,6 +120,8 @@ def read_files(
     format: FormatName | rl.FileFormat = ...,
     kind: rl.PathKind = ...,
     header: rl.HeaderRule = ...,
+    line_breaks: rl.LineBreaks = ...,
+    encoding: str = ...,
     filter: Condition | Callable[[Any], Condition] | None = ...,
     best_effort_filter: Condition | Callable[[Any], Condition] | None = ...,
     columns: Sequence[str] | None = ...,
@@ -127,6 +134,8 @@ def read_files(
     format: FormatName | rl.FileFormat = "parquet",
     kind: rl.PathKind = "path",
     header: rl.HeaderRule = "check",
+    line_breaks: rl.LineBreaks = "end_records",
+    encoding: str = "utf-8",
     filter: Any = None,
     best_effort_filter: Any = None,
     columns: Sequence[str] | None = None,
@@ -150,6 +159,11 @@ def read_files(
         header: of delimited text, whose fields are taken by position. ``"check"``: the names in the header of each file
             that is on this machine are those of the columns, but for blanks and the case of letters, or the execution
             is refused. ``"skip"``: they may be other names; the same ones in another order are refused in any case.
+        line_breaks: of delimited text. ``"end_records"``: each ends a record, and in quotes it is an error.
+            ``"in_quotes"``: in quotes it is a character of the field; a file is then not read in parts.
+        encoding: of delimited text: ``"latin-1"``, ``"windows-1252"``, ``"utf-16"`` or another that the error for one
+            that is not known names. Line breaks in quotes and encodings are no part of the specification: an
+            enhancement in the plan says them, so other consumers refuse it.
         filter: as for `read_named`.
         best_effort_filter: as for `read_named`.
         columns: as for `read_named`.
@@ -165,12 +179,10 @@ def read_files(
         read files parquet folder 's3://lake/orders' -> id: i64, price: fp64?
     """
     with error_context(verb="read_files"):
-        require_choice("header", header, rl.HEADER_RULES)
         each, form = _each(paths, kind), file_format(format)
         if format == "parquet":
             _require_no_other(each)
-        text = rl.TextReading(header=header)
-        _require_text(text, form)
+        text = text_reading(header, line_breaks, encoding, form)
         struct = as_struct(schema)
         files = rl.LocalFiles(tuple(file_item(path, form, kind) for path in each), text=text)
         return read(struct, files, filter, best_effort_filter, columns, ordering, distribution, properties)
@@ -190,19 +202,42 @@ def file_items(paths: Any, format: rl.FileFormat, kind: rl.PathKind) -> tuple[rl
     return tuple(file_item(path, format, kind) for path in _each(paths, kind))
 
 
-def _require_text(text: rl.TextReading, form: rl.FileFormat) -> None:
-    """Raise `InvalidArgumentError` for arguments of delimited text, or of headers, where the format has none."""
+def text_reading(header: Any, line_breaks: Any, encoding: Any, form: rl.FileFormat) -> rl.TextReading:
+    """Return how delimited text is read.
+
+    Raises `InvalidChoiceError` for another word, and `InvalidArgumentError` for one that the format has no place for.
+    """
+    require_choice("header", header, rl.HEADER_RULES)
+    require_choice("line_breaks", line_breaks, rl.LINE_BREAKS)
+    text = rl.TextReading(header, line_breaks, _encoding(encoding))
     said = [name for name in _OF_TEXT if getattr(text, name) != getattr(rl.AS_SPECIFIED, name)]
-    if said and not isinstance(form, rl.DelimitedText):
-        raise InvalidArgumentError(
-            f"{said[0]}= is of delimited text, but the format is {type(form).__name__}",
-            hint='write format="csv" or format=DelimitedText(...)',
-        )
-    if "header" in said and isinstance(form, rl.DelimitedText) and not form.header_lines_to_skip:
+    if not isinstance(form, rl.DelimitedText):
+        if said:
+            raise InvalidArgumentError(
+                f"{said[0]}= is of delimited text, but the format is {type(form).__name__}",
+                hint='write format="csv" or format=DelimitedText(...)',
+            )
+    elif "header" in said and not form.header_lines_to_skip:
         raise InvalidArgumentError(
             f"header={text.header!r}, but the format says that there is no header",
             hint="write DelimitedText(header_lines_to_skip=1)",
         )
+    elif "line_breaks" in said and not form.quote:
+        raise InvalidArgumentError("line breaks are in quotes, but the format has no quote")
+    return text
+
+
+def _encoding(name: Any) -> str:
+    """Return the name that plans have for an encoding. Raises `InvalidChoiceError` for another."""
+    if isinstance(name, str):
+        try:
+            found = codecs.lookup(name).name.removesuffix("-sig")
+        except (LookupError, ValueError):  # no encoding, or no name of one
+            found = ""
+        for each in rl.ENCODINGS:
+            if codecs.lookup(each).name == found:
+                return each
+    raise InvalidChoiceError.of_word("encoding", name, rl.ENCODINGS)
 
 
 _OF_TEXT = ("header", "line_breaks", "encoding")

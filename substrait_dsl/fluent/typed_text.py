@@ -25,7 +25,7 @@ from substrait_dsl.fluent.calls import scalar
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.conditionals import when
 from substrait_dsl.fluent.expr import DynExpr, combine
-from substrait_dsl.fluent.files import PathLike, file_items
+from substrait_dsl.fluent.files import PathLike, file_items, text_reading
 from substrait_dsl.fluent.read_options import read
 from substrait_dsl.fluent.schema_forms import Declared
 from substrait_dsl.fluent.schemas import DynRow, SchemaLike, as_struct
@@ -141,6 +141,8 @@ def read_csv(
     quote: str = ...,
     escape: str = ...,
     kind: rl.PathKind = ...,
+    line_breaks: rl.LineBreaks = ...,
+    encoding: str = ...,
 ) -> Relation[S2]: ...
 @overload
 def read_csv(
@@ -155,6 +157,8 @@ def read_csv(
     quote: str = ...,
     escape: str = ...,
     kind: rl.PathKind = ...,
+    line_breaks: rl.LineBreaks = ...,
+    encoding: str = ...,
 ) -> Relation[DynRow]: ...
 def read_csv(
     paths: PathLike | Sequence[PathLike],
@@ -168,6 +172,8 @@ def read_csv(
     quote: str = '"',
     escape: str = '"',
     kind: rl.PathKind = "path",
+    line_breaks: rl.LineBreaks = "end_records",
+    encoding: str = "utf-8",
 ) -> Relation[Any]:
     """Read delimited text, such as CSV, with typed columns.
 
@@ -189,6 +195,8 @@ def read_csv(
         quote: what a field stands in that has a separator, or a quote, in it.
         escape: what stands before a quote in such a field: another quote, or a backslash.
         kind: as for `read_files`.
+        line_breaks: as for `read_files`.
+        encoding: as for `read_files`.
 
     Returns:
         A relation with the columns of the schema.
@@ -197,7 +205,7 @@ def read_csv(
         TypeMismatchError: a type that no text has, or a format for what is no date.
         UnknownFieldError: a format for a column that is not there.
         InvalidArgumentError: another format of dates, or as `read_files`.
-        InvalidChoiceError: another word of `invalid` or `kind`.
+        InvalidChoiceError: another word of `invalid`, `kind`, `header`, `line_breaks` or `encoding`.
 
     Output: the columns of the schema. Specification: ``ReadRel.LocalFiles``, ``ProjectRel`` and ``Expression.Cast``.
 
@@ -209,7 +217,7 @@ def read_csv(
                 | -> id: string?, who: string?
     """
     with error_context(verb="read_csv"):
-        text_reading = rl.TextReading(header=_header_rule(header))
+        rule = _header_rule(header)
         require_choice("invalid", invalid, get_args(OfInvalid))
         struct = as_struct(schema)
         formats = _require_formats(formats, struct)
@@ -217,7 +225,7 @@ def read_csv(
         form = rl.DelimitedText(separator, quote, escape, int(header is not False), null_value=null_value)
         text = t.String(nullable=null_value is not None)
         texts = NamedStruct(tuple(Field(field.name, text) for field in struct))
-        files = rl.LocalFiles(file_items(paths, form, kind), text=text_reading)
+        files = rl.LocalFiles(file_items(paths, form, kind), text=text_reading(rule, line_breaks, encoding, form))
         lines = read(texts, files, None, None, None, (), None, None)
         columns = [_column(lines[field.name], text, field, formats.get(field.name), on_failure) for field in struct]
         return lines.select(*columns) if struct != texts else lines

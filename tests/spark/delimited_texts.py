@@ -49,9 +49,64 @@ BROKEN: list[tuple[str, str]] = [
 """Texts with a line that is no record, and what stands before a quote in a field."""
 
 
+QUOTED_BREAKS: list[tuple[str, dict[str, Any], list[Any]]] = [
+    ('"a\nb",c\nd,e\n', {}, [("a\nb", "c"), ("d", "e")]),
+    ('h,i\r\n"a\nb","c\r\nd"\r\ne,"\r"\r\n', {"header_lines_to_skip": 1}, [("a\nb", "c\r\nd"), ("e", "\r")]),
+    ('"h\nx",i\na,b', {"header_lines_to_skip": 1}, [("a", "b")]),
+    ('"\n","\n\n"\n\n \n,\n', {}, [("\n", "\n\n"), ("", "")]),
+    ('"say ""\nhi"" ,",5" pipe\n"",""""\n', {}, [('say "\nhi" ,', '5" pipe'), ("", '"')]),
+    ("'it\\'s\n';NA\nNA;'NA'", {"quote": "'", "escape": "\\", "field_delimiter": ";", "null_value": "NA"}, [
+        ("it's\n", None), (None, None)
+    ]),
+    ('"a\n"||b|c\n||\n', {"field_delimiter": "||", "escape": ""}, [("a\n", "b|c"), ("", "")]),
+    ('\ufeff"\n",b\n', {}, [("\n", "b")]) ,
+    ('"\r\n",a\nb,c\n', {}, [("\r\n", "a"), ("b", "c")]),
+    ("a,b\n", {}, [("a", "b")]),
+    ("", {}, []),
+]  # fmt: skip
+"""Texts with line breaks in quotes, how they are written, and their records."""
+
+BROKEN_BREAKS: list[tuple[str, str]] = [
+    ('a,"b\nc', '"'),
+    ('a,"b\nc,d\n', '"'),
+    ('"a\nb" ,c\n', '"'),
+    ('"a\nb"x,c\n', '"'),
+    ('"a\nb",c,d\n', '"'),
+    ('"a\nb"\n', '"'),
+    ('"a\n""b",c\n', "\\"),
+    ('"",b\n""\n', '"'),
+]
+"""Texts with a record that is none, even if quotes may hold line breaks, and what stands before a quote in a field."""
+
+ENCODED: list[tuple[str, str]] = [
+    ("latin-1", "latin-1"),
+    ("cp1252", "windows-1252"),
+    ("iso-8859-15", "ISO-8859-15"),
+    ("utf-16", "utf-16"),
+    ("utf-16-le", "utf-16le"),
+    ("utf-16-be", "UTF_16BE"),
+    ("utf-8-sig", "utf-8-sig"),
+]
+"""Encodings as Python writes them, and names for them."""
+
+
+def encoded_file(path: Path, encoding: str) -> list[tuple[str, str]]:
+    """Write a file with a header, and return its records: of an encoding of bytes, those of the upper half."""
+    of_bytes = bytes(range(160, 256))
+    characters = (
+        "\xe4\u20ac\u0141\u4e2d\U0001f600\u2028\x85" if encoding.startswith("utf") else of_bytes.decode(encoding)
+    )
+    rows = [(each, "x") for each in characters]
+    path.write_bytes("".join(f"{x},{y}\r\n" for x, y in [("x", "y"), *rows]).encode(encoding))
+    return rows
+
+
 def text_file(path: Path, text: str, **options: Any) -> Any:
     path.write_text(text)
+    line_breaks = options.pop("line_breaks", "end_records")
     null_value = options.get("null_value")
     kind = "string" if null_value is None else "string?"
     header: Any = {"header": "skip"} if options.get("header_lines_to_skip") == 1 else {}
-    return sd.read_files(path, {"x": kind, "y": kind}, format=sd.DelimitedText(**options), **header)
+    return sd.read_files(
+        path, {"x": kind, "y": kind}, format=sd.DelimitedText(**options), line_breaks=line_breaks, **header
+    )

@@ -25,7 +25,7 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
 from substrait_dsl.spark.sources.files import read_files
 from tests.spark.column_files import stored
-from tests.spark.delimited_texts import BROKEN, TEXTS, text_file
+from tests.spark.delimited_texts import BROKEN, BROKEN_BREAKS, ENCODED, QUOTED_BREAKS, TEXTS, encoded_file, text_file
 from tests.spark.rows import collected, counted
 from tests.support import f, refused
 
@@ -149,6 +149,60 @@ def test_headers_name_the_columns(tmp_path: Path, spark: SparkSession) -> None:
     (tmp_path / "all" / "3.csv").write_text("name,id\nann,1\n")
     with pytest.raises(SchemaError, match=r"3\.csv"):
         every.execute(spark)
+
+
+@pytest.mark.parametrize(("text", "options", "wanted"), QUOTED_BREAKS)
+def test_line_breaks_in_quotes(
+    text: str, options: dict[str, Any], wanted: list[Any], tmp_path: Path, spark: SparkSession
+) -> None:
+    read = text_file(tmp_path / "t.csv", text, line_breaks="in_quotes", **options)
+    assert counted(read, spark) == Counter(wanted)
+    assert collected(read.aggregate(n=f.count()), spark) == [(len(wanted),)]
+
+
+@pytest.mark.parametrize(("text", "escape"), BROKEN_BREAKS)
+def test_line_breaks_elsewhere(text: str, escape: str, tmp_path: Path, spark: SparkSession) -> None:
+    read = text_file(tmp_path / "t.csv", text, line_breaks="in_quotes", escape=escape)
+    for used in (read, read.select("x"), read.aggregate(n=f.count())):
+        with refused(ExecutionError, "(step: read files delimited text"):
+            used.collect(spark)
+    with refused(ExecutionError, "(step: read files delimited text"):
+        text_file(tmp_path / "t.csv", text, escape=escape).collect(spark)
+
+
+@pytest.mark.parametrize(("encoding", "name"), ENCODED)
+def test_encodings(encoding: str, name: str, tmp_path: Path, spark: SparkSession) -> None:
+    """Python writes the file. Each character of an encoding of bytes is read."""
+    wanted = encoded_file(tmp_path / "t.csv", encoding)
+    read = sd.read_files(tmp_path / "t.csv", {"x": "string", "y": "string"}, format="csv", encoding=name)
+    assert counted(read, spark) == Counter(wanted)
+
+
+def test_what_is_no_text_of_an_encoding(tmp_path: Path, spark: SparkSession) -> None:
+    both = {"x": "string", "y": "string"}
+    (tmp_path / "t.csv").write_bytes(b"x,y\n\x81,b\n")
+    with refused(ExecutionError, "U+FFFD", "(step: read files"):
+        sd.read_files(tmp_path / "t.csv", both, format="csv", encoding="cp1252").collect(spark)
+    (tmp_path / "t.csv").write_bytes("x,y\na,b\n".encode("utf-16-le"))
+    with refused(ExecutionError, "which order its bytes have", 'encoding="utf-16le"'):
+        sd.read_files(tmp_path / "t.csv", both, format="csv", encoding="utf-16").collect(spark)
+    (tmp_path / "t.csv").write_bytes('x,y\na,"b\nc"\n'.encode("utf-16"))
+    with refused(ExecutionError, "open at the end of a line"):
+        sd.read_files(tmp_path / "t.csv", both, format="csv", encoding="utf-16").collect(spark)
+    (tmp_path / "t.csv").write_text('"x,y\na,b\nc,d\n')
+    with refused(ExecutionError, "the header of", "is no record"):
+        sd.read_files(tmp_path / "t.csv", both, format="csv", line_breaks="in_quotes", header="skip").collect(spark)
+    for early in ("x,y\ra,b\r", " \nx,y\na,b\n"):
+        (tmp_path / "t.csv").write_text(early)
+        with refused(UnsupportedError, "is not the first line of a file on this machine"):
+            sd.read_files(tmp_path / "t.csv", both, format="csv", line_breaks="in_quotes").collect(spark)
+    (tmp_path / "t.csv").write_text('"a\n",b\rc,d\n')
+    with refused(ExecutionError, "open at the end of a line"):
+        text = sd.DelimitedText()
+        sd.read_files(tmp_path / "t.csv", both, format=text, line_breaks="in_quotes").collect(spark)
+    (tmp_path / "t.csv").write_text("x,y\na,b\f")
+    with refused(UnsupportedError, "ends with a form feed"):
+        sd.read_files(tmp_path / "t.csv", both, format="csv", line_breaks="in_quotes").collect(spark)
 
 
 def test_a_record_that_ends_as_its_delimiter_begins(tmp_path: Path, spark: SparkSession) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
-from tests.spark.delimited_texts import BROKEN, TEXTS, text_file
+from tests.spark.delimited_texts import BROKEN, BROKEN_BREAKS, ENCODED, QUOTED_BREAKS, TEXTS, encoded_file, text_file
 from tests.support import f, refused
 
 if TYPE_CHECKING:
@@ -33,6 +33,27 @@ def test_lines_that_are_no_records(text: str, escape: str, tmp_path: Path, sail:
     for used in (read, read.select("x"), read.aggregate(n=f.count())):
         with refused(ExecutionError, "line 1 of", "t.csv is no record", "a record is a line that has a field for"):
             used.collect(sail)
+
+
+@pytest.mark.parametrize(("text", "options", "wanted"), QUOTED_BREAKS)
+def test_line_breaks_in_quotes(
+    text: str, options: dict[str, Any], wanted: list[Any], tmp_path: Path, sail: SparkSession
+) -> None:
+    read = text_file(tmp_path / "t.csv", text, line_breaks="in_quotes", **options)
+    assert sorted(read.collect(sail), key=repr) == sorted(wanted, key=repr)
+
+
+@pytest.mark.parametrize(("text", "escape"), BROKEN_BREAKS)
+def test_line_breaks_elsewhere(text: str, escape: str, tmp_path: Path, sail: SparkSession) -> None:
+    with refused(ExecutionError, "t.csv is no record"):
+        text_file(tmp_path / "t.csv", text, line_breaks="in_quotes", escape=escape).collect(sail)
+
+
+@pytest.mark.parametrize(("encoding", "name"), ENCODED)
+def test_encodings(encoding: str, name: str, tmp_path: Path, sail: SparkSession) -> None:
+    wanted = encoded_file(tmp_path / "t.csv", encoding)
+    read = sd.read_files(tmp_path / "t.csv", {"x": "string", "y": "string"}, format="csv", encoding=name)
+    assert sorted(read.collect(sail)) == sorted(wanted)
 
 
 def test_files_that_are_compressed_and_in_folders(tmp_path: Path, sail: SparkSession) -> None:

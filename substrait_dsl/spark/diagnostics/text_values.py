@@ -153,7 +153,7 @@ def _find(read: rl.Read, columns: Sequence[_TypedColumn], text: str | None) -> t
             for path in data_files(item) if local_path(item.uri) is not None else ():
                 if any("=" in folder for folder in path.split(os.sep)[:-1]):  # fields are not the columns there
                     return None
-                for line, record in _records(path, form):
+                for line, record in _records(path, form, read.definition.text.encoding):
                     if len(record) == len(read.base_schema):
                         for number, column in enumerate(columns):
                             there = record[column.position].strip(_BLANKS)
@@ -166,11 +166,11 @@ def _find(read: rl.Read, columns: Sequence[_TypedColumn], text: str | None) -> t
     return None
 
 
-def _records(path: str, form: rl.DelimitedText) -> Iterator[tuple[int, list[str]]]:
+def _records(path: str, form: rl.DelimitedText, encoding: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the records of a file, each with the number of its first line."""
     opener = _OPENERS.get(os.path.splitext(path)[1], open)
     is_doubled = form.escape == form.quote
-    with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
+    with opener(path, "rt", encoding="utf-8-sig" if encoding == "utf-8" else encoding, newline="") as file:
         reader = csv.reader(
             file,
             delimiter=form.field_delimiter,

@@ -18,7 +18,16 @@ from substrait_dsl.spark.session.failures import BEHIND_QUOTE
 from substrait_dsl.spark.sources.declared_columns import actual_name
 from substrait_dsl.spark.sources.partition_columns import require_listed, require_read
 from substrait_dsl.spark.sources.paths import what_of
-from substrait_dsl.spark.sources.text_lines import LINE, NO_UTF8, REPLACED, record_lines, text_lines, texts
+from substrait_dsl.spark.sources.text_lines import (
+    LINE,
+    NO_UTF8,
+    OPEN_QUOTE,
+    OTHER_FIELDS,
+    REPLACED,
+    record_lines,
+    text_lines,
+    texts,
+)
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -40,7 +49,7 @@ _NO_ESCAPE = "\uffff"
 
 OVERLAPS = "a value of delimited text ends as its delimiter begins"
 NUL_BY_QUOTE = "delimited text holds U+0000 in a line with quotes, where Spark drops it"
-OF_TEXT = (NO_UTF8, REPLACED, OVERLAPS, BEHIND_QUOTE, NUL_BY_QUOTE)
+OF_TEXT = (NO_UTF8, REPLACED, OPEN_QUOTE, OTHER_FIELDS, OVERLAPS, BEHIND_QUOTE, NUL_BY_QUOTE)
 """The errors of records that are read."""
 
 FIELDS = "substrait_dsl_fields"
@@ -114,7 +123,9 @@ def read_text(
         require_read(frame, files, set(folders.values()))
     fields = [position for position in range(len(schema)) if position not in folders]
     names = [schema.names[position] for position in fields]
-    frame = record_lines(format_, frame, paths, list(dict.fromkeys(folders.values())), names, reading)
+    frame = record_lines(
+        format_, frame, paths, list(dict.fromkeys(folders.values())), names, reading, text_options(format_)
+    )
     if fields:
         frame = _parse_lines(frame, format_, len(fields))
 

@@ -7,16 +7,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
+from urllib.parse import quote
 
 from substrait_dsl.errors import ExecutionError, UnsupportedError
 from substrait_dsl.spark.session.causes import system_words
 from substrait_dsl.spark.sources.arrow_tables import declared_frame
 from substrait_dsl.spark.sources.delimited_text import text_options
 from substrait_dsl.spark.sources.paths import data_files, local_path, local_paths
-from substrait_dsl.spark.sources.text_headers import BLANK, COMPRESSED, check_header, header_of, open_text
+from substrait_dsl.spark.sources.text_headers import (
+    BLANK,
+    COMPRESSED,
+    check_header,
+    header_of,
+    open_text,
+    require_read_exactly,
+)
 from substrait_dsl.spark.sources.text_lines import NO_UTF8
-from substrait_dsl.spark.sources.text_parser import parse_record
+from substrait_dsl.spark.sources.text_parser import is_open, parse_record
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,6 +57,7 @@ def read_text_here(
 
     text_options(format_)
     paths = list(_paths(files))
+    require_read_exactly((f"file:{quote(path)}" for path in paths), reading)
     for path in paths:
         if format_.header_lines_to_skip and schema.names and (header := header_of(path, format_, reading)) is not None:
             check_header(header, schema.names, path, format_, reading)
@@ -85,15 +94,27 @@ def _folder_below(item: FileItem) -> str | None:
     return next(filter(os.path.isdir, inside), None)
 
 
+def _lines_outside_quotes(file: IO[str], format_: DelimitedText, reading: TextReading) -> Iterator[tuple[int, str]]:
+    """Yield lines with their numbers; where a quote is open at the end of one, those that follow belong to it."""
+    open_lines, start = "", 1
+    for number, line in enumerate(file, start=1):
+        start = start if open_lines else number
+        open_lines += line
+        if reading.line_breaks != "in_quotes" or not is_open(open_lines.rstrip("\r\n"), format_):
+            yield start, open_lines.rstrip("\r\n")
+            open_lines = ""
+    if open_lines:
+        yield start, open_lines.rstrip("\r\n")
+
+
 def _lines(path: str, format_: DelimitedText, reading: TextReading) -> Iterator[tuple[str, str]]:
     """Yield the records of a file, each after its name in messages."""
     if path.endswith(COMPRESSED):
         raise UnsupportedError(f"the compressed file {path} is not read here", hint="gzip and bzip2 are")
     left_out = format_.header_lines_to_skip
     try:
-        with open_text(path, reading.encoding) as file:
-            for number, line in enumerate(file, start=1):
-                line = line.removesuffix("\n")
+        with open_text(path, reading) as file:
+            for number, line in _lines_outside_quotes(file, format_, reading):
                 if not line.strip(BLANK):
                     continue
                 if left_out:
@@ -101,7 +122,8 @@ def _lines(path: str, format_: DelimitedText, reading: TextReading) -> Iterator[
                     continue
                 yield f"line {number} of {path}", line
     except UnicodeDecodeError as error:
-        raise ExecutionError(f"{NO_UTF8}, in {path}: {error.reason}") from error
+        words = NO_UTF8 if reading.encoding == "utf-8" else f"delimited text is not {reading.encoding}"
+        raise ExecutionError(f"{words}, in {path}: {error.reason}") from error
     except (OSError, EOFError) as error:
         words = system_words(error) if isinstance(error, OSError) else str(error)
         raise ExecutionError(f"cannot read {path}: {words}") from error

@@ -9,13 +9,13 @@ import bz2
 import gzip
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import IO, TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 import attrs
 
-from substrait_dsl.errors import ExecutionError, SchemaError, quote
+from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError, quote
 from substrait_dsl.spark.sources.text_parser import parse_record
 from substrait_dsl.texts import nearest
 
@@ -42,6 +42,8 @@ class Header:
 
     line: str
     """Its line, without the end; empty if the file has none."""
+    is_first: bool
+    """Whether it is the first line of the file, and a line feed ends it."""
 
 
 def path_of(uri: str) -> str | None:
@@ -51,12 +53,39 @@ def path_of(uri: str) -> str | None:
     return path if parts.scheme == "file" and not parts.netloc and os.path.isfile(path) else None
 
 
-def open_text(path: str, encoding: str) -> IO[str]:
-    """Open a file of text, which may be compressed; a line ends in any of the three ways."""
+def open_text(path: str, reading: TextReading) -> IO[str]:
+    """Open a file of text, which may be compressed, behind the mark of its encoding.
+
+    A line ends in any of the three ways, and keeps its end.
+    """
     opener = OPENERS.get(os.path.splitext(path)[1], open)
-    # The mark of UTF-8 in front of a file is none of its text.
-    file: IO[str] = opener(path, "rt", encoding="utf-8-sig" if encoding == "utf-8" else encoding, newline=None)
+    encoding = "utf-8-sig" if reading.encoding == "utf-8" else reading.encoding
+    file: IO[str] = opener(path, "rt", encoding=encoding, newline="")
+    if encoding in ("utf-16le", "utf-16be") and file.read(1) != "\ufeff":
+        file.seek(0)
     return file
+
+
+def require_read_exactly(uris: Iterable[str], reading: TextReading) -> None:
+    """Raise for a file on this machine whose text Spark would decode or end otherwise than it is written.
+
+    Raises `ExecutionError` for UTF-16 that does not say its order of bytes, `UnsupportedError` for a form feed at the
+    end, which Spark takes for the end of a line.
+    """
+    for path in filter(None, map(path_of, uris)):
+        if path.endswith((*OPENERS, *COMPRESSED)):
+            continue
+        with open(path, "rb") as file:
+            start = file.read(2)
+            file.seek(max(0, os.path.getsize(path) - 2))
+            end = file.read()
+        if reading.encoding == "utf-16" and start not in (b"", b"\xff\xfe", b"\xfe\xff"):
+            raise ExecutionError(
+                f"{path} does not say which order its bytes have, as UTF-16 does by its first two",
+                hint='write encoding="utf-16le" or encoding="utf-16be"',
+            )
+        if b"\f" in end:
+            raise UnsupportedError(f"{path} ends with a form feed, which Spark takes for the end of a line")
 
 
 def header_of(path: str, format_: DelimitedText, reading: TextReading) -> Header | None:
@@ -64,9 +93,13 @@ def header_of(path: str, format_: DelimitedText, reading: TextReading) -> Header
     if path.endswith(COMPRESSED):
         return None
     try:
-        with open_text(path, reading.encoding) as file:
-            return Header(next((line.removesuffix("\n") for line in file if line.strip(BLANK)), ""))
-    except (OSError, EOFError, UnicodeDecodeError):
+        with open_text(path, reading) as file:
+            lines = iter(file)
+            number, line = next(((number, line) for number, line in enumerate(lines) if line.strip(BLANK)), (0, ""))
+            while reading.line_breaks == "in_quotes" and line.count(format_.quote) % 2 and (more := next(lines, "")):
+                line += more
+            return Header(line.rstrip("\r\n"), number == 0 and not line.endswith("\r"))
+    except (OSError, EOFError, UnicodeError):
         return None  # Spark says what is wrong with it, and where
 
 
@@ -74,13 +107,15 @@ def check_header(header: Header, names: Sequence[str], path: str, format_: Delim
     """Compare the names in a header with those of the columns, but for blanks around them and the case of letters.
 
     Raises `SchemaError` for the same names in another order, as the rows would be wrong, and for other names unless
-    they are not to be checked.
+    they are not to be checked. Raises `ExecutionError` for a header that is no record, if quotes may hold line breaks.
     """
     if not header.line:
         return
     try:
         found = parse_record(header.line, f"the header of {path}", format_, 0)
     except ExecutionError as error:
+        if reading.line_breaks == "in_quotes":
+            raise  # it may go on to the end of the file
         if reading.header == "skip":
             return
         raise SchemaError(str(error), hint=_BY_POSITION) from None

@@ -33,6 +33,20 @@ def parse_record(line: str, where: str, format_: DelimitedText, many: int) -> li
     return fields
 
 
+_OPEN = "a quote is still open at its end"
+
+
+def is_open(line: str, format_: DelimitedText) -> bool:
+    """Whether a quote is still open at the end of a line, which is a record otherwise."""
+    if format_.quote not in line:
+        return False
+    try:
+        parse_record(line, "", format_, 0)
+    except ExecutionError as error:
+        return _OPEN in str(error)
+    return False
+
+
 def _parse_quoted(line: str, start: int, where: str, format_: DelimitedText) -> tuple[str, int]:
     """Parse a quoted field; return it and its end."""
     characters: list[str] = []
@@ -52,7 +66,7 @@ def _parse_quoted(line: str, start: int, where: str, format_: DelimitedText) -> 
         else:
             characters.append(character)
             position += 1
-    raise _no_record("a quote is still open at its end", where, format_)
+    raise _no_record(_OPEN, where, format_)
 
 
 def _no_record(why: str, where: str, format_: DelimitedText) -> ExecutionError:

@@ -142,6 +142,9 @@ sd.read_files("orders.parquet", Orders, kind="dir")
 sd.read_files("orders.csv", {"id": "string"}, format="csv", header="chek")
 # E: read_files: unknown header 'chek'; expected one of "check", "skip"; did you mean
 #    "check"?  [substrait-invalid-choice]
+sd.read_csv("orders.csv", {"id": "string"}, line_breaks="in_quote")
+# E: read_csv: unknown line_breaks 'in_quote'; expected one of "end_records", "in_quotes"; did you mean
+#    "in_quotes"?  [substrait-invalid-choice]
 sd.read_files("orders.parquet", Orders, header="skip")
 # E: read_files: header= is of delimited text, but the format is Parquet; write format="csv" or
 #    format=DelimitedText(...)  [substrait-invalid-argument]

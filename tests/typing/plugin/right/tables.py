@@ -35,7 +35,9 @@ sd.read_files("o.csv", {"id": "string", "name": "string"}, format="csv", header=
     id=lambda r: r.id.cast(sd.I64)
 )
 sd.read_files("o.csv", {"id": "string"}, format=sd.DelimitedText(field_delimiter=";")).select("id")
-sd.read_csv("items.csv", Items).filter(lambda i: i.part > 3).select("part")
+sd.read_csv("items.csv", Items, line_breaks="in_quotes", encoding="latin-1", header="skip").filter(
+    lambda i: i.part > 3
+).select("part")
 sd.read_csv("o.csv", {"id": "i64", "day": "date?"}, separator=";", formats={"day": "%d/%m/%Y"}, invalid="null").select(
     next=lambda r: r.id + 1, year=lambda r: f.extract("YEAR", r.day)
 )
