@@ -15,13 +15,14 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.sql_output.decimals import of_units
 from substrait_dsl.sql_output.dialects import Dialect
 from substrait_dsl.sql_output.functions import STANDARD, refusal
+from substrait_dsl.sql_output.orders import order_key
 from substrait_dsl.sql_output.written import Written, fill
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
 EXTREMES = ("min", "max")
-WRITTEN_AGGREGATES = ("count", "sum", "sum0", "avg", *EXTREMES, "any_value", "bool_and", "bool_or")
+WRITTEN_AGGREGATES = ("count", "sum", "sum0", "avg", *EXTREMES, "any_value", "bool_and", "bool_or", "string_agg")
 """The functions that `_template` has."""
 ARITHMETIC = ("functions_arithmetic", "functions_arithmetic_decimal")
 _OPTIONS = {"overflow": ("ERROR", "SILENT"), "rounding": ("TIE_TO_EVEN",), "ignore_nulls": ("TRUE",)}
@@ -30,10 +31,33 @@ _OPTIONS = {"overflow": ("ERROR", "SILENT"), "rounding": ("TIE_TO_EVEN",), "igno
 def write_measure(measure: ex.Measure, write: Callable[[Expression], Written], dialect: Dialect) -> Written:
     """Write a measure. Raises `UnsupportedError` for a function that is not known to be exact."""
     call = measure.function
+    if call.function.name == "string_agg":
+        return _join_texts(measure, write, dialect)
     if call.sorts:
         raise refusal(call, dialect, "an order of its rows")
     condition = None if measure.filter is None else write(measure.filter)
     return write_aggregate(call, arguments_of(call, write, dialect), condition, dialect)
+
+
+def _join_texts(measure: ex.Measure, write: Callable[[Expression], Written], dialect: Dialect) -> Written:
+    """Write the texts of a group joined by a constant; the engines' own is NULL of none, the plan's the empty text."""
+    from sqlglot import exp
+
+    call = measure.function
+    text, separator = (each for each in call.arguments if isinstance(each, Expression))
+    is_distinct = call.invocation == "distinct"
+    if call.options or not isinstance(separator, ex.Literal) or separator.value is None or (is_distinct and call.sorts):
+        raise refusal(call, dialect, "an option, a separator that is no constant, or an order of distinct texts")
+    _check(call, dialect)
+    tree = write(text).cast(dialect).copy()
+    if is_distinct:
+        tree = exp.Distinct(expressions=[tree])
+    if call.sorts:
+        tree = exp.Order(this=tree, expressions=[order_key(each, write, dialect) for each in call.sorts])
+    joined: exp.Expr = exp.GroupConcat(this=tree, separator=write(separator).tree.copy())
+    if measure.filter is not None:
+        joined = exp.Filter(this=joined, expression=exp.Where(this=write(measure.filter).tree.copy()))
+    return Written(exp.Coalesce(this=joined, expressions=[exp.Literal.string("")]), call.output_type)
 
 
 def arguments_of(
@@ -156,5 +180,8 @@ def _assemble(
 
 def _operand(call: ex.AggregateFunction | ex.WindowCall, value: Written, dialect: Dialect) -> exp.Expr:
     """Return what is aggregated; of decimals any type will do that has the same values."""
+    from sqlglot import exp
+
     needs_type = call.function.name in (*EXTREMES, "any_value") or not isinstance(value.type, t.Decimal)
+    needs_type = needs_type or isinstance(value.tree, exp.Null)
     return value.cast(dialect) if needs_type else value.tree

@@ -11,6 +11,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.errors import UnsupportedError, class_words
+from substrait_dsl.sql_output.datetimes import interval_of, write_shift
 from substrait_dsl.sql_output.dialects import Dialect
 from substrait_dsl.sql_output.functions import operands, write_function
 from substrait_dsl.sql_output.literals import write_cast, write_literal
@@ -101,6 +102,10 @@ def _refusal(what: str, dialect: Dialect) -> UnsupportedError:
 def _write_call(call: ex.ScalarFunction, scope: Scope) -> Written:
     """Write a call."""
     inside = scope.as_value()
+    interval = interval_of(call)
+    if interval is not None:
+        shifted = next(each for each in call.arguments if isinstance(each, Expression))
+        return write_shift(call, interval, write(shifted, inside), scope.dialect)
     match call.function.name, call.arguments[:1]:
         case "and", _:
             inside = scope

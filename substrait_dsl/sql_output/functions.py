@@ -13,9 +13,10 @@ import attrs
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.sql_output.datetimes import write_part
 from substrait_dsl.sql_output.decimals import MOST_DIGITS, exact_scale, write_quotient
 from substrait_dsl.sql_output.dialects import Dialect, SqlDialect
-from substrait_dsl.sql_output.written import Written, cast_tree, connect, fill, has_column
+from substrait_dsl.sql_output.written import Written, cast_tree, connect, fill
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -91,6 +92,7 @@ def _has_room(call: ex.ScalarFunction, dialect: Dialect) -> str | None:
 INTEGER_OPTIONS = {"overflow": ("ERROR",)}
 FLOAT_OPTIONS = {"rounding": ("TIE_TO_EVEN",)}
 SENSITIVE = {"case_sensitivity": ("CASE_SENSITIVE",)}
+UNICODE = {"char_set": ("UTF8",), "full_unicode": ("TRUE",)}
 DIVISION = {"overflow": ("ERROR",), "on_division_by_zero": ("ERROR",), "on_domain_error": ("ERROR",)}
 
 COMPARISON: Mapping[str, Rule] = {
@@ -141,6 +143,8 @@ ARITHMETIC: Mapping[str, Rule] = {
     "multiply:fp": _both("{0} * {1}", options=FLOAT_OPTIONS),
     # Divided by zero, DuckDB gives what IEEE 754 has, and Spark an error: both may, if the plan does not say.
     "divide:fp": Rule("{0} / {1}", "CAST({0} / {1} AS {T})", options=FLOAT_OPTIONS),
+    "sqrt:fp": _both("SQRT({0})", options={**FLOAT_OPTIONS, "on_domain_error": ("NAN",)}),
+    "sqrt:int": _both("SQRT({0})", options={**FLOAT_OPTIONS, "on_domain_error": ("NAN",)}),
     "negate:fp": _both("-{0}"),
     "abs:fp": _both("ABS({0})"),
     "sign": _both("CAST(SIGN({0}) AS {T})"),
@@ -185,6 +189,8 @@ STRING: Mapping[str, Rule] = {
     "replace": _both(
         "REPLACE({0}, {1}, {2})", options=SENSITIVE, check=_literals(1), only="a constant second argument, not empty"
     ),
+    "lower": Rule(None, "LOWER({0})", options=UNICODE),  # DuckDB has other letters of some: of a sharp s, and of sigma
+    "upper": Rule(None, "UPPER({0})", options=UNICODE),
     "char_length": Rule("LENGTH({0})", "CAST(LENGTH({0}) AS BIGINT)"),
     "octet_length": Rule("STRLEN({0})", "CAST(OCTET_LENGTH({0}) AS BIGINT)"),
     "left": _both("LEFT({0}, {1})", check=_literals(1), only="a constant second argument, not empty"),
@@ -208,11 +214,16 @@ STRING: Mapping[str, Rule] = {
     "rpad": _both("RPAD({0}, {1}, {2})", check=_literals(1, 2), only="constants, not empty"),
 }
 
+DATETIME: Mapping[str, Rule] = {
+    name: attrs.evolve(COMPARISON[name], only="of dates, and of timestamps") for name in ("lt", "lte", "gt", "gte")
+}
+
 FUNCTIONS: Mapping[str, Mapping[str, Rule]] = {
     "functions_arithmetic": ARITHMETIC,
     "functions_arithmetic_decimal": ARITHMETIC_DECIMAL,
     "functions_boolean": BOOLEAN,
     "functions_comparison": COMPARISON,
+    "functions_datetime": DATETIME,
     "functions_rounding": ROUNDING,
     "functions_rounding_decimal": ROUNDING_DECIMAL,
     "functions_string": STRING,
@@ -224,17 +235,15 @@ OF_THEIR_OWN: Mapping[str, Mapping[str, str]] = {
     "functions_boolean": {"and": "", "or": ""},
     "functions_comparison": {"between": "", "least": "", "greatest": ""},
     "functions_datetime": {
-        "extract": "YEAR, MONTH, QUARTER, DAY, DAY_OF_YEAR of dates and timestamps; HOUR, MINUTE of timestamps"
+        "add": "a constant interval without fractions of a second",
+        "subtract": "a constant interval without fractions of a second",
+        "extract": "YEAR, MONTH, QUARTER, DAY, DAY_OF_YEAR of dates and timestamps; HOUR, MINUTE of timestamps",
     },
 }
 """The functions that are written by functions of this module, with which calls are written."""
 
 WIDE = 19
 """From this precision on, DuckDB computes with the full precision; below, it keeps to 18 digits and fails beyond."""
-
-_DATE_PARTS = ("YEAR",)
-_TIME_PARTS = ("YEAR", "HOUR", "MINUTE")
-_COUNTED_PARTS = ("QUARTER", "MONTH", "DAY", "DAY_OF_YEAR")
 
 
 def refusal(
@@ -262,7 +271,12 @@ def write_function(call: ex.ScalarFunction, values: Sequence[Written], dialect: 
         case "functions_comparison", "least" | "greatest":
             return _extreme(call, values, dialect)
         case "functions_datetime", "extract":
-            return _extract(call, values, dialect)
+            part = write_part(call, values, dialect)
+            if part is None:
+                raise refusal(
+                    call, dialect, " ".join(each.value for each in call.arguments if isinstance(each, ex.EnumArgument))
+                )
+            return part
         case "functions_arithmetic_decimal", "divide":
             quotient = None if call.options else write_quotient(call, values, dialect)
             if quotient is None:
@@ -286,8 +300,10 @@ def _write_decimals(
     template: str, call: ex.ScalarFunction, values: Sequence[Written], type_: t.Decimal[Any, Any], dialect: Dialect
 ) -> Written:
     """Write a sum, difference or product of decimals. Where digits are cut off, it has the derived type at once."""
+    from sqlglot import exp
+
     is_cut = exact_scale(call) != type_.scale
-    trees = [value.cast(dialect) if is_cut else value.tree for value in values]
+    trees = [value.cast(dialect) if is_cut or isinstance(value.tree, exp.Null) else value.tree for value in values]
     if dialect.name == "duckdb":
         trees[0] = _widened(values, trees[0], type_, dialect)
     tree = _fill(template, call, trees, dialect)
@@ -382,17 +398,3 @@ def _extreme(call: ex.ScalarFunction, values: Sequence[Written], dialect: Dialec
     if nulls:
         text = f"CASE WHEN {' AND '.join(f'{place} IS NOT NULL' for place in nulls)} THEN {text} END"
     return Written(fill(text, trees, {}, dialect), call.output_type)
-
-
-def _extract(call: ex.ScalarFunction, values: Sequence[Written], dialect: Dialect) -> Written:
-    words = [argument.value.upper() for argument in call.arguments if isinstance(argument, ex.EnumArgument)]
-    part, type_ = words[0], values[0].type
-    known = _DATE_PARTS if isinstance(type_, t.Date) else _TIME_PARTS if isinstance(type_, t.PrecisionTimestamp) else ()
-    is_counted = len(words) == 2 and part in _COUNTED_PARTS and isinstance(type_, t.Date | t.PrecisionTimestamp)
-    if len(values) != 1 or not (is_counted or (len(words) == 1 and part in known)):
-        raise refusal(call, dialect, " ".join(words))
-    text = f"EXTRACT({part.replace('DAY_OF_YEAR', 'DOY')} FROM {{0}})"
-    text += " - 1" if words[1:] == ["ZERO"] else ""
-    text = text if dialect.name == "duckdb" else f"CAST({text} AS BIGINT)"
-    tree = fill(text, [values[0].tree], {}, dialect)
-    return Written(tree, call.output_type, has_column(tree))  # of a constant NULL DuckDB's is a double

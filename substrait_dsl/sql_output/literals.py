@@ -9,6 +9,7 @@ from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.unicode import is_unicode
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.sql_output.dialects import Dialect
 from substrait_dsl.sql_output.written import Written, cast_tree, fill
@@ -56,11 +57,28 @@ def write_literal(literal: ex.Literal, dialect: Dialect) -> Written:
             )
             return Written(exp.Neg(this=number) if value < 0 else number, type_, is_typed)
         case str():
-            return Written(exp.Literal.string(value), type_)
+            return Written(_text(value, dialect), type_)
         case dt.date():
             return Written(exp.Cast(this=exp.Literal.string(value.isoformat()), to=exp.DataType.build("DATE")), type_)
         case _:
             raise UnsupportedError(f"a constant of type {type_} is not written as SQL of {dialect.title}")
+
+
+def _text(value: str, dialect: Dialect) -> Any:
+    """Return a constant text. Spark replaces what looks like a variable, also inside of texts."""
+    from sqlglot import exp
+
+    if not is_unicode(value):
+        raise UnsupportedError(f"a text with half a character is not written as SQL of {dialect.title}")
+    if dialect.name != "spark" or VARIABLE not in value:
+        return exp.Literal.string(value)
+    first, *others = value.split(VARIABLE)
+    parts = [f"{first}$", *(f"{{{part}$" for part in others[:-1]), f"{{{others[-1]}"]
+    return exp.Anonymous(this="CONCAT", expressions=[exp.Literal.string(part) for part in parts])
+
+
+VARIABLE = "${"
+"""Where a variable begins, which Spark replaces in every text of SQL."""
 
 
 def _number(value: int) -> Any:

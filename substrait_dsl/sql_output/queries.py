@@ -10,7 +10,7 @@ import attrs
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.sql_output.dialects import Dialect
 from substrait_dsl.sql_output.names import distinct_names, identifier
-from substrait_dsl.sql_output.window_functions import ordered
+from substrait_dsl.sql_output.orders import ordered
 from substrait_dsl.sql_output.written import Written, connect
 
 if TYPE_CHECKING:
@@ -159,7 +159,8 @@ def _order_key(
     if not any(isinstance(node, exp.Column | exp.AggFunc) for node in written.tree.walk()):
         return None
     for column, name in zip(select.columns, names, strict=True):
-        if column.tree == written.tree and not isinstance(column.tree, exp.Column) and names.count(name) == 1:
+        is_named = select.is_distinct or not isinstance(column.tree, exp.Column)  # distinct rows have nothing else
+        if column.tree == written.tree and is_named and names.count(name) == 1:
             return ordered(exp.Column(this=identifier(name)), key, dialect)
     return ordered(written.tree, key, dialect)
 

@@ -19,6 +19,7 @@ from substrait_dsl.sql_output.aggregate_functions import write_measure
 from substrait_dsl.sql_output.dialects import Dialect
 from substrait_dsl.sql_output.expressions import Columns, Outer, Place, Scope, write
 from substrait_dsl.sql_output.names import Names, distinct_names, identifier
+from substrait_dsl.sql_output.orders import order_key
 from substrait_dsl.sql_output.queries import Select, to_tree
 from substrait_dsl.sql_output.tables import read_table
 from substrait_dsl.sql_output.window_functions import write_window
@@ -156,6 +157,10 @@ class QueryWriter:
                 return self.cut(self.write(child, outer), count, offset, outer, rel)
             case rl.TopN(input=child, keys=keys, count=count, offset=offset, mode="rows_only"):
                 return self.cut(self.sorted(self.write(child, outer), keys, outer, rel), count, offset, outer, rel)
+            case rl.TopN() as top:
+                return self._first_with_ties(top, outer)
+            case rl.Expand() as expand:
+                return self._expand(expand, outer)
             case rl.Aggregate() as aggregate:
                 return self._aggregate(aggregate, outer)
             case rl.Window() as window:
@@ -214,7 +219,8 @@ class QueryWriter:
                 hint="make it a column first, by with_columns(...)",
             )
         is_put_out = all(isinstance(each, ex.FieldReference) for each in expressions)
-        if below.is_cut or below.union is not None or (below.is_distinct and not is_put_out):
+        is_late = below.is_distinct or below.has_windows
+        if below.is_cut or below.union is not None or (is_late and not is_put_out):
             below = self.nested(below, outer, rel)
         here = self.scope(below, outer, rel)
         return attrs.evolve(below, order=tuple((write(key.expression, here), key) for key in keys))
@@ -248,6 +254,50 @@ class QueryWriter:
         if below.is_cut or below.union is not None:
             below = self.nested(below, outer, rel)
         return attrs.evolve(below, limit=limit, offset=skipped or 0)
+
+    def _first_with_ties(self, rel: rl.TopN, outer: Outer) -> Select:
+        """Return the first rows, and those that are as far in front as the last of them: by their ranks."""
+        from sqlglot import exp
+
+        limit, skipped = self._number(rel.count), self._number(rel.offset)
+        if limit is None or skipped:
+            raise UnsupportedError("a top n with ties after an offset, or of all rows, is not written as SQL")
+        below = self.write(rel.input, outer).unordered
+        if not below.takes_conditions or below.is_grouped:
+            below = self.nested(below, outer, rel)
+        ordered = self.sorted(below, rel.keys, outer, rel)
+        keys = [
+            order_key(key, lambda part: write(part, self.scope(below, outer, rel)), self.dialect) for key in rel.keys
+        ]
+        rank = exp.Window(this=exp.Anonymous(this="RANK"), order=exp.Order(expressions=keys))
+        ranked = attrs.evolve(
+            ordered, columns=(*ordered.columns, Written(rank, t.I64())), names=(*ordered.names, "place")
+        )
+        inside = self.nested(ranked, outer, rel)
+        first = fill(f"{{0}} <= {limit}", [inside.columns[-1].tree], {}, self.dialect)
+        return attrs.evolve(inside.filtered(first), columns=inside.columns[:-1], names=inside.names[:-1])
+
+    def _expand(self, rel: rl.Expand, outer: Outer) -> Select:
+        """Return each row several times: a union of the input with itself."""
+        from sqlglot import exp
+
+        below = self.nested(self.write(rel.input, outer).unordered, outer, rel).unordered
+        names = distinct_names(rel.schema.names)
+        tree: exp.Query | None = None
+        for number in range(rel.copies_of_a_row):
+            source = below if number == 0 or not isinstance(below.source, exp.Table) else self._read_again(below)
+            here = self.scope(source, outer, rel)
+            fields = [
+                field.expression if isinstance(field, rl.ConsistentField) else field.duplicates[number]
+                for field in rel.fields
+            ]
+            if any(each.flags.has_subqueries or each.flags.has_window_functions for each in fields):
+                raise UnsupportedError("a subquery or a window function in an expand is not written as SQL")
+            index = Written(exp.Literal.number(number), t.I32())
+            columns = (*(write(each, here) for each in fields), index)
+            part = to_tree(attrs.evolve(source, columns=columns, names=tuple(names)), self.dialect, names)
+            tree = part if tree is None else exp.Union(this=tree, expression=part, distinct=False)
+        return sets.of_union(tree, rel.schema, names)
 
     def _number(self, expression: Expression | None) -> int | None:
         match expression:

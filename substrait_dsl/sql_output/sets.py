@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+import attrs
 
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.errors import UnsupportedError
@@ -14,6 +17,7 @@ from substrait_dsl.sql_output.written import Written
 if TYPE_CHECKING:
     from sqlglot import exp
 
+    from substrait_dsl.algebra.schema import NamedStruct
     from substrait_dsl.sql_output.relations import QueryWriter
 
 
@@ -34,21 +38,29 @@ def write_set(rel: rl.Set, outer: Outer, to: QueryWriter) -> Select:
         "minus_primary": (exp.Except, True),
         "minus_primary_all": (exp.Except, False),
     }
-    op = rel.op
-    if op == "intersection_primary" and len(rel.relations) == 2:
-        op = "intersection_multiset"
+    op = "intersection_multiset" if rel.op == "intersection_primary" else rel.op
     if op not in operations:
         raise UnsupportedError(f"the set operation {rel.op} is not written as SQL", hint="execute(session) runs it")
     operation, is_distinct = operations[op]
     names = distinct_names(rel.schema.names)
+    if rel.op == "intersection_primary" and len(rel.relations) > 2:
+        others = attrs.evolve(rel, relations=rel.relations[1:], op="union_all")
+        return write_set(attrs.evolve(rel, relations=(rel.relations[0], others)), outer, to)
     trees = [_input(child, names, outer, to) for child in rel.relations]
     tree: exp.Query = trees[0]
     for other in trees[1:]:
         tree = operation(this=tree, expression=other, distinct=is_distinct)
+    return of_union(tree, rel.schema, names)
+
+
+def of_union(tree: exp.Query | None, schema: NamedStruct, names: Sequence[str]) -> Select:
+    """Return a query that puts others together, whose columns have these names inside."""
+    from sqlglot import exp
+
     columns = tuple(
-        Written(exp.Column(this=identifier(name)), field.type) for name, field in zip(names, rel.schema, strict=True)
+        Written(exp.Column(this=identifier(name)), field.type) for name, field in zip(names, schema, strict=True)
     )
-    return Select(None, (), columns, tuple(rel.schema.names), union=tree)
+    return Select(None, (), columns, tuple(schema.names), union=tree)
 
 
 def _input(rel: rl.Rel, names: list[str], outer: Outer, to: QueryWriter) -> exp.Query:

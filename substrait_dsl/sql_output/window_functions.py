@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.algebra.node import Expression
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.sql_output.aggregate_functions import arguments_of, write_aggregate
 from substrait_dsl.sql_output.dialects import Dialect
 from substrait_dsl.sql_output.functions import STANDARD, refusal
+from substrait_dsl.sql_output.orders import order_key
 from substrait_dsl.sql_output.written import Written
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-RANKS = ("row_number", "rank", "dense_rank", "ntile")
+RANKS = ("row_number", "rank", "dense_rank", "ntile", "percent_rank", "cume_dist")
 """Functions of the place of a row, which have no frame."""
 SHIFTS = ("lag", "lead")
 FIRSTS = ("first_value", "last_value")
@@ -48,8 +48,8 @@ def write_window(
         written = write_aggregate(call, values, None, dialect)
     order = [order_key(key, write, dialect) for key in sorts]
     spec = _frame(call, sorts, dialect) if is_framed else None
-    if not is_framed and not _sees_partition(call, sorts):
-        raise refusal(call, dialect, "a frame")
+    if not is_framed and not order and dialect.name == "spark":  # which numbers no rows that have no order
+        order = [exp.Ordered(this=exp.Null())]
     window = {
         "partition_by": [write(each).tree.copy() for each in partitions],
         "order": exp.Order(expressions=order) if order else None,
@@ -72,15 +72,6 @@ def _copied(value: Any) -> Any:
     return None if value is None else value.copy()
 
 
-def _sees_partition(call: ex.WindowCall, sorts: Sequence[ex.SortKey]) -> bool:
-    """Whether a function without a frame sees what the plan has it see."""
-    return (call.lower.kind, call.upper.kind) == ("unbounded", "unbounded") or _is_to_here(call)
-
-
-def _is_to_here(call: ex.WindowCall) -> bool:
-    return (call.lower.kind, call.upper.kind) == ("unbounded", "current_row")
-
-
 def _write_own(call: ex.WindowCall, values: Sequence[Written], dialect: Dialect) -> Written:
     from sqlglot import exp
 
@@ -98,32 +89,11 @@ def _write_own(call: ex.WindowCall, values: Sequence[Written], dialect: Dialect)
     if name == "ntile":
         trees = [values[0].tree.copy()]
     tree = exp.Anonymous(this=name.upper(), expressions=trees)
-    is_typed = name not in RANKS or (dialect.name == "duckdb" and isinstance(type_, t.I64))
+    is_typed = name not in RANKS or isinstance(type_, t.FP64) or (dialect.name == "duckdb" and isinstance(type_, t.I64))
     return Written(tree, type_, is_typed)
 
 
-def order_key(key: ex.SortKey, write: Write, dialect: Dialect) -> exp.Ordered:
-    """Return a key of an order. Raises `UnsupportedError` for an order by a function."""
-    return ordered(write(key.expression).tree, key, dialect)
-
-
-def ordered(tree: exp.Expr, key: ex.SortKey, dialect: Dialect) -> exp.Ordered:
-    """Return a tree as a key of an order."""
-    from sqlglot import exp
-
-    dialect.type_text(key.expression.type)
-    direction = key.direction
-    if isinstance(direction, FunctionId):
-        raise UnsupportedError(f"an order by the function {direction.name} is not written as SQL of {dialect.title}")
-    first = None
-    if key.expression.type.nullable:
-        first = direction.endswith("nulls_first") or direction == "clustered"
-    return exp.Ordered(this=tree.copy(), desc=direction.startswith("desc"), nulls_first=first)
-
-
 def _frame(call: ex.WindowCall, sorts: Sequence[ex.SortKey], dialect: Dialect) -> exp.WindowSpec | None:
-    from sqlglot import exp
-
     bounds = (call.lower, call.upper)
     if call.bounds_type == "range":
         if any(bound.offset is not None for bound in bounds):
@@ -132,7 +102,6 @@ def _frame(call: ex.WindowCall, sorts: Sequence[ex.SortKey], dialect: Dialect) -
             return None if not sorts else _spec("ROWS", *bounds, dialect)
     if not sorts and (call.lower.kind, call.upper.kind) == ("unbounded", "unbounded"):
         return None
-    del exp
     return _spec(call.bounds_type.upper(), *bounds, dialect)
 
 

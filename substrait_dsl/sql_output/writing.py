@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from substrait_dsl.algebra.node import Rel
+from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.sql_output.dialects import find_dialect, require_sqlglot
+from substrait_dsl.sql_output.literals import VARIABLE
 from substrait_dsl.sql_output.printing import print_query
 from substrait_dsl.sql_output.relations import QueryWriter
 
@@ -16,4 +18,9 @@ def write_sql(rel: Rel, dialect: object, *, pretty: bool) -> str:
     """
     found = find_dialect(dialect)
     require_sqlglot()
-    return print_query(QueryWriter(rel, found).statement(rel), found.name, pretty=pretty)
+    text = print_query(QueryWriter(rel, found).statement(rel), found.name, pretty=pretty)
+    if found.name == "spark" and VARIABLE in text:
+        raise UnsupportedError(
+            f'a name that has "{VARIABLE}" is not written as SQL of Spark, which reads it as a variable'
+        )
+    return text

@@ -41,8 +41,8 @@ def cast_tree(tree: exp.Expr, type_: t.Type, dialect: Dialect, *, tries: bool = 
     """Return a cast of a tree; one that `tries` gives NULL where it fails."""
     from sqlglot import exp
 
-    node = exp.TryCast if tries else exp.Cast
-    return node(this=tree.copy(), to=parse_type(dialect.type_text(type_), dialect.name).copy())
+    to = parse_type(dialect.type_text(type_), dialect.name).copy()
+    return exp.TryCast(this=tree.copy(), to=to, safe=True) if tries else exp.Cast(this=tree.copy(), to=to)
 
 
 def fill(template: str, trees: Sequence[exp.Expr], types: Mapping[str, str], dialect: Dialect) -> exp.Expr:

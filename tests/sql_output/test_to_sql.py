@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, get_args
 
@@ -26,6 +26,7 @@ CUSTOMERS = sd.read_named("customers", {"key": "i64", "name": "string", "country
 Relation = sd.Relation[Any]
 
 DUTCH = CUSTOMERS.filter(lambda c: c.country == "NL")
+MONTH = sd.lit(sd.YearMonths(0, 1))
 PLACED = ORDERS.join(CUSTOMERS, on=lambda o, c: o.customer == c.key)
 SPENT = ORDERS.group_by("customer").agg(spent=lambda o: f.sum(o.price))
 
@@ -110,6 +111,39 @@ WRITTEN: dict[str, tuple[Relation, str]] = {
     "a choice": (
         ORDERS.select(size=lambda o: sd.when(o.price > 100).then("large").otherwise("small")),
         "SELECT CASE WHEN price > 100.00 THEN 'large' ELSE 'small' END AS size FROM orders",
+    ),
+    "what may be NULL": (
+        ORDERS.select(small=lambda o: o.id.cast("i32?", on_failure="return_null")),
+        "SELECT TRY_CAST(id AS INT) AS small FROM orders",
+    ),
+    "texts in a group": (
+        ORDERS.group_by("customer").agg(notes=lambda o: f.string_agg(o.note, ", ").order_by("day")),
+        "SELECT customer, COALESCE(LISTAGG(note, ', ' ORDER BY day), '') AS notes FROM orders GROUP BY customer",
+    ),
+    "days later": (
+        ORDERS.select(due=lambda o: o.day + timedelta(days=30), next=lambda o: f.add(o.day, MONTH)),
+        "SELECT day + INTERVAL '30' DAY AS due, CAST(day + INTERVAL '1' MONTH AS DATE) AS next FROM orders",
+    ),
+    "the best, with ties": (
+        ORDERS.top_n(2, sd.desc("day"), with_ties=True).select("id"),
+        "WITH numbered AS (SELECT id, customer, price, day, note, RANK() OVER (ORDER BY day DESC) AS place "
+        "FROM orders) SELECT id FROM numbered WHERE place <= 2 ORDER BY day DESC",
+    ),
+    "ranks": (
+        ORDERS.select("id", place=f.rank().over(partition_by="customer", order_by=sd.desc("price"))),
+        "SELECT id, RANK() OVER (PARTITION BY customer ORDER BY price DESC NULLS LAST) AS place FROM orders",
+    ),
+    "the latest of each": (
+        ORDERS.first_of(1, partition_by="customer", order_by=sd.desc("day")).select("id"),
+        "WITH numbered AS (SELECT id, customer, price, day, note, ROW_NUMBER() OVER (PARTITION BY customer "
+        "ORDER BY day DESC) AS row_number FROM orders) SELECT id FROM numbered WHERE row_number <= 1",
+    ),
+    "columns as rows": (
+        CUSTOMERS.select("name", "country").unpivot("name", "country"),
+        "WITH computed AS (SELECT name, country FROM customers), united AS ("
+        "SELECT 'name' AS name, computed.name AS value, 0 AS index FROM computed UNION ALL "
+        "SELECT 'country' AS name, country AS value, 1 AS index FROM computed AS computed_2) "
+        "SELECT name, value FROM united",
     ),
     "a year": (
         ORDERS.filter(lambda o: o.day >= date(2024, 1, 1)).select("id"),
