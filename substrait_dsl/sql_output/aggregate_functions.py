@@ -16,7 +16,7 @@ from substrait_dsl.sql_output.decimals import of_units
 from substrait_dsl.sql_output.dialects import Dialect
 from substrait_dsl.sql_output.functions import STANDARD, refusal
 from substrait_dsl.sql_output.orders import order_key
-from substrait_dsl.sql_output.written import Written, fill
+from substrait_dsl.sql_output.written import Written, as_decimal, fill
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -180,8 +180,5 @@ def _assemble(
 
 def _operand(call: ex.AggregateFunction | ex.WindowCall, value: Written, dialect: Dialect) -> exp.Expr:
     """Return what is aggregated; of decimals any type will do that has the same values."""
-    from sqlglot import exp
-
     needs_type = call.function.name in (*EXTREMES, "any_value") or not isinstance(value.type, t.Decimal)
-    needs_type = needs_type or isinstance(value.tree, exp.Null)
-    return value.cast(dialect) if needs_type else value.tree
+    return value.cast(dialect) if needs_type else as_decimal(value, dialect)

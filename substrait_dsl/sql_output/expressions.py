@@ -195,6 +195,8 @@ def _write_in(needles: Sequence[Expression], rel: Rel, type_: t.Type, scope: Sco
         columns = rel.schema.types
         if any(each.type.nullable for each in needles) or any(column.nullable for column in columns):
             raise _refusal("an IN subquery of several columns of which one may be NULL", scope.dialect)
+        if scope.dialect.name == "duckdb" and rel.free_anchors:
+            raise _refusal("an IN subquery of several columns that refers to rows around it", scope.dialect)
     left = values[0].copy() if len(values) == 1 else exp.Tuple(expressions=[each.copy() for each in values])
     if isinstance(left, exp.Binary):
         left = exp.Paren(this=left)

@@ -16,7 +16,7 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.sql_output.datetimes import write_part
 from substrait_dsl.sql_output.decimals import MOST_DIGITS, exact_scale, write_quotient
 from substrait_dsl.sql_output.dialects import Dialect, SqlDialect
-from substrait_dsl.sql_output.written import Written, cast_tree, connect, fill
+from substrait_dsl.sql_output.written import Written, as_decimal, cast_tree, connect, fill
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -132,7 +132,7 @@ ARITHMETIC: Mapping[str, Rule] = {
     "divide:int": Rule("{0} // {1}", "CAST({0} DIV {1} AS {T})", options=DIVISION),
     # The remainder of the smallest integer by -1 is an overflow to DuckDB.
     "modulus:int": Rule(
-        "CASE WHEN {1} = -1 THEN CAST(0 AS {T}) ELSE {0} % {1} END",
+        "CASE WHEN {1} = -1 THEN CAST({0} * 0 AS {T}) ELSE {0} % {1} END",
         "{0} % {1}",
         options={"division_type": ("TRUNCATE",), "overflow": ("ERROR", "SATURATE", "SILENT"), **DIVISION},
     ),
@@ -293,17 +293,16 @@ def write_function(call: ex.ScalarFunction, values: Sequence[Written], dialect: 
     if urn == "functions_arithmetic_decimal" and isinstance(call.output_type, t.Decimal) and len(values) == 2:
         return _write_decimals(template, call, values, call.output_type, dialect)
     trees = operands(values, dialect, needs_types=rule.needs_types)
-    return Written(_fill(template, call, trees, dialect), call.output_type)
+    is_typed = name != "nullif" or values[0].is_typed  # to the engines its type is that of the first argument alone
+    return Written(_fill(template, call, trees, dialect), call.output_type, is_typed)
 
 
 def _write_decimals(
     template: str, call: ex.ScalarFunction, values: Sequence[Written], type_: t.Decimal[Any, Any], dialect: Dialect
 ) -> Written:
     """Write a sum, difference or product of decimals. Where digits are cut off, it has the derived type at once."""
-    from sqlglot import exp
-
     is_cut = exact_scale(call) != type_.scale
-    trees = [value.cast(dialect) if is_cut or isinstance(value.tree, exp.Null) else value.tree for value in values]
+    trees = [value.cast(dialect) if is_cut else as_decimal(value, dialect) for value in values]
     if dialect.name == "duckdb":
         trees[0] = _widened(values, trees[0], type_, dialect)
     tree = _fill(template, call, trees, dialect)

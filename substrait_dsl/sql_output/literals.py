@@ -103,6 +103,8 @@ def write_cast(cast: ex.Cast, value: Written, dialect: Dialect) -> Written:
     if source.matches(target):
         return Written(value.tree, target, value.is_typed)
     before = _before_cast(source, target, dialect)
+    if tries and before is not None:
+        before = before.replace("CAST(", "TRY_CAST(")
     if before is None:
         raise _refusal(source, target, dialect)
     tree = value.cast(dialect) if before == "{0}" or not value.is_typed else value.tree

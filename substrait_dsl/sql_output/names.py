@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from re import fullmatch
 from typing import TYPE_CHECKING
 
+from substrait_dsl.errors import UnsupportedError
+
 if TYPE_CHECKING:
     from sqlglot import exp
 
@@ -28,8 +30,11 @@ RESERVED = frozenset(_RESERVED.split(" "))
 
 
 def identifier(name: str) -> exp.Identifier:
-    """Return a name, in quotes where it needs them."""
+    """Return a name, in quotes where it needs them. Raises `UnsupportedError` for an empty one."""
     from sqlglot import exp
+
+    if not name:
+        raise UnsupportedError("an empty name is not written as SQL", hint="rename the column, by rename({...})")
 
     plain = fullmatch("[a-z_][a-z0-9_]*", name) is not None and name not in RESERVED
     return exp.to_identifier(name, quoted=not plain)

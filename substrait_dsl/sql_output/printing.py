@@ -13,9 +13,16 @@ if TYPE_CHECKING:
 
 def print_query(query: exp.Expr, dialect: SqlDialect, *, pretty: bool) -> str:
     """Return the text of a query."""
+    from sqlglot import exp
     from sqlglot.dialects.dialect import Dialect
 
-    return str(_writer(dialect)(dialect=Dialect.get_or_raise(dialect), pretty=pretty, comments=False).generate(query))
+    writer = _writer(dialect)(dialect=Dialect.get_or_raise(dialect), pretty=pretty, comments=False)
+    texts = [node.name for node in query.find_all(exp.Literal, exp.Identifier)]
+    while any(
+        writer.SENTINEL_LINE_BREAK in text for text in texts
+    ):  # which becomes a line break, also where it is text
+        writer.SENTINEL_LINE_BREAK += "_"
+    return str(writer.generate(query))
 
 
 @cache

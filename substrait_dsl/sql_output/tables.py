@@ -59,6 +59,13 @@ def _named(read: rl.Read, names: tuple[str, ...], to: QueryWriter) -> Select:
 
     if len(names) > MOST_PARTS:
         raise UnsupportedError(f"the name of a table has at most {MOST_PARTS} parts in SQL, this is {'.'.join(names)}")
+    first_of: dict[str, str] = {}
+    for name in read.base_schema.names:
+        if (other := first_of.setdefault(name.casefold(), name)) != name:
+            raise UnsupportedError(
+                f"the columns {other!r} and {name!r} of the table {'.'.join(names)} are one to {to.dialect.title}, "
+                "which does not tell capital letters from small ones"
+            )
     alias = to.names.take(names[-1], is_table=True)
     *above, table = names
     source = exp.Table(

@@ -42,7 +42,17 @@ def cast_tree(tree: exp.Expr, type_: t.Type, dialect: Dialect, *, tries: bool = 
     from sqlglot import exp
 
     to = parse_type(dialect.type_text(type_), dialect.name).copy()
+    # One that is not "safe" sqlglot writes as CAST for Spark.
     return exp.TryCast(this=tree.copy(), to=to, safe=True) if tries else exp.Cast(this=tree.copy(), to=to)
+
+
+def as_decimal(value: Written, dialect: Dialect) -> exp.Expr:
+    """Return a decimal as one of any type; a NULL, or a number without a point, is none to the engines."""
+    from sqlglot import exp
+
+    number = value.tree.this if isinstance(value.tree, exp.Neg) else value.tree
+    is_other = isinstance(number, exp.Null) or (isinstance(number, exp.Literal) and "." not in number.name)
+    return value.cast(dialect) if is_other else value.tree
 
 
 def fill(template: str, trees: Sequence[exp.Expr], types: Mapping[str, str], dialect: Dialect) -> exp.Expr:

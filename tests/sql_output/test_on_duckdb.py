@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import substrait_dsl as sd
 from examples.tpch.queries import QUERIES
+from substrait_dsl import functions as f
 from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.fluent.base import wrap_relation
@@ -68,6 +71,55 @@ def test_random_pipelines_have_the_rows_of_the_plan() -> None:
             failures.append(f"--- pipeline {number} of seed {SEED}\n{relation}\n\n{query}\n\n{difference}")
     assert not failures, "\n".join(failures[:3])
     assert counted["right, with rows"] >= LEAST_RIGHT * PIPELINES - 5, counted
+
+
+NUMBERS = sd.read_named("numbers", {"k": "i64", "x": "i64?", "y": "i64?"})
+"""Of the rows (1, NULL, -1), (2, 7, NULL), (3, the smallest, -1)."""
+
+ONES: dict[str, tuple[sd.Relation[Any], list[Any], str]] = {
+    "a remainder of NULL by -1": (NUMBERS.select(r=lambda n: n.x % n.y), [None, None, 0], "BIGINT"),
+    "a remainder by a constant -1": (NUMBERS.select(r=lambda n: n.x % -1), [None, 0, 0], "BIGINT"),
+    "nullif of a constant": (NUMBERS.select(r=lambda n: f.nullif(sd.lit(7, "i64?"), n.x)), [7, None, 7], "BIGINT"),
+    "a sum of NULLs": (
+        NUMBERS.group_by("k").agg(r=f.sum(sd.lit(None, "decimal<10,2>?"))).sort("k").select("r"),
+        [None] * 3,
+        "DECIMAL(38,2)",
+    ),
+    "a sum of a decimal without a point": (
+        NUMBERS.aggregate(r=f.sum(sd.lit(2, "decimal<10,0>"))),
+        [Decimal(6)],
+        "DECIMAL(38,0)",
+    ),
+    "decimals without a point, of more than 32 bits": (
+        NUMBERS.select(r=lambda n: sd.lit(2_000_000_000, "decimal<10,0>") + sd.lit(2_000_000_000, "decimal<10,0>")),
+        [Decimal(4_000_000_000)] * 3,
+        "DECIMAL(11,0)",
+    ),
+    "a year of no date": (NUMBERS.select(r=lambda n: f.extract("YEAR", sd.lit(None, "date?"))), [None] * 3, "BIGINT"),
+    "a text like sqlglot's line break": (
+        NUMBERS.limit(1).select(r=sd.lit("__SQLGLOT__LB__ a\nb")),
+        ["__SQLGLOT__LB__ a\nb"],
+        "VARCHAR",
+    ),
+    "a text of SQL": (
+        NUMBERS.limit(1).select(r=sd.lit("\\'; DROP TABLE numbers; --")),
+        ["\\'; DROP TABLE numbers; --"],
+        "VARCHAR",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ONES)
+def test_a_column_has_the_values_and_the_type_of_the_plan(name: str) -> None:
+    import duckdb
+
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE numbers (k BIGINT, x BIGINT, y BIGINT)")
+    connection.execute(f"INSERT INTO numbers VALUES (1, NULL, -1), (2, 7, NULL), (3, {-(2**63)}, -1)")
+    relation, values, type_ = ONES[name]
+    result = connection.execute(relation.to_sql("duckdb"))
+    assert [str(column[1]) for column in result.description or ()] == [type_]
+    assert result.fetchall() == [(value,) for value in values]
 
 
 def test_cases_of_functions_are_as_stated_or_refused() -> None:

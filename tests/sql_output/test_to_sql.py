@@ -233,6 +233,23 @@ REFUSED: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
         UnsupportedError,
         "an IN subquery whose value is put out",
     ),
+    "IN of several columns of a correlated subquery on DuckDB": (
+        lambda: ORDERS.filter(
+            lambda o: sd.record(o.id, o.day).is_in(ORDERS.filter(lambda i: i.id > o.id).select("id", "day"))
+        ).to_sql("duckdb"),
+        UnsupportedError,
+        "an IN subquery of several columns that refers to rows around it",
+    ),
+    "an empty name": (
+        lambda: CUSTOMERS.select("key").rename({"key": ""}).to_sql("duckdb"),
+        UnsupportedError,
+        "an empty name is not written as SQL.*rename",
+    ),
+    "columns that differ in capital letters": (
+        lambda: sd.read_named("t", {"x": "i64", "X": "i64"}).to_sql("duckdb"),
+        UnsupportedError,
+        "the columns 'x' and 'X' of the table t are one to DuckDB",
+    ),
 }  # fmt: skip
 
 
@@ -315,3 +332,9 @@ def test_constants_are_values_of_their_types(duckdb: None, value: Any) -> None:
     relation = sd.read_virtual([(1,)], {"one": "i64"}).select(x=constant)
     connection = engine.connect()
     assert connection.execute(relation.to_sql("duckdb")).fetchall() == [(value,)]
+
+
+def test_each_part_of_a_cast_that_tries_does() -> None:
+    relation = ORDERS.select(x=lambda o: o.price.cast("i32?", on_failure="return_null"))
+    query = relation.to_sql("spark", pretty=False)
+    assert query == "SELECT TRY_CAST(TRY_CAST(price AS BIGINT) AS INT) AS x FROM orders"
