@@ -13,6 +13,9 @@ from substrait_dsl.algebra import types as t
 from tests.catalog.cases import Case, Column, Value, read_cases
 
 FOLDER = Path(__file__).parent / "catalog" / "everyday"
+WITH_CONSTANTS = {"get_json"}
+"""The functions whose arguments but the first are constants."""
+
 OWN = sd.Functions(everyday.catalog(), everyday.URN)
 
 
@@ -42,9 +45,12 @@ def scalars(names: set[str] | None = None) -> Question:
     types: dict[str, t.Type] = {}
     calls: dict[str, Any] = {}
     for number, case in enumerate(found):
-        columns = []
+        columns: list[Any] = []
         for position, argument in enumerate(case.arguments):
             assert isinstance(argument, Value)
+            if case.function in WITH_CONSTANTS and position:
+                columns.append(sd.lit(argument.value, argument.type))
+                continue
             name = f"a{number}_{position}"
             values[name], types[name] = argument.value, argument.type
             columns.append(sd.col(name))

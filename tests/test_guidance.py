@@ -247,7 +247,7 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: f.date_trunc, 'write substrait_dsl.everyday.date_trunc("MONTH", x)'),
     (lambda: f.position, "write strpos(x, y)"),
     (lambda: f.any, "write bool_or(x) of a group"),
-    (lambda: f.json_extract, "the specification has no such function"),
+    (lambda: f.uuid, "the specification has no such function"),
     (lambda: T.select(x=lambda r: r.day - dt.date(2024, 1, 1)), 'write extract("UNIX_TIME", x)'),
     (lambda: T.sort(lambda r: -r.name), "the largest first, write desc(x)"),
     (lambda: T.select(x=f.extract("YEAR", "day")), "a column is col('day')"),

@@ -23,9 +23,10 @@ from substrait_dsl.everyday.aggregates import (
 )
 from substrait_dsl.everyday.calling import catalog
 from substrait_dsl.everyday.dates import date_diff, date_trunc, last_day
+from substrait_dsl.everyday.json_texts import from_json, get_json, to_json
 from substrait_dsl.everyday.lists import array_distinct, greatest, least, map_entries, map_keys, map_values, sort_array
-from substrait_dsl.everyday.texts import md5, sha2, xxhash64
-from substrait_dsl.everyday.time_texts import to_date
+from substrait_dsl.everyday.texts import md5, parse_url, sha2, xxhash64
+from substrait_dsl.everyday.time_texts import to_date, to_timestamp
 
 __all__ = [
     "URN",
@@ -38,6 +39,8 @@ __all__ = [
     "date_diff",
     "date_trunc",
     "first",
+    "from_json",
+    "get_json",
     "greatest",
     "last",
     "last_day",
@@ -51,9 +54,12 @@ __all__ = [
     "min",
     "min_by",
     "mode",
+    "parse_url",
     "percentile",
     "sha2",
     "sort_array",
     "to_date",
+    "to_json",
+    "to_timestamp",
     "xxhash64",
 ]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pyspark.sql import SparkSession
 
-from tests.test_everyday import rows_are_right
+from tests.test_everyday import json_is_right, rows_are_right
 
 
 def test_rows(spark: SparkSession) -> None:
-    rows_are_right(spark)
+    rows_are_right(spark, without=set())
+    json_is_right(spark)

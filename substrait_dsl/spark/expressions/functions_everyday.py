@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Mapping, Sequence
+
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import AggregateFunction, Expression, Literal
 from substrait_dsl.catalog.everyday import URN as EVERYDAY_URN
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.expressions.templates import Table, Template
+from substrait_dsl.spark.expressions.literals import text_to_sql
+from substrait_dsl.spark.expressions.templates import Call, Table, Template, failing
+from substrait_dsl.spark.expressions.types import spark_sql_type
 
 __all__ = ["EVERYDAY", "EVERYDAY_AGGREGATES", "EVERYDAY_URN", "require_exact_percentile"]
 
@@ -15,6 +20,66 @@ _INCOMPLETE = (
     "CASE WHEN {1} > {0} AND day({1}) < day({0}) THEN 1 WHEN {1} < {0} AND day({1}) > day({0}) THEN -1 ELSE 0 END"
 )
 
+_READ = "map('allowNonNumericNumbers', 'false', 'allowSingleQuotes', 'false')"
+_WRITTEN = "map('ignoreNullFields', 'false', 'timestampNTZFormat', 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSSSSS')"
+
+_OBJECT = "concat('{\"v\":', x, '}')"
+_IS_ONE = "try_parse_json(concat('[', x, ']')) IS NOT NULL"
+"""Spark reads the first value of a text, and does not look at what follows. In brackets, and as a field of an object,
+only a text of one value is JSON both times. This one refuses objects that have a name twice, too."""
+
+
+def _in_object(type_: str) -> str:
+    """Read a text as a field of an object, with what tells whether it was read."""
+    fields = f"v: {type_}, _corrupt_record: STRING" if type_ else "_corrupt_record: STRING"
+    return f"from_json({_OBJECT}, 'STRUCT<{fields}>', {_READ})"
+
+
+def _get_json(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
+    is_json = f"{_IS_ONE} AND {_in_object('')}._corrupt_record IS NULL"
+    (path,) = (str(each.value) for each in call.arguments[1:] if isinstance(each, Literal))
+    found = f"get_json_object({_OBJECT}, {text_to_sql(f'$.v{path[1:]}')})"  # at the top null would be a text
+    return f"transform(array({texts[0]}), x -> if({is_json}, {found}, NULL))[0]"
+
+
+def _from_json(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
+    type_ = call.output_type
+    read = _in_object(_named_type(type_, _names(call)).replace("'", "\\'"))
+    fails = failing(f"a text is no JSON of {type_}".replace("'", "")) if choices["#0"] == "THROW" else "NULL"
+    value = f"if({_IS_ONE} AND r._corrupt_record IS NULL, CAST(r.v AS {spark_sql_type(type_)}), {fails})"
+    inner = f"transform(array({read}), r -> {value})[0]"
+    return f"transform(array({texts[0]}), x -> if(x IS NULL, NULL, {inner}))[0]"
+
+
+def _to_json(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
+    value = next(each for each in call.arguments if isinstance(each, Expression))
+    named = f"CAST(x AS {_named_type(value.type, _names(call))})"
+    text = f"to_json(array({named}), {_WRITTEN})"
+    return f"transform(array({texts[0]}), x -> if(x IS NULL, NULL, substring({text}, 2, length({text}) - 2)))[0]"
+
+
+def _names(call: Call) -> Iterator[str]:
+    """Return the names of fields that a call says."""
+    names = [each.value for each in call.arguments if isinstance(each, Literal) and isinstance(each.value, str)]
+    return iter(json.loads(names[-1]))
+
+
+def _named_type(type_: t.Type, names: Iterator[str]) -> str:
+    """Write a type with the names of fields, depth first."""
+    match type_:
+        case t.Struct():
+            fields = [f"`{next(names).replace('`', '``')}`: {_named_type(each, names)}" for each in type_.types]
+            return f"STRUCT<{', '.join(fields)}>"
+        case t.List():
+            return f"ARRAY<{_named_type(type_.element, names)}>"
+        case t.Map():
+            return f"MAP<{spark_sql_type(type_.key)}, {_named_type(type_.value, names)}>"
+        case _:
+            return spark_sql_type(type_)
+
+
+_WORDS: Mapping[str, str] = {"THROW": "THROW", "RETURN_NULL": "RETURN_NULL"}
+
 EVERYDAY: Table = {
     "date_diff_days": Template("CAST(datediff({1}, {0}) AS BIGINT)"),
     "date_diff_months": Template(f"{_MONTHS} - {_INCOMPLETE} AS BIGINT)"),
@@ -22,6 +87,9 @@ EVERYDAY: Table = {
     "md5": Template("md5({0})"),
     "sha256": Template("sha2({0}, 256)"),
     "sha512": Template("sha2({0}, 512)"),
+    "get_json": Template(_get_json, literal_arguments=(1,)),
+    "from_json": Template(_from_json, enums=(_WORDS,), literal_arguments=(1, 2)),
+    "to_json": Template(_to_json, literal_arguments=(1,)),
     "array_distinct": Template("array_distinct({0})", requires_comparable=True),
     "map_keys": Template("map_keys({0})"),
     "map_values": Template("map_values({0})"),

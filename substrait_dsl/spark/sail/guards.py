@@ -240,6 +240,14 @@ GUARDS = (
         aggregates={EVERYDAY_URN: {"approx_percentile": Template(_NEAREST)}},
     ),
     Guard(
+        "JSON",
+        "everyday.get_json, from_json and to_json: numbers stay as written, and no text is read to its end",
+        _VERSIONS,
+        """SELECT get_json_object('{"a": 1.10} x', '$.a')""",
+        "1.10",
+        functions={EVERYDAY_URN: dict.fromkeys(("get_json", "from_json", "to_json"), _refuse("its JSON is another"))},
+    ),
+    Guard(
         "modes of booleans and decimals",
         "everyday.mode of booleans and decimals",
         _VERSIONS,

@@ -20,3 +20,12 @@ orders.aggregate(x=lambda o: e.approx_percentile(o.weight, 0.5, accuracy=0))
 # E: approx_percentile: accuracy is an integer from 1 to 2147483647, got 0  [substrait-invalid-argument]
 orders.aggregate(x=lambda o: e.first(o.id))
 # E: first: there is no first and no last row without an order; name a key: "day"  [substrait-invalid-argument]
+orders.select(x=lambda o: e.get_json(o.comment, "user.name"))
+# E: get_json: a path is $, then .name, ['name'] or [0], any number of them, got 'user.name';
+#    write "$.user.name"  [substrait-invalid-argument]
+orders.select(x=lambda o: e.from_json(o.comment, "date"))
+# E: from_json: it reads "boolean", "i16", "i32", "i64", "fp64", "string", "decimal", lists, structs and maps,
+#    and not date? ($); declare a string, and cast it  [substrait-invalid-argument]
+orders.select(x=lambda o: e.parse_url(o.comment, "host"))
+# E: parse_url: unknown part 'host'; expected one of "PROTOCOL", "AUTHORITY", "USERINFO", "HOST", "PORT", "PATH",
+#    "QUERY", "FILE", "REF"; did you mean "HOST"?  [substrait-invalid-choice]

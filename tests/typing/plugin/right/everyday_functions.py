@@ -1,11 +1,23 @@
 """The functions for everyday work: the types of what they give."""
 
+from typing import Literal
+
 import substrait_dsl as sd
 from substrait_dsl import everyday as e
 from tests.typing.plugin.tables import customers, orders
 
 
+class Body(sd.Schema):
+    page: sd.Nullable[sd.String]
+    size: sd.Nullable[sd.I64]
+
+
 class Months(sd.Schema):
+    due: sd.Nullable[sd.PrecisionTimestamp[Literal[6]]]
+    host: sd.Nullable[sd.String]
+    page: sd.Nullable[sd.String]
+    body: sd.Nullable[sd.Struct[Body]]
+    text: sd.Nullable[sd.String]
     month: sd.Date
     age: sd.I64
     key: sd.Nullable[sd.String]
@@ -24,6 +36,11 @@ class Customers(sd.Schema):
 
 
 orders.select(
+    due=lambda o: e.to_timestamp(o.comment, "%d/%m/%Y %H:%M", on_failure="return_null"),
+    host=lambda o: e.parse_url(o.comment, "HOST"),
+    page=lambda o: e.get_json(o.comment, "$.page"),
+    body=lambda o: e.from_json(o.comment, sd.Struct[Body]),
+    text=lambda o: e.to_json(o.comment),
     month=lambda o: e.date_trunc("MONTH", o.day),
     age=lambda o: e.date_diff("YEAR", o.day, e.last_day(o.day)),
     key=lambda o: e.sha2(o.comment, 512),

@@ -1,0 +1,121 @@
+"""``get_json`` of ``everyday.yaml`` over values of Python: the same text as Spark's, to the digit."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+_STEP = re.compile(r"\.([^.\[]+)|\[([0-9]+)\]|\['([^']+)'\]")
+_CONTROL = re.compile(r'["\\\x00-\x1f]')
+_SHORT = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def get_json(text: str, path: str) -> str | None:
+    """Return what stands at a path of a JSON text, None for nothing."""
+    try:
+        return _found(_DECODER.decode(text), path)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _found(value: Any, path: str) -> str | None:
+    for step in _steps(path):
+        if isinstance(step, int):
+            if not isinstance(value, list) or step >= len(value):
+                return None
+            value = value[step]
+        else:
+            value = value.get(step) if isinstance(value, dict) else None
+    if value is None or (isinstance(value, str) and not isinstance(value, _Number)):
+        return value
+    return "".join(_written(value))
+
+
+@cache
+def _steps(path: str) -> Sequence[str | int]:
+    """Return the names and places of a path."""
+    return [int(place) if place else name or quoted for name, place, quoted in _STEP.findall(path[1:])]
+
+
+class _Number(str):
+    """The text of a number."""
+
+    __slots__ = ()
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name is there twice")
+    return found
+
+
+def _no_constant(word: str) -> Any:
+    raise ValueError(word)
+
+
+def _integer(digits: str) -> _Number:
+    return _Number("0" if digits == "-0" else digits)
+
+
+def _fraction(text: str) -> _Number:
+    return _Number(float_text(float(text)))
+
+
+class _Decoder(json.JSONDecoder):
+    """A decoder of JSON alone: neither constants of JavaScript, nor half a character."""
+
+    def decode(self, s: str, _w: Any = None) -> Any:
+        value = super().decode(s)
+        if "\\u" in s:
+            "".join(_written(value)).encode()  # which fails for half of a pair
+        return value
+
+
+_DECODER = _Decoder(object_pairs_hook=_object, parse_int=_integer, parse_float=_fraction, parse_constant=_no_constant)
+
+
+def float_text(value: float) -> str:
+    """Write an fp64 in the fewest digits: 0.5 from 0.001 to 10000000, else 5.0E10."""
+    if value in (float("inf"), float("-inf")):
+        return f'"{"-" * (value < 0)}Infinity"'
+    if value == 0 or 0.001 <= abs(value) < 1e7:
+        text = format(Decimal(repr(value)), "f")
+        return text if "." in text else f"{text}.0"
+    sign, digits, exponent = Decimal(repr(value)).as_tuple()
+    assert isinstance(exponent, int)
+    all_digits = "".join(map(str, digits))
+    shown = all_digits.rstrip("0") or "0"
+    power = exponent + len(all_digits) - 1
+    return f"{'-' * sign}{shown[0]}.{shown[1:] or '0'}E{power}"
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return _SHORT.get(found[0]) or f"\\u{ord(found[0]):04X}"
+
+
+def _written(value: Any) -> Iterator[str]:
+    """Yield the parts of a value as JSON."""
+    match value:
+        case None:
+            yield "null"
+        case bool():
+            yield "true" if value else "false"
+        case _Number():
+            yield value
+        case str():
+            yield f'"{_CONTROL.sub(_escaped, value)}"'
+        case list():
+            yield "["
+            for number, each in enumerate(value):
+                yield from ("," * bool(number), *_written(each))
+            yield "]"
+        case dict():
+            yield "{"
+            for number, (name, each) in enumerate(value.items()):
+                yield from ("," * bool(number), *_written(name), ":", *_written(each))
+            yield "}"
