@@ -143,6 +143,7 @@ NO_RELATIONS = {
     "columns",
     "execute",
     "explain",
+    "lineage",
     "properties",
     "running",
     "schema",
@@ -156,7 +157,7 @@ NO_RELATIONS = {
 """What a relation has that is no verb."""
 
 NOT_WRITTEN = {
-    *("check_all", "errors", "everyday", "from_arrow", "from_sql", "functions", "implement", "parse_type"),
+    *("check_all", "diff", "errors", "everyday", "from_arrow", "from_sql", "functions", "implement", "parse_type"),
     *("read_capabilities", "register_acero_functions", "schema_of", "standard_catalog", "subtree"),
 }
 """Names of the package that are no functions for pipelines."""
