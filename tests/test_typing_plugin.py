@@ -119,6 +119,7 @@ DECLARED = {
     "helpers",
     "lambda_defaults",
     "open_parameters",
+    "partial",
     "parameters",
     "partly_known",
     "truth_in_functions",

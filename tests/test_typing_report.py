@@ -47,8 +47,10 @@ spent = orders.group_by("key").agg(spent=lambda o: f.sum(o.price))  # +R
 spent.filter(lambda s: s.spend > 1.0)  # +R +C
 numbered = orders.window(n=f.rank(), order_by="price")  # +R +K
 
-def some(names: list[str], dynamic: sd.DynExpr, key: str, large: sd.Expr[sd.Boolean], keys: list[sd.SortKey]) -> None:
-    orders.select(*names).filter(lambda r: r.x > 1).sort("x")  # -R -R -C -R -K
+def some(
+    columns: dict[str, sd.DynExpr], dynamic: sd.DynExpr, key: str, large: sd.Expr[sd.Boolean], keys: list[sd.SortKey]
+) -> None:
+    orders.project(**columns).filter(lambda r: r.x > 1).sort("x")  # -R -R -C -R -K
     orders.filter(dynamic, large)  # +R -C -C
     orders.filter(large)  # +R +C
     orders.sort(key)  # +R -K
@@ -59,17 +61,17 @@ def any_columns(rows: sd.Relation, row: Any) -> None:
 """
 
 REASONS = {
-    15: [
-        'select: the columns of the result are not known, because "names" is known only when the program runs',
-        'filter: the columns of the result are not known, because "names" is known only when the program runs',
-        'filter: a condition is not evaluated, because "names" is known only when the program runs',
-        'sort: the columns of the result are not known, because "names" is known only when the program runs',
-        'sort: a sort key is not evaluated, because "names" is known only when the program runs',
+    17: [
+        'project: the columns of the result are not known, because "columns" is known only when the program runs',
+        'filter: the columns of the result are not known, because "columns" is known only when the program runs',
+        'filter: a condition is not evaluated, because "columns" is known only when the program runs',
+        'sort: the columns of the result are not known, because "columns" is known only when the program runs',
+        'sort: a sort key is not evaluated, because "columns" is known only when the program runs',
     ],
-    16: 2 * ['filter: a condition is not evaluated, because "dynamic" is known only when the program runs'],
-    18: ['sort: a sort key is not evaluated, because "key" is known only when the program runs'],
-    19: ['sort: a sort key is not evaluated, because "keys" is known only when the program runs'],
-    22: [
+    18: 2 * ['filter: a condition is not evaluated, because "dynamic" is known only when the program runs'],
+    20: ['sort: a sort key is not evaluated, because "key" is known only when the program runs'],
+    21: ['sort: a sort key is not evaluated, because "keys" is known only when the program runs'],
+    24: [
         'filter: the columns of the result are not known, because the columns of "rows" are not known',
         'filter: a condition is not evaluated, because the columns of "rows" are not known',
     ],
@@ -124,7 +126,7 @@ def test_mypy_says_what_is_not_evaluated_to_those_who_ask(project: Project) -> N
     found = [line for line in said if "[substrait-unevaluated]" in line]
     assert {int(line.split(":")[1]) for line in found} == set(REASONS)
     assert (
-        'program.py:16: error: filter: the arguments are not evaluated, because "dynamic" is known only when the '
+        'program.py:18: error: filter: the arguments are not evaluated, because "dynamic" is known only when the '
         "program runs  [substrait-unevaluated]"
     ) in found
     assert [line for line in project.checked("program.py") if "unevaluated" in line] == []

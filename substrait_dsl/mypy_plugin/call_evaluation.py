@@ -83,6 +83,15 @@ class CallEvaluation:
         self._stand_in: Relation[Any] | None = None
         """A relation in place of the one that the verb is called on, of which the columns are not known."""
 
+    def use(self, evaluator: ArgumentEvaluator, values: Arguments) -> None:
+        """Evaluate the arguments in another way."""
+        self.evaluator, self._values = evaluator, values
+
+    @property
+    def arguments_of_verb(self) -> Arguments:
+        """What evaluates the arguments."""
+        return self._values
+
     @cached_property
     def arguments(self) -> Sequence[Argument]:
         """The arguments in the order in which they stand in the program."""
@@ -127,7 +136,7 @@ class CallEvaluation:
         trials, evaluator = Trials(), self.evaluator
         while evaluator.sample_index < evaluator.sample_count:
             try:
-                result = self._evaluate()
+                result = self.make_call()
                 trials.results.append(result)
                 type_ = infer_result_type(self.annotations, result, self.verb, self.context.default_return_type)
                 trials.types.append(type_)
@@ -154,7 +163,7 @@ class CallEvaluation:
             return None
         self.evaluator.sample_index = OTHER_SAMPLE
         try:
-            self._evaluate()
+            self.make_call()
         except SubstraitDslError as error:
             return first if are_same(first, error) else None
         except (UnknownValueError, TypeError):
@@ -166,7 +175,7 @@ class CallEvaluation:
         if not self.is_verb():
             return None
         try:
-            self._evaluate_receiver()
+            self.find_receiver()
         except UnknownValueError:
             return self._find_error_of_any_relation()
         if len(self.arguments) < 2 or any(name == "grouping_sets" for _, _, name, _ in self.arguments):
@@ -224,12 +233,12 @@ class CallEvaluation:
         """
         self.evaluator.sample_index = NO_SAMPLE
         try:
-            result = self._evaluate()
+            result = self.make_call()
         except (UnknownValueError, SubstraitDslError, TypeError):
             return None
         return result if isinstance(result, Relation | GroupBy) else None
 
-    def _evaluate(self) -> object:
+    def make_call(self) -> object:
         """Make the call with the columns of the relations that are named, or else with any columns of their types."""
         origins = self.evaluator.origins
         origins.is_exact = self.is_verb()
@@ -256,10 +265,10 @@ class CallEvaluation:
         if self.fullname is not None:
             function: Callable[..., Any] = CHECKS.get(self.fullname) or allowed.find_named(self.fullname)
         else:
-            function = allowed.find_operator(self._evaluate_receiver(), self.verb)
+            function = allowed.find_operator(self.find_receiver(), self.verb)
         return function
 
-    def _evaluate_receiver(self) -> Any:
+    def find_receiver(self) -> Any:
         """Return the value that the method is called on."""
         if self._stand_in is not None:
             return self._stand_in
@@ -348,7 +357,7 @@ class CallEvaluation:
 
     def _find_inputs(self) -> list[Any]:
         """Return the relations that the verb is called on, and gets as arguments."""
-        receiver = self._evaluate_receiver()
+        receiver = self.find_receiver()
         values = [receiver._relation if isinstance(receiver, GroupBy) else receiver]
         values += [self.evaluator.try_evaluate(node) for node in self.nodes]
         return [value._rel for value in values if isinstance(value, Relation)]

@@ -33,6 +33,7 @@ from substrait_dsl.mypy_plugin.call_evaluation import CallEvaluation, Trials
 from substrait_dsl.mypy_plugin.checker_state import STATE
 from substrait_dsl.mypy_plugin.mypy_internals import is_in_lambda, is_reporting
 from substrait_dsl.mypy_plugin.names import DYN_EXPR, DYN_ROW, EXPR, RELATION, RESULTS, is_type
+from substrait_dsl.mypy_plugin.open_signatures import find_bound
 from substrait_dsl.mypy_plugin.python_values import is_about_sample
 from substrait_dsl.mypy_plugin.reports import report, report_unknown, withdraw
 from substrait_dsl.mypy_plugin.results import (
@@ -60,7 +61,9 @@ def infer_method_call(context: MethodContext, name: str) -> Type:
         return call.infer_type() if call.binds_parameters() else call.default_type()
     if not isinstance(default, Instance) or default.type.fullname not in RESULTS or is_unbound(context.type):
         return call.default_type()
-    return typing_report.note_call(call, call.infer_type())
+    type_ = call.infer_type()
+    call.infer_known_columns(context, type_)
+    return typing_report.note_call(call, type_)
 
 
 def infer_function_call(context: FunctionContext, fullname: str) -> Type:
@@ -143,6 +146,16 @@ class Call:
         except (UnknownValueError, TypeError):  # of the receiver
             return None
         return None if found is None else self._refuse(*found)
+
+    def infer_known_columns(self, context: MethodContext, type_: Type) -> None:
+        """Make a call with what is known of relations with columns that mypy does not know, and report its error."""
+        is_lost = self.annotations.is_unknown_relation
+        if self.is_conclusive or self.evaluator.is_generic or not (is_lost(type_) or is_lost(context.type)):
+            return
+        if self.evaluation.is_verb() and isinstance(context.context, CallExpr):
+            from substrait_dsl.mypy_plugin.open_evaluation import OpenCall
+
+            self.is_conclusive = OpenCall(context, self.verb).infer()
 
     # --- what the samples say
 
@@ -307,13 +320,16 @@ class Call:
         Its columns are nullable if those of another input are, of which the annotations say nothing.
         """
         default = get_proper_type(self.context.default_return_type)
-        if self.verb in SET_VERBS and isinstance(default, Instance) and self._may_become_nullable(default):
+        if self.verb in SET_VERBS and isinstance(default, Instance) and self._has_other_inputs(default):
             return self.annotations.make_instance(RELATION, [self.annotations.make_instance(DYN_ROW)])
         return self.context.default_return_type
 
-    def _may_become_nullable(self, relation: Instance) -> bool:
-        """Whether a relation has columns that are known, and required."""
-        schemas = map(self.annotations.to_schema, relation.args)
+    def _has_other_inputs(self, relation: Instance) -> bool:
+        """Whether a relation has columns that are known, and required, which those of another input may not be."""
+        bound = find_bound(relation)
+        if bound is not None and all(type_ == relation for *_, type_ in self.evaluation.arguments):
+            return False
+        schemas = map(self.annotations.to_schema, relation.args if bound is None else [bound])
         return any(not field.type.nullable for schema in schemas if schema is not None for field in schema)
 
     def unknown_result(self, node: Context | None) -> Type:

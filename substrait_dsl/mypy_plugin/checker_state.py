@@ -28,6 +28,8 @@ class CheckerState:
     def __init__(self) -> None:
         self._checker: CheckerPluginInterface | None = None
         self._values: dict[int, tuple[Context, object, str]] = {}
+        self._open: dict[int, tuple[Context, object, str]] = {}
+        """What is known of relations with columns that are not known to mypy."""
         self._reported: dict[int, Context] = {}
         self._variables: dict[SymbolNode, Relation[Any]] = {}
         self._incomplete: dict[int, Rel] = {}
@@ -40,10 +42,12 @@ class CheckerState:
         if checker is not self._checker:
             self._checker = checker
             self._values.clear()
+            self._open.clear()
             self._reported.clear()
             self._variables.clear()
             self._incomplete.clear()
         self._values.pop(id(node), None)
+        self._open.pop(id(node), None)
 
     def store_value(self, node: Context, value: object) -> None:
         """Store the value of an expression."""
@@ -67,6 +71,19 @@ class CheckerState:
         mypy's daemon may check a function without those before it.
         """
         _, value, function = self._values.get(id(node), (node, NO_VALUE, ""))
+        return value if function == self._current_function() else NO_VALUE
+
+    def store_open_value(self, node: Context, value: object) -> None:
+        """Store what is known of a relation of which mypy does not know all columns."""
+        self._open[id(node)] = (node, value, self._current_function())
+
+    def find_open_value(self, node: Context | None) -> object:
+        """Return what is known of a relation of which mypy does not know all columns, or `NO_VALUE`."""
+        return self._open[id(node)][1] if id(node) in self._open else NO_VALUE
+
+    def find_open_value_here(self, node: Context) -> object:
+        """Return the same if the expression is in the function that is being checked, else `NO_VALUE`."""
+        _, value, function = self._open.get(id(node), (node, NO_VALUE, ""))
         return value if function == self._current_function() else NO_VALUE
 
     def _current_function(self) -> str:

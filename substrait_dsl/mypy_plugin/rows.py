@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mypy.nodes import IndexExpr, IntExpr, StrExpr
-from mypy.types import Instance, Type, get_proper_type
+from mypy.nodes import Expression, IndexExpr, IntExpr, StrExpr
+from mypy.types import Instance, Type, TypeVarType, get_proper_type
 
 from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.fluent.reveal import describe_revealed
 from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations, is_annotation, literal_value
 from substrait_dsl.mypy_plugin.calls import infer_method_call
 from substrait_dsl.mypy_plugin.checker_state import STATE
-from substrait_dsl.mypy_plugin.mypy_internals import is_in_lambda, show_note
+from substrait_dsl.mypy_plugin.mypy_internals import find_type, is_in_lambda, show_note
 from substrait_dsl.mypy_plugin.names import DYN_EXPR, EXPR, RELATION
+from substrait_dsl.mypy_plugin.open_evaluation import find_known
+from substrait_dsl.mypy_plugin.open_relations import describe
 from substrait_dsl.mypy_plugin.reports import report
 from substrait_dsl.mypy_plugin.results import is_dynamic_expected
 
@@ -28,11 +30,18 @@ def infer_attribute(context: AttributeContext, name: str) -> Type:
 
 def infer_item(context: MethodContext) -> Type:
     """Return the type of an item of a relation or row: a column. Keys that the program computes go to the method."""
+    if isinstance(context.context, IndexExpr) and _is_of_variable(context.context.base, context):
+        return context.default_return_type  # it may have more columns, in any order
     match context.context, context.type:
         case IndexExpr(index=StrExpr(value=column) | IntExpr(value=column)), Instance(type=info, args=args) as instance:
             row = args[0] if info.fullname == RELATION else instance
             return _infer_column(context, row, column) or context.default_return_type
     return infer_method_call(context, "__getitem__")
+
+
+def _is_of_variable(node: Expression, context: MethodContext) -> bool:
+    """Whether an expression is a row of which a type variable says the least columns."""
+    return isinstance(get_proper_type(find_type(context.api, node)), TypeVarType)
 
 
 def _infer_column(context: AttributeContext | MethodContext, row: Type, column: str | int) -> Type | None:
@@ -67,7 +76,13 @@ def reveal_schema(context: FunctionContext) -> Type:
             error.verb = error.verb or "reveal_schema"
             report(error, context.api, context.context)
             return context.default_return_type
+    elif struct is None:
+        known = find_known(annotations, relation, context.args[0][0])
+        if known is not None:
+            STATE.store_open_value(context.context, known)
+        text = "" if known is None else describe(known._rel.schema)
+        shown = f"Schema is {text if text not in ('', '...') else 'unknown'}"
     else:
-        shown = f"Schema is {'unknown' if struct is None else str(struct).replace(str(UNKNOWN), 'unknown')}"
+        shown = f"Schema is {str(struct).replace(str(UNKNOWN), 'unknown')}"
     show_note(context.api, shown, context.context)
     return context.default_return_type

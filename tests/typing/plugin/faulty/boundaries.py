@@ -56,6 +56,7 @@ def swapped(of: sd.Relation[Items], by: sd.Relation[Parts]) -> sd.Relation:
     joined = of.join(by, lambda i, p: p.part == i.label)
     # E: join: there is no column "label"; there are "order", "part", "quantity"  [substrait-unknown-field]
     return joined.select("label").filter(lambda r: r.quantity > 3)
+    # E: filter: there is no column "quantity"; there is "label"  [substrait-unknown-field]
 
 
 def narrowed(rows: sd.Relation[S]) -> sd.Relation[S]:

@@ -13,7 +13,7 @@ def with_unknown_arguments(
     key: sd.SortKey, name: str, size: int, on: sd.Expr[sd.Boolean], names: dict[str, str]
 ) -> None:
     items.sort(key, "part")
-    items.select(name, "part").sort("prat")
+    items.select(name, "part").sort("order")
     items.fetch(size, offset=1)
     items.top_n(2, key, with_ties=True)
     items.window(partition_by=name, order_by="part", place=f.rank())
