@@ -238,9 +238,14 @@ def _check_schema_class(context: ClassDefContext) -> None:
 
 
 def _check_file_later() -> None:
+    _find_defer()()
+
+
+@cache
+def _find_defer() -> Callable[[], None]:
     from substrait_dsl.mypy_plugin.file_checks import defer
 
-    defer()
+    return defer
 
 
 def guard(hook: Callable[[C], R], default: Callable[[C], R], *, is_last: bool = False) -> Callable[[C], R]:

@@ -7,7 +7,7 @@ from functools import wraps
 from types import FunctionType
 from typing import Any
 
-from mypy.nodes import ARG_NAMED, ARG_POS, ARG_STAR, ArgKind, Expression
+from mypy.nodes import ARG_NAMED, ARG_POS, ARG_STAR, ArgKind, ComparisonExpr, Expression
 from mypy.types import Type
 
 from substrait_dsl.mypy_plugin import placeholders
@@ -35,12 +35,12 @@ class Arguments:
         for node, kind, name, typed in arguments:
             if kind == ARG_NAMED and name is not None:
                 try:
-                    named[name] = self._replace_result(name, self._evaluator.evaluate(node, typed))
+                    named[name] = self._replace_result(name, self._evaluate_one(node, typed))
                 except UnknownValueError as error:
                     named[name] = self._replace_unknown(name, error)
             elif kind == ARG_POS:
                 try:
-                    positional.append(self._keep_unknown_names(self._evaluator.evaluate(node, typed)))
+                    positional.append(self._keep_unknown_names(self._evaluate_one(node, typed)))
                 except UnknownValueError:
                     if name is None or name not in self.neutral:
                         raise
@@ -51,6 +51,12 @@ class Arguments:
             else:
                 named.update(self._evaluator.evaluate_double_star(node))
         return positional, named
+
+    def _evaluate_one(self, node: Expression, type_: Type) -> Any:
+        """Return the value of an argument. Of a comparison that Python computes mypy says whether it is a condition."""
+        value = self._evaluator.evaluate(node, type_)
+        self._evaluator.needs_declared_check |= isinstance(value, bool) and isinstance(node, ComparisonExpr)
+        return value
 
     def _evaluate_star(self, node: Expression) -> Iterable[Any]:
         """Return the values of ``*node``."""

@@ -256,8 +256,6 @@ class CallEvaluation:
         evaluator.budget.reset()
         function = self._find_function()
         positional, named = self._values.evaluate(self.arguments)
-        comparisons = [node for node in self.nodes if isinstance(node, ComparisonExpr)]
-        evaluator.needs_declared_check |= any(isinstance(evaluator.try_evaluate(node), bool) for node in comparisons)
         require_arguments(function, len(positional))
         return evaluator.budget.require_small(function(*positional, **named))
 

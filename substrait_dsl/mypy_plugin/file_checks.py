@@ -30,11 +30,12 @@ def defer() -> None:
     checker = checker_state.type_checker
     if not isinstance(checker, TypeChecker) or checker.can_skip_diagnostics:
         return  # of an installed library, say, mypy does not look into functions, and says nothing
-    if _LAST and any(each.node is _LAST[0] for each in checker.deferred_nodes):
+    nodes = checker.deferred_nodes
+    if _LAST and nodes and (nodes[-1].node is _LAST[0] or any(each.node is _LAST[0] for each in nodes)):
         return
     program = _build_program(checker)
     _LAST[:] = [program]
-    checker.deferred_nodes.append(DeferredNode(program, None))  # type: ignore[arg-type]  # it takes files, too
+    nodes.append(DeferredNode(program, None))  # type: ignore[arg-type]  # it takes files, too
 
 
 def _build_program(checker: TypeChecker) -> MypyFile:

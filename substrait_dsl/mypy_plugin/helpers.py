@@ -94,8 +94,8 @@ def _parameters_named(function: CallableType, name: str) -> Sequence[Type]:
 
 def add_dependencies_of(function: FuncDef, checker: CheckerPluginInterface) -> None:
     """Let mypy's daemon check the call again when anything changes that a function names."""
-    names = [part.fullname for part in walk(function.body) if isinstance(part, RefExpr) and part.fullname]
-    add_dependencies(checker, names)
+    parts = walk(function.body)
+    add_dependencies(checker, (part.fullname for part in parts if isinstance(part, RefExpr) and part.fullname))
 
 
 def make_function(evaluator: AstEvaluator, node: LambdaExpr | FuncDef, environment: Environment) -> Callable[..., Any]:

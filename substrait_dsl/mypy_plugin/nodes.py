@@ -5,11 +5,16 @@ mypy has visitors, but Python code cannot inherit from them, because they are co
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from mypy import nodes as n
 from mypy import patterns as p
+
+from substrait_dsl.mypy_plugin.mypy_internals import find_tree
+
+if TYPE_CHECKING:
+    from mypy.plugin import CheckerPluginInterface
 
 CHILD_FIELDS: Mapping[type, tuple[str, ...]] = {
     n.MypyFile: ("defs",),
@@ -75,10 +80,26 @@ def walk(tree: n.Node) -> Iterator[Any]:
     stack: list[Any] = [tree]
     while stack:
         node = stack.pop()
-        if isinstance(node, list | tuple):
+        class_ = type(node)
+        if class_ is list or class_ is tuple:
             stack.extend(node)
-        elif isinstance(node, dict):
+        elif class_ is dict:
             stack.extend(node.values())
         elif node is not None:
             yield node
-            stack.extend(getattr(node, name) for name in CHILD_FIELDS.get(type(node), ()))
+            for name in CHILD_FIELDS.get(class_, ()):
+                stack.append(getattr(node, name))  # noqa: PERF401  # a generator for each node would take longer
+
+
+def find_nodes(checker: CheckerPluginInterface) -> Sequence[Any]:
+    """Return the nodes of the file that is being checked, in the order of `walk`: the file is walked once.
+
+    mypy's daemon makes a checker each time it checks a file.
+    """
+    if not _LAST or _LAST[0][0] is not checker:
+        _LAST[:] = [(checker, tuple(walk(find_tree(checker))))]
+    return _LAST[0][1]
+
+
+_LAST: list[tuple[CheckerPluginInterface, Sequence[Any]]] = []
+"""The nodes of the file that was asked about last."""

@@ -6,7 +6,7 @@ That is an expression after ``return``, and one that is assigned to a local vari
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from mypy.nodes import (
@@ -20,8 +20,8 @@ from mypy.nodes import (
     LambdaExpr,
     ListExpr,
     MemberExpr,
-    MypyFile,
     NameExpr,
+    Node,
     OperatorAssignmentStmt,
     OpExpr,
     ReturnStmt,
@@ -31,8 +31,7 @@ from mypy.nodes import (
     Var,
 )
 
-from substrait_dsl.mypy_plugin.mypy_internals import find_tree
-from substrait_dsl.mypy_plugin.nodes import walk
+from substrait_dsl.mypy_plugin.nodes import find_nodes
 
 if TYPE_CHECKING:
     from mypy.plugin import CheckerPluginInterface
@@ -41,19 +40,19 @@ if TYPE_CHECKING:
 def is_returned(node: Context, checker: CheckerPluginInterface) -> bool:
     """Whether an expression is returned by a function, or a part of such a one that is no argument of a call."""
     if not _LAST or _LAST[0][0] is not checker:
-        _LAST[:] = [(checker, _find_returned(find_tree(checker)))]
+        _LAST[:] = [(checker, _find_returned(find_nodes(checker)))]
     returned = _LAST[0][1]
     return id(node) in returned or (
         isinstance(node, OpExpr) and id(node.right) in returned
     )  # mypy's own, for ``x += y``
 
 
-def _find_returned(tree: MypyFile) -> dict[int, Context]:
+def _find_returned(nodes: Iterable[Node]) -> dict[int, Context]:
     """Return the expressions by their `id`, with each node, so that no other one gets its `id`."""
     statements: dict[int, ReturnStmt] = {}
     of_lambdas: set[int] = set()
     assigned: defaultdict[SymbolNode, list[Context]] = defaultdict(list)
-    for node in walk(tree):
+    for node in nodes:
         match node:
             case ReturnStmt():
                 statements[id(node)] = node

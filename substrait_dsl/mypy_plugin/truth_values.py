@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mypy.maptype import map_instance_to_supertype
@@ -49,7 +50,7 @@ from substrait_dsl.fluent.calls import MeasureBase
 from substrait_dsl.fluent.expr import ExprBase
 from substrait_dsl.mypy_plugin import placeholders
 from substrait_dsl.mypy_plugin.names import full_name
-from substrait_dsl.mypy_plugin.nodes import walk
+from substrait_dsl.mypy_plugin.nodes import find_nodes, walk
 from substrait_dsl.mypy_plugin.reports import report
 
 if TYPE_CHECKING:
@@ -68,6 +69,14 @@ _SEARCHED = ("builtins.list", "builtins.tuple", "collections.deque")
 _OF_ITEMS = frozenset(("builtins.any", "builtins.all", "builtins.sorted", "builtins.max", "builtins.min"))
 """Functions that ask for the truth of each item, or of a comparison of two."""
 
+_ASKING = frozenset(
+    (
+        *(AssertStmt, CallExpr, ComparisonExpr, ConditionalExpr, DictionaryComprehension, ForStmt, GeneratorExpr),
+        *(IfStmt, LambdaExpr, MatchStmt, OpExpr, UnaryExpr, WhileStmt),
+    )
+)
+"""The classes of the parts of a program that ask, and of lambdas."""
+
 _Asked = tuple[Expression, Type | None]
 """Where Python asks, and of a value of which type."""
 
@@ -75,13 +84,14 @@ _Asked = tuple[Expression, Type | None]
 def check(checker: TypeChecker) -> None:
     """Report where a file asks for the truth of an expression, a measure or a relation."""
     conditions = _Conditions(checker)
-    for node in walk(checker.tree):
-        conditions.add(node)
+    for node in find_nodes(checker):
+        if type(node) in _ASKING:
+            conditions.add(node)
     for outer, asked, question in conditions.outermost():
         for place, type_ in asked:
             error = _find_error(type_, question)
             if error is not None:
-                _report(error, place, outer, checker, is_in_lambda=id(outer) in conditions.in_lambdas)
+                _report(error, place, outer, checker, is_in_lambda=conditions.is_in_lambda(outer))
                 break
 
 
@@ -91,8 +101,7 @@ class _Conditions:
     def __init__(self, checker: TypeChecker) -> None:
         self._checker = checker
         self._found: list[tuple[Expression, list[_Asked], Callable[[Any], object]]] = []
-        self.in_lambdas: set[int] = set()
-        """The numbers of the expressions that are parts of a lambda: a verb that it is given to reports first."""
+        self._lambdas: list[LambdaExpr] = []
         self._inner: set[int] = set()
         """The numbers of the expressions that are parts of another condition: one mistake is said once."""
 
@@ -100,13 +109,21 @@ class _Conditions:
         """Return what is asked by expressions that are no parts of others."""
         return (each for each in self._found if id(each[0]) not in self._inner)
 
+    def is_in_lambda(self, expression: Expression) -> bool:
+        """Whether an expression is a part of a lambda: a verb that it is given to reports first."""
+        return id(expression) in self._parts_of_lambdas
+
+    @cached_property
+    def _parts_of_lambdas(self) -> frozenset[int]:
+        return frozenset(id(part) for each in self._lambdas for part in walk(each.body))
+
     def add(self, node: Node) -> None:
         """Add what a part of the program asks."""
         for condition in _conditions_of(node):
             self._ask(condition, [condition], bool)
         match node:
-            case LambdaExpr(body=body):
-                self.in_lambdas.update(map(id, walk(body)))
+            case LambdaExpr():
+                self._lambdas.append(node)
             case OpExpr(op="and" | "or", left=left, right=right):
                 self._ask(node, [left, right] if _is_connective(right) else [left], bool)
             case UnaryExpr(op="not", expr=operand):

@@ -89,8 +89,10 @@ _LIBRARY = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 def is_reported(path: str) -> bool:
     """Whether a report is being made of the module of a file: of a program, and not of libraries."""
+    if not _REPORT:
+        return False
     is_library = f"{os.sep}site-packages{os.sep}" in path or os.path.abspath(path).startswith(_LIBRARY)
-    return bool(_REPORT) and path.endswith(".py") and not is_library
+    return path.endswith(".py") and not is_library
 
 
 def note_call(call: Call, type_: Type) -> Type:

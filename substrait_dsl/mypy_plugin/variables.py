@@ -7,7 +7,7 @@ if the variable is assigned once, and if nothing can change the list or dict.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mypy.nodes import (
@@ -36,6 +36,7 @@ from mypy.nodes import (
     MemberExpr,
     MypyFile,
     NameExpr,
+    Node,
     OperatorAssignmentStmt,
     OpExpr,
     RefExpr,
@@ -72,7 +73,7 @@ from substrait_dsl.mypy_plugin.blocks import Branches, Filling, find_branches, f
 from substrait_dsl.mypy_plugin.loops import Loop, find_loop, find_variables
 from substrait_dsl.mypy_plugin.mypy_internals import add_dependencies, find_tree
 from substrait_dsl.mypy_plugin.names import full_name
-from substrait_dsl.mypy_plugin.nodes import walk
+from substrait_dsl.mypy_plugin.nodes import find_nodes
 from substrait_dsl.mypy_plugin.plan_parameters import CHECKS
 from substrait_dsl.mypy_plugin.python_values import MODULES
 from substrait_dsl.mypy_plugin.receivers import Receivers
@@ -155,8 +156,8 @@ class Variables:
     counted, and all harmless uses: the value is known if the two numbers are the same.
     """
 
-    def __init__(self, tree: MypyFile) -> None:
-        self._module = tree.fullname
+    def __init__(self, module: str, nodes: Iterable[Node]) -> None:
+        self._module = module
         self._assigned: dict[SymbolNode, Expression | None] = {}
         self.targets: dict[int, tuple[Expression, str]] = {}
         """The variables and attributes that calls are assigned to, by the `id` of the call, with the call itself."""
@@ -180,7 +181,7 @@ class Variables:
         """Uses that are harmless if an object is of no class of the program."""
         self._calls_with_lambda: dict[SymbolNode, CallExpr] = {}
         """The calls with lambdas as arguments, by the parameters of the lambdas."""
-        for node in walk(tree):
+        for node in nodes:
             visit = _VISITS.get(type(node))
             if visit is not None:
                 visit(self, node)
@@ -507,8 +508,14 @@ def find_constant_of_class(attribute: Var, checker: CheckerPluginInterface) -> E
 
 
 def _add_dependencies(expression: Expression, checker: CheckerPluginInterface) -> None:
-    parts = subexpressions(expression)
-    add_dependencies(checker, [part.fullname for part in parts if isinstance(part, RefExpr) and part.fullname])
+    add_dependencies(checker, _find_names(expression))
+
+
+def _find_names(expression: Expression) -> Iterator[str]:
+    """Yield the full names in an expression; nothing is done before they are asked for."""
+    for part in subexpressions(expression):
+        if isinstance(part, RefExpr) and part.fullname:
+            yield part.fullname
 
 
 def find_loop_around(variable: NameExpr, checker: CheckerPluginInterface) -> Loop | None:
@@ -524,7 +531,7 @@ def find_assignment_target(call: Context, checker: CheckerPluginInterface) -> st
 
 def _variables_of(checker: CheckerPluginInterface) -> Variables:
     if not _LAST or _LAST[0][0] is not checker:
-        _LAST[:] = [(checker, Variables(find_tree(checker)))]
+        _LAST[:] = [(checker, Variables(find_tree(checker).fullname, find_nodes(checker)))]
     return _LAST[0][1]
 
 
