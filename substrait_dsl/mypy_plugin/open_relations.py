@@ -180,8 +180,8 @@ def describe(struct: NamedStruct) -> str:
         if stands_for_others(field.name) or (is_missing and _DOTS not in shown):
             shown.append(_DOTS)
         elif not is_missing:
-            is_known = UNKNOWN.name not in str(field.type)
-            shown.append(str(field) if is_known else f"{field.name}: unknown")
+            name = "unknown name" if NAMELESS in field.name else field.name
+            shown.append(f"{name}: {'unknown' if UNKNOWN.name in str(field.type) else field.type}")
     return ", ".join(shown)
 
 

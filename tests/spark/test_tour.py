@@ -201,7 +201,7 @@ FUNCTIONS: dict[str, Stop] = {
 }
 """By function of the library that takes or gives a relation."""
 
-ELSEWHERE = ("check_all", "schema_of", "from_sql")
+ELSEWHERE = ("check_all", "diff", "schema_of", "from_sql")
 """Functions that run nothing, and one that needs DataFusion: its queries run in `tests/producers`."""
 
 REFUSED: dict[str, tuple[Callable[[Place], Any], str]] = {
@@ -217,7 +217,7 @@ REFUSED: dict[str, tuple[Callable[[Place], Any], str]] = {
 RUN = ("collect", "execute", "explain", "running", "show", "to_arrow", "to_pandas", "to_plan", "to_polars")
 """Verbs that run a relation, or show it; `test_every_way_to_run` has them."""
 
-DESCRIBED = ("as_value", "c", "check", "columns", "properties", "schema")
+DESCRIBED = ("as_value", "c", "check", "columns", "lineage", "properties", "schema", "to_sql")
 """What a relation says of itself and of engines; and it as a value of another algebra. Spark has no part in it."""
 
 

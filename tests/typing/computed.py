@@ -22,7 +22,7 @@ def computed(when: dt.datetime = dt.datetime(2024, 1, 1), n: int = 2, kind: str 
     sd.reveal_schema(other.select(**{f"{kind}_id": sd.col("key")}))
     # N: Schema is unknown
     sd.reveal_schema(other.rename(key=kind + "_id"))
-    # N: Schema is unknown
+    # N: Schema is unknown name: i64
     sd.reveal_schema(sd.read_named("x", {"v": ["string", "i64"][kind.startswith("a")]}))
     # N: Schema is unknown
     sd.reveal_schema(other.select(["key", "key", "key"][n]))
@@ -64,12 +64,12 @@ class Ids:
 
 
 sd.reveal_schema(other.select(Ids.name))
-# N: Schema is unknown
+# N: Schema is unknown name: i64
 
 
 def more(rows: sd.Relation[Other], others: sd.Relation[Any]) -> None:
     sd.reveal_schema(rows.union_all(others))
-    # N: Schema is unknown
+    # N: Schema is key: unknown, ...
 
 
 def text() -> sd.I64:
@@ -208,7 +208,7 @@ class Dearer(sd.Schema):
 
 def scaled(number: int, rate: decimal.Decimal) -> sd.Relation[Dearer]:
     sd.reveal_schema(prices.select("a" if number else "name", p=lambda r: r.price * number))
-    # N: Schema is unknown
+    # N: Schema is ..., p: unknown
     sd.reveal_schema(prices.select("a", p=lambda r: r.price * number, q=lambda r: r.price % number))
     # N: Schema is a: i64, p: unknown, q: unknown
     sd.reveal_schema(prices.select(p=lambda r: r.price + number, q=lambda r: r.price + rate))
@@ -277,7 +277,7 @@ sd.reveal_schema(prices.select(**collected))
 
 def several(first: sd.Relation[Prices], rest: list[sd.Relation[Any]]) -> None:
     sd.reveal_schema(first.union_all(*rest))
-    # N: Schema is unknown
+    # N: Schema is a: unknown, b: unknown, name: unknown, price: unknown, ...
 
 
 several(prices, [prices])

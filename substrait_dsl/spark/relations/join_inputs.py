@@ -55,8 +55,8 @@ def _source(rel: Rel, execution: ExecutionContext) -> DataFrame | None:
             return None
         case NamedTable(names=names) if not is_of_iceberg(names, execution.spark):
             return named_frame(names, execution.spark)
-        case LocalFiles(items=files):
-            return execution.sources[files, rel.base_schema][0]
+        case LocalFiles(items=files, text=text):
+            return execution.sources[files, rel.base_schema, text][0]
         case _:
             return None
 

@@ -235,8 +235,8 @@ GUARDS = (
         "approximate percentiles",
         "everyday.approx_percentile, of which Sail is given an exact one",
         _VERSIONS,
-        "SELECT approx_percentile(v, 0.5D, 100) FROM VALUES (1) AS t(v)",
-        ErrorWords("expects 2 arguments"),
+        "SELECT approx_percentile(v, 0.5D, 100) FROM VALUES (1), (2) AS t(v)",
+        1.5,  # between the values, of which Spark gives one
         aggregates={EVERYDAY_URN: {"approx_percentile": Template(_NEAREST)}},
     ),
     Guard(
