@@ -79,7 +79,7 @@ class Outcome:
 
 
 @pytest.fixture(scope="module")
-def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+def partial_outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     texts: dict[str, Text] = {}
     for name, is_parameter, is_spoiled in (
         ("asked", True, False),
@@ -151,13 +151,13 @@ def columns(text: str) -> Iterator[str]:
     yield part.strip()
 
 
-def test_what_remains_known_is_what_the_run_shows(outcome: Outcome) -> None:
+def test_what_remains_known_is_what_the_run_shows(partial_outcome: Outcome) -> None:
     wrong = []
     known = 0
-    for place, text in outcome.revealed.items():
-        if text == "Schema is unknown" or place not in outcome.shown:
+    for place, text in partial_outcome.revealed.items():
+        if text == "Schema is unknown" or place not in partial_outcome.shown:
             continue
-        said, shown = list(columns(text)), list(columns(outcome.shown[place]))
+        said, shown = list(columns(text)), list(columns(partial_outcome.shown[place]))
         leading = said[: said.index("...")] if "..." in said else said
         is_right = all(each == "..." or agrees(each, shown) for each in said)
         is_right = is_right and all(map(is_same, leading, shown)) and (leading is not said or len(said) == len(shown))
@@ -177,14 +177,14 @@ def is_same(said: str, shown: str) -> bool:
     return said == shown or (type_ == "unknown" and shown.startswith(f"{name}: "))
 
 
-def test_no_program_is_refused_that_runs(outcome: Outcome) -> None:
-    ran = {place for place, error in outcome.failed.items() if error is None}
-    needless = {place: said for place, said in outcome.errors.items() if place in ran}
+def test_no_program_is_refused_that_runs(partial_outcome: Outcome) -> None:
+    ran = {place for place, error in partial_outcome.failed.items() if error is None}
+    needless = {place: said for place, said in partial_outcome.errors.items() if place in ran}
     assert not needless, "\n".join(f"{place} {each}" for place, said in needless.items() for each in said)
     assert len(ran) > PIPELINES
 
 
-def test_mistakes_with_known_columns_are_found(outcome: Outcome) -> None:
-    failed = {place for place, error in outcome.failed.items() if error is not None and "spoiled" in place[0]}
-    found = {place for place in failed if place in outcome.errors}
+def test_mistakes_with_known_columns_are_found(partial_outcome: Outcome) -> None:
+    failed = {place for place, error in partial_outcome.failed.items() if error is not None and "spoiled" in place[0]}
+    found = {place for place in failed if place in partial_outcome.errors}
     assert len(found) > len(failed) // 4, f"{len(found)} of {len(failed)}"

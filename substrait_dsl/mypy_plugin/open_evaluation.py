@@ -39,8 +39,7 @@ from substrait_dsl.mypy_plugin.checker_state import NO_VALUE, STATE
 from substrait_dsl.mypy_plugin.mypy_internals import find_item_type, is_in_lambda, is_reporting
 from substrait_dsl.mypy_plugin.names import RELATION
 from substrait_dsl.mypy_plugin.open_signatures import find_bound
-from substrait_dsl.mypy_plugin.placeholders import NAMELESS
-from substrait_dsl.mypy_plugin.reports import report
+from substrait_dsl.mypy_plugin.reports import names_unknown, report
 from substrait_dsl.mypy_plugin.source_positions import subexpressions
 from substrait_dsl.mypy_plugin.variables import find_assigned_value
 from substrait_dsl.mypy_plugin.verbs import COLUMN_VERBS, MEASURE_VERBS, SET_VERBS, STRUCTURE_VERBS
@@ -306,7 +305,7 @@ class OpenCall:
             if error.name not in self._names and self.evaluator.opened:
                 self._names.append(error.name)
                 return True
-        elif UNKNOWN.name not in str(error) and NAMELESS not in str(error):
+        elif not names_unknown(error):
             return False
         return self._replace_argument(error)
 

@@ -41,6 +41,11 @@ _ADDRESS = re.compile(r" at 0x[0-9a-f]+(?=>)")
 """The address of a function in the memory of mypy, which differs from run to run."""
 
 
+def names_unknown(error: errors.SubstraitDslError) -> bool:
+    """Whether an error names a type or a column that stands for what is not known."""
+    return UNKNOWN.name in str(error) or NAMELESS in str(error)
+
+
 def report(
     error: errors.SubstraitDslError,
     api: CheckerPluginInterface,
@@ -60,7 +65,7 @@ def report(
     Returns:
         whether the error has been reported.
     """
-    if UNKNOWN.name in str(error) or NAMELESS in str(error):
+    if names_unknown(error):
         return False
     text = format_error(error)
     if is_reporting(api):
