@@ -103,7 +103,7 @@ class ColumnLineage:
 
     def __str__(self) -> str:
         origins = ", ".join(map(str, (*self.direct, *self.indirect)))
-        return f"{self.name}: {origins or 'constant'}"
+        return f"{format_names((self.name,))}: {origins or 'constant'}"
 
 
 @attrs.frozen

@@ -89,7 +89,8 @@ class _Forms:
                 return Node, numbers[id(value)]
             if type(value) is tuple:
                 return tuple(map(part, value))
-            return type(value), value  # 1 and True are two values
+            # 1 and True are two values; 0.0 and -0.0 too, and NaN is one, as constants are compared
+            return type(value), value.hex() if type(value) is float else value
 
         names, read = FIELD_READERS[type(node)]
         fields = tuple(part(value) for name, value in zip(names, read(node), strict=True) if name not in DERIVED)

@@ -14,6 +14,7 @@ from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.type_text import text_with_names
 from substrait_dsl.algebra.validators import TEXT, TEXT_OR_NONE, between
 from substrait_dsl.errors import quote, require_choice
+from substrait_dsl.texts import printable
 
 ColumnChangeKind = Literal["added", "dropped", "retyped", "loosened", "tightened", "moved"]
 COLUMN_CHANGES: tuple[ColumnChangeKind, ...] = typing.get_args(ColumnChangeKind)
@@ -47,6 +48,9 @@ class ColumnChange:
         require_choice("change of a column", self.kind, COLUMN_CHANGES)
 
     def __str__(self) -> str:
+        return printable(self._line())  # names are those of strangers
+
+    def _line(self) -> str:
         place = f" (root {self.root})" if self.root else ""
         name = self.name if self.name.isidentifier() else quote([self.name])
         match self.kind:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from collections.abc import Sequence
@@ -13,9 +12,13 @@ from substrait_dsl import __version__
 from substrait_dsl.cli.plan_commands import PLAN_COMMANDS
 from substrait_dsl.cli.project_commands import PROJECT_COMMANDS
 from substrait_dsl.cli.run_commands import RUN_COMMANDS
+from substrait_dsl.cli.streams import printing_safely
 from substrait_dsl.errors import SubstraitDslError
+from substrait_dsl.texts import printable
 
 PROGRAM = "substrait-dsl"
+INTERRUPTED = 130
+"""The exit status of shells for what Ctrl-C has ended: 128, and 2 for SIGINT."""
 
 
 @click.group(
@@ -45,11 +48,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: those after the name of the program; None: those of the process.
 
     Returns:
-        The exit status: 0; 1 for an error of this library, a finding or a difference; 2 for wrong usage.
+        The exit status: 0; 1 for an error of this library, a finding or a difference; 2 for wrong usage; 130 for
+        Ctrl-C.
     """
-    _print_what_the_terminal_lacks_as_escapes()
+    with printing_safely():
+        return _run([*(sys.argv[1:] if arguments is None else arguments)])
+
+
+def _run(arguments: list[str]) -> int:
+    """Run a command; the exit status. What goes wrong is printed."""
     try:
-        with commands.make_context(PROGRAM, list(sys.argv[1:] if arguments is None else arguments)) as context:
+        with commands.make_context(PROGRAM, arguments) as context:
             status = commands.invoke(context)
         sys.stdout.flush()
         return status if isinstance(status, int) else 0
@@ -65,12 +74,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what Python still wants to write goes there
         return 0
     except OSError as error:
-        print(f"{PROGRAM}: {error.strerror or error}: {error.filename or ''}".rstrip(": "), file=sys.stderr)
+        words = f"{error.strerror or error}: {error.filename or ''}".rstrip(": ")
+        print(f"{PROGRAM}: {printable(words)}", file=sys.stderr)
         return 1
-
-
-def _print_what_the_terminal_lacks_as_escapes() -> None:
-    """Let names that the encoding of the output does not have be printed as escapes, and not end the program."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    except KeyboardInterrupt:  # Ctrl-C
+        return INTERRUPTED

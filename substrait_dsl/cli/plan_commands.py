@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from substrait_dsl.cli.plan_files import STANDARD_INPUT, json_option, plan_argument, print_json, read_plan
+from substrait_dsl.cli.plan_files import (
+    STANDARD_INPUT,
+    json_option,
+    plan_argument,
+    print_json,
+    read_plan,
+    refuse_terminal,
+    write_bytes,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.findings import Finding
+    from substrait_dsl.algebra.settings import Encoding
     from substrait_dsl.engines.report import Report
     from substrait_dsl.fluent.plan import Plan
 
@@ -134,35 +143,36 @@ def _report(report: Report) -> dict[str, Any]:
 @click.option(
     "--encoding",
     type=click.Choice(["spec", "legacy"]),
-    default="spec",
-    help="With the fields of earlier versions of the specification beside today's, or not.",
+    help="With the fields of earlier versions of the specification beside today's, or not; by default spec.",
 )
 @click.option("--engine", help="Lower it for an engine, and write it as that reads it; binary only.")
-@click.option("--dialect", type=click.Choice(["spark", "duckdb"]), default="spark", help="Of SQL.")
-def convert(plan: str, output: str, form: str | None, encoding: Any, engine: str | None, dialect: Any) -> None:
+@click.option("--dialect", type=click.Choice(["spark", "duckdb"]), help="Of SQL; by default Spark's.")
+def convert(
+    plan: str, output: str, form: str | None, encoding: Encoding | None, engine: str | None, dialect: Any
+) -> None:
     """Write a plan in another form.
 
     It goes to a file, or to the standard output ("-"). OUTPUT is JSON if it ends in .json, SQL if in .sql, else
     protobuf's binary form.
     """
-    found = read_plan(plan)
     form = form or {".json": "json", ".sql": "sql"}.get(Path(output).suffix.lower(), "binary")
     if engine is not None and form != "binary":
         raise click.UsageError("what is written for an engine is binary: leave --to out")
+    if encoding is not None and (engine is not None or form == "sql"):
+        raise click.UsageError("--encoding is of a plan that is written neither for an engine nor as SQL")
+    if dialect is not None and form != "sql":
+        raise click.UsageError("--dialect is of SQL: add --to sql, or name OUTPUT so that it ends in .sql")
+    if form == "binary":
+        refuse_terminal(output)
+    found = read_plan(plan)
     if form == "sql":
-        content = (_only_root(found).to_sql(dialect) + "\n").encode()
+        write_text(output, _only_root(found).to_sql(dialect or "spark") + "\n")
     elif form == "json":
-        content = found.to_json(encoding=encoding).encode()
+        write_text(output, found.to_json(encoding=encoding or "spec"))
+    elif engine is not None:
+        write_bytes(output, found.to_bytes(engine=engine))
     else:
-        content = found.to_bytes(engine=engine) if engine is not None else found.to_bytes(encoding=encoding)
-    if output == STANDARD_INPUT:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
-    else:
-        from substrait_dsl.fluent.saving import write_atomically
-
-        write_atomically(Path(output), content)
+        write_bytes(output, found.to_bytes(encoding=encoding or "spec"))
 
 
 def _only_root(plan: Plan) -> Any:
@@ -182,6 +192,8 @@ def diff(before: str, after: str, as_json: bool) -> int:
     """
     from substrait_dsl.fluent.differences import diff as compare
 
+    if before == after == STANDARD_INPUT:
+        raise click.UsageError("the standard input is one plan: name a file for the other")
     found = compare(read_plan(before), read_plan(after))
     if as_json:
         print_json(found.to_dict())

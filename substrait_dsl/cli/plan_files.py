@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +16,7 @@ from substrait_dsl.errors import error_context
 if TYPE_CHECKING:
     from substrait_dsl.fluent.plan import Plan
 
-STANDARD_INPUT = "-"
+STANDARD_INPUT = STANDARD_OUTPUT = "-"
 
 plan_argument = click.argument("plan", metavar="PLAN")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
@@ -29,10 +32,49 @@ def read_plan(path: str) -> Plan:
 
     if path != STANDARD_INPUT:
         return Plan.load(path)
+    if sys.stdin is None:  # `<&-`
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF), "the standard input")
     with error_context(verb="load", place="the standard input"):
         return Plan._read_content(sys.stdin.buffer.read(MAX_BYTES + 1), False, None, MAX_BYTES)
 
 
 def print_json(value: Any) -> None:
-    """Print a value as JSON."""
-    print(json.dumps(value, indent=2, ensure_ascii=False))
+    """Print a value as JSON, with escapes of JSON for what the output cannot show."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    if not (text.replace("\n", "").isprintable() and _can_encode(text)):
+        text = json.dumps(value, indent=2)
+    print(text)
+
+
+def _can_encode(text: str) -> bool:
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except UnicodeError:
+        return False
+    return True
+
+
+def write_text(output: str, text: str) -> None:
+    """Write a text to a file in UTF-8, or to the standard output."""
+    if output == STANDARD_OUTPUT and sys.stdout.isatty():
+        print(text.removesuffix("\n"))
+    else:
+        write_bytes(output, text.encode())
+
+
+def write_bytes(output: str, content: bytes) -> None:
+    """Write a file, which is there in full or not at all, or the standard output."""
+    if output == STANDARD_OUTPUT:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+        return
+    from substrait_dsl.fluent.saving import write_atomically
+
+    write_atomically(Path(output), content)
+
+
+def refuse_terminal(output: str) -> None:
+    """Raise `click.UsageError` if the binary form of a plan would be printed on a terminal."""
+    if output == STANDARD_OUTPUT and sys.stdout.isatty():
+        raise click.UsageError("the binary form is not for a terminal: name a file, or lead the output into one")

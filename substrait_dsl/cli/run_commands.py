@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from substrait_dsl.cli.plan_files import plan_argument, read_plan
+from substrait_dsl.cli.plan_files import STANDARD_OUTPUT, plan_argument, read_plan, refuse_terminal, write_bytes
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.installation import install_line
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.accesses import Access
+    from substrait_dsl.fluent.plan import Plan
 
 ENGINES = ("sail", "spark", "datafusion", "acero")
 
@@ -39,7 +40,8 @@ def run(plan: str, engine: str | None, tables: tuple[str, ...], rows: int, allow
     It may read any table and file that the engine can; a plan that changes something is refused.
     """
     found = read_plan(plan)
-    session, data = _session(engine), _tables(tables)
+    data = _named_as_read(_tables(tables), found)
+    session = _session(engine)
     if any(access.operation != "read" for access in found.accesses()):
         frames = found.execute(session, tables=data, allow=None if allow_changes else _is_read)
         for frame in frames:
@@ -56,7 +58,9 @@ def run(plan: str, engine: str | None, tables: tuple[str, ...], rows: int, allow
 @engine_option
 @tables_option
 @rows_option
-@click.option("-o", "--output", metavar="PATH", help="Write the plan there instead of running it.")
+@click.option(
+    "-o", "--output", metavar="PATH", help='Write the plan there instead of running it; "-" is the standard output.'
+)
 def sql(query: str, engine: str | None, tables: tuple[str, ...], rows: int, output: str | None) -> None:
     """Run a query in SQL over files, or write its plan.
 
@@ -67,8 +71,12 @@ def sql(query: str, engine: str | None, tables: tuple[str, ...], rows: int, outp
     from substrait_dsl.sql_queries.reading import from_sql
 
     data = _tables(tables)
-    relation = from_sql(query, {name: read_named(name, schema_of(path)) for name, path in data.items()})
     if output is not None:
+        refuse_terminal(output)
+    relation = from_sql(query, {name: read_named(name, schema_of(path)) for name, path in data.items()})
+    if output == STANDARD_OUTPUT:
+        write_bytes(output, relation.to_plan().to_bytes())
+    elif output is not None:
         relation.to_plan().save(output)
     else:
         relation.show(_session(engine), rows, tables=data)
@@ -85,6 +93,13 @@ def _tables(options: Sequence[str]) -> dict[str, str]:
             raise click.UsageError(f"--table {option}: there is a file for {name} already")
         found[name] = path
     return found
+
+
+def _named_as_read(tables: dict[str, str], plan: Plan) -> dict[str | tuple[str, ...], str]:
+    """Return the paths by the names as the plan has them: `shop.orders` may be a name of two parts."""
+    read = [access.names for access in plan.accesses() if (access.operation, access.object) == ("read", "table")]
+    in_parts = {".".join(names): names for names in read}
+    return {name if (name,) in read else in_parts.get(name, name): path for name, path in tables.items()}
 
 
 def _is_read(access: Access) -> bool:

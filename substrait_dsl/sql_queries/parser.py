@@ -155,7 +155,8 @@ def _make_context(tables: Mapping[str, NamedStruct], without: frozenset[str]) ->
         context.deregister_udf(name)
     for name, schema in tables.items():
         rows = pa.RecordBatch.from_pylist([], schema=to_arrow(schema))
-        context.register_record_batches(name.lower(), [[rows]])
+        quoted = name.lower().replace('"', '""')  # one name, also where it has dots
+        context.register_record_batches(f'"{quoted}"', [[rows]])
     return context
 
 

@@ -86,6 +86,21 @@ def test_a_change_inside_a_subquery_is_a_step_of_it() -> None:
     ]
 
 
+def test_a_constant_of_another_sign_is_a_change_of_its_step() -> None:
+    """0.0 and -0.0 are two constants, also inside a list and a row; the step that has them is the one that differs."""
+    for value, other in ((0.0, -0.0), ([0.0], [-0.0]), ({"a": 0.0}, {"a": -0.0})):
+        before, after = (
+            ORDERS.with_columns(v=sd.map_of(each) if isinstance(each, dict) else sd.lit(each)).limit(1)
+            for each in (value, other)
+        )
+        [step] = sd.diff(before, after).steps
+        assert step.before is not None
+        assert step.after is not None
+        assert ("-0.0" in step.before, "-0.0" in step.after) == (False, True)
+    nan = [ORDERS.with_columns(v=sd.lit(float("nan"))) for _ in range(2)]
+    assert [str(step) for step in sd.diff(nan[0], nan[1].limit(1)).steps] == ["+ fetch 1"]
+
+
 def test_names_between_the_steps_do_not_count() -> None:
     before = ORDERS.with_columns(half=lambda o: o.price / 2.0).filter(lambda o: o.half > 1.0).select("id")
     after = ORDERS.with_columns(h=lambda o: o.price / 2.0).filter(lambda o: o.h > 1.0).select("id")

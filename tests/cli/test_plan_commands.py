@@ -119,6 +119,18 @@ def test_convert_for_an_engine_and_to_sql(plan: str, tmp_path: Path, capsys: Cap
     assert not (tmp_path / "y.sql").exists()
 
 
+def test_options_that_would_do_nothing_are_refused(plan: str, tmp_path: Path, capsys: Captured) -> None:
+    out = str(tmp_path / "x.plan")
+    assert main(["convert", "--engine", "duckdb", "--encoding", "legacy", plan, out]) == 2
+    assert main(["convert", "--to", "sql", "--encoding", "legacy", plan, out]) == 2
+    assert main(["convert", "--dialect", "duckdb", plan, out]) == 2
+    assert "add --to sql" in capsys.readouterr().err
+    assert not Path(out).exists()
+    assert main(["convert", "--to", "sql", "--dialect", "duckdb", plan, out]) == 0
+    assert main(["diff", "-", "-"]) == 2
+    assert "the standard input is one plan" in capsys.readouterr().err
+
+
 def test_diff(plan: str, tmp_path: Path, capsys: Captured) -> None:
     other = str(tmp_path / "other.plan")
     LARGE.limit(3).to_plan().save(other)

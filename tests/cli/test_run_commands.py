@@ -58,3 +58,33 @@ def test_sql(folder: Path, datafusion: None, capsys: pytest.CaptureFixture[str])
 def test_tables_are_named(table: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "large.plan", "--table", "t=orders.parquet", "--table", table]) == 2
     assert f"--table {table}: " in capsys.readouterr().err
+
+
+def test_a_table_of_several_parts_is_named_as_the_plan_prints_it(
+    folder: Path, datafusion: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    schema = {"id": "i64?", "price": "fp64?"}
+    for number, name in enumerate([("shop", "db", "orders"), "shop.db.orders"]):
+        wanted = sd.read_named(name, schema).filter(lambda o: o.price > 5.0).select("id").sort("id")
+        wanted.to_plan().save(f"{number}.plan")
+        command = ["run", f"{number}.plan", "--engine", "datafusion", "--table", "shop.db.orders=orders.parquet"]
+        assert main(command) == 0
+        assert capsys.readouterr().out == TABLE
+
+
+@pytest.mark.parametrize("name", ["shop.db.orders", "a.b", "information_schema.tables", 'x"y', "a b"])
+def test_a_query_names_a_table_of_any_name(
+    name: str, folder: Path, datafusion: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    quoted = name.replace('"', '""')
+    query = f'select id from "{quoted}" where price > 5 order by id'
+    assert main(["sql", query, "--table", f"{name}=orders.parquet", "--engine", "datafusion"]) == 0
+    assert capsys.readouterr().out == TABLE
+
+
+def test_the_plan_of_a_query_goes_to_the_standard_output(
+    folder: Path, datafusion: None, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    assert main(["sql", "select id from t", "--table", "t=orders.parquet", "-o", "-"]) == 0
+    assert sd.Plan.from_bytes(capfdbinary.readouterr().out).roots[0].columns == ("id",)
+    assert not (folder / "-").exists()
