@@ -289,7 +289,8 @@ class Call:
         if refused and is_operation:
             return self.default_type()  # an operand is wrong, not the operator
         location = refused or self.evaluation.locate_error(error, argument)
-        within = [refused] if refused else [node] if is_operation else self.evaluation.nodes
+        at_fault = refused or argument or (node if is_operation else None)
+        within = self.evaluation.nodes if at_fault is None else [at_fault]  # what mypy says of other arguments stands
         self._report = partial(report, error, self.context.api, location, within, (node, self.verb))
         self.is_conclusive = self.report_error()
         return self._find_type_after_error() if self.is_conclusive else self._check_as_declared(location)
