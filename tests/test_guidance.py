@@ -11,12 +11,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pyarrow
-import pyspark.sql.types
 import pytest
 
 import substrait_dsl as sd
 from substrait_dsl import partiql
-from substrait_dsl.algebra.type_syntax import PARAMETER_NAMES
 from substrait_dsl.catalog import standard_catalog
 from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.hints import words
@@ -459,103 +457,6 @@ def test_operators_of_own_types_are_functions_of_the_own_catalogue() -> None:
     with pytest.raises(SubstraitDslError) as caught:  # the catalogue is the right one, the arguments are not
         rows.select(x=lambda r: own.add(r.m, 1))
     assert "Functions(catalog)" not in str(caught.value.hint)
-
-
-TYPES: list[tuple[object, str]] = [
-    ("int", '"i32"'),
-    ("Integer", '"i32"'),
-    ("bigint?", '"i64?"'),
-    ("double", '"fp64"'),
-    ("double precision", '"fp64"'),
-    ("text", '"string"'),
-    ("varchar(10)", '"varchar<10>"'),
-    ("character varying(10)", '"varchar<10>"'),
-    ("numeric(10, 2)", '"decimal<10, 2>"'),
-    ("numeric", '"decimal<precision,scale>"'),
-    ("timestamp(3)", '"precision_timestamp<3>"'),
-    ("timestamptz", '"precision_timestamp_tz<6>"'),
-    ("map<text, array<int>>", '"map<string, list<i32>>"'),
-    ("Datetime(time_unit='us', time_zone=None)", '"precision_timestamp<6>"'),  # Polars
-    ("timestamp[us]", '"precision_timestamp<6>"'),  # Arrow
-    ("DecimalType(10,2)", '"decimal<10,2>"'),  # PySpark
-    ("TimestampType()", '"precision_timestamp_tz<6>"'),
-    ("Utf8", '"string"'),
-    ("strin", '"string"'),
-    ("i64 null", '"i64?"'),
-    ("int NOT NULL", '"i32"'),
-    ("decimal(10,2) null", '"decimal<10,2>?"'),
-    ("Optional[i64]", '"i64?"'),
-    ("Nullable[str]", '"string?"'),
-    (int, "I64"),
-    (float, "FP64"),
-    (Decimal, "Decimal(precision, scale)"),
-    (dt.datetime, "PrecisionTimestamp(6)"),
-    (list[int], "List[...]"),
-    (int | None, "Nullable[I64]"),
-    (list[int] | None, "Nullable[List[...]]"),
-    (sd.I64 | None, "Nullable[I64]"),
-    (pyspark.sql.types.LongType, '"i64"'),
-    (pyspark.sql.types.StringType(), '"string"'),
-    (pyarrow.float64(), '"fp64"'),
-]
-
-
-@pytest.mark.parametrize(("given", "meant"), TYPES, ids=str)
-def test_types_of_other_languages(given: Any, meant: str) -> None:
-    with pytest.raises(SubstraitDslError) as caught:
-        T.c.id.cast(given)
-    assert caught.value.hint == f"did you mean {meant}?"
-
-
-def test_types_that_nobody_knows_get_no_advice() -> None:
-    for given in ("foo", "struct<a int>", set, 5, object()):
-        with pytest.raises(SubstraitDslError) as caught:
-            T.c.id.cast(given)
-        assert caught.value.hint is None
-
-
-def test_the_words_for_types_name_what_exists() -> None:
-    assert set(words("type").values()) <= {*PARAMETER_NAMES, "struct"}
-    for written in words("python-type").values():
-        assert hasattr(sd, written.partition("(")[0].partition("[")[0]), written
-
-
-SHOWN: list[tuple[object, str]] = [
-    (sd.col("x") > 3, "x > 3"),
-    ((sd.col("x") + 1) * 2, "(x + 1) * 2"),
-    (T.c.id * 2 > 5, "id * 2 > 5: boolean"),
-    (T.c.id + sd.col("x"), "id + x"),
-    (sd.col("x").cast(sd.I32), "cast(x as i32): i32"),
-    (sd.col("x").is_in([1, 2]), "is_in(x, 1, 2)"),
-    (sd.when(sd.col("x") > 3).then(1).otherwise(None), "if_then(x > 3, 1, None)"),
-    (f.upper(sd.col("first name")), 'upper("first name")'),
-    (f.sum(sd.col("x")).over(order_by="day"), "sum(x, day)"),
-    (OnlyId.id, "id"),
-    (sd.lit(5), "5: i64"),
-]
-
-
-@pytest.mark.parametrize(("expression", "text"), SHOWN, ids=[text for _, text in SHOWN])
-def test_an_expression_shows_what_it_is_before_it_meets_a_row(expression: object, text: str) -> None:
-    assert repr(expression) == f"Expr({text})"
-
-
-def test_an_expression_of_two_rows_shows_both() -> None:
-    seen: list[str] = []
-
-    def condition(r: Any) -> Any:
-        seen.append(repr(r.q > sd.col("id")))
-        return r.q > 1
-
-    T.filter(condition)
-    assert seen == ["Expr(q > id)"]
-
-
-def test_a_shared_expression_is_shown_in_part() -> None:
-    shared = sd.col("x")
-    for _ in range(100):
-        shared = shared + shared
-    assert len(repr(shared)) < 2000
 
 
 @pytest.mark.parametrize(("habit", "advice"), HABITS, ids=[advice for _, advice in HABITS])
