@@ -167,15 +167,8 @@ class QueryWriter:
                 return self._window(window, outer)
             case rl.Set() as set_:
                 return sets.write_set(set_, outer, self)
-            case rl.Cross(left=left, right=right):
-                return joins.write_join(left, right, "inner", [], None, outer, rel, self)
-            case rl.Join(condition=condition, post_filter=after) as join:
-                return joins.write_join(join.left, join.right, join.how, [condition], after, outer, rel, self)
-            case rl.NestedLoopJoin(condition=condition) as join:
-                conditions = [] if condition is None else [condition]
-                return joins.write_join(join.left, join.right, join.how, conditions, None, outer, rel, self)
-            case rl.HashJoin() | rl.MergeJoin() as join:
-                return joins.write_keyed_join(join, outer, self)
+            case rl.Cross() | rl.Join() | rl.NestedLoopJoin() | rl.HashJoin() | rl.MergeJoin() as join:
+                return joins.write_join(join, outer, self)
             case rl.Exchange(input=child) | rl.MergingCapture(input=child) | rl.SimpleCapture(input=child):
                 return self.write(child, outer).unordered
             case other:
