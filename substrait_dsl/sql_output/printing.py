@@ -18,9 +18,8 @@ def print_query(query: exp.Expr, dialect: SqlDialect, *, pretty: bool) -> str:
 
     writer = _writer(dialect)(dialect=Dialect.get_or_raise(dialect), pretty=pretty, comments=False)
     texts = [node.name for node in query.find_all(exp.Literal, exp.Identifier)]
-    while any(
-        writer.SENTINEL_LINE_BREAK in text for text in texts
-    ):  # which becomes a line break, also where it is text
+    # It becomes a line break, also where it is text.
+    while any(writer.SENTINEL_LINE_BREAK in text for text in texts):
         writer.SENTINEL_LINE_BREAK += "_"
     return str(writer.generate(query))
 
@@ -46,7 +45,8 @@ def _writer(dialect: SqlDialect) -> Any:
         """Write NOT where people write it: x IS NOT NULL, x NOT IN (...)."""
         inside = test.this
         if isinstance(inside, exp.Is | exp.In | exp.Like | exp.Between):
-            text, left = self.sql(inside), self.sql(inside, "this")
+            # Of copies, since sqlglot changes some trees when it writes them.
+            text, left = self.sql(inside.copy()), self.sql(inside.copy(), "this")
             if text.startswith(f"{left} IS "):
                 return f"{left} IS NOT {text.removeprefix(f'{left} IS ')}"
             if text.startswith(f"{left} "):

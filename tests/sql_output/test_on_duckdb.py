@@ -101,6 +101,13 @@ ONES: dict[str, tuple[sd.Relation[Any], list[Any], str]] = {
         ["__SQLGLOT__LB__ a\nb"],
         "VARCHAR",
     ),
+    "joined texts that are not NULL": (
+        NUMBERS.aggregate(r=lambda n: f.string_agg(n.k.cast(sd.String), ",").order_by("k"), top=lambda n: f.max(n.k))
+        .filter(lambda a: a.r.is_not_null() & ~(a.r == "1"))
+        .select("r"),
+        ["1,2,3"],
+        "VARCHAR",
+    ),
     "a text of SQL": (
         NUMBERS.limit(1).select(r=sd.lit("\\'; DROP TABLE numbers; --")),
         ["\\'; DROP TABLE numbers; --"],
