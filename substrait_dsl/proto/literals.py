@@ -5,6 +5,7 @@ Specification: ``Expression.Literal`` in ``algebra.proto``.
 
 from __future__ import annotations
 
+import math
 import uuid
 from collections.abc import Callable, Iterable
 from decimal import Context, Decimal
@@ -67,7 +68,8 @@ def encode_literal(declarations: Declarations, literal: Literal, message: pb.Exp
         return
     field = SCALAR_FIELDS.get(type(type_))
     if field is not None:
-        setattr(message, field, literal.value)
+        value = literal.value
+        setattr(message, field, value if value == value else math.nan)  # all NaNs are one constant
     else:
         COMPOSITE_ENCODERS[type(type_)](declarations, literal.value, type_, message)
     if type_.nullable:

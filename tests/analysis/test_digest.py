@@ -66,6 +66,15 @@ def test_it_is_of_what_the_plan_says() -> None:
     assert expressions.digest() == sd.ExtendedExpression.from_bytes(expressions.to_bytes()).digest()
 
 
+def test_constants_that_are_equal_are_written_alike() -> None:
+    """NaN is one constant, whatever its sign; 0.0 and -0.0 are two."""
+    nan, other, zero, negative = (
+        ORDERS.with_columns(v=sd.lit(value)).to_plan() for value in (float("nan"), -float("nan"), 0.0, -0.0)
+    )
+    assert (nan == other, nan.to_bytes() == other.to_bytes(), nan.digest() == other.digest()) == (True, True, True)
+    assert (zero == negative, zero.digest() == negative.digest()) == (False, False)
+
+
 @settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
 @given(plans())
 def test_a_plan_that_is_read_back_has_the_digest_of_the_one_written(rel: Rel) -> None:
