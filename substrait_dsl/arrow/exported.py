@@ -42,7 +42,7 @@ def exported_schema(source: Any) -> NamedStruct:
     pa = pyarrow_module()
     try:
         schema = _find_schema(source)
-    except (pa.ArrowException, TypeError, ValueError, NotImplementedError) as error:  # of other libraries
+    except (pa.ArrowException, TypeError, ValueError, NotImplementedError) as error:  # of exporters
         name = f"a {type(source).__name__} of {type(source).__module__.partition('.')[0]}"
         raise InvalidArgumentError(f"cannot read columns from {name}: {shorten(str(error))}") from error
     return from_arrow(schema)
@@ -85,6 +85,6 @@ def exported_type(data_type: Any) -> Type | None:
                 return exported_schema(pandas.DataFrame({"x": pandas.Series(dtype=data_type)})).types[0]
             case _:
                 arrow_type = data_type if isinstance(data_type, pa.DataType) else pa.from_numpy_dtype(data_type)
-    except (pa.ArrowException, UnsupportedError, TypeError, NotImplementedError):  # of other libraries
+    except (pa.ArrowException, UnsupportedError, TypeError, NotImplementedError):  # of readers
         return None
     return type_from_arrow(arrow_type, nullable=True)
