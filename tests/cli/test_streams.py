@@ -1,7 +1,8 @@
-"""What the command line does with terminals, closed streams and interrupts: each run is a process of its own."""
+"""What the command line does with terminals, closed streams and interrupts; most runs are a process of their own."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import substrait_dsl as sd
+from substrait_dsl.cli import main
 from tests.cli.test_plan_commands import run_program
 
 CLEAR = "\x1b[2J"
@@ -138,18 +140,15 @@ def test_a_command_that_prints_nothing_needs_no_output(plain: str, tmp_path: Pat
     assert json.loads((tmp_path / "x.json").read_text())["relations"]
 
 
-def test_an_interrupt_ends_it_quietly() -> None:
-    program = [sys.executable, "-c", "import sys; from substrait_dsl.cli import main; print(); sys.stdout.flush(); "
-               "sys.exit(main(['explain', '-']))"]  # fmt: skip
-    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        process.stdout.readline()  # all is imported
-        for _ in range(100):
-            process.send_signal(signal.SIGINT)
-            try:
-                process.wait(0.3)
-                break
-            except subprocess.TimeoutExpired:
-                continue
-        assert process.stderr is not None
-        assert (process.returncode, process.stderr.read()) == (130, b"")
+class InterruptedInput(io.BytesIO):
+    """An input while which is read the user presses Ctrl-C."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        signal.raise_signal(signal.SIGINT)
+        return super().read(size)
+
+
+def test_an_interrupt_ends_it_quietly(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(InterruptedInput()))
+    assert main(["explain", "-"]) == 130
+    assert capsys.readouterr() == ("", "")
