@@ -6,14 +6,11 @@ more, up to the first record that has it.
 
 from __future__ import annotations
 
-import bz2
 import csv
-import gzip
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import IO
+from collections.abc import Iterator, Sequence
 
 import attrs
 
@@ -26,8 +23,8 @@ from substrait_dsl.spark.session.failures import IS_NULL, Failure
 from substrait_dsl.spark.session.source_map import Record
 from substrait_dsl.spark.sources.delimited_text import text_format
 from substrait_dsl.spark.sources.paths import data_files, local_path
+from substrait_dsl.spark.sources.text_headers import open_text
 
-_OPENERS: Mapping[str, Callable[..., IO[str]]] = {".gz": gzip.open, ".bz2": bz2.open}
 _BLANKS = " \t"
 """What a text of a date or a time may have around it."""
 _SECONDS = 10.0
@@ -153,7 +150,7 @@ def _find(read: rl.Read, columns: Sequence[_TypedColumn], text: str | None) -> t
             for path in data_files(item) if local_path(item.uri) is not None else ():
                 if any("=" in folder for folder in path.split(os.sep)[:-1]):  # fields are not the columns there
                     return None
-                for line, record in _records(path, form, read.definition.text.encoding):
+                for line, record in _records(path, form, read.definition.text):
                     if len(record) == len(read.base_schema):
                         for number, column in enumerate(columns):
                             there = record[column.position].strip(_BLANKS)
@@ -166,11 +163,10 @@ def _find(read: rl.Read, columns: Sequence[_TypedColumn], text: str | None) -> t
     return None
 
 
-def _records(path: str, form: rl.DelimitedText, encoding: str) -> Iterator[tuple[int, list[str]]]:
+def _records(path: str, form: rl.DelimitedText, reading: rl.TextReading) -> Iterator[tuple[int, list[str]]]:
     """Yield the records of a file, each with the number of its first line."""
-    opener = _OPENERS.get(os.path.splitext(path)[1], open)
     is_doubled = form.escape == form.quote
-    with opener(path, "rt", encoding="utf-8-sig" if encoding == "utf-8" else encoding, newline="") as file:
+    with open_text(path, reading) as file:
         reader = csv.reader(
             file,
             delimiter=form.field_delimiter,
