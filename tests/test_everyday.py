@@ -246,6 +246,29 @@ def json_is_right(session: Any) -> None:
     assert row[1:] == ('"2024-05-17T13:14:15.987654"', '"2024-05-17"', "0.10")
 
 
+ODD_NAMES = ("a'b", "\\", "\\'", "`", "${env:HOME}", "$", "a b", "ключ", "x'] , '$", "--", "/*")
+"""Names of fields that would end a text of SQL, be a variable of Spark's, or begin a comment."""
+
+
+def odd_names_are_names(session: Any) -> None:
+    """No name of a field is a part of the query that an engine is given."""
+    type_ = sd.Struct.of(
+        {name: sd.List(sd.Struct.of({name: sd.I64(nullable=True)}, nullable=True), nullable=True) for name in ODD_NAMES}
+    )
+    texts = [
+        json.dumps({name: [{name: number}, None] for number, name in enumerate(ODD_NAMES)}),
+        json.dumps({ODD_NAMES[0]: None}),
+    ]
+    rows = sd.read_virtual([(text,) for text in texts], {"s": "string"})
+    read = rows.select(v=lambda r: e.from_json(r.s, type_.as_nullable()))
+    written = read.select("v", t=lambda r: e.to_json(r.v)).collect(session)
+    assert [json.loads(text) for _, text in written] == [
+        json.loads(texts[0]),
+        dict.fromkeys(ODD_NAMES),
+    ]
+    assert [value[0] for value, _ in written] == [[(0,), None], None]
+
+
 def rows_are_right(session: Any, without: set[str]) -> None:
     """All that the extension has, but for some functions, on an engine that takes Spark's SQL."""
     wrong = everyday.wrong(everyday.scalars({case.function for case in everyday.cases()} - without), session)

@@ -9,13 +9,19 @@ from decimal import Decimal
 from functools import cache
 from typing import Any
 
+from substrait_dsl.errors import InvalidArgumentError
+
+JSON_PATH = re.compile(r"\$(\.[^.\[\]'?*\s]+|\[(0|[1-9][0-9]{0,8})\]|\['[^'?*]+'\])*")
+"""The paths that there are: names, and places in arrays."""
 _STEP = re.compile(r"\.([^.\[]+)|\[([0-9]+)\]|\['([^']+)'\]")
 _CONTROL = re.compile(r'["\\\x00-\x1f]')
 _SHORT = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def get_json(text: str, path: str) -> str | None:
-    """Return what stands at a path of a JSON text, None for nothing."""
+    """Return what stands at a path of a JSON text, None for nothing. Raises `InvalidArgumentError` for another path."""
+    if not JSON_PATH.fullmatch(path):
+        raise InvalidArgumentError("a path is $, then .name, ['name'] or [0], any number of them", got=path)
     try:
         return _found(_DECODER.decode(text), path)
     except (ValueError, RecursionError):

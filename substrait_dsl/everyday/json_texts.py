@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,14 +12,13 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.types import struct_names
 from substrait_dsl.catalog.everyday import URN, everyday_catalog
+from substrait_dsl.catalog.everyday_json import JSON_PATH
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, error_context, quote, require, require_choice
 from substrait_dsl.everyday.calling import call_own
 from substrait_dsl.fluent.calls import scalar_call
 from substrait_dsl.fluent.expr import DynExpr, combine
 from substrait_dsl.fluent.leaf_expressions import null
 from substrait_dsl.fluent.schemas import Schema, as_struct, as_type
-
-_PATH = re.compile(r"\$(\.[^.\[\]'?*\s]+|\[(0|[1-9][0-9]{0,8})\]|\['[^'?*]+'\])*")
 
 _OF_JSON = (t.Boolean, t.I16, t.I32, t.I64, t.FP64, t.String, t.Decimal)
 """The types of values that are read; beside lists, structs and maps of such."""
@@ -58,9 +56,9 @@ def get_json(x: object, path: str) -> DynExpr:
     """
     with error_context(verb="get_json"):
         require(path, str, "a path is a text", '"$.name"')
-        if not _PATH.fullmatch(path):
+        if not JSON_PATH.fullmatch(path):
             meant = f"$.{path}" if not path.startswith("$") else "$.user.tags[0]"
-            hint = f"write {json.dumps(meant if _PATH.fullmatch(meant) else '$.user.tags[0]', ensure_ascii=False)}"
+            hint = f"write {json.dumps(meant if JSON_PATH.fullmatch(meant) else '$.user.tags[0]', ensure_ascii=False)}"
             raise InvalidArgumentError(
                 "a path is $, then .name, ['name'] or [0], any number of them", got=path, hint=hint
             )

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import AggregateFunction, Expression, Literal
 from substrait_dsl.catalog.everyday import URN as EVERYDAY_URN
+from substrait_dsl.catalog.everyday_json import JSON_PATH
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.literals import text_to_sql
 from substrait_dsl.spark.expressions.templates import Call, Table, Template, failing
@@ -32,19 +33,21 @@ only a text of one value is JSON both times. This one refuses objects that have 
 def _in_object(type_: str) -> str:
     """Read a text as a field of an object, with what tells whether it was read."""
     fields = f"v: {type_}, _corrupt_record: STRING" if type_ else "_corrupt_record: STRING"
-    return f"from_json({_OBJECT}, 'STRUCT<{fields}>', {_READ})"
+    return f"from_json({_OBJECT}, {text_to_sql(f'STRUCT<{fields}>')}, {_READ})"
 
 
 def _get_json(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
+    path = call.arguments[1].value if isinstance(call.arguments[1], Literal) else None
+    if not isinstance(path, str) or not JSON_PATH.fullmatch(path):  # to Spark others are patterns
+        raise UnsupportedError(f"get_json takes a constant path such as $.user.tags[0], not {path!r}")
     is_json = f"{_IS_ONE} AND {_in_object('')}._corrupt_record IS NULL"
-    (path,) = (str(each.value) for each in call.arguments[1:] if isinstance(each, Literal))
     found = f"get_json_object({_OBJECT}, {text_to_sql(f'$.v{path[1:]}')})"  # at the top null would be a text
     return f"transform(array({texts[0]}), x -> if({is_json}, {found}, NULL))[0]"
 
 
 def _from_json(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
     type_ = call.output_type
-    read = _in_object(_named_type(type_, _names(call)).replace("'", "\\'"))
+    read = _in_object(_type_with_names(type_, _field_names(call, type_)))
     fails = failing(f"a text is no JSON of {type_}".replace("'", "")) if choices["#0"] == "THROW" else "NULL"
     value = f"if({_IS_ONE} AND r._corrupt_record IS NULL, CAST(r.v AS {spark_sql_type(type_)}), {fails})"
     inner = f"transform(array({read}), r -> {value})[0]"
@@ -53,29 +56,55 @@ def _from_json(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> 
 
 def _to_json(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
     value = next(each for each in call.arguments if isinstance(each, Expression))
-    named = f"CAST(x AS {_named_type(value.type, _names(call))})"
+    named = _value_with_names("x", value.type, _field_names(call, value.type))
     text = f"to_json(array({named}), {_WRITTEN})"
     return f"transform(array({texts[0]}), x -> if(x IS NULL, NULL, substring({text}, 2, length({text}) - 2)))[0]"
 
 
-def _names(call: Call) -> Iterator[str]:
-    """Return the names of fields that a call says."""
-    names = [each.value for each in call.arguments if isinstance(each, Literal) and isinstance(each.value, str)]
-    return iter(json.loads(names[-1]))
+def _field_names(call: Call, type_: t.Type) -> Iterator[str]:
+    """Return the names of fields that a call says, depth first. Raises `UnsupportedError` if they are not those."""
+    texts = [each.value for each in call.arguments if isinstance(each, Literal) and isinstance(each.value, str)]
+    try:
+        names = json.loads(texts[-1]) if texts else None
+    except (ValueError, RecursionError):
+        names = None
+    are_texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    if names is None or not are_texts or len(names) != len([*t.struct_names(type_)]):
+        raise UnsupportedError(f"{call.function.name} says other names of fields than {type_} has fields")
+    return iter(names)
 
 
-def _named_type(type_: t.Type, names: Iterator[str]) -> str:
-    """Write a type with the names of fields, depth first."""
+def _type_with_names(type_: t.Type, names: Iterator[str]) -> str:
+    """Write a type as DDL, with the names of fields. It is no SQL: Spark gets it as a constant."""
     match type_:
         case t.Struct():
-            fields = [f"`{next(names).replace('`', '``')}`: {_named_type(each, names)}" for each in type_.types]
+            fields = [f"`{next(names).replace('`', '``')}`: {_type_with_names(each, names)}" for each in type_.types]
             return f"STRUCT<{', '.join(fields)}>"
         case t.List():
-            return f"ARRAY<{_named_type(type_.element, names)}>"
+            return f"ARRAY<{_type_with_names(type_.element, names)}>"
         case t.Map():
-            return f"MAP<{spark_sql_type(type_.key)}, {_named_type(type_.value, names)}>"
+            return f"MAP<{spark_sql_type(type_.key)}, {_type_with_names(type_.value, names)}>"
         case _:
             return spark_sql_type(type_)
+
+
+def _value_with_names(value: str, type_: t.Type, names: Iterator[str], depth: int = 0) -> str:
+    """Write a value whose structs have the names of fields, which are constants: no name is a part of SQL."""
+    inside = f"e{depth}"
+    match type_:
+        case t.Struct():
+            fields = [
+                f"{text_to_sql(next(names))}, {_value_with_names(f'{value}.f{number}', each, names, depth)}"
+                for number, each in enumerate(type_.types)
+            ]
+            return f"if({value} IS NULL, NULL, named_struct({', '.join(fields)}))"
+        case t.List():
+            return f"transform({value}, {inside} -> {_value_with_names(inside, type_.element, names, depth + 1)})"
+        case t.Map():
+            values = _value_with_names(inside, type_.value, names, depth + 1)
+            return f"transform_values({value}, (k{depth}, {inside}) -> {values})"
+        case _:
+            return value
 
 
 _WORDS: Mapping[str, str] = {"THROW": "THROW", "RETURN_NULL": "RETURN_NULL"}
