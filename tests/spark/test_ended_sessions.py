@@ -28,6 +28,10 @@ for verb in (values.collect, values.show, values.execute, values.explain):
 print(values.collect(local_session()))
 """
 DEAD = """
+import logging
+
+# py4j frees Java's objects from a thread of its own, which may not know yet that Java has ended, and logs that.
+logging.getLogger().addHandler(logging.NullHandler())
 java = spark.sparkContext._gateway.proc
 java.kill()
 java.wait()

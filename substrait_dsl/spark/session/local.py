@@ -93,6 +93,7 @@ def local_session(name: str = "substrait-dsl", *, engine: EngineName = "spark") 
     except ImportError as error:
         raise ExecutionError("pyspark is not installed", hint=install_line("spark")) from error
     try:
+        _require_living_java()
         running = SparkSession.getActiveSession()
         if running is not None:
             require_running(running)
@@ -163,6 +164,7 @@ def require_running(spark: SparkSession) -> None:
 
 def _is_stopped(context: SparkContext) -> bool:
     """Whether a context was stopped, for which it has no method."""
+    _require_living_java()
     nobody_listens: tuple[type[Exception], ...] = (OSError, *spark_errors())
     try:
         _ = context.startTime
@@ -171,6 +173,21 @@ def _is_stopped(context: SparkContext) -> bool:
     except nobody_listens as error:
         raise _session_ended_error(error) from error
     return False
+
+
+def _require_living_java() -> None:
+    """Refuse a Java that this process started and that has ended, before py4j logs that nobody answers it.
+
+    Raises:
+        ExecutionError: it has ended.
+    """
+    try:
+        from pyspark import SparkContext
+    except ImportError:  # a client of Spark Connect runs without
+        return
+    java: subprocess.Popen[bytes] | None = getattr(SparkContext._gateway, "proc", None)
+    if java is not None and (status := java.poll()) is not None:
+        raise ExecutionError(f"{ENDED}: its exit status is {status}", hint=ANEW)
 
 
 def _session_ended_error(error: BaseException) -> ExecutionError:
