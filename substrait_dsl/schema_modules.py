@@ -21,13 +21,8 @@ import datetime as dt
 import decimal
 import difflib
 import inspect
-import os
-import sys
-import traceback
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from importlib import import_module, invalidate_caches
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -36,12 +31,19 @@ from typing import Any
 
 import attrs
 
-from substrait_dsl.errors import InvalidArgumentError, SubstraitDslError, quote
+from substrait_dsl.errors import InvalidArgumentError, quote
 from substrait_dsl.fluent.open_schemas import OpenSchema, OpenSchemaType, open_schema
 from substrait_dsl.fluent.reads import read_named
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.schema_source import SchemaSource
 from substrait_dsl.fluent.schemas import DynRow, Schema
+from substrait_dsl.project_modules import (
+    import_project_module,
+    importing_anew,
+    program_error,
+    relative_path,
+    require_module_name,
+)
 
 SUFFIX = "_schemas"
 """What the name of a schema module ends in, after that of the module of the pipelines."""
@@ -77,7 +79,7 @@ class SchemaModule:
         text = self.path.read_text(encoding="utf-8") if self.path.exists() else ""
         if text.strip() and COMMAND not in text:
             raise InvalidArgumentError(
-                f"{_relative_path(self.path)} is no schema module that this command has written",
+                f"{relative_path(self.path)} is no schema module that this command has written",
                 names=[str(self.path)],
                 hint="move it, or what its classes are imported as",
             )
@@ -89,7 +91,7 @@ class SchemaModule:
         before, after = (text.splitlines(keepends=True) for text in (self.present, self.text))
         return "".join(
             difflib.unified_diff(
-                before, after, _relative_path(self.path), f"{_relative_path(self.path)} (as it should be)"
+                before, after, relative_path(self.path), f"{relative_path(self.path)} (as it should be)"
             )
         )
 
@@ -117,26 +119,16 @@ def schema_modules(modules: Sequence[str]) -> list[SchemaModule]:
     """
     names = list(dict.fromkeys(modules))
     for name in names:
-        _require_module_name(name)
+        require_module_name(name)
+        if name.endswith(SUFFIX):
+            raise InvalidArgumentError(
+                f"{name} is the name of a schema module", names=[name], hint=f"write {name.removesuffix(SUFFIX)}"
+            )
     finder = _Finder(names)
-    with _evaluating(finder):
-        found = [_import(name) for name in names]
+    with importing_anew(finder, finder.classes):
+        found = [import_project_module(name) for name in names]
         _call_functions(found, finder)
         return [_schema_module(module, finder.classes[module.__name__ + SUFFIX]) for module in found]
-
-
-def _require_module_name(name: str) -> None:
-    if not all(part.isidentifier() for part in name.split(".")):
-        near = name.removesuffix(".py").replace("/", ".").replace(os.sep, ".").strip(".")
-        raise InvalidArgumentError(
-            "a module is given by its name, as Python imports it",
-            got=name,
-            hint=f"write {near}" if all(part.isidentifier() for part in near.split(".")) else None,
-        )
-    if name.endswith(SUFFIX):
-        raise InvalidArgumentError(
-            f"{name} is the name of a schema module", names=[name], hint=f"write {name.removesuffix(SUFFIX)}"
-        )
 
 
 class _Finder(MetaPathFinder, Loader):
@@ -169,61 +161,6 @@ class _OpenModule(ModuleType):
         if name.startswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         return self._classes.setdefault(name, open_schema(name, self.__name__))
-
-
-@contextmanager
-def _evaluating(finder: _Finder) -> Iterator[None]:
-    """Modules of the working directory are imported anew, and gone afterwards: they hold classes of the finder's."""
-    here = os.getcwd()
-    loaded, paths = dict(sys.modules), sys.path[:]
-    for name in [name for name, module in loaded.items() if _is_of(name, module, here)]:
-        del sys.modules[name]
-    sys.meta_path.insert(0, finder)
-    sys.path.insert(0, here)
-    invalidate_caches()
-    try:
-        yield
-    finally:
-        sys.meta_path.remove(finder)
-        sys.path[:] = paths
-        for name, module in [*sys.modules.items()]:
-            if name not in loaded and (name in finder.classes or _is_of(name, module, here)):
-                del sys.modules[name]
-        sys.modules.update(loaded)
-
-
-def _is_of(name: str, module: object, folder: str) -> bool:
-    """Return whether a module is one of a project, in its folder."""
-    file = getattr(module, "__file__", None) or ""
-    is_ours = name.partition(".")[0] in (__name__.partition(".")[0], "__main__")
-    return isinstance(file, str) and file.startswith(folder + os.sep) and "site-packages" not in file and not is_ours
-
-
-def _import(name: str) -> ModuleType:
-    try:
-        return import_module(name)
-    except (Exception, SystemExit) as error:
-        raise _program_error(f"module {name} cannot be imported", error, name) from error
-
-
-def _program_error(what: str, error: BaseException, module: str) -> InvalidArgumentError:
-    """What is wrong with a part of a program, with the line of it that fails."""
-    not_of_programs = (str(Path(__file__).parent) + os.sep, "<frozen")
-    lines = [
-        each for each in traceback.extract_tb(error.__traceback__) if not each.filename.startswith(not_of_programs)
-    ]
-    place = f" (at {_relative_path(Path(lines[-1].filename))}:{lines[-1].lineno})" if lines else ""
-    text = f"{type(error).__name__}: {error}"
-    if isinstance(error, SubstraitDslError):
-        text = error._headline().splitlines()[0]
-    failed = InvalidArgumentError(f"{what}: {text}{place}", names=[module])
-    failed.hint = error.hint if isinstance(error, SubstraitDslError) else None
-    return failed
-
-
-def _relative_path(path: Path) -> str:
-    """Return a path from here, if it is below."""
-    return os.path.relpath(path) if path.is_absolute() and path.is_relative_to(Path.cwd()) else str(path)
 
 
 # --- the pipelines of a module
@@ -285,7 +222,7 @@ class _Pipeline:
                 self._close(self.function(*positional, **named))
             except (Exception, SystemExit) as error:
                 values = f" for other values of {quote([each.name for each, _ in arguments])}" if number else ""
-                raise _program_error(f"pipeline {self.name} fails{values}", error, self.module) from error
+                raise program_error(f"pipeline {self.name} fails{values}", error, self.module) from error
 
     def _close(self, result: object) -> None:
         if not isinstance(result, Relation):

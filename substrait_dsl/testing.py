@@ -12,6 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
+from os import PathLike
 from struct import pack, unpack
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -23,6 +24,8 @@ from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.relations import NamedTable, Read
 from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.analysis.schema_changes import ColumnChangeKind, compare_schemas
+from substrait_dsl.contracts import WRITE, Contracts, require_column_changes
 from substrait_dsl.errors import InvalidArgumentError, UnknownFieldError, error_context, quote, require
 from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.fluent.plan import Plan
@@ -137,6 +140,48 @@ def assert_schema(relation: RelationBase | RelationSchema, expected: object) -> 
         return
     columns = ", ".join(f'"{field.name}": "{field.type}"' for field in found)
     raise AssertionError("\n".join([*lines, "to expect what there is, write:", f"{{{columns}}}"]))
+
+
+def assert_contract(
+    relation: RelationBase | RelationSchema,
+    pipeline: str,
+    *,
+    file: str | PathLike[str] = "contracts.json",
+    allow: Sequence[ColumnChangeKind] = (),
+) -> None:
+    """Assert that a relation has the columns that its contract promises. Nothing runs.
+
+    Args:
+        relation: the relation, or its schema.
+        pipeline: the name of the contract: ``"shop.pipelines.spent"``.
+        file: where ``substrait-dsl contract write`` has stored it.
+        allow: what may become of columns: ``"added"``, ``"dropped"``, ``"retyped"``, ``"loosened"``, ``"tightened"``
+            or ``"moved"``, as `substrait_dsl.ColumnChange` has them.
+
+    Raises:
+        AssertionError: it has others. It shows what became of which column.
+        InvalidArgumentError: there is no such file, or no contract of this name in it, or an argument is none of these.
+        InvalidChoiceError: nothing of this name becomes of columns.
+        PlanFormatError: the file holds no contracts.
+        OSError: it cannot be read.
+    """
+    __tracebackhide__ = True
+    with error_context(verb="assert_contract"):
+        require(relation, (RelationBase, RelationSchema), "a relation has columns")
+        require_column_changes(allow)
+        promised = Contracts.load(file).find(pipeline)
+    schema = relation.schema if isinstance(relation, RelationBase) else relation
+    changes = [change for change in compare_schemas(promised, schema.struct) if change.kind not in allow]
+    if changes:
+        raise AssertionError(
+            "\n".join(
+                [
+                    f"the columns are not those of the contract of {pipeline}",
+                    *(f"  {change}" for change in changes),
+                    f"if that is meant, write: {WRITE} {pipeline.rpartition('.')[0]}",
+                ]
+            )
+        )
 
 
 def _other_names(found: t.Type, wanted: t.Type) -> tuple[Sequence[str], Sequence[str]] | None:

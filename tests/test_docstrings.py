@@ -38,6 +38,7 @@ WITHOUT_EXAMPLE: dict[str, str] = {
     "Catalog.widen": "it takes what is known of arguments, which calls of functions make",
     "Catalog.resolve": "it takes what is known of arguments, which calls of functions make",
     "LambdaFunction.resolve_types": "calls of functions resolve lambdas; it takes the row that they stand in",
+    "assert_contract": "it takes a file that the command line writes",
     "local_session": "it starts an engine",
 }
 """Functions and methods that have no example, and why."""

@@ -48,6 +48,8 @@ LAYERS: dict[str, int] = {  # by the longest prefix of the module's name
     "testing": 6,
     "pytest_plugin": 6,
     "schema_modules": 6,
+    "project_modules": 6,
+    "contracts": 6,
     "cli": 6,
     "__main__": 6,
     "": 6,  # the package itself

@@ -1,7 +1,8 @@
-"""Commands for projects: a demonstration, the columns of files, stubs, and schema modules."""
+"""Commands for projects: a demonstration, the columns of files, stubs, schema modules, and contracts."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -10,6 +11,7 @@ import click
 
 from substrait_dsl.cli.plan_files import read_plan
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.texts import printable
 
 
 @click.command(epilog="\b\nExample:\n  substrait-dsl demo --engine spark")
@@ -128,4 +130,66 @@ def _report_typing(paths: Sequence[str], least: float | None) -> int:
     return 0
 
 
-PROJECT_COMMANDS = (demo, schema, stub, typing)
+@click.group(epilog="\b\nExample:\n  substrait-dsl contract check shop.pipelines")
+def contract() -> None:
+    """Compare the columns of pipelines with those that are stored."""
+
+
+_modules = click.argument("modules", nargs=-1, required=True, metavar="MODULE...")
+_file = click.option("--file", default="contracts.json", show_default=True, help="The file with the contracts.")
+
+
+@contract.command("write", epilog="\b\nExample:\n  substrait-dsl contract write shop.pipelines")
+@_file
+@_modules
+def write_contracts(file: str, modules: tuple[str, ...]) -> None:
+    """Store the columns of all pipelines.
+
+    What became of them since they were stored is printed.
+
+    MODULE is the name of a module. Contracts of other modules stay as they are.
+    """
+    from substrait_dsl.contracts import Contracts
+
+    stored = Contracts.load(file) if os.path.exists(file) else Contracts({})
+    present = Contracts.of_modules(modules)
+    changes = [*stored.of(modules).changes(present)]
+    if changes:
+        others = {name: columns for name, columns in stored.columns.items() if name not in stored.of(modules).columns}
+        Contracts({**others, **present.columns}).save(file)
+        print("\n".join(map(str, changes)))
+    print(f"{printable(file)}: {'written' if changes else 'up to date'}")
+
+
+@contract.command(
+    "check", epilog="\b\nExample:\n  substrait-dsl contract check shop.pipelines --allow added --allow tightened"
+)
+@_file
+@click.option(
+    "--allow",
+    "allowed",
+    multiple=True,
+    metavar="CHANGE",
+    help="What may become of columns: added, dropped, retyped, loosened, tightened or moved; once for each.",
+)
+@_modules
+def check_contracts(file: str, allowed: tuple[Any, ...], modules: tuple[str, ...]) -> int:
+    """Fail if a pipeline breaks its contract.
+
+    It may have no other columns, and must have a contract.
+
+    MODULE is the name of a module.
+    """
+    from substrait_dsl.contracts import WRITE, Contracts, require_column_changes
+
+    require_column_changes(allowed)
+    changes = [*Contracts.load(file).of(modules).changes(Contracts.of_modules(modules))]
+    for change in changes:
+        print(f"{change}{'  (allowed)' * change.is_allowed(allowed)}")
+    if all(change.is_allowed(allowed) for change in changes):
+        return 0
+    print(f"substrait-dsl: contracts are broken; if that is meant: {WRITE} {' '.join(modules)}", file=sys.stderr)
+    return 1
+
+
+PROJECT_COMMANDS = (contract, demo, schema, stub, typing)
