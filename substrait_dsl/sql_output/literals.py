@@ -11,6 +11,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.unicode import is_unicode
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.sql_output.decimals import MOST_DIGITS
 from substrait_dsl.sql_output.dialects import Dialect
 from substrait_dsl.sql_output.written import Written, cast_tree, fill
 
@@ -29,8 +30,7 @@ def write_literal(literal: ex.Literal, dialect: Dialect) -> Written:
         case bool():
             return Written(exp.Boolean(this=value), type_)
         case int() if isinstance(type_, t.PrecisionTimestamp):
-            timestamp = dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=value)
-            return Written(cast_tree(exp.Literal.string(timestamp.isoformat(" ")), type_, dialect), type_)
+            return Written(cast_tree(exp.Literal.string(_timestamp(value)), type_, dialect), type_)
         case int():
             if value == -(2**63):  # without its sign it is no integer of 64 bits
                 return Written(cast_tree(_number(value), type_, dialect), type_)
@@ -47,10 +47,14 @@ def write_literal(literal: ex.Literal, dialect: Dialect) -> Written:
             return Written(exp.Neg(this=number) if negative else number, type_, isinstance(type_, t.FP64))
         case Decimal():
             assert isinstance(type_, t.Decimal)
-            text = f"{abs(value):f}"
+            text = f"{value.copy_abs():f}"  # abs() would round to 28 digits
             digits = len(text.replace(".", "").lstrip("0")) or 1
             scale = len(text.partition(".")[2])
             natural_digits = max(digits, scale)
+            if (
+                len(text.replace(".", "")) > MOST_DIGITS
+            ):  # a number before the point, too, so that it is a double to DuckDB
+                return Written(cast_tree(exp.Literal.string(f"{value:f}"), type_, dialect), type_)
             number = exp.Literal.number(text)
             is_typed = (
                 scale > 0 and (natural_digits, scale) == (type_.precision, type_.scale) and not text.startswith("0")
@@ -79,6 +83,17 @@ def _text(value: str, dialect: Dialect) -> Any:
 
 VARIABLE = "${"
 """Where a variable begins, which Spark replaces in every text of SQL."""
+
+
+def _timestamp(microseconds: int) -> str:
+    """Return a timestamp as text. Raises `UnsupportedError` for one outside of the years 1 to 9999."""
+    try:
+        return (dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=microseconds)).isoformat(" ")
+    except OverflowError:
+        raise UnsupportedError(
+            f"a constant timestamp {microseconds} microseconds from 1970-01-01 is not written as SQL: "
+            "it lies outside of the years 1 to 9999"
+        ) from None
 
 
 def _number(value: int) -> Any:

@@ -40,21 +40,30 @@ def identifier(name: str) -> exp.Identifier:
     return exp.to_identifier(name, quoted=not plain)
 
 
+def fold(name: str) -> str:
+    """Return what two names share that an engine may take for one: it does not tell capital letters from small ones."""
+    return name.translate(_LETTERS_I).casefold()
+
+
+_LETTERS_I = str.maketrans({"\u0130": "i", "\u0131": "i"})
+"""The capital i with a dot and the small one without: to Java each is an i in the other case."""
+
+
 class Names:
-    """Gives each part of a query a name of its own. Engines do not tell capital letters from small ones."""
+    """Gives each part of a query a name of its own."""
 
     def __init__(self, tables: Iterable[str] = ()) -> None:
         """`tables`: the names that mean tables, wherever they stand."""
-        self._tables = {name.casefold() for name in tables}
+        self._tables = {fold(name) for name in tables}
         self._taken: set[str] = set()
 
     def take(self, wanted: str, *, is_table: bool = False) -> str:
         """Return the name that is wanted, with a number behind it if it is taken, or means another table."""
         number, name = 1, wanted
-        while name.casefold() in self._taken or (name.casefold() in self._tables and not is_table):
+        while fold(name) in self._taken or (fold(name) in self._tables and not is_table):
             number += 1
             name = f"{wanted}_{number}"
-        self._taken.add(name.casefold())
+        self._taken.add(fold(name))
         return name
 
 

@@ -9,7 +9,7 @@ import attrs
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.sql_output.dialects import Dialect
-from substrait_dsl.sql_output.names import distinct_names, identifier
+from substrait_dsl.sql_output.names import distinct_names, fold, identifier
 from substrait_dsl.sql_output.orders import ordered
 from substrait_dsl.sql_output.written import Written, connect
 
@@ -61,6 +61,11 @@ class Select:
     def is_plain(self) -> bool:
         """Whether it is a table, or tables that are joined, of which conditions may choose rows."""
         return not (self.is_closed or self.is_grouped)
+
+    @property
+    def has_same_names(self) -> bool:
+        """Whether two columns have names that are one to an engine."""
+        return len({fold(name) for name in self.names}) < len(self.names)
 
     @property
     def takes_conditions(self) -> bool:
@@ -158,9 +163,10 @@ def _order_key(
 
     if not any(isinstance(node, exp.Column | exp.AggFunc) for node in written.tree.walk()):
         return None
+    folded = [fold(name) for name in names]
     for column, name in zip(select.columns, names, strict=True):
         is_named = select.is_distinct or not isinstance(column.tree, exp.Column)  # distinct rows have nothing else
-        if column.tree == written.tree and is_named and names.count(name) == 1:
+        if column.tree == written.tree and is_named and folded.count(fold(name)) == 1:
             return ordered(exp.Column(this=identifier(name)), key, dialect)
     return ordered(written.tree, key, dialect)
 
@@ -172,12 +178,12 @@ def _with_short_columns(tree: exp.Select, select: Select, names: Sequence[str]) 
     if select.joins or select.source is None or any(True for _ in tree.find_all(exp.Subquery, exp.Exists)):
         return tree
     table = select.source.alias_or_name
-    used = {column.name.casefold() for column in tree.find_all(exp.Column) if column.table == table}
+    used = {fold(column.name) for column in tree.find_all(exp.Column) if column.table == table}
     if any(column.table not in ("", table) for column in tree.find_all(exp.Column)):
         return tree
     for column, name in zip(select.columns, names, strict=True):
         is_itself = isinstance(column.tree, exp.Column) and column.tree.name == name
-        if name.casefold() in used and not is_itself:
+        if fold(name) in used and not is_itself:
             return tree
     for node in tree.find_all(exp.Column):
         if node.table == table:

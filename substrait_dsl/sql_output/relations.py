@@ -213,7 +213,7 @@ class QueryWriter:
             )
         is_put_out = all(isinstance(each, ex.FieldReference) for each in expressions)
         is_late = below.is_distinct or below.has_windows
-        if below.is_cut or below.union is not None or (is_late and not is_put_out):
+        if below.is_cut or below.union is not None or (is_late and (not is_put_out or below.has_same_names)):
             below = self.nested(below, outer, rel)
         here = self.scope(below, outer, rel)
         return attrs.evolve(below, order=tuple((write(key.expression, here), key) for key in keys))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import attrs
 
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.sql_output.dialects import Dialect
 from substrait_dsl.sql_output.expressions import Outer, Scope, write
-from substrait_dsl.sql_output.names import distinct_names, identifier
+from substrait_dsl.sql_output.names import distinct_names, fold, identifier
 from substrait_dsl.sql_output.queries import Select
 from substrait_dsl.sql_output.written import Written, cast_tree
 
@@ -23,6 +25,23 @@ _SOURCES = {
     rl.IcebergTable: "the metadata of an Iceberg table",
     rl.ExtensionTable: "a table of an extension",
 }
+
+FILE_ENDINGS = frozenset(
+    {
+        *("arrow", "arrows", "avro", "csv", "db", "ddb", "duckdb", "feather", "fgb", "geojson", "gpkg", "gz", "ipc"),
+        *("json", "jsonl", "lance", "ndjson", "orc", "parq", "parquet", "pq", "shp", "sqlite", "tsv", "txt", "vortex"),
+        *("xls", "xlsx", "xml", "zip", "zst"),
+    }
+)
+"""What the names of files end with that DuckDB reads, by itself or with an extension, where no table has the name."""
+
+FORMATS = frozenset(
+    {
+        *("avro", "binaryfile", "cobol", "com", "csv", "delta", "deltasharing", "excel", "hudi", "iceberg", "image"),
+        *("json", "kafka", "libsvm", "lance", "org", "orc", "paimon", "parquet", "protobuf", "text", "xml"),
+    }
+)
+"""What Spark takes for a format of files, if it is the first of two parts of a name that no table has."""
 
 MOST_PARTS = 3
 """Of so many parts the name of a table may be: a catalog, a schema, a table."""
@@ -59,9 +78,10 @@ def _named(read: rl.Read, names: tuple[str, ...], to: QueryWriter) -> Select:
 
     if len(names) > MOST_PARTS:
         raise UnsupportedError(f"the name of a table has at most {MOST_PARTS} parts in SQL, this is {'.'.join(names)}")
+    _check_no_file(names, to.dialect)
     first_of: dict[str, str] = {}
     for name in read.base_schema.names:
-        if (other := first_of.setdefault(name.casefold(), name)) != name:
+        if (other := first_of.setdefault(fold(name), name)) != name:
             raise UnsupportedError(
                 f"the columns {other!r} and {name!r} of the table {'.'.join(names)} are one to {to.dialect.title}, "
                 "which does not tell capital letters from small ones"
@@ -79,6 +99,25 @@ def _named(read: rl.Read, names: tuple[str, ...], to: QueryWriter) -> Select:
         for field in read.base_schema
     )
     return Select(source, (), columns, tuple(read.base_schema.names))
+
+
+def _check_no_file(names: tuple[str, ...], dialect: Dialect) -> None:
+    """Raise `UnsupportedError` for a name that the engine takes for a file, if there is no table of that name."""
+    name = ".".join(names)
+    if dialect.name == "duckdb":
+        endings = re.split(r"[^a-z0-9_]+", name.casefold())[1:]
+        is_file = "/" in name or "\\" in name or not FILE_ENDINGS.isdisjoint(endings)
+        hint = "give the table another name"
+    else:
+        is_file = len(names) == 2 and (
+            names[0].casefold() in FORMATS or "." in names[0] or re.search(r"[./:\\]", names[1]) is not None
+        )
+        hint = f"name its catalog, too: read_named({('spark_catalog', *names)!r}, schema)"
+    if is_file:
+        raise UnsupportedError(
+            f"where there is no table {name}, {dialect.title} would read a file of this name, which the plan does not",
+            hint=hint,
+        )
 
 
 def _virtual(read: rl.Read, rows: tuple[rl.Record, ...], to: QueryWriter) -> Select:

@@ -12,6 +12,7 @@ from substrait_dsl.arrow.schemas import pyarrow_module, to_arrow
 from substrait_dsl.errors import InvalidArgumentError, UnsupportedError
 from substrait_dsl.installation import install_line
 from substrait_dsl.sql_queries.correlated_subqueries import find_misread_subquery
+from substrait_dsl.sql_queries.dropped_clauses import check_clauses
 
 if TYPE_CHECKING:
     from datafusion import SessionContext
@@ -96,6 +97,7 @@ def plan_query(sql: str, tables: Mapping[str, NamedStruct], without: frozenset[s
 
     only_queries = SQLOptions().with_allow_ddl(False).with_allow_dml(False).with_allow_statements(False)
     frame = _call(lambda: context.sql_with_options(sql, only_queries))
+    check_clauses(sql)  # after DataFusion, which says what is no SQL at all
     written = frame.logical_plan().display_indent()
     misread = find_misread_subquery(written)
     if misread is not None:

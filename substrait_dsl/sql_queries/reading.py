@@ -71,9 +71,12 @@ def _find_tables(tables: Mapping[str, Any] | None, named: Mapping[str, Any]) -> 
         raise InvalidArgumentError("tables is a dict of relations by their names", got=tables)
     if repeated := sorted({*(tables or {})} & {*named}):
         raise InvalidArgumentError(f'the table "{repeated[0]}" is given twice')
+    names: dict[str, str] = {}
     for name, value in {**(tables or {}), **named}.items():
         if not isinstance(name, str):
             raise InvalidArgumentError("the name of a table is a str", got=name)
+        if (other := names.setdefault(name.lower(), name)) != name:
+            raise InvalidArgumentError(f'the tables "{other}" and "{name}" are one to a query, which has small letters')
         yield name, value._rel if isinstance(value, RelationBase) else rl.Read(as_struct(value), rl.NamedTable((name,)))
 
 
@@ -101,7 +104,9 @@ def _read_plan(planned: PlannedQuery) -> rl.Rel:
     plan = Plan.from_bytes(planned.data)
     unknown = [each.name for each in plan.requirements() if each.kind in FUNCTION_KINDS and not each.urn]
     if unknown:
-        raise UnsupportedError(f'Substrait has no function that DataFusion calls "{unknown[0]}"')
+        raise UnsupportedError(
+            f'Substrait has no function that DataFusion calls "{unknown[0]}"', hint=_HINTS.get(unknown[0])
+        )
     (root,) = plan.roots
     rel = rel_of(root)
     if any(isinstance(node, ex.DynamicParameter) for node in walk(rel)):
@@ -112,6 +117,10 @@ def _read_plan(planned: PlannedQuery) -> rl.Rel:
     if _count_offsets(rel) < planned.offsets:
         raise UnsupportedError("DataFusion leaves out the offset of a range of a window where it writes Substrait")
     return restore_nulls(rel, has_null_aware_joins=planned.has_null_aware_joins, has_in=planned.has_in)
+
+
+_HINTS = {"like": "without ESCAPE a backslash takes the character behind it as it is: note like '%50\\%'"}
+"""What to write instead of a function, by DataFusion's name."""
 
 
 def _count_offsets(rel: rl.Rel) -> int:

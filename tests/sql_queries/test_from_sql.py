@@ -175,6 +175,38 @@ REFUSED: dict[str, tuple[str, type[Exception], str]] = {
         UnsupportedError,
         "what NULL means to an IN",
     ),
+    "a sample": ("select key from orders tablesample (10)", UnsupportedError, "leaves out the TABLESAMPLE"),
+    "a condition before": ("select key from orders PreWhere key > 1", UnsupportedError, "leaves out the PREWHERE"),
+    "groups of groups, as MySQL has them": (
+        "select key, count(*) as n from orders group by key with rollup",
+        UnsupportedError,
+        "write GROUP BY ROLLUP (a, b)",
+    ),
+    "a group of all, as ClickHouse has it": (
+        "select key, count(*) as n from orders group by key with totals",
+        UnsupportedError,
+        "write GROUP BY GROUPING SETS ((a), ())",
+    ),
+    "a hierarchy": ("select key from orders connect by prior key = customer", UnsupportedError, "the CONNECT BY"),
+    "a number of each row": ("select key from orders with ordinality", UnsupportedError, "the WITH ORDINALITY"),
+    "a part of a table": ("select key from orders partition (p)", UnsupportedError, "the PARTITION (...) of a table"),
+    "a hint": ("select key from orders with (nolock)", UnsupportedError, "the WITH (...) behind a table"),
+    "a lock": ("select key from orders for update", UnsupportedError, "the FOR UPDATE or FOR SHARE"),
+    "rows that are left": (
+        "select key from orders except all select customer from orders",
+        UnsupportedError,
+        'first.set_op("minus_primary_all", second)',
+    ),
+    "rows that both have": (
+        "select key from orders intersect /* as often */ all select customer from orders",
+        UnsupportedError,
+        'first.set_op("intersection_multiset_all", second)',
+    ),
+    "an escape of its own": (
+        "select key from orders where note like '50$%_' escape '$'",
+        UnsupportedError,
+        "without ESCAPE a backslash takes the character behind it as it is",
+    ),
     "a function of the engine": ("select sha256(note) from orders", UnsupportedError, '"sha256"'),
 }
 
@@ -218,6 +250,50 @@ def test_windows_that_are_written_in_full_are_read(query: str) -> None:
     assert sd.from_sql(query, orders=ORDERS).schema.names[0] in ("x", "y")
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "with rollup as (select key from orders), cube (key) as (select key from rollup) select key from cube",
+        "select key from orders where note <> 'prewhere' -- connect by",
+        'select key as "tablesample" from orders /* for update */',
+        'select key as "a "" tablesample" from orders where note <> E\'it\\\'s prewhere\'',
+        "select key from orders where note = 'it''s for update'",
+        "select * except (price, note, customer) from orders",
+    ],
+)
+def test_words_of_clauses_are_no_clauses_everywhere(query: str) -> None:
+    assert sd.from_sql(query, orders=ORDERS).schema.types == ORDERS.select("key").schema.types
+
+
+@pytest.mark.parametrize(("op", "keys"), [("minus_primary_all", [1, 2]), ("intersection_multiset_all", [1, 3])])
+def test_the_hint_for_all_of_a_set_operation_is_followed(op: Any, keys: list[int]) -> None:
+    from datafusion import SessionContext
+
+    tables = {
+        "a": sd.read_virtual([(1,), (1,), (2,), (3,)], {"k": "i64"}),
+        "b": sd.read_virtual([(1,), (3,), (3,)], {"k": "i64"}),
+    }
+    first, second = (sd.from_sql(f"select k from {name}", tables) for name in tables)
+    assert sorted(row[0] for row in first.set_op(op, second).collect(SessionContext())) == keys
+
+
+def test_the_hint_for_a_pattern_is_followed() -> None:
+    from datafusion import SessionContext
+
+    notes = sd.read_virtual([("50%",), ("50",)], {"note": "string"})
+    relation = sd.from_sql("select note from notes where note like '%50\\%'", notes=notes)
+    assert relation.collect(SessionContext()) == [("50%",)]
+
+
+def test_names_in_need_of_quotes_are_read() -> None:
+    names = ['a"b', "a.b", "Select", "é ü", "a'b\\"]
+    table = sd.read_virtual([(1, 2, 3, 4, 5)], dict.fromkeys(names, "i64"))
+    query = """select "a'b\\" as "x.y", "é ü", "Select", "a.b", "a""b" from "we""ird.x" order by "a.b" """
+    relation = sd.from_sql(query, {'we"ird.x': table})
+    assert relation.schema.names == ("x.y", *names[3::-1])
+    assert relation.emit([4, 3, 2, 1, 0]).rename({"x.y": names[4]}).schema == table.schema
+
+
 def test_arguments_are_checked() -> None:
     untyped: Any = sd.from_sql
     with pytest.raises(InvalidArgumentError, match="from_sql: query is the text of a query, got 5"):
@@ -226,6 +302,8 @@ def test_arguments_are_checked() -> None:
         untyped("select 1", [ORDERS])
     with pytest.raises(InvalidArgumentError, match='from_sql: the table "orders" is given twice'):
         sd.from_sql("select 1", {"orders": ORDERS}, orders=ORDERS)
+    with pytest.raises(InvalidArgumentError, match='the tables "Orders" and "orders" are one to a query'):
+        sd.from_sql("select 1", {"Orders": ORDERS}, orders=ORDERS)
     with pytest.raises(sd.SubstraitDslError, match="from_sql"):
         untyped("select 1 from orders", orders=5)
 

@@ -1,0 +1,176 @@
+"""Pipelines of many steps over three tables, with their rows."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+import attrs
+
+import substrait_dsl as sd
+from substrait_dsl import functions as f
+
+ORDERS = sd.read_named(
+    "orders",
+    {
+        "id": "i64",
+        "customer": "i64?",
+        "price": "decimal<10,2>?",
+        "weight": "fp64?",
+        "day": "date",
+        "note": "string?",
+        "size": "i32",
+    },
+)
+CUSTOMERS = sd.read_named("customers", {"key": "i64", "name": "string", "country": "string?"})
+EVENTS = sd.read_named("events", {"id": "i64", "at": "precision_timestamp<6>?", "is_open": "boolean?"})
+
+ROWS: dict[str, list[tuple[Any, ...]]] = {
+    "orders": [
+        (1, 7, Decimal("12.50"), 0.5, date(2024, 1, 31), "a gift", 3),
+        (2, 7, Decimal("-3.25"), -2.5, date(2024, 2, 29), "50% off, it's \\ cheap", -7),
+        (3, 8, None, None, date(2023, 12, 31), None, 0),
+        (4, None, Decimal("99999999.99"), float("inf"), date(2024, 1, 1), "", 2_000_000_000),
+        (5, 9, Decimal("12.50"), 1e300, date(2024, 1, 31), "a gift", 3),
+        (6, 8, Decimal("0.01"), float("nan"), date(1999, 12, 31), "é_ü", -1),
+    ],
+    "customers": [(7, "Ann", "NL"), (8, "Bob", None), (9, "Cem", "DE"), (10, "Dee", "NL")],
+    "events": [
+        (1, datetime(2024, 1, 31, 23, 59, 59, 999999), True),
+        (2, None, None),
+        (3, datetime(1969, 12, 31, 23, 59), False),
+        (3, datetime(2024, 2, 29), True),
+    ],
+}
+SCHEMAS = {"orders": ORDERS.schema, "customers": CUSTOMERS.schema, "events": EVENTS.schema}
+TABLES = {name: sd.read_virtual(rows, SCHEMAS[name]) for name, rows in ROWS.items()}
+"""The tables as rows in a plan."""
+
+
+@attrs.frozen
+class Rich:
+    """A pipeline."""
+
+    relation: sd.Relation[Any]
+    is_ordered: bool = False
+    """Whether its last step is an order in which no two rows are equal."""
+
+
+GROUPED = ORDERS.group_by("customer").agg(
+    orders=f.count(),
+    total=lambda o: f.sum(o.price),
+    mean=lambda o: f.avg(o.price),
+    first=lambda o: f.min(o.day),
+    notes=lambda o: f.string_agg(o.note, "; ").order_by("id"),
+    large=lambda o: f.count().filter(o.price > 10),
+)
+NAMED = ORDERS.join(CUSTOMERS, on=lambda o, c: o.customer == c.key, how="left")
+
+RICH: dict[str, Rich] = {
+    "filters and an order": Rich(
+        ORDERS.filter(lambda o: (o.price > 1) | o.note.is_null()).sort(sd.desc("price"), "id"), is_ordered=True
+    ),
+    "groups": Rich(GROUPED.filter(lambda g: g.orders > 1).sort(sd.desc("customer")), is_ordered=True),
+    "groups of groups": Rich(GROUPED.group_by("orders").agg(customers=f.count(), most=lambda g: f.max(g.total))),
+    "a left join": Rich(NAMED.select("id", "name", country=lambda r: f.coalesce(r.country, "?"))),
+    "a full join": Rich(ORDERS.join(CUSTOMERS, on=lambda o, c: o.customer == c.key, how="outer").select("id", "name")),
+    "an anti join": Rich(CUSTOMERS.join(ORDERS, on=lambda c, o: c.key == o.customer, how="left_anti")),
+    "a subquery": Rich(
+        ORDERS.filter(lambda o: o.customer.is_in(CUSTOMERS.filter(lambda c: c.country == "NL").select("key")))
+    ),
+    "a correlated subquery": Rich(
+        CUSTOMERS.filter(lambda c: sd.exists(ORDERS.filter(lambda o: (o.customer == c.key) & (o.price > 5))))
+    ),
+    "windows": Rich(
+        ORDERS.select(
+            "id",
+            place=f.rank().over(partition_by="customer", order_by=sd.desc("price")),
+            before=lambda o: f.lag(o.price).over(order_by="id"),
+            running=lambda o: f.sum(o.size.cast("i64")).over(order_by="id", rows=(None, 0)),
+        ).sort("id"),
+        is_ordered=True,
+    ),
+    "the latest of each": Rich(ORDERS.first_of(1, partition_by="customer", order_by=[sd.desc("day"), "id"])),
+    "the first with ties": Rich(ORDERS.top_n(1, sd.desc("day"), with_ties=True).select("id", "note")),
+    "integers": Rich(
+        ORDERS.select(
+            "id",
+            half=lambda o: f.divide(o.size, 2),
+            rest=lambda o: o.size % 3,
+            negative=lambda o: -o.size,
+            wide=lambda o: o.size.cast("i64") * 4,
+        )
+    ),
+    "decimals": Rich(
+        ORDERS.select(
+            "id",
+            taxed=lambda o: o.price * Decimal("1.21"),
+            part=lambda o: o.price / Decimal("3.0"),
+            up=lambda o: f.ceil(o.price),
+        )
+    ),
+    "floats": Rich(
+        ORDERS.select("id", "weight", twice=lambda o: o.weight * 2.0, odd=lambda o: f.is_nan(o.weight)).sort(
+            "weight", "id"
+        ),
+        is_ordered=True,
+    ),
+    "texts": Rich(
+        ORDERS.select(
+            "id",
+            shout=lambda o: f.concat(o.note, "!", "\\'\n"),
+            many=lambda o: f.char_length(o.note),
+            off=lambda o: f.like(o.note, "50% off%"),
+            start=lambda o: f.substring(o.note, 1, 3),
+        )
+    ),
+    "times": Rich(
+        EVENTS.select(
+            "id",
+            year=lambda e: f.extract("YEAR", e.at),
+            minute=lambda e: f.extract("MINUTE", e.at),
+            day=lambda e: e.at.cast("date?"),
+            later=lambda e: f.add(e.at, sd.lit(sd.YearMonths(0, 1))),
+        ).sort("id", "later"),
+        is_ordered=True,
+    ),
+    "truths": Rich(
+        EVENTS.select(
+            "id",
+            no=lambda e: ~e.is_open,
+            either=lambda e: e.is_open | e.at.is_null(),
+            sure=lambda e: f.is_true(e.is_open),
+        )
+    ),
+    "a union of differences": Rich(
+        ORDERS.select("customer")
+        .subtract(CUSTOMERS.select(customer=lambda c: c.key.cast("i64?")))
+        .union_all(EVENTS.select(customer=lambda e: e.id.cast("i64?")))
+        .sort("customer"),
+        is_ordered=True,
+    ),
+    "grouping sets": Rich(NAMED.group_by("country", "customer").rollup(n=f.count())),
+    "choices": Rich(
+        ORDERS.select(
+            "id",
+            size=lambda o: sd.when(o.price > 100).then("large").when(o.price > 1).then("small").otherwise("none"),
+            most=lambda o: f.greatest(o.size, 0),
+        )
+    ),
+    "columns as rows": Rich(CUSTOMERS.unpivot("name", "country", name="what")),
+    "names in need of quotes": Rich(
+        ORDERS.select("id", "note", lambda o: (o.id + 1).alias("Id"), "size")
+        .rename({"id": "Select", "note": 'a "b" `c`', "size": "é.ü"})
+        .sort("Select"),
+        is_ordered=True,
+    ),
+    "names that are one to an engine": Rich(
+        ORDERS.select(lambda o: (o.size - 2).alias("A"), lambda o: (0 - o.id).alias("a")).sort("a"), is_ordered=True
+    ),
+    "what is used twice": Rich(
+        (shared := sd.shared(GROUPED.select("customer", "total")))
+        .join(shared, on=lambda a, b: a.total < b.total)
+        .emit([0, 1, 2])
+    ),
+}
