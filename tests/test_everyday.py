@@ -220,6 +220,8 @@ READ: list[tuple[str | None, tuple[Any, ...] | None]] = [
     ("{}", (None,) * 5),
     *dict.fromkeys(["null", "", "[]", '{"a": 1} x', '{"a": "1"}', '{"a": 1.0}', '{"a": 9223372036854775808}']).items(),
     *dict.fromkeys(['{"d": 1000}', '{"xs": {}}', '{"xs": ["NaN"]}', '{"m": {"k": 1}}', '{"a": 1, "a": 1}']).items(),
+    *dict.fromkeys(['{"d": "1,5"}', '{"d": "1\\u002c5"}', '{"m":{},"d":"\u0661"}', '{"d": ""}']).items(),
+    ('{"d": "1e1", "s": "1,5"}', (None, "1,5", None, Decimal("10.00"), None)),
     (None, None),
 ]  # fmt: skip
 """Texts, and what they hold of that type; NULL for what is of another type anywhere."""

@@ -69,11 +69,13 @@ def from_json(x: object, type_: Any, *, on_failure: ex.FailureBehavior = "throw"
     """Convert a JSON text to a value of a declared type.
 
     Args:
-        x: a string.
-        type_: what the text holds: ``boolean``, ``i16``, ``i32``, ``i64``, ``fp64``; ``decimal``, of a number or a
-            string of one, whose digits too many are rounded half away from zero; ``string``, of any value as `get_json`
-            gives it; lists; structs, as a schema class or ``{"a": "i64?"}``; maps by strings. All that is inside is
-            nullable: it may be missing. Fields that the type does not have are passed over.
+        x: a string. Beyond 999 levels, numbers of 1000 digits, names of 50,000 and strings of 20 million characters it
+            is no JSON to Spark.
+        type_: what the text holds: ``boolean``, ``i16``, ``i32``, ``i64``; ``fp64``, infinite beyond its range;
+            ``decimal``, of a number or a string of one, whose digits too many are rounded half away from zero;
+            ``string``, of any value as `get_json` gives it; lists; structs, as a schema class or ``{"a": "i64?"}``;
+            maps by strings. All that is inside is nullable: it may be missing. Fields that the type does not have are
+            passed over.
         on_failure: ``"throw"`` fails the query where a text is no JSON, or holds another type anywhere;
             ``"return_null"`` gives NULL for all of it.
 

@@ -22,11 +22,14 @@ TEXTS: list[tuple[str, dict[str, Any], list[Any]]] = [
     ("h,i\n\ufeffa,b\ufeff\n", {"header_lines_to_skip": 1}, [("\ufeffa", "b\ufeff")]),
     ("a||b|c\n||\n", {"field_delimiter": "||", "escape": ""}, [("a", "b|c"), ("", "")]),
     ("a,b\n\n \t\nc,d", {}, [("a", "b"), ("c", "d")]),
+    ("h\ti\n\t\na\tb\n\n \n \t\n", {"field_delimiter": "\t", "header_lines_to_skip": 1, "null_value": ""}, [
+        (None, None), ("a", "b"), (" ", None)
+    ]),
     ('"a"" ,b",c\n', {}, [('a" ,b', "c")]),
     ('" ,",b\n "a" ,b" \n', {}, [(" ,", "b"), (' "a" ', 'b" ')]),
     ('"a\\" ,b","c\\\\"\n', {"escape": "\\"}, [('a" ,b', "c\\")]),
     ("\0,b\n#a,\n", {}, [("\0", "b"), ("#a", "")]),
-]
+]  # fmt: skip
 """Texts, how they are written, and their records."""
 
 BROKEN: list[tuple[str, str]] = [
@@ -59,6 +62,7 @@ QUOTED_BREAKS: list[tuple[str, dict[str, Any], list[Any]]] = [
         ("it's\n", None), (None, None)
     ]),
     ('"a\n"||b|c\n||\n', {"field_delimiter": "||", "escape": ""}, [("a\n", "b|c"), ("", "")]),
+    ("h i\n \n\n\t \"a\nb\"\n", {"field_delimiter": " ", "header_lines_to_skip": 1}, [("", ""), ("\t", "a\nb")]),
     ('\ufeff"\n",b\n', {}, [("\n", "b")]) ,
     ('"\r\n",a\nb,c\n', {}, [("\r\n", "a"), ("b", "c")]),
     ("a,b\n", {}, [("a", "b")]),

@@ -94,6 +94,17 @@ def test_delimited_text(
     assert counted(text_file(tmp_path / "t.csv", text, **options), spark) == Counter(wanted)
 
 
+def test_records_of_empty_fields_between_tabulators(tmp_path: Path, spark: SparkSession) -> None:
+    """Spark's reader of CSV, by which headers in compressed files are counted, skips them."""
+    (tmp_path / "t.tsv.gz").write_bytes(gzip.compress("x\ty\n\t\né\tb\n \n\t".encode()))
+    form = sd.DelimitedText(field_delimiter="\t", header_lines_to_skip=1)
+    read = sd.read_files(tmp_path / "t.tsv.gz", {"x": "string", "y": "string"}, format=form)
+    assert counted(read, spark) == Counter({("", ""): 2, ("é", "b"): 1})
+    (tmp_path / "t.tsv.gz").write_bytes(gzip.compress(b"\t\nx\ty\n\t\n"))
+    with refused(UnsupportedError, "the header of", "has no names, but separators alone"):
+        sd.read_files(tmp_path / "t.tsv.gz", {"x": "string", "y": "string"}, format=form, header="skip").collect(spark)
+
+
 @pytest.mark.parametrize(("text", "escape"), BROKEN)
 def test_text_that_breaks_the_rules(text: str, escape: str, tmp_path: Path, spark: SparkSession) -> None:
     """A record of another length is an error, and so are quotes that are open or escaped otherwise, used or not."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
+import attrs
+
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import AggregateFunction, Expression, Literal
 from substrait_dsl.catalog.everyday import URN as EVERYDAY_URN
@@ -49,9 +51,52 @@ def _from_json(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> 
     type_ = call.output_type
     read = _in_object(_type_with_names(type_, _field_names(call, type_)))
     fails = failing(f"a text is no JSON of {type_}".replace("'", "")) if choices["#0"] == "THROW" else "NULL"
-    value = f"if({_IS_ONE} AND r._corrupt_record IS NULL, CAST(r.v AS {spark_sql_type(type_)}), {fails})"
+    is_read = f"{_IS_ONE} AND r._corrupt_record IS NULL"
+    if (plain := _of_texts(type_)) is not None:
+        texts_of = f"{_in_object(_type_with_names(plain, _field_names(call, type_)))}.v"
+        has_numbers = _has_numbers(f"CAST({texts_of} AS {spark_sql_type(plain)})", type_)
+        is_read += f" AND (NOT x RLIKE {text_to_sql(_OTHER_DIGITS)} OR {has_numbers})"
+    value = f"if({is_read}, CAST(r.v AS {spark_sql_type(type_)}), {fails})"
     inner = f"transform(array({read}), r -> {value})[0]"
     return f"transform(array({texts[0]}), x -> if(x IS NULL, NULL, {inner}))[0]"
+
+
+_OTHER_DIGITS = r'(^|[:\[,])\s*"[-+.,eE\p{Nd}]*[,\P{ASCII}][-+.,eE\p{Nd}]*"|\\u'
+_NUMBER = r"^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?$"
+"""Spark reads a string of a decimal without its commas, 1,5 as 15, and takes the digits of all scripts. Where a text
+may have such a string, it is read once more, with strings for decimals, and these are compared with a pattern."""
+
+
+def _of_texts(type_: t.Type) -> t.Type | None:
+    """Return a type with strings in place of decimals; None if it has none."""
+    match type_:
+        case t.Decimal():
+            return t.String(nullable=True)
+        case t.Struct():
+            found = [_of_texts(each) for each in type_.types]
+            types = tuple(new or old for new, old in zip(found, type_.types, strict=True))
+            return attrs.evolve(type_, types=types) if any(found) else None
+        case t.List():
+            return attrs.evolve(type_, element=new) if (new := _of_texts(type_.element)) else None
+        case t.Map():
+            return attrs.evolve(type_, value=new) if (new := _of_texts(type_.value)) else None
+        case _:
+            return None
+
+
+def _has_numbers(value: str, type_: t.Type, depth: int = 0) -> str:
+    """Write whether the texts in a value of a type from `_of_texts` are those of numbers, or NULL."""
+    inside = f"e{depth}"
+    match type_:
+        case t.Struct():
+            decimals = [(number, each) for number, each in enumerate(type_.types) if _of_texts(each) is not None]
+            return " AND ".join(_has_numbers(f"{value}.f{number}", each, depth) for number, each in decimals)
+        case t.List():
+            return f"coalesce(forall({value}, {inside} -> {_has_numbers(inside, type_.element, depth + 1)}), TRUE)"
+        case t.Map():
+            return _has_numbers(f"map_values({value})", t.List(type_.value), depth)
+        case _:
+            return f"coalesce({value} RLIKE {text_to_sql(_NUMBER)}, TRUE)"
 
 
 def _to_json(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:

@@ -16,7 +16,6 @@ from substrait_dsl.spark.sources.arrow_tables import declared_frame
 from substrait_dsl.spark.sources.delimited_text import text_options
 from substrait_dsl.spark.sources.paths import data_files, local_path, local_paths
 from substrait_dsl.spark.sources.text_headers import (
-    BLANK,
     COMPRESSED,
     check_header,
     header_of,
@@ -24,7 +23,7 @@ from substrait_dsl.spark.sources.text_headers import (
     require_read_exactly,
 )
 from substrait_dsl.spark.sources.text_lines import NO_UTF8
-from substrait_dsl.spark.sources.text_parser import is_open, parse_record
+from substrait_dsl.spark.sources.text_parser import is_blank, is_open, parse_record
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -115,7 +114,7 @@ def _lines(path: str, format_: DelimitedText, reading: TextReading) -> Iterator[
     try:
         with open_text(path, reading) as file:
             for number, line in _lines_outside_quotes(file, format_, reading):
-                if not line.strip(BLANK):
+                if is_blank(line, format_):
                     continue
                 if left_out:
                     left_out -= 1

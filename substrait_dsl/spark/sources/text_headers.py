@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 import attrs
 
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError, quote
-from substrait_dsl.spark.sources.text_parser import parse_record
+from substrait_dsl.spark.sources.text_parser import is_blank, parse_record
 from substrait_dsl.texts import nearest
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ OPENERS: Mapping[str, Callable[..., IO[str]]] = {".gz": gzip.open, ".bz2": bz2.o
 """Openers of compressed files, by the suffixes that Spark recognizes."""
 COMPRESSED = (".deflate", ".lz4", ".snappy", ".zst", ".xz")
 """The suffixes of other compressed files."""
-BLANK = "".join(map(chr, range(33)))
-"""The characters that Java's ``trim`` removes: a line of nothing else is skipped."""
 
 _LONGEST = 2**32
 """The most bytes of a file in which a second header is looked for."""
@@ -95,7 +93,8 @@ def header_of(path: str, format_: DelimitedText, reading: TextReading) -> Header
     try:
         with open_text(path, reading) as file:
             lines = iter(file)
-            number, line = next(((number, line) for number, line in enumerate(lines) if line.strip(BLANK)), (0, ""))
+            found = ((number, line) for number, line in enumerate(lines) if not is_blank(line, format_))
+            number, line = next(found, (0, ""))
             while reading.line_breaks == "in_quotes" and line.count(format_.quote) % 2 and (more := next(lines, "")):
                 line += more
             return Header(line.rstrip("\r\n"), number == 0 and not line.endswith("\r"))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.session.connect import functions_of, is_remote
 from substrait_dsl.spark.sources.text_headers import check_header, header_of, is_once, path_of, require_read_exactly
+from substrait_dsl.spark.sources.text_parser import BLANK
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession
@@ -88,16 +89,26 @@ def record_lines(
     if headers is None or reading.encoding != "utf-8":
         header = str(format_.header_lines_to_skip == 1).lower()
         reader = spark.read.format("csv").options(**_ONE_FIELD, header=header, encoding=_decoder(reading.encoding))
-        frame = reader.schema(texts([LINE, *folders])).load(list(paths))
+        found = reader.schema(texts([LINE, *folders])).load(list(paths))
+        if not format_.field_delimiter.strip(BLANK):  # that reader skips records of empty fields: they are added
+            is_skipped = ~functions.rlike(line, functions.lit(r"[^\x00-\x20]"))
+            is_record = functions.contains(line, functions.lit(format_.field_delimiter))
+            found = found.unionAll(frame.where(is_skipped & is_record))
+        frame = found
         return _with_line(
             _recoded(frame, reading.encoding), functions.contains(line, functions.lit("\ufffd")), REPLACED
         )
     # A line that begins above a blank is not blank: most do.
-    is_blank = (line < "!") & ~functions.rlike(line, functions.lit(r"[^\x00-\x20]"))
-    frame = frame.where(~is_blank)
+    frame = frame.where(~((line < "!") & ~functions.rlike(line, functions.lit(_not_blank(format_)))))
     if headers:
         frame = frame.where(~line.isin(headers))
     return _with_line(frame, ~functions.is_valid_utf8(line), NO_UTF8)
+
+
+def _not_blank(format_: DelimitedText) -> str:
+    """Return the pattern of what a line has that is not skipped."""
+    separates = "" if format_.field_delimiter.strip(BLANK) else f"|{re.escape(format_.field_delimiter)}"
+    return rf"[^\x00-\x20]{separates}"
 
 
 def _with_line(frame: DataFrame, is_broken: Column, error: str) -> DataFrame:
@@ -134,7 +145,7 @@ def _records(
     frame = reader.schema(texts([*others, LINE, *folders])).load(list(paths))
     functions = functions_of(frame.sparkSession)
     line, first = functions.col(LINE), functions.col(_FIRST)
-    is_text = functions.rlike(functions.coalesce(line, first, functions.lit("")), functions.lit(r"[^\x00-\x20]"))
+    is_text = functions.rlike(functions.coalesce(line, first, functions.lit("")), functions.lit(_not_blank(format_)))
     written = functions.regexp_replace(line, functions.lit(r"\A[\r\n]+"), functions.lit(""))
     other = functions.lit("") if not many else functions.raise_error(functions.lit(OTHER_FIELDS))
     frame = frame.where(is_text).withColumn(LINE, functions.when(line.isNull(), other).otherwise(written))
@@ -197,6 +208,8 @@ def _headers(format_: DelimitedText, frame: DataFrame, names: Sequence[str], rea
     for path, header in zip(paths, found, strict=True):
         if path is not None and header is not None and names:
             check_header(header, names, path, format_, reading)
+            if header.line and not header.line.strip(BLANK):
+                raise UnsupportedError(f"the header of {path} has no names, but separators alone")
     if _is_parsed(reading):
         for uri, header in zip(uris, found, strict=True):
             if header is None or not header.is_first:

@@ -14,6 +14,15 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.relations import DelimitedText
 
 
+BLANK = "".join(map(chr, range(33)))
+"""The characters that Java's ``trim`` removes: a line of nothing else is skipped, unless they separate its fields."""
+
+
+def is_blank(line: str, format_: DelimitedText) -> bool:
+    """Whether a line is skipped: it has nothing but white space, and is no record of empty fields."""
+    return not line.strip(BLANK) and format_.field_delimiter not in line
+
+
 def parse_record(line: str, where: str, format_: DelimitedText, many: int) -> list[str]:
     """Parse the fields of a record; their number must be that of the declared columns, unless none is declared."""
     fields: list[str] = []
