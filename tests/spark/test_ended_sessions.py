@@ -62,19 +62,15 @@ atexit.register(lambda: print(folder))
 """
 
 
-JAVA_SAYS = "WARNING: Using incubator modules: jdk.incubator.vector"
-"""What Java prints of an option that Spark gives it, before anything of Spark runs."""
-
-
 def printed(program: str) -> list[str]:
     """The lines that a program prints with a session of its own: a classic one, whatever the others are.
 
-    Spark prints nothing beside them.
+    Java and Spark print nothing beside them.
     """
     classic = {name: value for name, value in os.environ.items() if not name.startswith("SPARK_")}
     command = [sys.executable, "-c", START + program]
     run = subprocess.run(command, capture_output=True, text=True, check=True, env=classic)
-    assert [line for line in run.stderr.splitlines() if line != JAVA_SAYS] == []
+    assert run.stderr.splitlines() == []
     return run.stdout.splitlines()
 
 

