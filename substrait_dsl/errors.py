@@ -368,7 +368,10 @@ class FunctionNotFoundError(SubstraitDslError, TypeError, LookupError):
     def _sentence(self) -> str:
         if self.text is not None or self.function is None:
             return super()._sentence()
-        return listing(f"no overload takes {self.call}; there is", self.nearest_candidates)
+        refusal = f"no overload takes {self.call}"
+        if self.refused_value is not None:  # an overload would take another value: the hint says which
+            return refusal
+        return listing(f"{refusal}; there is", self.nearest_candidates)
 
 
 class UnknownFunctionError(FunctionNotFoundError, AttributeError):

@@ -150,6 +150,16 @@ def test_of_many_overloads_the_error_says_how_many_there_are() -> None:
     assert error.message.endswith(f"... ({error.candidate_count} in all)")
 
 
+def test_where_one_value_does_not_fit_no_overload_is_listed() -> None:
+    """Another value would do. A program has the overloads."""
+    error = raised(lambda: sd.read_named("orders", {"price": "fp64"}).filter(lambda o: o.price > "x"))
+    assert str(error).splitlines() == [
+        "filter: no overload takes gt(fp64, 'x')",
+        "  hint: 'x' does not fit fp64: it takes a float, not a str",
+    ]
+    assert len(error.candidates) == 3
+
+
 # --- nothing reads a message
 
 READERS = frozenset(
