@@ -15,7 +15,8 @@ from substrait_dsl.algebra.properties import OrderKey
 from substrait_dsl.algebra.rules import JoinType
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.render.describe import describe
-from substrait_dsl.render.text import MAX_DEPTH, WIDTH, explain, explain_plan, show_schema
+from substrait_dsl.render.plan_walk import MAX_DEPTH
+from substrait_dsl.render.text import WIDTH, explain, explain_plan, show_schema
 from tests.nodes import ARITHMETIC, BOOLEAN, both, call, i64, plus
 
 PEOPLE = NamedStruct.of(
