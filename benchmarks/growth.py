@@ -175,6 +175,8 @@ SHAPES: Mapping[str, Make] = {
 }
 
 WAYS: Mapping[str, Callable[[sd.Plan], object]] = {
+    "print": str,
+    "_repr_html_": lambda plan: plan._repr_html_(),
     "to_bytes": lambda plan: plan.to_bytes(),
     "to_bytes, from_bytes": _read,
     **{

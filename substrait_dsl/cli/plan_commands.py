@@ -47,10 +47,8 @@ def explain(plan: str, as_json: bool) -> None:
             }
         )
         return
-    written = [] if found.version is None else [f"version {found.version}"]
-    written += [f"by {found.producer}"] if found.producer else []
-    if written:
-        print(f"({', '.join(written)})")
+    if found._origin:
+        print(f"({found._origin})")
     print(found)
     if found.findings:
         print(f"\nfindings ({len(found.findings)}):")

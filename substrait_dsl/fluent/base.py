@@ -20,6 +20,7 @@ from substrait_dsl.fluent.expr import Expr, ExprBase
 from substrait_dsl.fluent.guidance import no_attribute, relation_hint
 from substrait_dsl.fluent.relation_schema import RelationSchema
 from substrait_dsl.fluent.schemas import DynRow, Schema
+from substrait_dsl.fluent.shown_text import ShownText
 from substrait_dsl.fluent.table_arguments import Tables
 from substrait_dsl.fluent.truth_values import NoTruthValue
 
@@ -103,10 +104,12 @@ class RelationBase(Picklable, RelationLike):
             tables: with a session, as of `execute`.
             properties: whether to show each step's ordering and distribution.
 
-        Raises `InvalidChoiceError` for another mode; with a session also as `execute` does.
+        Returns:
+            A text that shows itself: at a prompt and in a cell it needs no ``print``. Raises `InvalidChoiceError` for
+            another mode; with a session also as `execute` does.
 
         Example:
-            >>> print(orders.sort("id").explain(properties=True))
+            >>> orders.sort("id").explain(properties=True)
             sort by id asc nulls first [ordered by id asc nulls first]
               read orders -> id: i64, customer: i64, price: fp64? [unordered]
         """
@@ -118,9 +121,9 @@ class RelationBase(Picklable, RelationLike):
             require_flag("properties", properties)
             require_explained(session, mode, tables)
             text = explain(self._rel, properties=properties)
-            if session is None:
-                return text
-            return start(self._plan(), session, tables=tables, is_preview=True).explain(text, mode)
+            if session is not None:
+                text = start(self._plan(), session, tables=tables, is_preview=True).explain(text, mode)
+            return ShownText(text)
 
     def lineage(self) -> Lineage:
         """Trace the columns to those of the tables and files that they come from; nothing runs.
@@ -539,6 +542,11 @@ class RelationBase(Picklable, RelationLike):
             raise TypeMismatchError(
                 "a relation has no length", hint="execute(spark).count() counts the rows, len(rel.columns) the columns"
             )
+
+    def _repr_html_(self) -> str:
+        from substrait_dsl.render.html import relation_html
+
+        return relation_html(self._rel)
 
     def __str__(self) -> str:
         return self.explain()

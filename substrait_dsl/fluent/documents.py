@@ -256,6 +256,12 @@ class Document(Immutable, Called, Generic[M, A]):
         return (self._algebra.version.producer or None) if self._algebra.version else None
 
     @property
+    def _origin(self) -> str | None:
+        """The version and the producer in words, as far as what was read says them."""
+        said = [] if self.version is None else [f"version {self.version}"]
+        return ", ".join([*said, *([f"by {self.producer}"] if self.producer else [])]) or None
+
+    @property
     def expected_type_urls(self) -> tuple[str, ...]:
         """The types of the extension messages inside."""
         return self._algebra.expected_type_urls

@@ -348,6 +348,12 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
 
         return f"Expr({sketch(self)})"
 
+    def _repr_html_(self) -> str:
+        from substrait_dsl.fluent.unbound_repr import sketch
+        from substrait_dsl.render.html import expression_html
+
+        return expression_html(sketch(self))
+
     __hash__ = object.__hash__  # `map_of` takes a dict of them
 
 

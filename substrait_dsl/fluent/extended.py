@@ -185,6 +185,11 @@ class ExtendedExpression(Document["ExtendedExpressionMessage", algebra.ExtendedE
     def _with_canonical_anchors(self) -> algebra.ExtendedExpression:
         return canonical_extended(self._algebra)
 
+    def _repr_html_(self) -> str:
+        from substrait_dsl.render.html import text_html
+
+        return text_html(str(self))
+
     def __str__(self) -> str:
         from substrait_dsl.render.text import explain_extended
 

@@ -31,6 +31,7 @@ from substrait_dsl.fluent.guidance import no_attribute
 from substrait_dsl.fluent.messages import require_extension
 from substrait_dsl.fluent.plan_arguments import alias_types, bind_parameters, plan_trees, require_changes
 from substrait_dsl.fluent.relation import Relation
+from substrait_dsl.fluent.shown_text import ShownText
 from substrait_dsl.fluent.table_arguments import Tables
 from substrait_dsl.fluent.trees import Subtree, plan_of
 
@@ -468,9 +469,10 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
 
         with error_context(verb="explain"):
             require_explained(session, mode, tables)
-            if session is None:
-                return str(self)
-            return self._start_execution(session, tables, is_preview=True).explain(str(self), mode)
+            text = str(self)
+            if session is not None:
+                text = self._start_execution(session, tables, is_preview=True).explain(text, mode)
+            return ShownText(text)
 
     def _start_execution(
         self,
@@ -485,10 +487,19 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             self._algebra, session, tables=tables, persist_shared=persist_shared, is_preview=is_preview, allow=allow
         )
 
+    def _repr_html_(self) -> str:
+        from substrait_dsl.render.html import plan_html
+
+        return plan_html(self._algebra, self._named_roots(), origin=self._origin, findings=self.findings)
+
+    def _named_roots(self) -> list[rl.Rel]:
+        """Return the roots under the names that the plan gives their columns."""
+        return [_under_names(root) for root in self._algebra.roots]
+
     def __str__(self) -> str:
         from substrait_dsl.render.text import explain_plan
 
-        return explain_plan(self._algebra, [_under_names(root) for root in self._algebra.roots])
+        return explain_plan(self._algebra, self._named_roots())
 
     def __repr__(self) -> str:
         return f"Plan({', '.join(map(repr, self.roots))})"

@@ -195,6 +195,11 @@ class RelationSchema(Picklable):
                 raise AttributeError(name)
             raise no_attribute("a schema", name, "schema", dir(type(self)))
 
+    def _repr_html_(self) -> str:
+        from substrait_dsl.render.html import schema_html
+
+        return schema_html(self.struct)
+
     def __str__(self) -> str:
         from substrait_dsl.render.text import show_schema
 
