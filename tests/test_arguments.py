@@ -68,6 +68,9 @@ BAD: tuple[Any, ...] = (
     lambda *values: None, lambda x: x, Plain, int, sd.I64, sd.Decimal, sd.I64(), f, f.add, f.count(), f.rank(),
     sd.col("missing"), sd.lit("text"), U.c.city, U, U.schema, sd.asc("id"), MESSAGE, EXTENSION,
 )  # fmt: skip
+CODE_PARAMETERS = [*inspect.signature(sd.FindingCode).parameters]
+"""Those of enum, of which the first is called otherwise since Python 3.13."""
+
 GOOD: Mapping[str, Any] = {
     "arguments": 1, "body": lambda x: x, "bounds": UP_TO_THE_CURRENT_ROW, "call": f.count()._call, "cases": {1: 2},
     "changes": {"id": 1}, "chosen": "id", "column": "id", "comparison": "eq", "condition": sd.col("id") > 1,
@@ -94,7 +97,7 @@ GOOD: Mapping[str, Any] = {
     "cure": "x", "is_refused": True, "places": 1, "verdict": "runs", "findings": (), "reports": {},
     "requirement": sd.Requirement("version", "0.106.0"), "read_capabilities.path": "small.yaml",
     "FunctionCapability.options": {"overflow": ["ERROR"]},
-    "Finding.code": sd.FindingCode.ROOT_NAMES, "FindingCode.value": "root-names",
+    "Finding.code": sd.FindingCode.ROOT_NAMES, f"FindingCode.{CODE_PARAMETERS[0]}": "root-names",
     "GroupBy.keys": ("id",), "GroupBy.named": {}, "GroupBy.relation": T,
     "agg.measures": f.count().alias("n"), "agg.named": f.count(), "CatalogFunction.options": "ERROR",
     "Computation.type": "hashtable", "cube.named": f.count(), "DynRow.schema": T._rel.schema,
@@ -148,7 +151,7 @@ INTERNAL = {
     "Catalog.widen",
     "Catalog.resolve",
     "ExchangeKind.resolve",
-    *(f"FindingCode.{name}" for name in inspect.signature(sd.FindingCode).parameters if name != "value"),  # of enum
+    *(f"FindingCode.{name}" for name in CODE_PARAMETERS[1:]),
     "GroupBy.keys",
     "GroupBy.named",
     "GroupBy.relation",
