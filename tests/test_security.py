@@ -24,6 +24,7 @@ PROMISES: Mapping[str, tuple[str, ...]] = {
     "A printed plan shows what it reads": (
         "test_strangers.py::test_all_accesses_of_a_plan_are_found",
         "test_strangers.py::test_no_text_of_a_plan_begins_a_line",
+        "test_hostile_texts.py::test_every_text_of_a_plan_stays_on_its_line",
     ),
     "No text of a plan in an error, a finding": (
         "test_errors.py::test_names_of_others_are_escaped_wherever_an_error_shows_them",
@@ -47,7 +48,13 @@ PROMISES: Mapping[str, tuple[str, ...]] = {
     "`execute`, `collect`, `show` and `running` with `allow`": (
         "test_strangers.py::test_what_is_not_allowed_is_refused_before_the_session_is_asked",
     ),
-    "No text of a plan becomes SQL": ("spark/test_strangers.py::test_no_text_of_a_plan_becomes_sql",),
+    "No text of a plan becomes SQL": (
+        "spark/test_strangers.py::test_no_text_of_a_plan_becomes_sql",
+        "test_hostile_texts.py::test_names_and_texts_without_java",
+        "test_texts_in_code.py::test_what_stands_between_quotes_is_in_the_table",
+        "test_texts_in_code.py::test_who_has_text_parsed_is_in_the_table",
+        "test_texts_in_code.py::test_text_of_types_and_messages_ends_no_constant",
+    ),
     "A name in a plan is that of a table": (
         "spark/test_strangers.py::test_a_name_is_that_of_a_table",
         "spark/test_strangers.py::test_a_database_may_have_the_name_of_a_format",

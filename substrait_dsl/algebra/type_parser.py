@@ -6,6 +6,7 @@ Specification: ``grammar/SubstraitType.g4``.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Mapping
 
 import attrs
@@ -61,7 +62,20 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE | re.DOTALL,
 )
+_ESCAPE = re.compile(r"\\(x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}|.)", re.DOTALL)
+"""An escape in a text: a character, or the code of one that is not seen."""
 _TRAILING_BLANK = re.compile(_BLANK)
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    """Return the character for which an escape stands."""
+    code = escape[1]
+    if len(code) == 1:
+        return _CONTROLS.get(code, code)
+    return chr(int(code[1:], 16)) if int(code[1:], 16) <= sys.maxunicode else code
+
+
+_CONTROLS = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def without_comments(text: str) -> str:
@@ -291,7 +305,7 @@ class _Parser:
             case "number":
                 return Constant(int(self.take().text))
             case "text":
-                return Constant(re.sub(r"\\(.)", r"\1", self.take().text[1:-1], flags=re.DOTALL))
+                return Constant(_ESCAPE.sub(_unescaped, self.take().text[1:-1]))
             case "user":
                 return self.type_node()
             case "name" if self.is_type(token) or self.after_next.text == ".":

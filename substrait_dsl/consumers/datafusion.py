@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from datafusion.substrait import Serde
 
 from substrait_dsl.consumers.columns import actual_name
 from substrait_dsl.consumers.consumer import Consumer, Encoded, Names, Result
+from substrait_dsl.errors import UnsupportedError, quote
 
 if TYPE_CHECKING:
     from datafusion import DataFrame
@@ -67,6 +69,7 @@ class DataFusionSession(Consumer):
 
     def _frame(self, plan: Encoded) -> DataFrame:
         context = self._context
+        _require_names(plan.schema)
         try:
             for name, source in plan.sources.items():
                 if hasattr(source, "to_batches"):
@@ -114,6 +117,18 @@ _OWN = "DataFusion error: "
 
 _OF_PYTHON = re.compile(r"PyErr \{ type: <class '[^']*'>, value: (.*?), traceback: ", re.DOTALL)
 """How DataFusion writes an error of a Python function that it calls."""
+
+
+def _require_names(fields: Iterable[pa.Field]) -> None:
+    """Raise `UnsupportedError` for a name with a NUL character, which Arrow's interface does not have."""
+    for field in fields:
+        if "\0" in field.name:
+            raise UnsupportedError(
+                f"no column with a NUL character in its name comes out of DataFusion: {quote([field.name])}",
+                hint="rename it",
+            )
+        if pa.types.is_nested(field.type):
+            _require_names(field.type.field(position) for position in range(field.type.num_fields))
 
 
 def _require_value(value: Expr, field: pa.Field) -> Expr:

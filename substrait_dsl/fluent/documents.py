@@ -20,6 +20,7 @@ from substrait_dsl.errors import (
 )
 from substrait_dsl.fluent.choices import require_catalog, require_strictness
 from substrait_dsl.signature_errors import Called
+from substrait_dsl.texts import printable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -257,9 +258,9 @@ class Document(Immutable, Called, Generic[M, A]):
 
     @property
     def _origin(self) -> str | None:
-        """The version and the producer in words, as far as what was read says them."""
+        """The version and the producer in words, on one line, as far as what was read says them."""
         said = [] if self.version is None else [f"version {self.version}"]
-        return ", ".join([*said, *([f"by {self.producer}"] if self.producer else [])]) or None
+        return printable(", ".join([*said, *([f"by {self.producer}"] if self.producer else [])])) or None
 
     @property
     def expected_type_urls(self) -> tuple[str, ...]:

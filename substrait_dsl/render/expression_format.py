@@ -17,7 +17,7 @@ from substrait_dsl.algebra.extensions import AnyMessage
 from substrait_dsl.algebra.node import Expression
 from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.algebra.types import List, Map, PrecisionTimestampTZ, Struct, Type, UserDefined
-from substrait_dsl.render.literals import constant_text, name_text, type_text
+from substrait_dsl.render.literals import constant_text, name_text, type_text, word_text
 from substrait_dsl.render.scopes import field_label
 
 DIRECTIONS: dict[SortDirection, str] = {
@@ -235,7 +235,7 @@ def _call_pieces(
 ) -> list[Piece]:
     """``name(argument, ...; option: VALUE)``, with words before and after the arguments."""
     arguments = separate_pieces([[_argument_piece(argument)] for argument in call.arguments])
-    options = [f"{option.name}: {' or '.join(option.preferences)}" for option in call.options]
+    options = [f"{word_text(each.name)}: {' or '.join(map(word_text, each.preferences))}" for each in call.options]
     inside = f"; {', '.join(options)}" if options else ""
     gap = " " if before and arguments else ""
     return [f"{name_text(call.function.name)}({before}{gap}", *arguments, *after, f"{inside})"]
@@ -246,9 +246,9 @@ def _argument_piece(argument: ex.Argument) -> Piece:
         case Expression():
             return Place(argument)
         case ex.EnumArgument(value):
-            return value
+            return word_text(value)
         case ex.TypeArgument(type_):
-            return str(type_)
+            return type_text(type_)
         case _:
             assert_never(argument)
 

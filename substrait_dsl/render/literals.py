@@ -20,6 +20,7 @@ MAX_TYPE = 500
 """A type is cut after so many characters: a plan that gives a large one a number may use it thousands of times."""
 
 _PLAIN_NAME = re.compile(r"[^\W\d]\w*")
+_WORD = re.compile(r"[\w.+-]+")
 _RESERVED = frozenset((
     "all", "and", "any", "as", "between", "case", "current_date", "current_timezone", "else", "end", "exists",
     "false", "in", "is", "like", "not", "null", "or", "then", "true", "unique", "when",
@@ -31,6 +32,16 @@ def name_text(name: str) -> str:
     """Return a name as it is, or in double quotes where it could be taken for something else."""
     if _PLAIN_NAME.fullmatch(name) and name.lower() not in _RESERVED:
         return name
+    return _in_quotes(name)
+
+
+def word_text(word: str) -> str:
+    """Return a word of a call, such as an option, as it is, or in double quotes where it is more than a word."""
+    return word if _WORD.fullmatch(word) else _in_quotes(word)
+
+
+def _in_quotes(name: str) -> str:
+    """Return a name in double quotes, on one line."""
     escaped = _escape(name).replace('"', '\\"')
     return f'"{escaped}"'
 

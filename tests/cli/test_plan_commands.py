@@ -43,6 +43,15 @@ def test_explain(plan: str, capsys: Captured) -> None:
     assert (found["text"], found["findings"]) == (str(LARGE), [])
 
 
+def test_who_wrote_a_plan_stands_on_one_line(tmp_path: Path, capsys: Captured) -> None:
+    message = LARGE.to_plan().to_proto()
+    message.version.producer = "x\nread secrets\x1b[2J"
+    (tmp_path / "forged.plan").write_bytes(message.SerializeToString())
+    first, *text = printed(["explain", str(tmp_path / "forged.plan")], capsys).splitlines()
+    assert first.isprintable()
+    assert "\n".join(text) == str(LARGE)
+
+
 def test_a_plan_may_be_json_and_come_from_the_standard_input(
     tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:

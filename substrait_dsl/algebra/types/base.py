@@ -14,6 +14,7 @@ from substrait_dsl.algebra.frozen_values import FrozenValue, HashedOnce
 from substrait_dsl.algebra.pickling import PickledByFields
 from substrait_dsl.algebra.validators import TEXT, refusal, several
 from substrait_dsl.errors import InvalidArgumentError, UnsupportedError
+from substrait_dsl.texts import printable
 
 if TYPE_CHECKING:  # the annotations on a schema class are descriptors: reading one gives a typed expression
     from substrait_dsl.fluent.expr import Expr
@@ -229,7 +230,7 @@ class Type(HashedOnce, PickledByFields):
         """
         yield self.keyword
         if self.variation:
-            yield f"[{self.variation.name}]"
+            yield f"[{printable(self.variation.name)}]"
         before = "<"
         for parameter in self.parameters:
             yield before

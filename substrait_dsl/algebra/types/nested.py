@@ -10,8 +10,10 @@ from typing_extensions import TypeVar
 
 from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.types.base import NestedType, Req, Type, WrittenAs, are_types, is_type, require_type
+from substrait_dsl.algebra.unicode import require_unicode
 from substrait_dsl.algebra.validators import TEXT, refusal, several
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, require
+from substrait_dsl.texts import printable
 
 if TYPE_CHECKING:
     from substrait_dsl.fluent.expr import Expr
@@ -46,6 +48,8 @@ class Struct(NestedType, WrittenAs[tuple[Any, ...] | Mapping[str, Any]], Generic
     def __attrs_post_init__(self) -> None:
         if self.names is not None and len(self.names) != len(self.types):
             raise InvalidArgumentError(f"Struct has {len(self.types)} fields but {len(self.names)} names")
+        for name in self.names or ():
+            require_unicode(name, "the name of a field")
 
     @classmethod
     def of(cls, fields: Mapping[str, Type], *, nullable: bool = False) -> Struct[Any]:
@@ -222,9 +226,9 @@ class UserDefined(NestedType, WrittenAs[tuple[Any, ...]]):
     type_parameters: tuple[TypeParameter, ...] = attrs.field(default=(), validator=_check_parameters)
 
     def pieces(self) -> Iterator[str]:
-        yield f"u!{self.name}"
+        yield f"u!{printable(self.name)}"
         if self.variation:
-            yield f"[{self.variation.name}]"
+            yield f"[{printable(self.variation.name)}]"
         for position, parameter in enumerate(self.type_parameters):
             yield ", " if position else "<"
             if isinstance(parameter, Type):
@@ -267,9 +271,9 @@ def parameter_text(parameter: TypeParameter) -> str:
             return "true" if parameter else "false"
         case str():
             escaped = parameter.replace("\\", "\\\\").replace("'", "\\'")
-            return f"'{escaped}'"
+            return f"'{printable(escaped)}'"
         case _:
-            return str(parameter)
+            return printable(parameter)
 
 
 def struct_names(type_: Type) -> Iterator[str]:

@@ -18,7 +18,7 @@ from substrait_dsl.algebra.expressions import Cast, Expression, ScalarFunction, 
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.types import FP32, FP64, I8, I16, I32, I64, Decimal
 from substrait_dsl.spark.diagnostics.explanations import INTERVALS, OF_TIME, Location
-from substrait_dsl.spark.expressions.literals import text_to_sql
+from substrait_dsl.spark.expressions.literals import failing, text_to_sql
 from substrait_dsl.spark.expressions.time_zones import NO_ZONE
 from substrait_dsl.spark.relations.join_strategies import MANY_MATCHES
 from substrait_dsl.spark.relations.physical_joins import as_join
@@ -182,10 +182,10 @@ def _signs(failure: Failure) -> tuple[str, ...]:
         case "USER_RAISED_EXCEPTION":
             message = failure.parameters.get("errorMessage", "")
             if about := re.fullmatch(r"the value .*( does not fit [^ ]+)", message, re.DOTALL):
-                return (f"'{about[1]}'))",)
+                return (f"{text_to_sql(about[1])}))",)
             if message.endswith(NO_ZONE):
                 return (f"{text_to_sql(NO_ZONE)}))",)
-            return tuple({f"raise_error({text_to_sql(message)})", f"raise_error('{message}')"})
+            return (failing(message),)
         case "DIVIDE_BY_ZERO" | "REMAINDER_BY_ZERO":
             return " / ", " div ", " % "
         case "CAST_INVALID_INPUT":

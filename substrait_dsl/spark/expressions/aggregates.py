@@ -18,10 +18,10 @@ from substrait_dsl.spark.expressions.functions_arithmetic import NEAREST
 from substrait_dsl.spark.expressions.functions_everyday import (
     EVERYDAY_AGGREGATES,
     EVERYDAY_URN,
-    require_exact_percentile,
+    require_share,
 )
 from substrait_dsl.spark.expressions.grouping_keys import as_key, from_key
-from substrait_dsl.spark.expressions.literals import record_to_sql
+from substrait_dsl.spark.expressions.literals import failing, record_to_sql
 from substrait_dsl.spark.expressions.signed_zeros import one_zero
 from substrait_dsl.spark.expressions.sorting import SortKeys, ordering
 from substrait_dsl.spark.expressions.templates import (
@@ -30,9 +30,9 @@ from substrait_dsl.spark.expressions.templates import (
     Call,
     Table,
     Template,
-    failing,
     lower,
     require_comparable,
+    require_signature,
 )
 from substrait_dsl.spark.expressions.types import PARTIQL_URN, spark_sql_type
 
@@ -59,6 +59,7 @@ def aggregate_function_to_sql(
     Raises:
         UnsupportedError: Spark cannot run the function, with these options, exactly.
     """
+    require_signature(call)
     is_distinct = call.invocation == "distinct"
     extra = {
         "distinct": "DISTINCT " if is_distinct else "",
@@ -75,8 +76,8 @@ def aggregate_function_to_sql(
         case "collect_list":
             values = _in_order(texts[0], sorts, extra) if sorts else lower(call, texts, functions, extra)
             return from_key(values, List(values_of(call)[0].type)) if is_distinct else values
-        case "percentile":
-            require_exact_percentile(call)
+        case "percentile" | "approx_percentile" if call.function.urn == EVERYDAY_URN:
+            require_share(call)
             return lower(call, texts, functions, extra)
         case "any_value" if sorts:
             return _first(lower(call, texts, _RECORDS), sorts, extra["filter"])

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions.conditionals import FailureBehavior
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.expressions.literals import struct_to_sql, text_to_sql
+from substrait_dsl.spark.expressions.literals import failing, struct_to_sql, text_to_sql
 from substrait_dsl.spark.expressions.types import MICROSECONDS, UNSIGNED, spark_sql_type, storage_type
 from substrait_dsl.spark.session.engines import current_engine
 
@@ -105,12 +105,13 @@ def cast_to_sql(text: str, source: t.Type, target: t.Type, on_failure: FailureBe
         text = f"{'validate_utf8' if on_failure == 'throw' else 'try_validate_utf8'}({text})"
     if type(target) not in _LENGTHS or _fits_already(source, target):
         return text
-    failure = "NULL" if on_failure == "return_null" else f"raise_error('a value does not fit {target.as_required()}')"
+    failure = "NULL" if on_failure == "return_null" else failing(f"a value does not fit {target.as_required()}")
     return _within_length(text, target, failure)
 
 
 def _misfit(text: str, target: t.Type) -> str:
-    return f"raise_error(concat('the value ', CAST({text} AS STRING), ' does not fit {target.as_required()}'))"
+    misfit = text_to_sql(f" does not fit {target.as_required()}")
+    return f"raise_error(concat('the value ', CAST({text} AS STRING), {misfit}))"
 
 
 def _convert(text: str, source: t.Type, target: t.Type, on_failure: FailureBehavior, depth: int = 0) -> str:
@@ -230,7 +231,7 @@ def _spark_errs(source: t.Type, target: t.Type) -> bool:
 
 def fitting(text: str, type_: t.Type) -> str:
     """Write a check that a string fits the length of its type; one that does not is an error at run time."""
-    return _within_length(text, type_, f"raise_error('a result does not fit {type_.as_required()}')")
+    return _within_length(text, type_, failing(f"a result does not fit {type_.as_required()}"))
 
 
 def _within_length(text: str, type_: t.Type, failure: str) -> str:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from substrait_dsl.spark.expressions.templates import Table, Template, failing
+from substrait_dsl.spark.expressions.literals import failing
+from substrait_dsl.spark.expressions.templates import Table, Template
 
 NEAREST = {"rounding": {"TIE_TO_EVEN": ""}}
 """The rounding of floating-point hardware, the only one that Spark offers."""

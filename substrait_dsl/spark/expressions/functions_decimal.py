@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from substrait_dsl.algebra.expressions import Expression
 from substrait_dsl.algebra.types import Decimal
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.expressions.literals import record_to_sql
-from substrait_dsl.spark.expressions.templates import Call, Table, Template, failing
+from substrait_dsl.spark.expressions.literals import failing, record_to_sql
+from substrait_dsl.spark.expressions.templates import Call, Table, Template
 from substrait_dsl.spark.expressions.types import spark_sql_type
 
 

@@ -12,11 +12,11 @@ from substrait_dsl.algebra.expressions import AggregateFunction, Expression, Lit
 from substrait_dsl.catalog.everyday import URN as EVERYDAY_URN
 from substrait_dsl.catalog.everyday_json import JSON_PATH
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.expressions.literals import text_to_sql
-from substrait_dsl.spark.expressions.templates import Call, Table, Template, failing
+from substrait_dsl.spark.expressions.literals import failing, text_to_sql
+from substrait_dsl.spark.expressions.templates import Call, Table, Template
 from substrait_dsl.spark.expressions.types import spark_sql_type
 
-__all__ = ["EVERYDAY", "EVERYDAY_AGGREGATES", "EVERYDAY_URN", "require_exact_percentile"]
+__all__ = ["EVERYDAY", "EVERYDAY_AGGREGATES", "EVERYDAY_URN", "require_share"]
 
 _MONTHS = "CAST((year({1}) - year({0})) * 12 + month({1}) - month({0})"
 _INCOMPLETE = (
@@ -50,7 +50,7 @@ def _get_json(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> s
 def _from_json(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
     type_ = call.output_type
     read = _in_object(_type_with_names(type_, _field_names(call, type_)))
-    fails = failing(f"a text is no JSON of {type_}".replace("'", "")) if choices["#0"] == "THROW" else "NULL"
+    fails = failing(f"a text is no JSON of {type_}") if choices["#0"] == "THROW" else "NULL"
     is_read = f"{_IS_ONE} AND r._corrupt_record IS NULL"
     if (plain := _of_texts(type_)) is not None:
         texts_of = f"{_in_object(_type_with_names(plain, _field_names(call, type_)))}.v"
@@ -182,18 +182,22 @@ _MOST_DIGITS = 29
 """The most digits of decimals by whose products with a share of six digits Spark loses none."""
 
 
-def require_exact_percentile(call: AggregateFunction) -> None:
-    """Raise `UnsupportedError` for a percentile of decimals that Spark would round before it is computed."""
-    value, share = call.arguments
+def require_share(call: AggregateFunction) -> None:
+    """Raise `UnsupportedError` for a percentile that there is none, or that Spark would round before it is computed."""
+    value, share, *accuracy = call.arguments
     assert isinstance(value, Expression)
-    if not isinstance(value.type, t.Decimal):
+    if not isinstance(share, Literal) or share.value is None or not 0 <= share.value <= 1:
+        raise UnsupportedError(f"the share of {call.function.name} is a constant from 0 to 1")
+    if not all(isinstance(each, Literal) and each.value and 1 <= each.value < 2**31 for each in accuracy):
+        raise UnsupportedError(f"the accuracy of {call.function.name} is a constant from 1 to 2147483647")
+    if accuracy or not isinstance(value.type, t.Decimal):
         return
     if value.type.precision > _MOST_DIGITS:
         raise UnsupportedError(
             f"Spark cannot compute a percentile of {value.type} exactly",
             hint=f"cast the values to a decimal of at most {_MOST_DIGITS} digits",
         )
-    if isinstance(share, Literal) and round(share.value, 6) != share.value:
+    if round(share.value, 6) != share.value:
         raise UnsupportedError(f"Spark cannot compute the percentile {share.value} of decimals: it has over six digits")
 
 

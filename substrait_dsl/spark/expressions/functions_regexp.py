@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from substrait_dsl.algebra.expressions import Expression, Literal
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.icu_patterns import ANYTHING, Pattern, java_pattern, java_replacement
-from substrait_dsl.spark.expressions.literals import text_to_sql
-from substrait_dsl.spark.expressions.templates import Call, Table, Template, Writer, failing
+from substrait_dsl.spark.expressions.literals import failing, text_to_sql
+from substrait_dsl.spark.expressions.templates import Call, Table, Template, Writer
 from substrait_dsl.spark.expressions.types import spark_sql_type
 from substrait_dsl.spark.session.engines import current_engine
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.like import like_to_sql, may_go_back
-from substrait_dsl.spark.expressions.literals import text_to_sql
-from substrait_dsl.spark.expressions.templates import Call, Table, Template, failing
+from substrait_dsl.spark.expressions.literals import failing, text_to_sql
+from substrait_dsl.spark.expressions.templates import Call, Table, Template
 from substrait_dsl.spark.session.engines import current_engine
 
 

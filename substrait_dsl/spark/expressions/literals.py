@@ -59,6 +59,11 @@ def text_to_sql(value: str) -> str:
         raise UnsupportedError(f"a Spark string holds whole characters, got {value!r}") from None
 
 
+def failing(message: str) -> str:
+    """SQL text that raises an error at run time."""
+    return f"raise_error({text_to_sql(message)})"
+
+
 def struct_to_sql(fields: Iterable[str]) -> str:
     """Write a struct of fields, which are called by their positions."""
     return record_to_sql({f"f{position}": field for position, field in enumerate(fields)})
@@ -66,7 +71,7 @@ def struct_to_sql(fields: Iterable[str]) -> str:
 
 def record_to_sql(fields: Mapping[str, str]) -> str:
     """Write a struct of fields with names."""
-    named = (f"'{name}', {text}" for name, text in fields.items())
+    named = (f"{text_to_sql(name)}, {text}" for name, text in fields.items())
     return f"named_struct({', '.join(named)})"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from substrait_dsl.algebra import types as t
-from substrait_dsl.spark.expressions.literals import text_to_sql
+from substrait_dsl.spark.expressions.literals import failing
 from substrait_dsl.spark.session.engines import current_engine
 from substrait_dsl.spark.session.failures import IS_NULL
 
@@ -21,4 +21,4 @@ def null_error(what: str) -> str:
     """Write the error for a NULL in a required value."""
     # There is no cast around the error, because the type of a cast says that what lies inside a struct or list may be
     # NULL.
-    return f"raise_error({text_to_sql(f'{what} {IS_NULL}')})"
+    return failing(f"{what} {IS_NULL}")

@@ -19,6 +19,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Literal
 
 import attrs
 
@@ -26,8 +27,11 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.types import INTEGER_RANGES
 from substrait_dsl.catalog import standard_catalog
+from substrait_dsl.catalog.everyday import URN as EVERYDAY_URN
+from substrait_dsl.catalog.everyday import everyday_catalog
 from substrait_dsl.catalog.function_requirements import known_overload
 from substrait_dsl.catalog.implementations import bindable
+from substrait_dsl.catalog.records import Argument, ValueArgument
 from substrait_dsl.errors import UnsupportedError, quote
 from substrait_dsl.spark.expressions.casts import fitting
 from substrait_dsl.spark.expressions.implementations import bound_call
@@ -80,11 +84,6 @@ FINE, FINEST = 6, 19
 quotient once: it has 38 digits, and a count has 19."""
 
 
-def failing(message: str) -> str:
-    """SQL text that raises an error at run time."""
-    return f"raise_error('{message}')"
-
-
 def lower(call: Call, texts: Sequence[str], tables: Mapping[str, Table], extra: Mapping[str, str] | None = None) -> str:
     """Write the call of a function.
 
@@ -97,7 +96,7 @@ def lower(call: Call, texts: Sequence[str], tables: Mapping[str, Table], extra: 
     Raises:
         UnsupportedError: the function, one of its options or an argument cannot be run exactly.
     """
-    _require_signature(call)
+    require_signature(call)
     if isinstance(call, ex.ScalarFunction) and (bound := bound_call(call, texts)) is not None:
         if call.options:
             raise UnsupportedError(f"what is bound to {call.function.name} knows nothing of its options")
@@ -121,26 +120,55 @@ def lower(call: Call, texts: Sequence[str], tables: Mapping[str, Table], extra: 
     return sql
 
 
-def _require_signature(call: Call) -> None:
-    """Refuse a call of a function that the specification does not have, or not with as many arguments.
+def require_signature(call: Call) -> None:
+    """Refuse a call of a function that its extension does not have, or not with such arguments.
 
     An imported plan may hold one. A template would drop the arguments that it has no placeholder for.
     """
     function = call.function
-    if not _may_be_called(function, len(call.arguments)):
+    if not _may_be_called(function, tuple(map(_kind_of, call.arguments))):
         signature = ", ".join(map(str, _value_types(call)))
         raise UnsupportedError(
             f"Spark cannot run {function.key} with ({signature}): {function.urn} has no such function"
         )
 
 
+Kind = Literal["constant", "value", "word", "type"]
+
+
+def _kind_of(argument: ex.Argument) -> Kind:
+    """Tell what an argument of a call is."""
+    match argument:
+        case ex.Literal():
+            return "constant"
+        case ex.EnumArgument():
+            return "word"
+        case ex.TypeArgument():
+            return "type"
+        case _:
+            return "value"
+
+
 @functools.lru_cache(maxsize=4096)
-def _may_be_called(function: ex.FunctionId, arguments: int) -> bool:
-    """Whether a function takes as many arguments; always true for a function outside of the specification."""
-    if function.urn not in standard_catalog().extensions:
+def _may_be_called(function: ex.FunctionId, kinds: tuple[Kind, ...]) -> bool:
+    """Whether a function takes such arguments; always true for a function of somebody else's extension."""
+    catalog = everyday_catalog() if function.urn == EVERYDAY_URN else standard_catalog()
+    if function.urn not in catalog.extensions:
         return True
-    overload = known_overload(standard_catalog(), function)
-    return overload is not None and overload.takes_count(arguments)
+    overload = known_overload(catalog, function)
+    if overload is None or not overload.takes_count(len(kinds)):
+        return False
+    if function.urn != EVERYDAY_URN:
+        return True
+    declared = (overload.argument_at(position) for position in range(len(kinds)))
+    return all(_fits(kind, argument) for kind, argument in zip(kinds, declared, strict=True))
+
+
+def _fits(kind: Kind, declared: Argument) -> bool:
+    """Whether an argument is what a function of the library declares: a word, or a value, which may be constant."""
+    if not isinstance(declared, ValueArgument):
+        return kind == "word"
+    return kind == "constant" or (kind == "value" and not declared.constant)
 
 
 def _function_kind(call: Call) -> FunctionKind:
@@ -296,6 +324,8 @@ _PLACEHOLDER = re.compile(r"\{([A-Za-z]*)(\d*)(?::([^}]*))?\}")
 def _fill(template: str, call: Call, texts: Sequence[str], extra: Mapping[str, str]) -> str:
     def text(found: re.Match[str]) -> str:
         word, digits, separator = found.groups()
+        if digits and int(digits) >= len(texts):  # of an extension that no catalogue has
+            raise UnsupportedError(f"{call.function.key} lacks an argument")
         match word:
             case "":
                 return texts[int(digits)]

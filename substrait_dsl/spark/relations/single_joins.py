@@ -18,7 +18,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FieldReference
 from substrait_dsl.algebra.relations import HashJoin, Join, LateralJoin, MergeJoin, NestedLoopJoin
 from substrait_dsl.algebra.relations.joins import conjuncts
-from substrait_dsl.spark.expressions.literals import record_to_sql, text_to_sql
+from substrait_dsl.spark.expressions.literals import failing, record_to_sql, text_to_sql
 from substrait_dsl.spark.expressions.sql_text import AnySubquery, Scope
 from substrait_dsl.spark.relations.expression_context import subqueries_of
 from substrait_dsl.spark.relations.join_inputs import is_small
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.node import Rel
     from substrait_dsl.spark.relations.input_lowering import InputLowering
 
-TOO_MANY = f"raise_error('{MANY_MATCHES}')"
+TOO_MANY = failing(MANY_MATCHES)
 
 
 def is_by_key(rel: Join | HashJoin | MergeJoin | NestedLoopJoin) -> bool:
@@ -140,7 +140,8 @@ def too_many(rel: Join | LateralJoin, values: Sequence[str], count: str, words: 
     message = ", ' and ', ".join(
         _key_text(key, rel, value) for key, value in zip(keys_inside(rel), values, strict=True)
     )
-    return f"raise_error(concat('{MANY_MATCHES}: ', CAST({count} AS STRING), ' {words} ', {message}))"
+    start, middle = text_to_sql(f"{MANY_MATCHES}: "), text_to_sql(f" {words} ")
+    return f"raise_error(concat({start}, CAST({count} AS STRING), {middle}, {message}))"
 
 
 def may_tell(rel: Join | LateralJoin, message: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.expressions.literals import text_to_sql
+from substrait_dsl.spark.expressions.literals import failing, text_to_sql
 
 _FLOATS = (t.FP32, t.FP64)
 _TEXTS = (t.String, t.VarChar, t.FixedChar)
@@ -36,16 +36,12 @@ def castable(text: str, source: t.Type, target: t.Type) -> tuple[str, t.Type]:
             f"Sail cannot cast {source} to {target}", hint="if_then, or a comparison with 0, says the same"
         )
     if isinstance(source, _FLOATS) and isinstance(target, _TEXTS):
-        return f"(CASE WHEN {_WRITTEN_ALIKE.format(text)} THEN {text} ELSE {_failing(TEXT_OF_FLOAT)} END)", source
+        return f"(CASE WHEN {_WRITTEN_ALIKE.format(text)} THEN {text} ELSE {failing(TEXT_OF_FLOAT)} END)", source
     if isinstance(source, _FLOATS) and isinstance(target, t.Decimal):
         digits = f"CAST({text} AS STRING)"  # as Spark does: by the digits that a float is written with
-        checked = f"(CASE WHEN {digits} LIKE '%e%' THEN {_failing(DECIMAL_OF_FLOAT)} ELSE {digits} END)"
+        checked = f"(CASE WHEN {digits} LIKE '%e%' THEN {failing(DECIMAL_OF_FLOAT)} ELSE {digits} END)"
         return checked, t.String(nullable=source.nullable)
     if isinstance(source, _TEXTS) and isinstance(target, t.Decimal | t.Date):
         pattern, message = _MISREAD[type(target)]
-        return f"(CASE WHEN {text} RLIKE {text_to_sql(pattern)} THEN {_failing(message)} ELSE {text} END)", source
+        return f"(CASE WHEN {text} RLIKE {text_to_sql(pattern)} THEN {failing(message)} ELSE {text} END)", source
     return text, source
-
-
-def _failing(message: str) -> str:
-    return f"raise_error('{message}')"

@@ -22,8 +22,8 @@ from substrait_dsl.spark.expressions.functions_arithmetic import (
 from substrait_dsl.spark.expressions.functions_datetime import DATETIME, local_clock
 from substrait_dsl.spark.expressions.functions_decimal import ARITHMETIC_DECIMAL
 from substrait_dsl.spark.expressions.functions_string import STRING, split_text
-from substrait_dsl.spark.expressions.literals import text_to_sql
-from substrait_dsl.spark.expressions.templates import Call, Table, Template, failing
+from substrait_dsl.spark.expressions.literals import failing, text_to_sql
+from substrait_dsl.spark.expressions.templates import Call, Table, Template
 from substrait_dsl.spark.expressions.types import spark_sql_type
 
 _FURTHER = 4

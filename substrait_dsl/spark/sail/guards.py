@@ -14,7 +14,8 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.aggregates import AGGREGATE_FUNCTIONS, decimal_average
 from substrait_dsl.spark.expressions.functions_arithmetic import integer_operation
 from substrait_dsl.spark.expressions.functions_everyday import EVERYDAY_URN
-from substrait_dsl.spark.expressions.templates import Call, Table, Template, failing, largest_decimal
+from substrait_dsl.spark.expressions.literals import failing
+from substrait_dsl.spark.expressions.templates import Call, Table, Template, largest_decimal
 from substrait_dsl.spark.expressions.types import spark_sql_type
 from substrait_dsl.spark.sail.functions import (
     DISTINCTIONS,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import UnsupportedError, quote
 from substrait_dsl.spark.catalog.table_names import statement_name
-from substrait_dsl.spark.expressions.literals import text_to_sql
+from substrait_dsl.spark.expressions.literals import failing
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -95,7 +95,7 @@ def with_day_checks(frame: DataFrame, format_: str, partition_columns: Container
 def checked_value(text: str, of: DataType, format_: str) -> str:
     """Write a value for ORC, with an error if it would become another one."""
     test = _is_lost(text, of, ORC_FILES[format_])
-    return text if test is None else f"if({test}, raise_error({text_to_sql(_LOST)}), {text})"
+    return text if test is None else f"if({test}, {failing(_LOST)}, {text})"
 
 
 _LOST = (

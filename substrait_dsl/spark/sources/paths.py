@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterable, Iterator
 from glob import glob
 from itertools import filterfalse
+from math import prod
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from substrait_dsl.errors import UnsupportedError, quote
+from substrait_dsl.errors import UnsupportedError, quote, shorten
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.relations import FileItem
@@ -83,9 +84,18 @@ _ESCAPES = {"\\{": "\0a", "\\}": "\0b", "\\,": "\0c"}
 _BRACES = re.compile(r"\{([^{}]*)\}")
 
 
+MOST_ALTERNATIVES = 10_000
+"""How many patterns the braces of one may stand for: twenty pairs of two stand for a million."""
+
+
 def _patterns(pattern: str) -> Iterator[str]:
     """Translate a glob of Hadoop to those of Python: it has alternatives in braces, ``[^a]`` and escapes."""
     pattern = re.sub(r"\\[{},]", lambda escape: _ESCAPES[escape[0]], pattern)
+    if prod(words.count(",") + 1 for words in _BRACES.findall(pattern)) > MOST_ALTERNATIVES:
+        raise UnsupportedError(
+            f"a pattern of paths stands for at most {MOST_ALTERNATIVES:,} others, got {shorten(pattern)}",
+            hint="name folders, or give several patterns",
+        )
     for each in _alternatives(re.sub(r"\\(.)", r"[\1]", pattern).replace("[^", "[!")):
         for escape, mark in _ESCAPES.items():
             each = each.replace(mark, escape[1])

@@ -144,14 +144,15 @@ def _name_columns(names: tuple[str, ...], rel: rl.Read, to: InputLowering) -> Ro
     if frame is not None and not to.as_text:
         return _select_columns(frame, columns, rel, execution, execution.restrictions[names])
     execution.tables[names] = schema
-    if _are_alike(schema.names):  # so the text has to refer to a DataFrame with other names
+    if _are_alike(schema.names) or any("${" in name for name in columns):
+        # The text has to refer to a DataFrame with other names.
         plain = execution.names(len(schema))
         frame = named_frame(names, execution.spark) if frame is None else frame
         renamed = dict(zip(schema.names, zip(plain, schema.fields, strict=True), strict=True))
         table = FrameTable(plain, frame.toDF(*plain), execution).as_text
         return _read(table, [renamed[name] for name in columns], rel, execution.restrictions[names])
     fields = {field.name: field for field in schema.fields}
-    there = [(f"`{name}`", fields[name]) for name in columns]
+    there = [(statement_name((name,)), fields[name]) for name in columns]
     return _read(TextTable((), statement_name(names), execution), there, rel, execution.restrictions[names])
 
 
