@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 from typing import Literal as L
 
 import substrait_dsl.errors as errors  # by their own names: the package's are those of this module
-import substrait_dsl.everyday as everyday
 import substrait_dsl.functions as functions
 from substrait_dsl.algebra.common import Computation
 from substrait_dsl.algebra.expressions.literals import Compound, DaySeconds, YearMonths
@@ -15,8 +14,6 @@ from substrait_dsl.algebra.findings import Finding, FindingCode
 from substrait_dsl.algebra.properties import Distribution, OrderKey, Properties
 from substrait_dsl.algebra.relations.groups import AggregateMethod
 from substrait_dsl.algebra.relations.read import Arrow, DelimitedText, Dwrf, ExtensionFormat, Orc, Parquet
-from substrait_dsl.algebra.relations.windows import WindowMethod
-from substrait_dsl.algebra.relations.writes import CreateMode, OutputMode, WriteOp
 from substrait_dsl.algebra.rules import JoinType, LateralJoinType, SetOp
 from substrait_dsl.algebra.schema import Field
 from substrait_dsl.algebra.settings import Encoding, OuterReferences
@@ -57,7 +54,6 @@ from substrait_dsl.algebra.types import (
 from substrait_dsl.catalog import Catalog, standard_catalog
 from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.fluent.calls import Measure, WindowFunction
-from substrait_dsl.fluent.conditionals import switch, when
 from substrait_dsl.fluent.expr import Expr, SortKey
 from substrait_dsl.fluent.extensions import extension_leaf, extension_multi
 from substrait_dsl.fluent.hints import shared
@@ -77,8 +73,11 @@ from substrait_dsl.fluent.writes import extension_object, files_target, virtual_
 from substrait_dsl.functions import Functions
 
 if TYPE_CHECKING:
+    import substrait_dsl.everyday as everyday
     from substrait_dsl.algebra.accesses import Access, Accesses
     from substrait_dsl.algebra.capabilities import Capabilities, FunctionCapability
+    from substrait_dsl.algebra.relations.windows import WindowMethod
+    from substrait_dsl.algebra.relations.writes import CreateMode, OutputMode, WriteOp
     from substrait_dsl.algebra.requirements import Requirement
     from substrait_dsl.analysis.column_lineage import ColumnLineage, ColumnOrigin, Lineage, SourceColumn
     from substrait_dsl.analysis.schema_changes import ColumnChange
@@ -86,6 +85,7 @@ if TYPE_CHECKING:
     from substrait_dsl.engines.report import CheckFinding, CheckMatrix, Report
     from substrait_dsl.fluent.capabilities import read_capabilities
     from substrait_dsl.fluent.checks import check_all
+    from substrait_dsl.fluent.conditionals import switch, when
     from substrait_dsl.fluent.differences import DeclarationChange, PlanDiff, StepChange, diff
     from substrait_dsl.fluent.exchange import (
         ExchangeKind,
@@ -307,6 +307,7 @@ SELDOM_USED: Mapping[str, str] = {
     "ColumnChange": "analysis.schema_changes",
     "ColumnLineage": "analysis.column_lineage",
     "ColumnOrigin": "analysis.column_lineage",
+    "CreateMode": "algebra.relations.writes",
     "DeclarationChange": "fluent.differences",
     "ExchangeKind": "fluent.exchange",
     "ExtendedExpression": "fluent.extended",
@@ -315,12 +316,15 @@ SELDOM_USED: Mapping[str, str] = {
     "GroupBy": "fluent.grouping",
     "JoinKey": "fluent.join_keys",
     "Lineage": "analysis.column_lineage",
+    "OutputMode": "algebra.relations.writes",
     "PlanDiff": "fluent.differences",
     "Report": "engines.report",
     "Requirement": "algebra.requirements",
     "SourceColumn": "analysis.column_lineage",
     "StepChange": "fluent.differences",
     "Switching": "fluent.expand",
+    "WindowMethod": "algebra.relations.windows",
+    "WriteOp": "algebra.relations.writes",
     "alter_table": "fluent.tables",
     "alter_view": "fluent.tables",
     "broadcast": "fluent.exchange",
@@ -333,6 +337,7 @@ SELDOM_USED: Mapping[str, str] = {
     "diff": "fluent.differences",
     "drop_table": "fluent.tables",
     "drop_view": "fluent.tables",
+    "everyday": "everyday",
     "exchange_target": "fluent.exchange",
     "following": "fluent.windows",
     "from_arrow": "fluent.frames",
@@ -354,8 +359,10 @@ SELDOM_USED: Mapping[str, str] = {
     "schema_of": "fluent.schema_of",
     "single_bucket": "fluent.exchange",
     "struct_of": "fluent.nested",
+    "switch": "fluent.conditionals",
     "switching": "fluent.expand",
     "update": "fluent.tables",
+    "when": "fluent.conditionals",
 }
 """The modules of names that many programs do not use, and whose modules nothing else needs: loaded when first used."""
 
@@ -365,5 +372,6 @@ if not TYPE_CHECKING:  # a checker knows the names by the imports above
     def __getattr__(name: str) -> Any:
         if name not in SELDOM_USED:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = globals()[name] = getattr(import_module(f"substrait_dsl.{SELDOM_USED[name]}"), name)
+        module = import_module(f"substrait_dsl.{SELDOM_USED[name]}")
+        value = globals()[name] = module if name == SELDOM_USED[name] else getattr(module, name)
         return value

@@ -15,17 +15,14 @@ from collections.abc import Set as AbstractSet
 
 import attrs
 
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.node import Node, Rel, rebuild
-from substrait_dsl.algebra.relations import Ddl, Emit, Fetch, Read, Update, Write
 from substrait_dsl.algebra.trees import Root, Subtree, Tree
-
-Change = Write | Update | Ddl
-"""The relations that change a table, files or a definition when they are evaluated."""
 
 
 def evaluated_children(node: Node) -> tuple[Node, ...]:
     """Return the nodes inside one that are evaluated with it: the definition of a view is only kept."""
-    return () if isinstance(node, Ddl) else node.children()
+    return () if isinstance(node, rl.Ddl) else node.children()
 
 
 def is_tree(rel: Rel) -> bool:
@@ -109,10 +106,10 @@ def steps_of(rels: Sequence[Rel], separate: AbstractSet[int]) -> list[int | froz
             return node is top or not (isinstance(node, Rel) and (is_tree(node) or id(node) in separate))
 
         for node in _depth_first([top], is_inside):
-            if isinstance(node, Change):
+            if isinstance(node, rl.Change):
                 steps += [frozenset(reads), id(node)]
                 reads.clear()
-            elif isinstance(node, Read):
+            elif isinstance(node, rl.Read):
                 reads.add(id(node))
     return [*steps, frozenset(reads)]
 
@@ -129,13 +126,13 @@ def _with_shared(trees: tuple[Tree, ...], rels: Sequence[Rel]) -> tuple[Tree, ..
     shared: set[int] = set()
 
     def change(node: Node) -> Node:
-        if isinstance(node, Emit) and id(node.input) in shared:  # a reference has no place for an emit
-            return attrs.evolve(node, input=Fetch(node.input))
+        if isinstance(node, rl.Emit) and id(node.input) in shared:  # a reference has no place for an emit
+            return attrs.evolve(node, input=rl.Fetch(node.input))
         return node
 
     changed: list[Tree] = []
     for number, tree in enumerate(trees):
-        begun = [rel for rel in rels if number == (0 if isinstance(rel, Change) else first[id(rel)])]
+        begun = [rel for rel in rels if number == (0 if isinstance(rel, rl.Change) else first[id(rel)])]
         if begun:  # what stood for other nodes so far may have one of these inside, on its own
             done = {key: node for key, node in done.items() if isinstance(node, Rel) and is_tree(node)}
         for rel in begun:
@@ -161,7 +158,7 @@ def _find_repeated(trees: Sequence[Tree]) -> list[Rel]:
         and not node.shared
         and (
             places[id(node)] > 1
-            if isinstance(node, Change)
+            if isinstance(node, rl.Change)
             else last.get(id(node), 0) > first.get(id(node), len(trees))
         )
     ]

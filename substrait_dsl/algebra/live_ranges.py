@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 
 import attrs
 
-from substrait_dsl.algebra.evaluation import Change, count_references, evaluated_children, evaluated_trees, is_tree
+from substrait_dsl.algebra.evaluation import count_references, evaluated_children, evaluated_trees, is_tree
 from substrait_dsl.algebra.node import Node, Rel, rebuild, with_new_children
-from substrait_dsl.algebra.relations import Read
+from substrait_dsl.algebra.relations import Change, Read
 from substrait_dsl.algebra.trees import Root, Tree
 from substrait_dsl.errors import UnsupportedError
 

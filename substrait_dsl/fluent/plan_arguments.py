@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
-from substrait_dsl.algebra.evaluation import Change
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.expressions.parameters import remember_type
 from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.plan import ParameterBinding, Tree, parameters_in
@@ -27,7 +27,7 @@ def require_changes(trees: Sequence[Tree], others: Sequence[Tree]) -> None:
         return
     remaining = {id(node) for tree in others for node in walk(tree.input)}
     subtrees = [tree.input for tree in trees if isinstance(tree, AlgebraSubtree)]
-    for change in (node for rel in subtrees for node in walk(rel) if isinstance(node, Change)):
+    for change in (node for rel in subtrees for node in walk(rel) if isinstance(node, rl.Change)):
         if id(change) not in remaining:
             raise InvalidArgumentError(
                 f"the plan has a subtree with {class_words(change)}, which would be left out",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, NoReturn
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeAlias
 
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.extensions import AnyLike, any_message
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from substrait_dsl.fluent.files import FormatName
     from substrait_dsl.fluent.relation import Relation
 
-ObjectName = str | Sequence[str] | rl.ExtensionObject
+ObjectName: TypeAlias = "str | Sequence[str] | rl.ExtensionObject"
 """A table or view: its name, of one or more parts, or an `extension_object`."""
 
-Target = ObjectName | rl.VirtualTarget | rl.FilesTarget
+Target: TypeAlias = "ObjectName | rl.VirtualTarget | rl.FilesTarget"
 """Where rows are written to."""
 
 

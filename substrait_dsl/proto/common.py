@@ -15,13 +15,11 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.common import Common, Computation, ComputationType, Hint, Stats
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.node import Rel
-from substrait_dsl.algebra.rules import JOIN_RULES
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.enums import COMPUTATION_TYPE, name_for
 from substrait_dsl.proto.extensions import decode_advanced_extension, decode_own_extension, encode_advanced_extension
 from substrait_dsl.proto.paths import path_of
 from substrait_dsl.proto.private_extensions import decode_choices, without_choices
-from substrait_dsl.proto.window_relations import decode_expand_mapping
 
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder
@@ -79,15 +77,13 @@ def decode_common(decoder: Decoder, rel: Rel, body: Any) -> Rel:
     common = _decode_hint_and_extensions(decoder, message, body)
     mapping = tuple(message.emit.output_mapping) if message.HasField("emit") else None
     # What is read from another message, a project that adds nothing, has its own mapping settled already.
-    if type(body) in JOIN_MESSAGES and isinstance(rel, AnyJoin) and _emits_both_sides(decoder, rel):
-        if puts_out_both_sides(decoder, rel):
-            mapping = _without_absent_side(rel, mapping)
-        else:
-            text = (
-                f"a {rel.how} join of a plan older than 0.72 put out both sides, but not DataFusion's: read as today's"
-            )
-            decoder.report(FindingCode.JOIN_SIDES, text, body)
+    if type(body) in _JOIN_MESSAGES:
+        from substrait_dsl.proto.old_joins import decode_old_mapping  # not needed for writing
+
+        mapping = decode_old_mapping(decoder, rel, body, mapping)
     if type(body) is pb.ExpandRel and isinstance(rel, rl.Expand):
+        from substrait_dsl.proto.window_relations import decode_expand_mapping
+
         mapping = decode_expand_mapping(body, rel, mapping)
     if common is not None:
         rel = _with_common(decoder, rel, common, body)
@@ -96,6 +92,9 @@ def decode_common(decoder: Decoder, rel: Rel, body: Any) -> Rel:
     if not isinstance(rel, rl.Emit):
         return rl.Emit(rel, mapping)
     return rl.emit(rel, mapping)  # of a project that adds nothing to an input which is an emit itself
+
+
+_JOIN_MESSAGES = frozenset({pb.JoinRel, pb.LateralJoinRel, pb.HashJoinRel, pb.MergeJoinRel, pb.NestedLoopJoinRel})
 
 
 def _check_number(decoder: Decoder, message: pb.RelCommon) -> None:
@@ -224,40 +223,3 @@ def _decode_computation(decoder: Decoder, message: Any, number: int) -> Computat
     else:
         computation_type = name_for(COMPUTATION_TYPE, message.type, pb.RelCommon.Hint.ComputationType, f"{name}.type")
     return Computation(number, computation_type, decode_own_extension(message))
-
-
-# --- joins of old plans
-
-AnyJoin = rl.Join | rl.LateralJoin | rl.HashJoin | rl.MergeJoin | rl.NestedLoopJoin
-JOIN_MESSAGES = frozenset({pb.JoinRel, pb.LateralJoinRel, pb.HashJoinRel, pb.MergeJoinRel, pb.NestedLoopJoinRel})
-
-_ONE_SIDE_SINCE = (0, 72, 0)
-"""The version since which joins that preserve one side put out only that side."""
-
-
-def puts_out_both_sides(decoder: Decoder, join: AnyJoin) -> bool:
-    """Whether a join puts out the columns of a dropped side, as in old plans (spec decisions 3 and 4).
-
-    Those of DataFusion never did, whatever version they declare.
-    """
-    return not decoder.producer.mark_joins_keep_one_side and _emits_both_sides(decoder, join)
-
-
-def _emits_both_sides(decoder: Decoder, join: AnyJoin) -> bool:
-    rule = JOIN_RULES[join.how]
-    old = (0, 0, 0) < decoder.version < _ONE_SIDE_SINCE
-    return old and (rule.left == "dropped" or rule.mark)
-
-
-def _without_absent_side(join: AnyJoin, mapping: tuple[int, ...] | None) -> tuple[int, ...]:
-    """Translate the mapping of an old join to current positions; it must not use the dropped side."""
-    left, right = len(join.left.schema), len(join.right.schema)
-    rule = JOIN_RULES[join.how]
-    columns = range(left, left + right) if rule.left == "dropped" else range(left)
-    new_positions = {old: new for new, old in enumerate((*columns, *((left + right,) if rule.mark else ())))}
-    if mapping is None or not all(position in new_positions for position in mapping):
-        raise UnsupportedError(
-            f"a {join.how} join of a plan older than 0.72 puts out the columns of both sides; only what it keeps can "
-            "be read, by an emit of no other columns"
-        )
-    return tuple(new_positions[position] for position in mapping)

@@ -17,7 +17,7 @@ from substrait_dsl.algebra.relations import LateralJoin
 from substrait_dsl.algebra.settings import OuterReferences
 from substrait_dsl.errors import SchemaError, UnsupportedError
 from substrait_dsl.proto.declarations import Declarations
-from substrait_dsl.proto.plan_layout import Layout
+from substrait_dsl.proto.shallow_plans import Layout
 
 if TYPE_CHECKING:
     from substrait.extended_expression_pb2 import ExtendedExpression

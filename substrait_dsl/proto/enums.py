@@ -1,5 +1,7 @@
 """The words of the algebra and the numbers of the messages' enumerations, in one table for each.
 
+Those that few plans have are in the modules of their relations: `physical_joins`, `writes`.
+
 The names are the specification's: ``left_semi`` is ``JOIN_TYPE_LEFT_SEMI``.
 """
 
@@ -31,28 +33,29 @@ from substrait_dsl.errors import PlanFormatError, quote
 W = TypeVar("W", bound=str)
 
 
-def _numbers(enum: Any, prefix: str, words: Iterable[W]) -> dict[W, Any]:
+def numbers(enum: Any, prefix: str, words: Iterable[W]) -> dict[W, Any]:
+    """Return the number of each word in an enumeration, whose names begin with the prefix."""
     return {word: enum.Value(f"{prefix}_{word.upper()}") for word in words}
 
 
-JOIN_TYPE: dict[JoinType, pb.JoinRel.JoinType.ValueType] = _numbers(pb.JoinRel.JoinType, "JOIN_TYPE", JOIN_TYPES)
+JOIN_TYPE: dict[JoinType, pb.JoinRel.JoinType.ValueType] = numbers(pb.JoinRel.JoinType, "JOIN_TYPE", JOIN_TYPES)
 """The types of ``JoinRel``; those of the physical joins have other numbers."""
 
-EVALUATION_MODE: dict[EvaluationMode, ExecutionBehavior.VariableEvaluationMode.ValueType] = _numbers(
+EVALUATION_MODE: dict[EvaluationMode, ExecutionBehavior.VariableEvaluationMode.ValueType] = numbers(
     ExecutionBehavior.VariableEvaluationMode, "VARIABLE_EVALUATION_MODE", EVALUATION_MODES
 )
 
-SET_OP: dict[SetOp, pb.SetRel.SetOp.ValueType] = _numbers(pb.SetRel.SetOp, "SET_OP", SET_OPS)
+SET_OP: dict[SetOp, pb.SetRel.SetOp.ValueType] = numbers(pb.SetRel.SetOp, "SET_OP", SET_OPS)
 
-SORT_DIRECTION: dict[SortDirection, pb.SortField.SortDirection.ValueType] = _numbers(
+SORT_DIRECTION: dict[SortDirection, pb.SortField.SortDirection.ValueType] = numbers(
     pb.SortField.SortDirection, "SORT_DIRECTION", get_args(SortDirection)
 )
 
-AGGREGATION_PHASE: dict[Phase, pb.AggregationPhase.ValueType] = _numbers(
+AGGREGATION_PHASE: dict[Phase, pb.AggregationPhase.ValueType] = numbers(
     pb.AggregationPhase, "AGGREGATION_PHASE", get_args(Phase)
 )
 
-AGGREGATION_INVOCATION: dict[Invocation, pb.AggregateFunction.AggregationInvocation.ValueType] = _numbers(
+AGGREGATION_INVOCATION: dict[Invocation, pb.AggregateFunction.AggregationInvocation.ValueType] = numbers(
     pb.AggregateFunction.AggregationInvocation, "AGGREGATION_INVOCATION", get_args(Invocation)
 )
 
@@ -61,56 +64,29 @@ FAILURE_BEHAVIOR: dict[ex.FailureBehavior, pb.Expression.Cast.FailureBehavior.Va
     "return_null": pb.Expression.Cast.FAILURE_BEHAVIOR_RETURN_NULL,
 }
 
-PREDICATE_OP: dict[ex.SetPredicateOp, pb.Expression.Subquery.SetPredicate.PredicateOp.ValueType] = _numbers(
+PREDICATE_OP: dict[ex.SetPredicateOp, pb.Expression.Subquery.SetPredicate.PredicateOp.ValueType] = numbers(
     pb.Expression.Subquery.SetPredicate.PredicateOp, "PREDICATE_OP", get_args(ex.SetPredicateOp)
 )
 
-REDUCTION_OP: dict[ex.ReductionOp, pb.Expression.Subquery.SetComparison.ReductionOp.ValueType] = _numbers(
+REDUCTION_OP: dict[ex.ReductionOp, pb.Expression.Subquery.SetComparison.ReductionOp.ValueType] = numbers(
     pb.Expression.Subquery.SetComparison.ReductionOp, "REDUCTION_OP", get_args(ex.ReductionOp)
 )
 
-COMPARISON_OP: dict[ex.ComparisonOp, pb.Expression.Subquery.SetComparison.ComparisonOp.ValueType] = _numbers(
+COMPARISON_OP: dict[ex.ComparisonOp, pb.Expression.Subquery.SetComparison.ComparisonOp.ValueType] = numbers(
     pb.Expression.Subquery.SetComparison.ComparisonOp, "COMPARISON_OP", get_args(ex.ComparisonOp)
 )
 
-PHYSICAL_JOIN_TYPE: dict[JoinType, Any] = _numbers(pb.HashJoinRel.JoinType, "JOIN_TYPE", JOIN_TYPES)
-"""The types of ``HashJoinRel``, ``MergeJoinRel`` and ``NestedLoopJoinRel``, which have the same numbers."""
-
-LATERAL_JOIN_TYPE: dict[LateralJoinType, pb.JoinRel.JoinType.ValueType] = _numbers(
+LATERAL_JOIN_TYPE: dict[LateralJoinType, pb.JoinRel.JoinType.ValueType] = numbers(
     pb.JoinRel.JoinType, "JOIN_TYPE", LATERAL_JOIN_TYPES
 )
 
-KEY_COMPARISON: dict[rl.KeyComparison, pb.ComparisonJoinKey.SimpleComparisonType.ValueType] = _numbers(
-    pb.ComparisonJoinKey.SimpleComparisonType, "SIMPLE_COMPARISON_TYPE", rl.KEY_COMPARISONS
-)
+FETCH_MODE: dict[rl.FetchMode, pb.FetchMode.ValueType] = numbers(pb.FetchMode, "FETCH_MODE", rl.FETCH_MODES)
 
-BUILD_INPUT: dict[rl.BuildSide, pb.HashJoinRel.BuildInput.ValueType] = _numbers(
-    pb.HashJoinRel.BuildInput, "BUILD_INPUT", get_args(rl.BuildSide)
-)
-
-FETCH_MODE: dict[rl.FetchMode, pb.FetchMode.ValueType] = _numbers(pb.FetchMode, "FETCH_MODE", rl.FETCH_MODES)
-
-WRITE_OP: dict[rl.WriteOp, pb.WriteRel.WriteOp.ValueType] = _numbers(pb.WriteRel.WriteOp, "WRITE_OP", rl.WRITE_OPS)
-
-CREATE_MODE: dict[rl.CreateMode, pb.WriteRel.CreateMode.ValueType] = _numbers(
-    pb.WriteRel.CreateMode, "CREATE_MODE", rl.CREATE_MODES
-)
-
-OUTPUT_MODE: dict[rl.OutputMode, pb.WriteRel.OutputMode.ValueType] = _numbers(
-    pb.WriteRel.OutputMode, "OUTPUT_MODE", rl.OUTPUT_MODES
-)
-
-DDL_OBJECT: dict[rl.DdlObject, pb.DdlRel.DdlObject.ValueType] = _numbers(
-    pb.DdlRel.DdlObject, "DDL_OBJECT", rl.DDL_OBJECTS
-)
-
-DDL_OP: dict[rl.DdlOp, pb.DdlRel.DdlOp.ValueType] = _numbers(pb.DdlRel.DdlOp, "DDL_OP", rl.DDL_OPS)
-
-COMPUTATION_TYPE: dict[ComputationType, pb.RelCommon.Hint.ComputationType.ValueType] = _numbers(
+COMPUTATION_TYPE: dict[ComputationType, pb.RelCommon.Hint.ComputationType.ValueType] = numbers(
     pb.RelCommon.Hint.ComputationType, "COMPUTATION_TYPE", COMPUTATION_TYPES
 )
 
-BOUNDS_TYPE: dict[ex.BoundsType, pb.Expression.WindowFunction.BoundsType.ValueType] = _numbers(
+BOUNDS_TYPE: dict[ex.BoundsType, pb.Expression.WindowFunction.BoundsType.ValueType] = numbers(
     pb.Expression.WindowFunction.BoundsType, "BOUNDS_TYPE", ex.BOUNDS_TYPES
 )
 

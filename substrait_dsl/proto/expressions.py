@@ -26,7 +26,6 @@ from substrait_dsl.proto.conditionals import (
     encode_singular_or_list,
     encode_switch,
 )
-from substrait_dsl.proto.detached import ORDINAL, decode_detached
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.lambdas import (
     decode_lambda,
@@ -132,10 +131,12 @@ def decode_expression(decoder: Decoder, message: pb.Expression, scope: Scope) ->
         read = EXPRESSIONS.get(rex_type)
         if read is not None:
             expression = read(decoder, getattr(message, rex_type), scope)
-        elif rex_type == ORDINAL:
-            expression = decode_detached(decoder, message, scope)
         else:
-            raise UnsupportedError(f"expressions of type {rex_type} cannot be read")
+            from substrait_dsl.proto.detached import ORDINAL, decode_detached  # few plans have them
+
+            if rex_type != ORDINAL:
+                raise UnsupportedError(f"expressions of type {rex_type} cannot be read")
+            expression = decode_detached(decoder, message, scope)
         if type(expression.type) in NESTED:
             decoder.sizes.check_type(expression.type)
         return expression

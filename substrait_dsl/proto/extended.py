@@ -24,9 +24,10 @@ from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.expressions import encode_expression, encode_expression_body
 from substrait_dsl.proto.extensions import decode_advanced_extension, encode_advanced_extension
 from substrait_dsl.proto.names import decode_column_names
-from substrait_dsl.proto.plan_layout import Layout, inline_layout, is_shallow, lay_out
+from substrait_dsl.proto.plan_layout import lay_out
 from substrait_dsl.proto.relations import encode_relation
 from substrait_dsl.proto.scopes import Scope
+from substrait_dsl.proto.shallow_plans import Layout, inline_layout, is_shallow
 from substrait_dsl.proto.shared_subtrees import Detached
 from substrait_dsl.proto.subquery_depth import require_readable
 from substrait_dsl.proto.types import MAX_SCHEMA_NESTING, DeepTypeError, decode_named_struct, encode_named_struct

@@ -13,21 +13,21 @@ from substrait import algebra_pb2 as pb
 from substrait_dsl.algebra.expressions import literal
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.node import Expression, Rel
-from substrait_dsl.algebra.relations import Cross, Filter, HashJoin, Join, LateralJoin, MergeJoin
+from substrait_dsl.algebra.relations import Cross, Filter, Join, LateralJoin
 from substrait_dsl.algebra.rules import JOIN_RULES, JoinType
 from substrait_dsl.algebra.types import Boolean
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.proto.common import puts_out_both_sides
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import JOIN_TYPE, LATERAL_JOIN_TYPE, name_for
 from substrait_dsl.proto.scopes import row_of
 
 if TYPE_CHECKING:
+    from substrait_dsl.algebra.relations import HashJoin, MergeJoin
     from substrait_dsl.proto.decoder import Decoder
     from substrait_dsl.proto.scopes import Scope
 
-FilteringJoin = Join | LateralJoin | HashJoin | MergeJoin
-"""The joins with a post-join filter."""
+    FilteringJoin = Join | LateralJoin | HashJoin | MergeJoin
+    """The joins with a post-join filter."""
 
 
 def encode_join(encoder: Encoder, rel: Join, message: pb.JoinRel) -> None:
@@ -111,6 +111,8 @@ def decode_post_filter(
     """Return the join with its post-join filter, if it has one, which sees the output row."""
     if not message.HasField("post_join_filter"):
         return join
+    from substrait_dsl.proto.old_joins import puts_out_both_sides  # not needed for writing
+
     if puts_out_both_sides(decoder, join):
         raise UnsupportedError(
             f"a {join.how} join of a plan older than 0.72 cannot be read if it has a post_join_filter"

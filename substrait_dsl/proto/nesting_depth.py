@@ -10,9 +10,7 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.node import Node, Rel
 from substrait_dsl.algebra.properties import NO_PROPERTIES
-
-MAX_NESTING = 99
-"""The maximal level of a message below ``Plan``; at 100 Python's JSON parser gives up."""
+from substrait_dsl.proto.shallow_plans import FLAT_TYPES, MAX_NESTING
 
 LEVELS: dict[type[Node], int] = {
     # relations: Rel, FilterRel, and its fields
@@ -90,8 +88,6 @@ LEVELS: dict[type[Node], int] = {
 }
 """The maximal number of levels from the message of a node to those of its children."""
 
-FLAT_TYPES = frozenset((*t.SIMPLE_TYPES, *t.LENGTH_TYPES, *t.PRECISION_TYPES, t.Decimal))
-"""The types that contain no others."""
 _FLAT_LEVELS = 2  # Type, Type.I64
 _CHOICES_LEVELS = 20  # Rel, ReadRel, RelCommon, AdvancedExtension, Any; and in JSON the message in it, however it nests
 LEAF_LEVELS = 4  # Expression, FieldReference, ReferenceSegment, StructField; Rel, FilterRel, RelCommon, Emit

@@ -5,24 +5,44 @@ Specification: https://substrait.io/relations/physical_relations/#hash-equijoin-
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, get_args
 
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.algebra.node import Rel
-from substrait_dsl.algebra.relations import BuildSide, HashJoin, JoinKey, KeyComparison, MergeJoin, NestedLoopJoin
+from substrait_dsl.algebra.relations import (
+    KEY_COMPARISONS,
+    BuildSide,
+    HashJoin,
+    JoinKey,
+    KeyComparison,
+    MergeJoin,
+    NestedLoopJoin,
+)
+from substrait_dsl.algebra.rules import JOIN_TYPES, JoinType
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.catalog.function_requirements import require_match
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.encoder import Encoder
-from substrait_dsl.proto.enums import BUILD_INPUT, KEY_COMPARISON, PHYSICAL_JOIN_TYPE, name_for
+from substrait_dsl.proto.enums import name_for, numbers
 from substrait_dsl.proto.joins import decode_post_filter
 from substrait_dsl.proto.references import decode_reference, encode_reference
 from substrait_dsl.proto.scopes import Scope, row_of
 
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder
+
+PHYSICAL_JOIN_TYPE: dict[JoinType, Any] = numbers(pb.HashJoinRel.JoinType, "JOIN_TYPE", JOIN_TYPES)
+"""The types of ``HashJoinRel``, ``MergeJoinRel`` and ``NestedLoopJoinRel``, which have the same numbers."""
+
+KEY_COMPARISON: dict[KeyComparison, pb.ComparisonJoinKey.SimpleComparisonType.ValueType] = numbers(
+    pb.ComparisonJoinKey.SimpleComparisonType, "SIMPLE_COMPARISON_TYPE", KEY_COMPARISONS
+)
+
+BUILD_INPUT: dict[BuildSide, pb.HashJoinRel.BuildInput.ValueType] = numbers(
+    pb.HashJoinRel.BuildInput, "BUILD_INPUT", get_args(BuildSide)
+)
 
 
 def encode_hash_join(encoder: Encoder, rel: HashJoin, message: pb.HashJoinRel) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from substrait.algebra_pb2 import RelRoot
 from substrait.plan_pb2 import DynamicParameterBinding, ExecutionBehavior, Plan
 
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.evaluation import evaluated_trees, steps_of
 from substrait_dsl.algebra.expressions import ROOT, FieldReference
 from substrait_dsl.algebra.findings import Finding, FindingCode, Weight
@@ -24,35 +25,19 @@ from substrait_dsl.algebra.plan import (
     Tree,
     check_closed,
 )
-from substrait_dsl.algebra.relations import (
-    Aggregate,
-    Ddl,
-    Emit,
-    Exchange,
-    Fetch,
-    Filter,
-    Project,
-    Set,
-    Sort,
-    TopN,
-    Update,
-    Write,
-)
 from substrait_dsl.algebra.settings import OUTER_REFERENCES_OF, Encoding, OuterReferences
 from substrait_dsl.catalog import Catalog
 from substrait_dsl.errors import LiteralError, PlanFormatError, UnsupportedError, quote
 from substrait_dsl.proto.declarations import Declarations, decode_declarations
-from substrait_dsl.proto.detached import check_detached
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import EVALUATION_MODE, name_for
 from substrait_dsl.proto.expressions import encode_expression, encode_expression_body
 from substrait_dsl.proto.extensions import decode_advanced_extension, encode_advanced_extension
 from substrait_dsl.proto.literals import decode_literal, encode_literal
 from substrait_dsl.proto.names import names_by_position
-from substrait_dsl.proto.plan_layout import Layout, inline_layout, is_shallow, lay_out
 from substrait_dsl.proto.projects import puts_out_expressions
 from substrait_dsl.proto.relations import encode_relation, encode_relation_body
-from substrait_dsl.proto.subquery_depth import require_readable
+from substrait_dsl.proto.shallow_plans import Layout, inline_layout, is_shallow
 from substrait_dsl.proto.types import DeepTypeError, decode_type_aliases, encode_type_aliases
 from substrait_dsl.proto.versions import DocumentMessage, decode_version, encode_version
 
@@ -106,6 +91,9 @@ def _encode(plan: AlgebraPlan, outer_references: OuterReferences) -> Plan:
             return _encode_plan(plan, inline_layout(plan.nodes), outer_references)
         except DeepTypeError:
             pass  # the plan is low, but a type in it is not
+    from substrait_dsl.proto.plan_layout import lay_out  # few plans need them
+    from substrait_dsl.proto.subquery_depth import require_readable
+
     layout = lay_out(plan.nodes)
     require_readable(plan.nodes, layout)
     _require_order(plan, layout)
@@ -161,7 +149,8 @@ def decode_plan(
 
 
 def _decode_plan(decoder: Decoder, message: Plan) -> AlgebraPlan:
-    from substrait_dsl.proto.shared_subtrees import Trees  # not needed for writing
+    from substrait_dsl.proto.detached import check_detached  # not needed for writing
+    from substrait_dsl.proto.shared_subtrees import Trees
 
     version = decode_version(decoder, message)
     decode_declarations(decoder, message)
@@ -268,7 +257,7 @@ def decode_root(decoder: Decoder, rel: Rel, message: RelRoot) -> Root:
 
 def _is_change(rel: Rel) -> bool:
     """Whether a relation changes a table: some producers name the columns of that table, whatever the output is."""
-    return isinstance(rel.input if isinstance(rel, Emit) else rel, Write | Update | Ddl)
+    return isinstance(rel.input if isinstance(rel, rl.Emit) else rel, rl.Change)
 
 
 def encode_parameter_binding(
@@ -352,13 +341,13 @@ def is_grouping_set_index(rel: Rel, position: int) -> bool:
     """
     while True:
         match rel:
-            case Aggregate():
+            case rl.Aggregate():
                 return len(rel.grouping_sets) > 1 and position == len(rel.schema) - 1
-            case Emit():
+            case rl.Emit():
                 position, rel = rel.mapping[position], rel.input
-            case Filter() | Sort() | Fetch() | TopN() | Exchange():
+            case rl.Filter() | rl.Sort() | rl.Fetch() | rl.TopN() | rl.Exchange():
                 rel = rel.input
-            case Project():
+            case rl.Project():
                 width = len(rel.input.schema)
                 if position >= width:
                     expression = rel.expressions[position - width]
@@ -366,7 +355,7 @@ def is_grouping_set_index(rel: Rel, position: int) -> bool:
                         return False
                     position = expression.position
                 rel = rel.input
-            case Set():
+            case rl.Set():
                 return all(is_grouping_set_index(each, position) for each in rel.relations)
             case _:
                 return False

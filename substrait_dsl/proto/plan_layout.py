@@ -9,7 +9,7 @@ times is written for each use, since few consumers read ``ReferenceRel``; unless
 relations that are used more than once are written once and referred to.
 
 The layout is found before the first message is written, in one walk without recursion, children first. A plan of few
-steps, as most are, needs no walk: its height shows that nothing can be too deep.
+steps, as most are, needs no walk (`shallow_plans`).
 """
 
 from __future__ import annotations
@@ -18,14 +18,12 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import islice, pairwise
 
-import attrs
-
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.proto.nesting_depth import LEAF_LEVELS, LEVELS, MAX_NESTING, SIMPLE_LEVELS, OwnLevels, is_simple
+from substrait_dsl.proto.nesting_depth import LEAF_LEVELS, LEVELS, SIMPLE_LEVELS, OwnLevels, is_simple
+from substrait_dsl.proto.shallow_plans import MAX_NESTING, MIN_INLINED, Layout
 
 _ROOT_LEVEL = 3  # Plan, PlanRel, RelRoot, Rel: no separate relation or detached expression starts deeper
 MAX_LEVELS = MAX_NESTING - _ROOT_LEVEL + 1
@@ -35,8 +33,7 @@ _PART_RESERVE = 5  # Rel, AggregateRel, Measure, AggregateFunction, SortField: p
 _CUT_LEVELS = 2  # Rel, ReferenceRel
 
 MAX_GROWTH = 8
-MIN_INLINED = 10_000
-"""The number of nodes up to which shared subtrees are written inline, or `MAX_GROWTH` times the number of nodes."""
+"""How many times the number of nodes is written inline at most, if it is more than `MIN_INLINED`."""
 
 _NO_CUT = 10**9
 _ROOM = {
@@ -46,41 +43,6 @@ _ROOM = {
     for class_, below in LEVELS.items()
 } | {rl.Emit: _NO_CUT}  # an emit is written into the message of its input, which therefore cannot be cut off it
 """The maximal number of levels of a child of a node; beyond, it is cut off."""
-
-
-SHALLOW_HEIGHT = 17
-SHALLOW_TYPES = 12
-"""Nothing in a plan of this height is too deep, if its types nest at most so far.
-
-A node takes at most 3 levels, and so does a type inside a type (in a literal of a map, or in the mask of a read); and 3
-* 17 + 3 * 12 + 8 < `MAX_LEVELS`.
-"""
-
-
-@attrs.frozen(eq=False, repr=False)
-class Layout(FrozenValue):
-    """The relations and expressions of a plan that are not written inline."""
-
-    subtrees: tuple[tuple[Rel, ...], ...]
-    """For each top node of the plan, the relations that get a ``PlanRel`` before it, in the order of references."""
-    separate: frozenset[int]
-    """The `id` of each of these."""
-    detached: frozenset[int]
-    """The `id` of each expression that goes to ``detached_expressions``."""
-    type_nesting: int = MAX_NESTING
-    """The maximal nesting of types; where they nest deeper, the plan needs another layout."""
-
-
-def inline_layout(nodes: Sequence[Node]) -> Layout:
-    """Return the layout of a shallow plan with these top nodes."""
-    return Layout(((),) * len(nodes), frozenset(), frozenset(), SHALLOW_TYPES)
-
-
-def is_shallow(nodes: Sequence[Node]) -> bool:
-    """Whether nothing needs to be cut off, because the top nodes of a plan are low and small."""
-    return all(
-        node.height <= SHALLOW_HEIGHT and node.size <= MIN_INLINED and not node.flags.has_shared for node in nodes
-    )
 
 
 def lay_out(nodes: Sequence[Node]) -> Layout:

@@ -1,6 +1,7 @@
 """Relations as messages of ``algebra.proto``.
 
-Relations of one and of several inputs are here; others have modules of their own.
+Relations of one and of several inputs are here; others have modules of their own, and those that few plans have are
+loaded when a plan has one (`seldom_relations`).
 
 Specification: https://substrait.io/relations/logical_relations/.
 """
@@ -8,7 +9,7 @@ Specification: https://substrait.io/relations/logical_relations/.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any
 
 from substrait import algebra_pb2 as pb
 
@@ -20,16 +21,6 @@ from substrait_dsl.proto.calls import decode_measure, decode_sort_key, encode_me
 from substrait_dsl.proto.common import decode_common, encode_common
 from substrait_dsl.proto.encoder import Encoder, body_of
 from substrait_dsl.proto.enums import FETCH_MODE, SET_OP, name_for
-from substrait_dsl.proto.exchange import decode_exchange, encode_capture, encode_exchange
-from substrait_dsl.proto.extension_relations import (
-    decode_extension_leaf,
-    decode_extension_multi,
-    decode_extension_single,
-    encode_declared,
-    encode_extension_multi,
-    encode_extension_single,
-    encode_unnest,
-)
 from substrait_dsl.proto.joins import (
     decode_cross,
     decode_join,
@@ -38,26 +29,9 @@ from substrait_dsl.proto.joins import (
     encode_join,
     encode_lateral_join,
 )
-from substrait_dsl.proto.physical_joins import (
-    decode_hash_join,
-    decode_merge_join,
-    decode_nested_loop_join,
-    encode_hash_join,
-    encode_key_join,
-    encode_nested_loop_join,
-)
 from substrait_dsl.proto.private_extensions import decode_choices, encode_choices
 from substrait_dsl.proto.reads import decode_read, encode_read
 from substrait_dsl.proto.scopes import names_beside, names_of_groups, row_of
-from substrait_dsl.proto.window_relations import decode_expand, decode_window, encode_expand, encode_window
-from substrait_dsl.proto.writes import (
-    decode_ddl,
-    decode_update,
-    decode_write,
-    encode_ddl,
-    encode_update,
-    encode_write,
-)
 
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder
@@ -72,7 +46,9 @@ def encode_relation(encoder: Encoder, rel: Rel, message: pb.Rel) -> None:
         encode_relation_body(encoder, rel, message)
 
 
-def encode_relation_body(encoder: Encoder, rel: Rel, message: pb.Rel, mapping: tuple[int, ...] | None = None) -> None:  # noqa: C901  # a closed union
+def encode_relation_body(
+    encoder: Encoder, rel: Rel, message: pb.Rel, mapping: tuple[int, ...] | None = None
+) -> None:  # a closed union
     """Write a relation itself, with the mapping of the emit over it."""
     known = rl.as_union(rel)
     encoder.enter(rel, message)
@@ -102,36 +78,10 @@ def encode_relation_body(encoder: Encoder, rel: Rel, message: pb.Rel, mapping: t
             encode_top_n(encoder, known, message.top_n)
         case rl.LateralJoin():
             encode_lateral_join(encoder, known, message.lateral_join)
-        case rl.HashJoin():
-            encode_hash_join(encoder, known, message.hash_join)
-        case rl.MergeJoin():
-            encode_key_join(encoder, known, message.merge_join)
-        case rl.NestedLoopJoin():
-            encode_nested_loop_join(encoder, known, message.nested_loop_join)
-        case rl.Exchange():
-            encode_exchange(encoder, known, message.exchange)
-        case rl.MergingCapture() | rl.SimpleCapture():
-            encode_capture(encoder, known, message.extension_single)
-        case rl.Window():
-            encode_window(encoder, known, message.window)
-        case rl.Expand():
-            mapping = encode_expand(encoder, known, message.expand, mapping)
-        case rl.Unnest():
-            encode_unnest(encoder, known, message.extension_single)
-        case rl.Write():
-            encode_write(encoder, known, message.write)
-        case rl.Update():
-            encode_update(encoder, known, message.update)
-        case rl.Ddl():
-            encode_ddl(encoder, known, message.ddl)
-        case rl.ExtensionLeaf():
-            encode_declared(known, message.extension_leaf)
-        case rl.ExtensionSingle():
-            encode_extension_single(encoder, known, message.extension_single)
-        case rl.ExtensionMulti():
-            encode_extension_multi(encoder, known, message.extension_multi)
         case _:
-            assert_never(known)
+            from substrait_dsl.proto.seldom_relations import encode_seldom_relation
+
+            mapping = encode_seldom_relation(encoder, known, message, mapping)
     encode_common(known, mapping, body_of(message))
     encoder.leave(rel, message)
 
@@ -178,6 +128,10 @@ def _reader(rel_type: str | None) -> Callable[[Decoder, Any, Scope | None], Rel]
     if rel_type is None:
         raise PlanFormatError("a relation is missing, or does not set its rel_type")
     read = RELATIONS.get(rel_type)
+    if read is None:
+        from substrait_dsl.proto.seldom_relations import SELDOM_RELATIONS
+
+        read = SELDOM_RELATIONS.get(rel_type)
     if read is None:
         raise UnsupportedError(f"relations of type {rel_type} cannot be read")
     return read
@@ -357,19 +311,7 @@ RELATIONS: dict[str, Callable[[Decoder, Any, Scope | None], Rel]] = {
     "top_n": decode_top_n,
     "join": decode_join,
     "lateral_join": decode_lateral_join,
-    "hash_join": decode_hash_join,
-    "merge_join": decode_merge_join,
-    "nested_loop_join": decode_nested_loop_join,
     "cross": decode_cross,
     "set": decode_set,
-    "exchange": decode_exchange,
-    "window": decode_window,
-    "expand": decode_expand,
-    "write": decode_write,
-    "update": decode_update,
-    "ddl": decode_ddl,
-    "extension_leaf": decode_extension_leaf,
-    "extension_single": decode_extension_single,
-    "extension_multi": decode_extension_multi,
 }
-"""The decoder of each ``Rel.rel_type`` but references, which have nothing of their own."""
+"""The decoder of each ``Rel.rel_type`` but those of `seldom_relations`; references have none."""

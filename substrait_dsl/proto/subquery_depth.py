@@ -17,7 +17,7 @@ from substrait_dsl.algebra.node import Node, Rel
 from substrait_dsl.algebra.relations import LateralJoin
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.proto.nesting_depth import LEVELS
-from substrait_dsl.proto.plan_layout import Layout
+from substrait_dsl.proto.shallow_plans import Layout
 
 MAX_CALLS = 820
 """The maximal depth of calls of a decoder: Python allows 1000, those of the caller included."""

@@ -19,8 +19,8 @@ from substrait_dsl.errors import PlanFormatError, SubstraitDslError, Unsupported
 from substrait_dsl.proto.complexity_limits import Sizes
 from substrait_dsl.proto.declarations import Declarations
 from substrait_dsl.proto.names import decode_schema_names
-from substrait_dsl.proto.nesting_depth import FLAT_TYPES, MAX_NESTING, levels_of_type
 from substrait_dsl.proto.paths import walk_messages
+from substrait_dsl.proto.shallow_plans import FLAT_TYPES, MAX_NESTING
 
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder
@@ -304,6 +304,10 @@ def encode_type_aliases(declarations: Declarations, types: Sequence[t.Type], pla
     Raises `UnsupportedError` for one that is too large or nested too deeply.
     """
     declarations.aliases = {type_: number for number, type_ in enumerate(types, start=1)}
+    if not types:
+        return
+    from substrait_dsl.proto.nesting_depth import levels_of_type  # few plans have aliases
+
     for type_, number in declarations.aliases.items():
         Sizes().check_type(type_, MAX_SCHEMA_NESTING)
         if _ALIAS_LEVELS + levels_of_type(type_) > MAX_NESTING:  # user-defined types take more than others

@@ -19,7 +19,7 @@ from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.encoder import Encoder
-from substrait_dsl.proto.enums import CREATE_MODE, DDL_OBJECT, DDL_OP, OUTPUT_MODE, WRITE_OP, name_for
+from substrait_dsl.proto.enums import name_for, numbers
 from substrait_dsl.proto.extensions import decode_any, decode_own_extension, encode_any
 from substrait_dsl.proto.literals import decode_literal, encode_literal
 from substrait_dsl.proto.private_extensions import Choices, choices_in, message_of
@@ -32,6 +32,22 @@ if TYPE_CHECKING:
     from substrait_dsl.proto.scopes import Scope
 
 FileMessage = pb.ReadRel.LocalFiles.FileOrFiles
+
+WRITE_OP: dict[rl.WriteOp, pb.WriteRel.WriteOp.ValueType] = numbers(pb.WriteRel.WriteOp, "WRITE_OP", rl.WRITE_OPS)
+
+CREATE_MODE: dict[rl.CreateMode, pb.WriteRel.CreateMode.ValueType] = numbers(
+    pb.WriteRel.CreateMode, "CREATE_MODE", rl.CREATE_MODES
+)
+
+OUTPUT_MODE: dict[rl.OutputMode, pb.WriteRel.OutputMode.ValueType] = numbers(
+    pb.WriteRel.OutputMode, "OUTPUT_MODE", rl.OUTPUT_MODES
+)
+
+DDL_OBJECT: dict[rl.DdlObject, pb.DdlRel.DdlObject.ValueType] = numbers(
+    pb.DdlRel.DdlObject, "DDL_OBJECT", rl.DDL_OBJECTS
+)
+
+DDL_OP: dict[rl.DdlOp, pb.DdlRel.DdlOp.ValueType] = numbers(pb.DdlRel.DdlOp, "DDL_OP", rl.DDL_OPS)
 
 
 def encode_write(encoder: Encoder, rel: rl.Write, message: pb.WriteRel) -> None:

@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING
 import attrs
 
 from substrait_dsl.algebra import stability
-from substrait_dsl.algebra.evaluation import Change
 from substrait_dsl.algebra.live_ranges import EvaluationOrder, PlacedChange, PlacedRead
 from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
-from substrait_dsl.algebra.relations import Ddl, FilesTarget, NamedTable, Read, Write
+from substrait_dsl.algebra.relations import Change, Ddl, FilesTarget, NamedTable, Read, Write
 from substrait_dsl.algebra.trees import Root
 from substrait_dsl.errors import UnsupportedError, class_words
 from substrait_dsl.spark.catalog.scans import is_random

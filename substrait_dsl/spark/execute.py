@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.common import Common
-from substrait_dsl.algebra.evaluation import Change
 from substrait_dsl.algebra.expressions.windows import has_window_function
 from substrait_dsl.algebra.extensions import AnyMessage
 from substrait_dsl.algebra.live_ranges import EvaluationOrder
 from substrait_dsl.algebra.node import Node, Rel, walk
-from substrait_dsl.algebra.relations import DROPS
+from substrait_dsl.algebra.relations import DROPS, Change
 from substrait_dsl.errors import ExecutionError, UnsupportedError, class_words, quote
 from substrait_dsl.spark.catalog.table_names import named_frame
 from substrait_dsl.spark.diagnostics.explanations import ON_SPARK, describe_engine_failure, hint_for_message

@@ -13,11 +13,10 @@ from typing import Any, cast
 
 import attrs
 
-from substrait_dsl.algebra.evaluation import Change
 from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.plan import AlgebraPlan
-from substrait_dsl.algebra.relations import Exchange, IcebergTable, LocalFiles, NamedTable, Read, VirtualTable
+from substrait_dsl.algebra.relations import Change, Exchange, IcebergTable, LocalFiles, NamedTable, Read, VirtualTable
 from substrait_dsl.algebra.trees import Root
 from substrait_dsl.errors import ExecutionError, SubstraitDslError, UnsupportedError, class_words
 from substrait_dsl.spark.diagnostics.setting_predicates import Plan

@@ -20,6 +20,7 @@ from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.plan import decode_plan, to_bytes
 from substrait_dsl.proto.reads import FILE_FORMATS, READ_TYPES
 from substrait_dsl.proto.relations import RELATIONS
+from substrait_dsl.proto.seldom_relations import SELDOM_RELATIONS
 from tests.proto.plans import T, add, col, count_rows, encoded, equal, gt, i64, plan_of, table, total
 from tests.proto.reading import Change, changed, comes_back, found, refused_at, rel_comes_back, root
 from tests.proto.small_expressions import exists, matching, oneof
@@ -444,7 +445,7 @@ def test_other_joins_were_always_so(how: JoinType) -> None:
 
 
 def test_every_kind_of_relation_is_read() -> None:
-    assert oneof(pb.Rel, "rel_type") == {*RELATIONS, "reference"}
+    assert oneof(pb.Rel, "rel_type") == {*RELATIONS, *SELDOM_RELATIONS, "reference"}
 
 
 def test_every_kind_of_read_is_read() -> None:

@@ -19,9 +19,10 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import literal
 from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.proto.nesting_depth import LEVELS, MAX_NESTING
+from substrait_dsl.proto.nesting_depth import LEVELS
 from substrait_dsl.proto.plan import encode_plan, to_bytes, to_json
-from substrait_dsl.proto.plan_layout import MAX_LEVELS, SHALLOW_HEIGHT, SHALLOW_TYPES
+from substrait_dsl.proto.plan_layout import MAX_LEVELS
+from substrait_dsl.proto.shallow_plans import MAX_NESTING, SHALLOW_HEIGHT, SHALLOW_TYPES
 from tests.proto.plans import T, add, call, col, count_rows, encoded, equal, gt, i64, nesting, plan_of
 
 TRUE = literal(True, t.Boolean())

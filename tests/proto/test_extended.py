@@ -29,8 +29,8 @@ from substrait_dsl.proto.extended import (
     extended_from_bytes,
     extended_from_json,
 )
-from substrait_dsl.proto.nesting_depth import MAX_NESTING
 from substrait_dsl.proto.plan import to_bytes, to_json
+from substrait_dsl.proto.shallow_plans import MAX_NESTING
 from tests.proto.extended import EXISTS, HINT, a, b, extended, p
 from tests.proto.plans import ARITHMETIC, T, add, col, equal, gt, i64, message, nesting, outer
 from tests.proto.plans import total as sum_of

@@ -11,8 +11,8 @@ import pytest
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
-from substrait_dsl.proto.nesting_depth import MAX_NESTING
 from substrait_dsl.proto.plan import encode_plan, from_bytes, to_bytes
+from substrait_dsl.proto.shallow_plans import MAX_NESTING
 from tests.proto.plans import BOOLEAN, T, add, call, col, encoded, equal, gt, i64, nesting, plan_of, table
 
 

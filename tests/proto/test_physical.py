@@ -17,9 +17,9 @@ from substrait_dsl.algebra.expressions import literal
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
 from substrait_dsl.algebra.properties import OrderKey, Properties
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError
-from substrait_dsl.proto.nesting_depth import MAX_NESTING
 from substrait_dsl.proto.plan import decode_plan
 from substrait_dsl.proto.private_extensions import choices_in, message_of
+from substrait_dsl.proto.shallow_plans import MAX_NESTING
 from tests.proto.plans import (
     ARITHMETIC,
     T,

@@ -1,32 +1,15 @@
 """The relations: one class per relation, all of them frozen, with schema, ordering and distribution derived."""
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from substrait_dsl.algebra.expressions.masks import ListMask, Mask, MaskItem, StructMask
 from substrait_dsl.algebra.node import Rel
-from substrait_dsl.algebra.relations.exchange import (
-    Broadcast,
-    Exchange,
-    ExchangeKind,
-    ExchangeTarget,
-    MergingCapture,
-    MultiBucket,
-    RoundRobin,
-    Scatter,
-    SimpleCapture,
-    SingleBucket,
-)
-from substrait_dsl.algebra.relations.extensions import ExtensionLeaf, ExtensionMulti, ExtensionSingle
 from substrait_dsl.algebra.relations.filtering import FETCH_MODES, Fetch, FetchMode, Filter, Sort, TopN
 from substrait_dsl.algebra.relations.groups import AGGREGATE_METHODS, Aggregate, AggregateMethod
 from substrait_dsl.algebra.relations.joins import Cross, Join, LateralJoin
-from substrait_dsl.algebra.relations.physical_joins import (
-    KEY_COMPARISONS,
-    BuildSide,
-    HashJoin,
-    JoinKey,
-    KeyComparison,
-    MergeJoin,
-    NestedLoopJoin,
-)
 from substrait_dsl.algebra.relations.projection import Emit, Project, emit
 from substrait_dsl.algebra.relations.read import (
     AS_SPECIFIED,
@@ -56,70 +39,11 @@ from substrait_dsl.algebra.relations.read import (
     VirtualTable,
 )
 from substrait_dsl.algebra.relations.sets import Set
-from substrait_dsl.algebra.relations.unnest import Unnest
-from substrait_dsl.algebra.relations.windows import (
-    WINDOW_METHODS,
-    ConsistentField,
-    Expand,
-    ExpandField,
-    SwitchingField,
-    Window,
-    WindowMethod,
-)
-from substrait_dsl.algebra.relations.writes import (
-    CREATE_MODES,
-    DDL_OBJECTS,
-    DDL_OPS,
-    DROPS,
-    OUTPUT_MODES,
-    WRITE_OPS,
-    CreateMode,
-    Ddl,
-    DdlObject,
-    DdlOp,
-    DdlTarget,
-    ExtensionObject,
-    FilesTarget,
-    NamedObject,
-    OutputMode,
-    Transformation,
-    Update,
-    VirtualTarget,
-    Write,
-    WriteOp,
-    WriteTarget,
-)
 
-AnyRelation = (
-    Read
-    | Filter
-    | Sort
-    | Project
-    | Emit
-    | Fetch
-    | Aggregate
-    | Set
-    | Join
-    | Cross
-    | LateralJoin
-    | HashJoin
-    | MergeJoin
-    | NestedLoopJoin
-    | Exchange
-    | MergingCapture
-    | SimpleCapture
-    | TopN
-    | Window
-    | Expand
-    | Unnest
-    | Write
-    | Update
-    | Ddl
-    | ExtensionLeaf
-    | ExtensionSingle
-    | ExtensionMulti
-)
-"""The closed union of relations: a `match` over it that forgets one is an error of the type checker."""
+if TYPE_CHECKING:
+    from substrait_dsl.algebra.relations import union
+    from substrait_dsl.algebra.relations.union import *  # noqa: F403  # they are listed in its __all__
+    from substrait_dsl.algebra.relations.union import AnyRelation
 
 
 def as_union(rel: Rel) -> AnyRelation:
@@ -130,72 +54,36 @@ def as_union(rel: Rel) -> AnyRelation:
 __all__ = [
     "AGGREGATE_METHODS",
     "AS_SPECIFIED",
-    "CREATE_MODES",
-    "DDL_OBJECTS",
-    "DDL_OPS",
-    "DROPS",
     "ENCODINGS",
     "FETCH_MODES",
     "HEADER_RULES",
-    "KEY_COMPARISONS",
     "LINE_BREAKS",
-    "OUTPUT_MODES",
     "PATH_KINDS",
-    "WINDOW_METHODS",
-    "WRITE_OPS",
     "Aggregate",
     "AggregateMethod",
-    "AnyRelation",
     "Arrow",
-    "Broadcast",
-    "BuildSide",
-    "ConsistentField",
-    "CreateMode",
     "Cross",
-    "Ddl",
-    "DdlObject",
-    "DdlOp",
-    "DdlTarget",
     "DelimitedText",
     "Dwrf",
     "Emit",
-    "Exchange",
-    "ExchangeKind",
-    "ExchangeTarget",
-    "Expand",
-    "ExpandField",
     "ExtensionFormat",
-    "ExtensionLeaf",
-    "ExtensionMulti",
-    "ExtensionObject",
-    "ExtensionSingle",
     "ExtensionTable",
     "Fetch",
     "FetchMode",
     "FileFormat",
     "FileItem",
-    "FilesTarget",
     "Filter",
-    "HashJoin",
     "HeaderRule",
     "IcebergTable",
     "Join",
-    "JoinKey",
-    "KeyComparison",
     "LateralJoin",
     "LineBreaks",
     "ListMask",
     "LocalFiles",
     "Mask",
     "MaskItem",
-    "MergeJoin",
-    "MergingCapture",
-    "MultiBucket",
-    "NamedObject",
     "NamedTable",
-    "NestedLoopJoin",
     "Orc",
-    "OutputMode",
     "Parquet",
     "PathKind",
     "Project",
@@ -203,26 +91,24 @@ __all__ = [
     "ReadDefinition",
     "Record",
     "Rel",
-    "RoundRobin",
-    "Scatter",
     "Set",
-    "SimpleCapture",
-    "SingleBucket",
     "Sort",
     "StructMask",
-    "SwitchingField",
     "TextReading",
     "TopN",
-    "Transformation",
-    "Unnest",
-    "Update",
     "VirtualTable",
-    "VirtualTarget",
-    "Window",
-    "WindowMethod",
-    "Write",
-    "WriteOp",
-    "WriteTarget",
     "as_union",
     "emit",
 ]
+
+if TYPE_CHECKING:
+    __all__ += union.__all__
+else:
+
+    def __getattr__(name: str) -> Any:
+        """Load the relations that few programs use, when one of them is first asked for."""
+        union = import_module(f"{__name__}.union")
+        if name not in union.__all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals().update({each: getattr(union, each) for each in union.__all__})
+        return globals()[name]

@@ -272,3 +272,7 @@ class Ddl(Rel):
 
     def _derive_schema(self) -> NamedStruct:
         return NamedStruct(())
+
+
+Change = Write | Update | Ddl
+"""The relations that change a table, files or a definition when they are evaluated."""

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import attrs
 
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.algebra.evaluation import Change
+from substrait_dsl.algebra.relations import Change
 from substrait_dsl.spark.catalog.table_metadata import describe_table, qualified_name
 from substrait_dsl.spark.catalog.table_names import statement_name
 from substrait_dsl.spark.session.failures import spark_errors

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from substrait_dsl.algebra.evaluation import Change
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.plan import Root
-from substrait_dsl.algebra.relations import Ddl, Update, Write
+from substrait_dsl.algebra.relations import Change, Ddl, Update, Write
 from substrait_dsl.errors import UnsupportedError, class_words
 from substrait_dsl.spark.changes.definitions import define
 from substrait_dsl.spark.changes.updates import update

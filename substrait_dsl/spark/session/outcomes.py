@@ -9,8 +9,7 @@ from typing import Literal
 
 import attrs
 
-from substrait_dsl.algebra.evaluation import Change
-from substrait_dsl.algebra.relations import Ddl, FilesTarget, NamedObject, Update, VirtualTarget, Write
+from substrait_dsl.algebra.relations import Change, Ddl, FilesTarget, NamedObject, Update, VirtualTarget, Write
 from substrait_dsl.errors import SubstraitDslError, class_words, quote
 
 Outcome = Literal["not made", "made", "unknown"]
