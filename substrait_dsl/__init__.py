@@ -8,7 +8,6 @@ extension files when something needs them.
 """
 
 from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -29,6 +28,8 @@ if not TYPE_CHECKING:  # a checker knows the names by the import above, and must
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         api = import_module(f"{__name__}.api")
         if name not in api.__all__ and name != "__all__":
+            from importlib.util import find_spec
+
             if find_spec(f"{__name__}.{name}"):  # the import system will load it
                 raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
             raise import_module(f"{__name__}.fluent.guidance").no_name(name, api.__all__)

@@ -21,6 +21,8 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl import api
 from substrait_dsl import functions as f
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.errors import SubstraitDslError
 from substrait_dsl.mypy_plugin import allowed, placeholders
 from substrait_dsl.mypy_plugin.budget import (
@@ -95,6 +97,7 @@ def events() -> Events:
 @contextmanager
 def watched() -> Iterator[None]:
     """Nothing inside reads, writes, imports or runs anything."""
+    _ = ex.AnyExpression, rl.AnyRelation  # the library loads its own classes when one is used
     found = events()
     found.seen.clear()
     found.watching = True

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.evaluation import normalized_trees
 from substrait_dsl.algebra.expressions.literals import Literal, literal
-from substrait_dsl.algebra.expressions.parameters import DynamicParameter, remember_type
 from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.node import Node, Rel, rebuild
@@ -100,7 +100,7 @@ class AlgebraPlan(Picklable, FrozenValue):
         """Raise `TypeMismatchError` for a parameter of two types, and for one that is bound to a value of another."""
         known: dict[int, Type] = {}
         for parameter in parameters_in(self.relations):
-            remember_type(known, parameter)
+            ex.remember_type(known, parameter)
             value = bound.get(parameter.reference)
             if value is None:
                 continue
@@ -155,7 +155,7 @@ class AlgebraPlan(Picklable, FrozenValue):
             return self
 
         def change(node: Node) -> Node:
-            if isinstance(node, DynamicParameter) and node.reference in values:
+            if isinstance(node, ex.DynamicParameter) and node.reference in values:
                 with error_context(place=f"parameter {node.reference}"):
                     return literal(values[node.reference], node.parameter_type)
             return node
@@ -171,7 +171,7 @@ def _check_aliases(types: Sequence[Type]) -> None:
             raise InvalidArgumentError(f"the type {type_} has two aliases")
 
 
-def parameters_in(nodes: Iterable[Node]) -> Iterator[DynamicParameter]:
+def parameters_in(nodes: Iterable[Node]) -> Iterator[ex.DynamicParameter]:
     """Yield the dynamic parameters in trees, those of a shared subtree once."""
     stack = [*nodes][::-1]
     seen: set[int] = set()
@@ -180,6 +180,6 @@ def parameters_in(nodes: Iterable[Node]) -> Iterator[DynamicParameter]:
         if not node.flags.has_plan_parameters or id(node) in seen:
             continue
         seen.add(id(node))
-        if isinstance(node, DynamicParameter):
+        if isinstance(node, ex.DynamicParameter):
             yield node
         stack.extend(reversed(node.children()))

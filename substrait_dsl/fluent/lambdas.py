@@ -17,7 +17,6 @@ from typing import Any, TypeGuard
 import attrs
 
 from substrait_dsl.algebra import expressions as ex
-from substrait_dsl.algebra.expressions.lambdas import parameter_in_subquery
 from substrait_dsl.algebra.expressions.windows import has_window_function
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.pickling import Picklable
@@ -56,7 +55,7 @@ class LambdaParameters(Picklable):
             scope, steps_out = scope.outer, steps_out + 1
         name = f'the parameter "{self.names[position]}" of a lambda'
         if not self.is_traced:  # the body waits for its row, a relation inside it does not
-            raise parameter_in_subquery(name)
+            raise ex.parameter_in_subquery(name)
         raise SchemaError(f"{name} is used outside of it", hint="use it only inside the lambda")
 
 

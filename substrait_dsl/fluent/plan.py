@@ -26,7 +26,6 @@ from substrait_dsl.errors import error_context, require_choice
 from substrait_dsl.fluent.base import RelationBase, wrap_relation
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.documents import Document, require_encoding, type_urls
-from substrait_dsl.fluent.execution import Execution, Running, start
 from substrait_dsl.fluent.guidance import no_attribute
 from substrait_dsl.fluent.messages import require_extension
 from substrait_dsl.fluent.plan_arguments import alias_types, bind_parameters, plan_trees, require_changes
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
     from substrait_dsl.algebra.capabilities import Capabilities
     from substrait_dsl.catalog import Catalog
     from substrait_dsl.engines.report import Report
-    from substrait_dsl.fluent.execution import OtherSession, Session
+    from substrait_dsl.fluent.execution import Execution, OtherSession, Running, Session
     from substrait_dsl.spark.session.explain import ExplainMode
 
 NO_BINDINGS: Mapping[int, object] = {}
@@ -444,6 +443,8 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
             ...     frame.count()
             2
         """
+        from substrait_dsl.fluent.execution import Running
+
         with error_context(verb="running"):
             require_flag("progress", progress)
             started = self._start_execution(session, tables, persist_shared=persist_shared, allow=allow)
@@ -483,6 +484,8 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         is_preview: bool = False,
         allow: Allowed | None = None,
     ) -> Execution:
+        from substrait_dsl.fluent.execution import start
+
         return start(
             self._algebra, session, tables=tables, persist_shared=persist_shared, is_preview=is_preview, allow=allow
         )

@@ -7,7 +7,6 @@ from typing import Any
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.algebra.expressions.parameters import remember_type
 from substrait_dsl.algebra.node import walk
 from substrait_dsl.algebra.plan import ParameterBinding, Tree, parameters_in
 from substrait_dsl.algebra.trees import Subtree as AlgebraSubtree
@@ -61,7 +60,7 @@ def bind_parameters(values: Mapping[int, object], trees: Sequence[Tree]) -> dict
         return {}
     types: dict[int, Type] = {}
     for parameter in parameters_in(tree.input for tree in trees):
-        remember_type(types, parameter)
+        ex.remember_type(types, parameter)
     used = ", ".join(map(str, sorted(types)))
     return {anchor: _binding(anchor, value, types.get(anchor), used) for anchor, value in values.items()}
 

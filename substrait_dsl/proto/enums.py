@@ -1,6 +1,6 @@
 """The words of the algebra and the numbers of the messages' enumerations, in one table for each.
 
-Those that few plans have are in the modules of their relations: `physical_joins`, `writes`.
+Those that few plans have are in the modules that use them, such as `writes`.
 
 The names are the specification's: ``left_semi`` is ``JOIN_TYPE_LEFT_SEMI``.
 """
@@ -64,18 +64,6 @@ FAILURE_BEHAVIOR: dict[ex.FailureBehavior, pb.Expression.Cast.FailureBehavior.Va
     "return_null": pb.Expression.Cast.FAILURE_BEHAVIOR_RETURN_NULL,
 }
 
-PREDICATE_OP: dict[ex.SetPredicateOp, pb.Expression.Subquery.SetPredicate.PredicateOp.ValueType] = numbers(
-    pb.Expression.Subquery.SetPredicate.PredicateOp, "PREDICATE_OP", get_args(ex.SetPredicateOp)
-)
-
-REDUCTION_OP: dict[ex.ReductionOp, pb.Expression.Subquery.SetComparison.ReductionOp.ValueType] = numbers(
-    pb.Expression.Subquery.SetComparison.ReductionOp, "REDUCTION_OP", get_args(ex.ReductionOp)
-)
-
-COMPARISON_OP: dict[ex.ComparisonOp, pb.Expression.Subquery.SetComparison.ComparisonOp.ValueType] = numbers(
-    pb.Expression.Subquery.SetComparison.ComparisonOp, "COMPARISON_OP", get_args(ex.ComparisonOp)
-)
-
 LATERAL_JOIN_TYPE: dict[LateralJoinType, pb.JoinRel.JoinType.ValueType] = numbers(
     pb.JoinRel.JoinType, "JOIN_TYPE", LATERAL_JOIN_TYPES
 )
@@ -84,10 +72,6 @@ FETCH_MODE: dict[rl.FetchMode, pb.FetchMode.ValueType] = numbers(pb.FetchMode, "
 
 COMPUTATION_TYPE: dict[ComputationType, pb.RelCommon.Hint.ComputationType.ValueType] = numbers(
     pb.RelCommon.Hint.ComputationType, "COMPUTATION_TYPE", COMPUTATION_TYPES
-)
-
-BOUNDS_TYPE: dict[ex.BoundsType, pb.Expression.WindowFunction.BoundsType.ValueType] = numbers(
-    pb.Expression.WindowFunction.BoundsType, "BOUNDS_TYPE", ex.BOUNDS_TYPES
 )
 
 

@@ -6,12 +6,12 @@ Specification: https://substrait.io/expressions/field_references/ and its neighb
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any
 
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra import expressions as ex
-from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
+from substrait_dsl.errors import PlanFormatError, SubstraitDslError
 from substrait_dsl.proto.calls import decode_scalar_function, encode_scalar_function
 from substrait_dsl.proto.complexity_limits import NESTED
 from substrait_dsl.proto.conditionals import (
@@ -27,34 +27,13 @@ from substrait_dsl.proto.conditionals import (
     encode_switch,
 )
 from substrait_dsl.proto.encoder import Encoder
-from substrait_dsl.proto.lambdas import (
-    decode_lambda,
-    decode_lambda_invocation,
-    encode_lambda,
-    encode_lambda_invocation,
-)
 from substrait_dsl.proto.literals import decode_literal, encode_literal
-from substrait_dsl.proto.nested import decode_nested, encode_nested
-from substrait_dsl.proto.parameters import (
-    decode_dynamic_parameter,
-    decode_execution_context_variable,
-    encode_dynamic_parameter,
-    encode_execution_context_variable,
-)
 from substrait_dsl.proto.references import (
     decode_reference,
     encode_field_access,
     encode_field_reference,
     encode_masked_reference,
 )
-from substrait_dsl.proto.subqueries import (
-    decode_subquery,
-    encode_in_predicate,
-    encode_scalar_subquery,
-    encode_set_comparison,
-    encode_set_predicate,
-)
-from substrait_dsl.proto.windows import decode_window_function, encode_window_function
 
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder
@@ -69,7 +48,7 @@ def encode_expression(encoder: Encoder, expression: ex.Expression, message: pb.E
         encode_expression_body(encoder, expression, message)
 
 
-def encode_expression_body(encoder: Encoder, expression: ex.Expression, message: pb.Expression) -> None:  # noqa: C901  # a closed union
+def encode_expression_body(encoder: Encoder, expression: ex.Expression, message: pb.Expression) -> None:
     """Write an expression itself, not a reference to it."""
     known = ex.as_union(expression)
     match known:
@@ -91,30 +70,12 @@ def encode_expression_body(encoder: Encoder, expression: ex.Expression, message:
             encode_singular_or_list(encoder, known, message.singular_or_list)
         case ex.MultiOrList():
             encode_multi_or_list(encoder, known, message.multi_or_list)
-        case ex.ScalarSubquery():
-            encode_scalar_subquery(encoder, known, message.subquery.scalar)
-        case ex.InPredicate():
-            encode_in_predicate(encoder, known, message.subquery.in_predicate)
-        case ex.SetPredicate():
-            encode_set_predicate(encoder, known, message.subquery.set_predicate)
-        case ex.SetComparison():
-            encode_set_comparison(encoder, known, message.subquery.set_comparison)
         case ex.MaskedReference():
             encode_masked_reference(encoder, known, message.selection)
-        case ex.WindowFunction():
-            encode_window_function(encoder, known, message.window_function)
-        case ex.NestedStruct() | ex.NestedList() | ex.NestedMap():
-            encode_nested(encoder, known, message.nested)
-        case ex.Lambda():
-            encode_lambda(encoder, known, getattr(message, "lambda"))  # no name in Python
-        case ex.LambdaInvocation():
-            encode_lambda_invocation(encoder, known, message.lambda_invocation)
-        case ex.DynamicParameter():
-            encode_dynamic_parameter(encoder, known, message.dynamic_parameter)
-        case ex.ExecutionContextVariable():
-            encode_execution_context_variable(encoder, known, message.execution_context_variable)
         case _:
-            assert_never(known)
+            from substrait_dsl.proto.seldom_expressions import encode_seldom_expression
+
+            encode_seldom_expression(encoder, known, message)
 
 
 def decode_expression(decoder: Decoder, message: pb.Expression, scope: Scope) -> ex.Expression:
@@ -132,11 +93,9 @@ def decode_expression(decoder: Decoder, message: pb.Expression, scope: Scope) ->
         if read is not None:
             expression = read(decoder, getattr(message, rex_type), scope)
         else:
-            from substrait_dsl.proto.detached import ORDINAL, decode_detached  # few plans have them
+            from substrait_dsl.proto.seldom_expressions import decode_seldom_expression
 
-            if rex_type != ORDINAL:
-                raise UnsupportedError(f"expressions of type {rex_type} cannot be read")
-            expression = decode_detached(decoder, message, scope)
+            expression = decode_seldom_expression(decoder, rex_type, message, scope)
         if type(expression.type) in NESTED:
             decoder.sizes.check_type(expression.type)
         return expression
@@ -158,12 +117,5 @@ EXPRESSIONS: dict[str, Callable[[Decoder, Any, Scope], ex.Expression]] = {
     "singular_or_list": decode_singular_or_list,
     "multi_or_list": decode_multi_or_list,
     "cast": decode_cast,
-    "subquery": decode_subquery,
-    "window_function": decode_window_function,
-    "nested": decode_nested,
-    "dynamic_parameter": decode_dynamic_parameter,
-    "lambda": decode_lambda,
-    "lambda_invocation": decode_lambda_invocation,
-    "execution_context_variable": decode_execution_context_variable,
 }
-"""The decoder of each ``Expression.rex_type`` but ordinals, which have nothing of their own."""
+"""The decoder of each ``Expression.rex_type`` but those of `seldom_expressions`; ordinals have none."""

@@ -11,7 +11,6 @@ import attrs
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra import expressions as ex
-from substrait_dsl.algebra.expressions.lambdas import parameter_in_subquery
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
@@ -178,7 +177,7 @@ def decode_lambda_parameter_reference(
     steps = message.steps_out
     if steps >= len(scope.parameters):
         if steps < len(scope.parameters) + _lambdas_outside(scope):
-            raise parameter_in_subquery("the parameter of a lambda")
+            raise ex.parameter_in_subquery("the parameter of a lambda")
         raise PlanFormatError(
             f"a lambda parameter is {steps} lambdas out (steps_out), but {len(scope.parameters)} stand around it"
         )

@@ -6,18 +6,39 @@ Specification: https://substrait.io/expressions/subqueries/.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from substrait import algebra_pb2 as pb
 
-from substrait_dsl.algebra.expressions import Expression, InPredicate, ScalarSubquery, SetComparison, SetPredicate
+from substrait_dsl.algebra.expressions import (
+    ComparisonOp,
+    Expression,
+    InPredicate,
+    ReductionOp,
+    ScalarSubquery,
+    SetComparison,
+    SetPredicate,
+    SetPredicateOp,
+)
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.encoder import Encoder
-from substrait_dsl.proto.enums import COMPARISON_OP, PREDICATE_OP, REDUCTION_OP, name_for
+from substrait_dsl.proto.enums import name_for, numbers
 
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder
     from substrait_dsl.proto.scopes import Scope
+
+PREDICATE_OP: dict[SetPredicateOp, pb.Expression.Subquery.SetPredicate.PredicateOp.ValueType] = numbers(
+    pb.Expression.Subquery.SetPredicate.PredicateOp, "PREDICATE_OP", get_args(SetPredicateOp)
+)
+
+REDUCTION_OP: dict[ReductionOp, pb.Expression.Subquery.SetComparison.ReductionOp.ValueType] = numbers(
+    pb.Expression.Subquery.SetComparison.ReductionOp, "REDUCTION_OP", get_args(ReductionOp)
+)
+
+COMPARISON_OP: dict[ComparisonOp, pb.Expression.Subquery.SetComparison.ComparisonOp.ValueType] = numbers(
+    pb.Expression.Subquery.SetComparison.ComparisonOp, "COMPARISON_OP", get_args(ComparisonOp)
+)
 
 
 def encode_scalar_subquery(encoder: Encoder, subquery: ScalarSubquery, message: pb.Expression.Subquery.Scalar) -> None:

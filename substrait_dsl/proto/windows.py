@@ -31,7 +31,7 @@ from substrait_dsl.proto.calls import (
     encode_sort_key,
 )
 from substrait_dsl.proto.encoder import Encoder
-from substrait_dsl.proto.enums import AGGREGATION_INVOCATION, AGGREGATION_PHASE, BOUNDS_TYPE, name_for
+from substrait_dsl.proto.enums import AGGREGATION_INVOCATION, AGGREGATION_PHASE, name_for, numbers
 from substrait_dsl.proto.types import encode_type
 
 if TYPE_CHECKING:
@@ -43,6 +43,10 @@ BoundMessage = pb.Expression.WindowFunction.Bound
 DistanceMessage = pb.Expression.WindowFunction.Bound.Preceding | pb.Expression.WindowFunction.Bound.Following
 
 _COUNT = t.I64()  # the type of the deprecated field `offset`
+
+BOUNDS_TYPE: dict[ex.BoundsType, pb.Expression.WindowFunction.BoundsType.ValueType] = numbers(
+    pb.Expression.WindowFunction.BoundsType, "BOUNDS_TYPE", ex.BOUNDS_TYPES
+)
 
 
 def encode_window_function(

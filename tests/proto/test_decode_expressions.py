@@ -16,6 +16,7 @@ from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.detached import ORDINAL
 from substrait_dsl.proto.expressions import EXPRESSIONS
 from substrait_dsl.proto.plan import decode_plan
+from substrait_dsl.proto.seldom_expressions import SELDOM_EXPRESSIONS
 from substrait_dsl.proto.subqueries import SUBQUERIES
 from tests.proto.plans import ARITHMETIC, BOOLEAN, T, add, call, col, equal, gt, i64, message, selection
 from tests.proto.reading import Change, changed, condition, found, refused_at, rel_comes_back, root
@@ -311,7 +312,7 @@ def test_a_cast_that_does_not_say_what_happens_on_failure_throws() -> None:
 
 
 def test_every_kind_of_expression_is_read() -> None:
-    assert oneof(pb.Expression, "rex_type") == {*EXPRESSIONS, ORDINAL}
+    assert oneof(pb.Expression, "rex_type") == {*EXPRESSIONS, *SELDOM_EXPRESSIONS, ORDINAL}
     assert oneof(pb.Expression.Subquery, "subquery_type") == set(SUBQUERIES)
 
 

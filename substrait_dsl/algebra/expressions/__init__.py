@@ -1,5 +1,10 @@
 """The expression language: one class per kind of expression, all of them frozen and typed."""
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from substrait_dsl.algebra.expressions.calls import (
     AggregateFunction,
     Argument,
@@ -22,7 +27,6 @@ from substrait_dsl.algebra.expressions.conditionals import (
     Switch,
     SwitchCase,
 )
-from substrait_dsl.algebra.expressions.lambdas import Lambda, LambdaInvocation, parameter
 from substrait_dsl.algebra.expressions.literals import (
     Compound,
     DaySeconds,
@@ -33,13 +37,6 @@ from substrait_dsl.algebra.expressions.literals import (
     natural_type,
 )
 from substrait_dsl.algebra.expressions.masks import ListMask, Mask, MaskedReference, MaskItem, Row, StructMask
-from substrait_dsl.algebra.expressions.nested import MapEntry, NestedList, NestedMap, NestedStruct
-from substrait_dsl.algebra.expressions.parameters import (
-    CONTEXT_VARIABLES,
-    ContextVariable,
-    DynamicParameter,
-    ExecutionContextVariable,
-)
 from substrait_dsl.algebra.expressions.references import (
     ROOT,
     FieldAccess,
@@ -52,15 +49,6 @@ from substrait_dsl.algebra.expressions.references import (
     RootReference,
     Segment,
     StructField,
-)
-from substrait_dsl.algebra.expressions.subqueries import (
-    ComparisonOp,
-    InPredicate,
-    ReductionOp,
-    ScalarSubquery,
-    SetComparison,
-    SetPredicate,
-    SetPredicateOp,
 )
 from substrait_dsl.algebra.expressions.windows import (
     BOUND_KINDS,
@@ -77,31 +65,10 @@ from substrait_dsl.algebra.expressions.windows import (
 from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.algebra.node import Expression
 
-AnyExpression = (
-    Literal
-    | FieldReference
-    | FieldAccess
-    | ScalarFunction
-    | Cast
-    | IfThen
-    | Switch
-    | SingularOrList
-    | MultiOrList
-    | ScalarSubquery
-    | InPredicate
-    | SetPredicate
-    | SetComparison
-    | MaskedReference
-    | WindowFunction
-    | NestedStruct
-    | NestedList
-    | NestedMap
-    | Lambda
-    | LambdaInvocation
-    | DynamicParameter
-    | ExecutionContextVariable
-)
-"""The closed union of expressions: a `match` over it that forgets one is an error of the type checker."""
+if TYPE_CHECKING:
+    from substrait_dsl.algebra.expressions import union
+    from substrait_dsl.algebra.expressions.union import *  # noqa: F403  # they are listed in its __all__
+    from substrait_dsl.algebra.expressions.union import AnyExpression
 
 
 def as_union(expression: Expression) -> AnyExpression:
@@ -112,25 +79,19 @@ def as_union(expression: Expression) -> AnyExpression:
 __all__ = [
     "BOUNDS_TYPES",
     "BOUND_KINDS",
-    "CONTEXT_VARIABLES",
     "CURRENT_ROW",
     "FAILURE_BEHAVIORS",
     "ROOT",
     "UNBOUNDED",
     "AggregateFunction",
-    "AnyExpression",
     "Argument",
     "Bound",
     "BoundKind",
     "BoundsType",
     "Cast",
-    "ComparisonOp",
     "Compound",
-    "ContextVariable",
     "DaySeconds",
-    "DynamicParameter",
     "EnumArgument",
-    "ExecutionContextVariable",
     "Expression",
     "FailureBehavior",
     "FieldAccess",
@@ -139,35 +100,23 @@ __all__ = [
     "FunctionOption",
     "IfClause",
     "IfThen",
-    "InPredicate",
-    "Lambda",
-    "LambdaInvocation",
     "LambdaParameter",
     "ListElement",
     "ListMask",
     "Literal",
-    "MapEntry",
     "MapKey",
     "Mask",
     "MaskItem",
     "MaskedReference",
     "Measure",
     "MultiOrList",
-    "NestedList",
-    "NestedMap",
-    "NestedStruct",
     "OrListRecord",
     "OuterReference",
-    "ReductionOp",
     "Root",
     "RootReference",
     "Row",
     "ScalarFunction",
-    "ScalarSubquery",
     "Segment",
-    "SetComparison",
-    "SetPredicate",
-    "SetPredicateOp",
     "SingularOrList",
     "SortKey",
     "StructField",
@@ -183,5 +132,16 @@ __all__ = [
     "is_zero",
     "literal",
     "natural_type",
-    "parameter",
 ]
+
+if TYPE_CHECKING:
+    __all__ += union.__all__
+else:
+
+    def __getattr__(name: str) -> Any:
+        """Load the expressions that few programs use, when one of them is first asked for."""
+        union = import_module(f"{__name__}.union")
+        if name not in union.__all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals().update({each: getattr(union, each) for each in union.__all__})
+        return globals()[name]
