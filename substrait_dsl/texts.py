@@ -36,6 +36,11 @@ def quote(names: Iterable[str], limit: int = 12) -> str:
     return f"{text}, ... ({len(known)} in all)" if len(known) > limit else text or "none"
 
 
+def constant(text: str) -> str:
+    """Return a text as a constant of a program, for hints to paste; in double quotes, unless it has some itself."""
+    return repr(text) if '"' in text or "\\" in repr(text) else f'"{text}"'
+
+
 def shorten(text: str, limit: int = 200) -> str:
     """Return a text for a message, cut after `limit` characters."""
     return text if len(text) <= limit else f"{text[:limit]}..."

@@ -133,6 +133,16 @@ def test_a_class_to_paste_has_names_as_constants(text: str) -> None:
         assert named <= {"sd", "Annotated", "Columns", "ColumnsS", "s", "u"}
 
 
+@pytest.mark.parametrize("text", [text for text in TEXTS if " " not in text and text != "--"])
+def test_a_hint_has_names_as_constants(text: str) -> None:
+    rows = sd.read_named("t", {text: "i64"})
+    with pytest.raises(SubstraitDslError) as caught:
+        rows.sort(f"{text} desc")
+    written = str(caught.value.hint)
+    assert written.startswith("write desc(")
+    assert ast.literal_eval(written.removeprefix("write desc")) == text
+
+
 def test_half_a_character_is_no_name_of_a_field() -> None:
     with refused(InvalidArgumentError, "the name of a field is Unicode text"):
         sd.Struct.of({"\ud800": sd.I64()})

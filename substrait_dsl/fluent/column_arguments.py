@@ -33,6 +33,7 @@ from substrait_dsl.fluent.namespace import CatalogFunction
 from substrait_dsl.fluent.operators import PythonValue
 from substrait_dsl.fluent.schemas import DynRow, Schema
 from substrait_dsl.fluent.scope import Scope
+from substrait_dsl.texts import constant
 
 R = TypeVar("R")
 PACKAGE = "substrait_dsl"
@@ -393,7 +394,7 @@ def _sort_column(column: str | int, scope: Scope) -> ex.FieldReference:
     except UnknownFieldError as error:
         name, _, order = str(column).removeprefix("-").partition(" ")
         if name in scope.schema.names and (str(column).startswith("-") or order.lower() in ("asc", "desc")):
-            error.hint = f'write {"asc" if order.lower() == "asc" else "desc"}("{name}")'
+            error.hint = f"write {'asc' if order.lower() == 'asc' else 'desc'}({constant(name)})"
         elif name.lower() in ("asc", "desc"):
             error.hint = f'the column stands in the key: {name.lower()}("x")'
         raise

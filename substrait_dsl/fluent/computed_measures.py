@@ -21,6 +21,7 @@ from substrait_dsl.fluent.calls import Measure, MeasureBase, measure_node
 from substrait_dsl.fluent.column_arguments import sort_keys
 from substrait_dsl.fluent.expr import ExprBase, unbound_expr
 from substrait_dsl.fluent.scope import Scope
+from substrait_dsl.texts import constant
 
 _IN_A_STEP_AFTER = "name the measures, and compute it in with_columns(...) after the aggregate"
 
@@ -170,7 +171,7 @@ class GroupScope(Scope):
                         f'the key "{name}" is NULL where a grouping set leaves it out, and this expression takes it to '
                         "be required",
                         names=[name],
-                        hint=f'write col("{name}") for it, which is the key; or {_IN_A_STEP_AFTER}',
+                        hint=f"write col({constant(name)}) for it, which is the key; or {_IN_A_STEP_AFTER}",
                     )
         return rebuild(expression, self._require_key, into_relations=False, done=done)
 
@@ -178,7 +179,7 @@ class GroupScope(Scope):
         match node:
             case ex.FieldReference(root=ex.ROOT, position=position):
                 name = self.rows.schema.fields[position].name
-                hint = f'functions.any_value(col("{name}")) is the value of one of the rows; or make it a key'
+                hint = f"functions.any_value(col({constant(name)})) is the value of one of the rows; or make it a key"
                 if name in self._keys.names:
                     hint += "; the key of that name is a column in with_columns(...) after the aggregate"
                 raise SchemaError(

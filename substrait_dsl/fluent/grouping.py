@@ -47,6 +47,7 @@ from substrait_dsl.fluent.namespace import CatalogFunction
 from substrait_dsl.fluent.schemas import DynRow, Schema
 from substrait_dsl.fluent.scope import Scope
 from substrait_dsl.signature_errors import Called
+from substrait_dsl.texts import constant
 
 if TYPE_CHECKING:
     from substrait_dsl.fluent.relation import Relation
@@ -167,7 +168,7 @@ def _call_with_row(function: Callable[..., Any], scope: Scope, keys: Sequence[st
         return call_function(function, scope, rows(scope))
     except UnknownFieldError as error:
         if error.name in keys:
-            error.hint = f'the row is that of the input; the key is col("{error.name}")'
+            error.hint = f"the row is that of the input; the key is col({constant(str(error.name))})"
         raise
 
 

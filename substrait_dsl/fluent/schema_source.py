@@ -18,6 +18,7 @@ import attrs
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, UnsupportedError, quote, require
+from substrait_dsl.texts import constant
 
 WIDTH = 88
 """The longest line: that of the formatters' defaults."""
@@ -171,7 +172,8 @@ def _require_columns(name: str, struct: NamedStruct) -> None:
         raise SchemaError(
             f"{name}: {quote(wrong)} can be no attribute of a class",
             names=wrong,
-            hint=f'rename it first: rename({{"{wrong[0]}": ...}}); or declare the columns by a dict {{name: type}}',
+            hint=f"rename it first: rename({{{constant(wrong[0])}: ...}}); "
+            "or declare the columns by a dict {name: type}",
         )
 
 
@@ -217,9 +219,7 @@ def _is_named(argument: str) -> bool:
 
 def _literal(value: bool | int | str | None) -> str:
     """Return a constant in double quotes, as formatters want it."""
-    if not isinstance(value, str) or '"' in value or "\\" in repr(value):
-        return repr(value)
-    return f'"{repr(value)[1:-1]}"'
+    return constant(value) if isinstance(value, str) else repr(value)
 
 
 def _wrap_annotation(start: str, text: str, indent: str) -> list[str]:
