@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
@@ -171,6 +172,16 @@ def test_a_condition_on_required_columns_may_follow() -> None:
     joined = trades.asof_join(quotes, on="t", by="k", how="inner").filter(lambda r: (r.id > 100) & (r.v < 300))
     query = "SELECT l.id, l.k, l.t, r.v FROM l ASOF JOIN r ON l.k = r.k AND l.t >= r.t WHERE id > 100 AND v < 300"
     assert Counter(map(tuple, joined.collect())) == rows_of(query, l=trades, r=quotes)
+
+
+def test_frames_begin_with_the_first_row() -> None:
+    """Of a frame from a row to the last one Spark computes the value anew in each row: of n rows, n * n / 2 values."""
+    trades, quotes = random_sides(5)
+    for direction in MATCHES:
+        text = " ".join(str(trades.asof_join(quotes, on="t", by="k", direction=direction, tolerance=1)).split())
+        frames = re.findall(r"rows between ([a-z ]+) and", text.replace("| ", ""))
+        assert len(frames) > 2
+        assert set(frames) == {"unbounded preceding"}, direction
 
 
 def test_signed_zeros_are_equal_and_nan_is_near_nothing() -> None:

@@ -94,8 +94,13 @@ class AsofJoin:
         is_left_first = self.direction == "forward"  # of equal times, a row is counted before those that it matches
         order = [asc("t"), SortKey("side", "desc_nulls_last" if is_left_first else "asc_nulls_first")]
         order += [SortKey(f"o{number}", _direction(key)) for number, key in enumerate(self.ties)]
-        window: dict[str, Any] = {"partition_by": keys, "order_by": order}
-        up_to, from_here = {**window, "rows": (None, 0)}, {**window, "rows": (0, None)}
+        # what follows is what came so far in the other direction: a frame up to the end is quadratic on Spark
+        back = [
+            SortKey("t", "desc_nulls_last"),
+            SortKey("side", "asc_nulls_first" if is_left_first else "desc_nulls_last"),
+        ]
+        up_to: dict[str, Any] = {"partition_by": keys, "order_by": order, "rows": (None, 0)}
+        from_here = {**up_to, "order_by": back}
         numbered = rows.with_columns(
             n=f.count(col("rt")).over(**up_to),
             **({"before": f.max(col("rt")).over(**up_to)} if self._needs_before else {}),
