@@ -30,6 +30,12 @@ PROMISES: Mapping[str, tuple[str, ...]] = {
         "test_errors.py::test_names_of_others_are_escaped_wherever_an_error_shows_them",
         "test_errors.py::test_names_of_others_are_escaped_in_findings_and_reports",
     ),
+    "No text of a plan is markup": (
+        "test_html.py::test_a_strangers_name_is_text",
+        "test_html.py::test_a_text_comes_back",
+        "test_graphs.py::test_hostile_names_are_text",
+        "test_graphs.py::test_random_names_are_text",
+    ),
     "A plan of more than `max_bytes`": (
         "test_strangers.py::test_a_plan_of_more_bytes_than_may_be_is_not_read",
         "test_strangers.py::test_nothing_endless_is_read_to_its_end",

@@ -149,6 +149,8 @@ NO_RELATIONS = {
     "schema",
     "show",
     "to_arrow",
+    "to_graphviz",
+    "to_mermaid",
     "to_pandas",
     "to_plan",
     "to_polars",

@@ -9,6 +9,7 @@ import click
 
 from substrait_dsl.cli.plan_files import (
     STANDARD_INPUT,
+    STANDARD_OUTPUT,
     json_option,
     plan_argument,
     print_json,
@@ -25,17 +26,33 @@ if TYPE_CHECKING:
     from substrait_dsl.fluent.plan import Plan
 
 WEIGHTS = ("harmless", "assumed")
+FORMATS = ("text", "html", "mermaid", "dot")
 
 
-@click.command(epilog="\b\nExample:\n  substrait-dsl explain query.plan")
+@click.command(epilog="\b\nExamples:\n  substrait-dsl explain query.plan\n"
+               "  substrait-dsl explain --format html query.plan > query.html\n"
+               "  substrait-dsl explain --format dot query.plan | dot -Tsvg > query.svg")  # fmt: skip
 @plan_argument
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    help="As text; as a page whose steps fold; as a graph of Mermaid or of Graphviz.",
+)
 @json_option
-def explain(plan: str, as_json: bool) -> None:
+def explain(plan: str, form: str, as_json: bool) -> None:
     """Print the steps of a plan, and who wrote it.
 
     Each step has its arguments and, behind an arrow, the columns that it puts out.
     """
+    if as_json and form != "text":
+        raise click.UsageError("--json has the text in it: leave --format out")
     found = read_plan(plan)
+    if form != "text":
+        write_text(STANDARD_OUTPUT, _drawn(found, form, plan) + "\n")
+        return
     if as_json:
         print_json(
             {
@@ -78,6 +95,15 @@ def validate(plan: str, fail_on: str, as_json: bool) -> int:
     else:
         print("\n".join(map(str, findings)) or "as the specification says")
     return int(any(WEIGHTS.index(each.weight) >= WEIGHTS.index(fail_on) for each in findings))
+
+
+def _drawn(plan: Plan, form: str, name: str) -> str:
+    """Return a plan as a page or as a graph."""
+    if form == "html":
+        from substrait_dsl.render.markup import page
+
+        return page(name, plan._repr_html_())
+    return plan.to_mermaid() if form == "mermaid" else plan.to_graphviz()
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from substrait_dsl.algebra.types import Boolean, Null
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError, UnknownAttributeError, error_context, require
 from substrait_dsl.fluent.arguments import RelationLike
 from substrait_dsl.fluent.choices import require_count, require_flag
+from substrait_dsl.fluent.diagrams import Diagrams
 from substrait_dsl.fluent.expr import Expr, ExprBase
 from substrait_dsl.fluent.guidance import no_attribute, relation_hint
 from substrait_dsl.fluent.relation_schema import RelationSchema
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from substrait_dsl.fluent.plan import Plan
     from substrait_dsl.fluent.relation import Relation
     from substrait_dsl.partiql.value_builder import Values
+    from substrait_dsl.render.graphs import Graph
     from substrait_dsl.spark.session.explain import ExplainMode
 
 # A bare `Relation` takes a relation of any rows, and gives rows whose columns are not declared.
@@ -51,7 +53,7 @@ Condition = Expr[Boolean, Null]
 Count = int | ExprBase | None
 
 
-class RelationBase(Picklable, RelationLike):
+class RelationBase(Diagrams, Picklable, RelationLike):
     """The base class of `Relation`, whatever its columns."""
 
     __slots__ = ("_rel",)
@@ -542,6 +544,11 @@ class RelationBase(Picklable, RelationLike):
             raise TypeMismatchError(
                 "a relation has no length", hint="execute(spark).count() counts the rows, len(rel.columns) the columns"
             )
+
+    def _graph(self) -> Graph:
+        from substrait_dsl.render.graphs import relation_graph
+
+        return relation_graph(self._rel)
 
     def _repr_html_(self) -> str:
         from substrait_dsl.render.html import relation_html

@@ -25,6 +25,7 @@ from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import error_context, require_choice
 from substrait_dsl.fluent.base import RelationBase, wrap_relation
 from substrait_dsl.fluent.choices import require_flag
+from substrait_dsl.fluent.diagrams import Diagrams
 from substrait_dsl.fluent.documents import Document, require_encoding, type_urls
 from substrait_dsl.fluent.guidance import no_attribute
 from substrait_dsl.fluent.messages import require_extension
@@ -45,12 +46,13 @@ if TYPE_CHECKING:
     from substrait_dsl.catalog import Catalog
     from substrait_dsl.engines.report import Report
     from substrait_dsl.fluent.execution import Execution, OtherSession, Running, Session
+    from substrait_dsl.render.graphs import Graph
     from substrait_dsl.spark.session.explain import ExplainMode
 
 NO_BINDINGS: Mapping[int, object] = {}
 
 
-class Plan(Document["PlanMessage", AlgebraPlan]):
+class Plan(Diagrams, Document["PlanMessage", AlgebraPlan]):
     """The plan that returns one or more relations.
 
     Its trees are evaluated in order, each once: a relation that is `shared` has the rows that it had when it was
@@ -489,6 +491,11 @@ class Plan(Document["PlanMessage", AlgebraPlan]):
         return start(
             self._algebra, session, tables=tables, persist_shared=persist_shared, is_preview=is_preview, allow=allow
         )
+
+    def _graph(self) -> Graph:
+        from substrait_dsl.render.graphs import plan_graph
+
+        return plan_graph(self._algebra, self._named_roots())
 
     def _repr_html_(self) -> str:
         from substrait_dsl.render.html import plan_html

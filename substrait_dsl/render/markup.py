@@ -95,4 +95,4 @@ def page(title: str, body: str) -> str:
         element("title", title),
     )
     inside = element("html", element("head", head), "\n", element("body", Markup(body)), lang="en")
-    return f"<!doctype html>\n{inside}\n"
+    return f"<!doctype html>\n{inside}"

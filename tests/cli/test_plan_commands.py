@@ -52,6 +52,17 @@ def test_who_wrote_a_plan_stands_on_one_line(tmp_path: Path, capsys: Captured) -
     assert "\n".join(text) == str(LARGE)
 
 
+def test_explain_as_a_page_and_as_graphs(plan: str, capsys: Captured) -> None:
+    assert printed(["explain", "--format", "mermaid", plan], capsys) == LARGE.to_mermaid() + "\n"
+    assert printed(["explain", "--format", "dot", plan], capsys) == LARGE.to_graphviz() + "\n"
+    shown = printed(["explain", "--format", "html", plan], capsys)
+    assert shown.startswith("<!doctype html>\n<html")
+    assert sd.Plan.load(plan)._repr_html_() in shown
+    assert shown.endswith("</html>\n")
+    assert main(["explain", "--format", "html", "--json", plan]) == 2
+    assert "leave --format out" in capsys.readouterr().err
+
+
 def test_a_plan_may_be_json_and_come_from_the_standard_input(
     tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
