@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -20,6 +21,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.relations import FileItem, Parquet
 from substrait_dsl.algebra.type_text import parse_type
 from substrait_dsl.errors import ExecutionError, InvalidArgumentError, SubstraitDslError, UnsupportedError
+from substrait_dsl.fluent.stub import stub_of
 from substrait_dsl.proto.plan import encode_plan
 from substrait_dsl.spark.sources.paths import MOST_ALTERNATIVES, local_paths
 from tests.proto import corpus
@@ -141,6 +143,22 @@ def test_a_hint_has_names_as_constants(text: str) -> None:
     written = str(caught.value.hint)
     assert written.startswith("write desc(")
     assert ast.literal_eval(written.removeprefix("write desc")) == text
+
+
+@pytest.mark.parametrize("text", ['x"""\nimport os\n"""', "x'\nimport os\n'", "a\\", '"] = __import__("os")', "\u202e"])
+def test_a_stub_has_words_and_names_as_constants(text: str) -> None:
+    call = {
+        "args": [{"name": "x", "value": "i64"}, {"name": "w", "options": ["A", text]}],
+        "options": {"o": {"values": ["P", text]}},
+        "return": "i64",
+    }
+    function = {"name": "foo", "description": text, "impls": [call]}
+    made = stub_of(json.dumps({"urn": f"extension:acme:{text}", "scalar_functions": [function]}, indent=1))
+    module = ast.parse(made)
+    assert not any(isinstance(node, ast.Import) and node.names[0].name == "os" for node in ast.walk(module))
+    assert not any(isinstance(node, ast.Call) and ast.unparse(node.func) != "TypeVar" for node in ast.walk(module))
+    assert sum(isinstance(node, ast.Constant) and node.value == text for node in ast.walk(module)) == 2
+    assert "\u202e" not in made
 
 
 def test_half_a_character_is_no_name_of_a_field() -> None:
