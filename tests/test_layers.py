@@ -68,6 +68,7 @@ ROOMS: dict[str, int] = {  # by the longest prefix, too
     "algebra.evaluation": 2,
     "algebra.accesses": 2,
     "algebra.joined_groups": 2,
+    "algebra.row_counts": 2,
     "algebra.null_filters": 2,
     "algebra.live_ranges": 2,
     "algebra.plan": 2,

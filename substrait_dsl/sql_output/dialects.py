@@ -74,6 +74,7 @@ DUCKDB = Dialect(
         t.Binary(): "BLOB",
         t.Date(): "DATE",
         t.PrecisionTimestamp(6): "TIMESTAMP",
+        t.PrecisionTimestampTZ(6): "TIMESTAMPTZ",
     },
     "TEXT",
 )
@@ -93,6 +94,7 @@ SPARK = Dialect(
         t.Binary(): "BINARY",
         t.Date(): "DATE",
         t.PrecisionTimestamp(6): "TIMESTAMP_NTZ",
+        t.PrecisionTimestampTZ(6): "TIMESTAMP",
     },
     "STRING",
 )

@@ -31,6 +31,10 @@ that it is the same whether it is NULL or false; anywhere else."""
 COMPARISONS = {"eq": "=", "ne": "<>", "lt": "<", "gt": ">", "le": "<=", "ge": ">="}
 
 
+MOST_PARTS = 50_000
+"""Of so many nodes an expression may be, of which those that are shared count each time."""
+
+
 @attrs.frozen
 class Scope:
     """What expressions see."""
@@ -56,6 +60,11 @@ class Scope:
 def write(expression: Expression, scope: Scope) -> Written:  # a closed union
     """Write an expression. Raises `UnsupportedError` for one that is not written."""
     dialect = scope.dialect
+    if expression.size > MOST_PARTS:
+        raise UnsupportedError(
+            f"an expression of {expression.size} parts is not written as SQL",
+            hint="make parts of it that are used several times columns first, by with_columns(...)",
+        )
     match ex.as_union(expression):
         case ex.Literal() as literal:
             return write_literal(literal, dialect)
@@ -87,10 +96,18 @@ def write(expression: Expression, scope: Scope) -> Written:  # a closed union
         case ex.WindowFunction(call=call, partitions=partitions, sorts=sorts):
             inside = scope.as_value()
             return write_window(call, partitions, sorts, lambda part: write(part, inside), dialect)
+        case ex.NestedList(values=elements):
+            trees = [write(each, scope.as_value()).cast(dialect) for each in elements]
+            return Written(_list(trees, dialect), expression.type)
         case ex.SetPredicate():
             raise _refusal("a test whether rows are unique", dialect)
         case other:
             raise _refusal(class_words(other), dialect)
+
+
+def _list(elements: Sequence[exp.Expr], dialect: Dialect) -> exp.Expr:
+    places = ", ".join(f"{{{number}}}" for number in range(len(elements)))
+    return fill(f"[{places}]" if dialect.name == "duckdb" else f"ARRAY({places})", elements, {}, dialect)
 
 
 def _refusal(what: str, dialect: Dialect) -> UnsupportedError:
@@ -166,11 +183,12 @@ def _bracketed(query: exp.Query) -> exp.Subquery:
 
 
 def exists(query: exp.Query) -> exp.Expr:
-    """Return whether a query has a row; what its columns are does not matter."""
+    """Return whether a query has a row; what its columns are does not matter, nor does an order."""
     from sqlglot import exp
 
     if isinstance(query, exp.Select) and not query.args.get("group") and not query.find(exp.AggFunc, exp.Distinct):
         query.set("expressions", [exp.Literal.number(1)])
+        query.set("order", None)
     return exp.Exists(this=query)
 
 

@@ -6,6 +6,7 @@ Specification: the files ``functions_*.yaml``. A function, an overload or an opt
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -83,6 +84,20 @@ def _like(call: ex.ScalarFunction, dialect: Dialect) -> str | None:
     return None
 
 
+def _to_integer(call: ex.ScalarFunction, dialect: Dialect) -> str | None:
+    """Refuse digits after the point: engines round to them by products that are no exact ones."""
+    digits = call.arguments[1]
+    return None if isinstance(digits, ex.Literal) and digits.value == 0 else "digits after the point"
+
+
+def _finite_exponent(call: ex.ScalarFunction, dialect: Dialect) -> str | None:
+    """Refuse exponents of which a power of one is no number to Java."""
+    exponent = call.arguments[1]
+    if dialect.name == "duckdb" or (isinstance(exponent, ex.Literal) and isfinite(exponent.value or 0)):
+        return None
+    return "an exponent that is no constant"
+
+
 def _has_room(call: ex.ScalarFunction, dialect: Dialect) -> str | None:
     """Refuse decimals whose exact result has more digits after the point than a decimal can have."""
     scale = exact_scale(call)
@@ -91,6 +106,7 @@ def _has_room(call: ex.ScalarFunction, dialect: Dialect) -> str | None:
 
 INTEGER_OPTIONS = {"overflow": ("ERROR",)}
 FLOAT_OPTIONS = {"rounding": ("TIE_TO_EVEN",)}
+AWAY_FROM_ZERO = {"rounding": ("TIE_AWAY_FROM_ZERO",)}
 SENSITIVE = {"case_sensitivity": ("CASE_SENSITIVE",)}
 UNICODE = {"char_set": ("UTF8",), "full_unicode": ("TRUE",)}
 DIVISION = {"overflow": ("ERROR",), "on_division_by_zero": ("ERROR",), "on_domain_error": ("ERROR",)}
@@ -148,6 +164,10 @@ ARITHMETIC: Mapping[str, Rule] = {
     "negate:fp": _both("-{0}"),
     "abs:fp": _both("ABS({0})"),
     "sign": _both("CAST(SIGN({0}) AS {T})"),
+    "exp": _both("CAST(EXP({0}) AS {T})", options=FLOAT_OPTIONS),
+    "power:fp": _both(
+        "CAST(POWER({0}, {1}) AS {T})", check=_finite_exponent, only="on Spark a constant exponent that is finite"
+    ),
     "bitwise_not": _both("~{0}"),
     "bitwise_and": _both("{0} & {1}"),
     "bitwise_or": _both("{0} | {1}"),
@@ -168,12 +188,29 @@ ARITHMETIC_DECIMAL: Mapping[str, Rule] = {
 
 ROUNDING: Mapping[str, Rule] = {
     "ceil": Rule("CEIL({0})", "CASE WHEN ABS({0}) < 4503599627370496 THEN CAST(CEIL({0}) AS {T}) ELSE {0} END"),
+    "round:int": _both("{0}", check=_literals(1, least=0), only="constant digits from 0 on"),
+    "round:fp": _both("CAST(ROUND({0}) AS {T})", options=AWAY_FROM_ZERO, check=_to_integer, only="to 0 digits"),
     "floor": Rule("FLOOR({0})", "CASE WHEN ABS({0}) < 4503599627370496 THEN CAST(FLOOR({0}) AS {T}) ELSE {0} END"),
 }
 
 ROUNDING_DECIMAL: Mapping[str, Rule] = {
     "ceil": _both("CAST(CEIL({0}) AS {T})"),
     "floor": _both("CAST(FLOOR({0}) AS {T})"),
+    "round": _both(
+        "CAST(ROUND({0}, {1}) AS {T})",
+        options=AWAY_FROM_ZERO,
+        check=_literals(1, least=0),
+        only="constant digits from 0 on",
+    ),
+}
+
+LOGARITHMIC: Mapping[str, Rule] = {
+    name: _both(
+        f"CASE WHEN {{0}} <= 0 THEN CASE WHEN {{0}} = 0 THEN CAST('-Infinity' AS {{T}}) ELSE CAST('NaN' AS {{T}}) END "
+        f"ELSE CAST({name.upper()}({{0}}) AS {{T}}) END",
+        options={**FLOAT_OPTIONS, "on_domain_error": ("NAN",), "on_log_zero": ("MINUS_INFINITY",)},
+    )
+    for name in ("ln", "log10", "log2")
 }
 
 STRING: Mapping[str, Rule] = {
@@ -210,6 +247,10 @@ STRING: Mapping[str, Rule] = {
         check=_literals(1),
         only="a constant second argument, not empty",
     ),
+    "repeat": Rule(
+        "REPEAT({0}, {1})", "REPEAT({0}, CAST({1} AS INT))", check=_literals(1), only="a constant second argument"
+    ),
+    "reverse": Rule(None, "REVERSE({0})"),  # DuckDB takes several characters that are one letter for one
     "lpad": _both("LPAD({0}, {1}, {2})", check=_literals(1, 2), only="constants, not empty"),
     "rpad": _both("RPAD({0}, {1}, {2})", check=_literals(1, 2), only="constants, not empty"),
 }
@@ -224,6 +265,7 @@ FUNCTIONS: Mapping[str, Mapping[str, Rule]] = {
     "functions_boolean": BOOLEAN,
     "functions_comparison": COMPARISON,
     "functions_datetime": DATETIME,
+    "functions_logarithmic": LOGARITHMIC,
     "functions_rounding": ROUNDING,
     "functions_rounding_decimal": ROUNDING_DECIMAL,
     "functions_string": STRING,

@@ -1,4 +1,4 @@
-"""Joins: further tables of a SELECT, and conditions whether other rows exist."""
+"""Joins: further tables of a SELECT, also such that are computed for each row, and conditions whether rows exist."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, assert_never
 import attrs
 
 from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.algebra.node import Expression
+from substrait_dsl.algebra.row_counts import has_one_row_at_most
 from substrait_dsl.algebra.rules import JoinType
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.sql_output.expressions import Outer, Place, exists, write
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 SIDES: dict[str, str | None] = {"inner": None, "left": "LEFT", "right": "RIGHT", "outer": "FULL"}
 
 
-AnyJoin = rl.Cross | rl.Join | rl.NestedLoopJoin | rl.HashJoin | rl.MergeJoin
+AnyJoin = rl.Cross | rl.Join | rl.NestedLoopJoin | rl.HashJoin | rl.MergeJoin | rl.LateralJoin
 
 KEY_TESTS = {
     "eq": "{0} = {1}",
@@ -36,8 +38,9 @@ KEY_TESTS = {
 
 def write_join(join: AnyJoin, outer: Outer, to: QueryWriter) -> Select:
     """Write a join as a further table of a SELECT; a semi or an anti join as a condition whether other rows exist."""
-    left, right = to.write(join.left, outer).unordered, to.write(join.right, outer).unordered
     match join:
+        case rl.LateralJoin(condition=condition, post_filter=after):
+            writer = _JoinWriter(join, join.how, (condition,), (), after, outer, to)
         case rl.Cross():
             writer = _JoinWriter(join, "inner", (), (), None, outer, to)
         case rl.Join(condition=condition, post_filter=after):
@@ -51,13 +54,26 @@ def write_join(join: AnyJoin, outer: Outer, to: QueryWriter) -> Select:
             writer = _JoinWriter(join, join.how, _present(residual), keys, after, outer, to)
         case never:
             assert_never(never)
-    if writer.how.endswith(("mark", "single")):
+    if _fails_for_two(join) or (writer.how.endswith("mark") and to.dialect.name == "spark"):
         raise UnsupportedError(
-            f'a join with how="{writer.how}" is not written as SQL', hint="execute(session) runs the plan that has it"
+            f'a join with how="{writer.how}" is not written as SQL of {to.dialect.title}',
+            hint="execute(session) runs the plan that has it",
         )
-    is_existence = writer.how.endswith(("semi", "anti"))
-    joined = writer.write_existence(left, right) if is_existence else writer.write_tables(left, right)
+    joined = writer.write_join()
     return joined if writer.post_filter is None else to.filtered(joined, writer.post_filter, outer, join)
+
+
+def _fails_for_two(join: AnyJoin) -> bool:
+    """Whether a join fails where a row has two matches, which the input that it looks up may have."""
+    match join:
+        case rl.Cross():
+            return False
+        case rl.LateralJoin(how="left_single", right=looked_up) | rl.Join(how="left_single", right=looked_up):
+            return not has_one_row_at_most(looked_up)
+        case rl.Join(how="right_single", left=looked_up):
+            return not has_one_row_at_most(looked_up)
+        case _:
+            return join.how.endswith("single")
 
 
 def _present(condition: Expression | None) -> tuple[Expression, ...]:
@@ -76,9 +92,49 @@ class _JoinWriter:
     outer: Outer
     to: QueryWriter
 
-    def write_tables(self, left: Select, right: Select) -> Select:
+    def write_join(self) -> Select:
+        """Write the inputs, and the join."""
+        join, to = self.join, self.to
+        left, outer = to.write(join.left, self.outer).unordered, self.outer
+        if isinstance(join, rl.LateralJoin):
+            left = self._as_preserved(left)
+            if join.anchor is not None:
+                outer = {**outer, join.anchor: left.columns}
+        right = to.write(join.right, outer).unordered
+        if self.how.endswith("mark"):
+            return self._write_mark(left, right)
+        if self.how.endswith(("semi", "anti")):
+            return self._write_existence(left, right)
+        if isinstance(join, rl.LateralJoin):
+            return self._write_lateral(left, right)
+        return self._write_tables(left, right)
+
+    def _write_lateral(self, left: Select, right: Select) -> Select:
+        """Write rows that are computed for each: a query behind LATERAL, whose condition is inside of it."""
+        from sqlglot import exp
+
+        tests = _without_truth(self._tests(left, right, "value"))
+        if tests and not (right.is_plain and not right.has_windows):
+            right = self._nested(right)
+            tests = self._tests(left, right, "value")
+        inside = self._nested(attrs.evolve(right, where=(*right.where, *tests)))
+        assert inside.source is not None
+        source = inside.source.copy()
+        if isinstance(source, exp.Subquery):
+            source = exp.Lateral(this=exp.Subquery(this=source.this), alias=source.args["alias"])
+        side, kind = (None, "CROSS") if self.how == "inner" else ("LEFT", None)
+        clause = exp.Join(this=source, side=side, kind=kind, on=None if kind else exp.Boolean(this=True))
+        return Select(
+            left.source,
+            (*left.joins, clause),
+            (*left.columns, *inside.columns),
+            (*left.names, *inside.names),
+            where=left.where,
+        )
+
+    def _write_tables(self, left: Select, right: Select) -> Select:
         """Write a join whose output has the columns of both inputs."""
-        how = self.how
+        how = self.how.removesuffix("_single")
         left = self._as_input(left, is_extended=how in ("right", "outer"), may_filter=how in ("inner", "left"))
         right = self._as_input(
             right, is_extended=how in ("left", "outer"), may_filter=how in ("inner", "left"), may_join=False
@@ -97,28 +153,65 @@ class _JoinWriter:
             where=(*left.where, *moved),
         )
 
-    def write_existence(self, left: Select, right: Select) -> Select:
-        """Write a semi or an anti join as a condition whether rows of the other input exist."""
+    def _write_mark(self, left: Select, right: Select) -> Select:
+        """Write whether a row of the other input matches: true, or NULL if none does for sure, or false."""
         from sqlglot import exp
 
         puts_out_left = self.how.startswith("left")
-        preserved, other = (left, right) if puts_out_left else (right, left)
-        if not preserved.is_plain or preserved.has_windows or not all(column.is_column for column in preserved.columns):
-            preserved = self._nested(preserved)
-        if not other.is_plain or other.has_windows:
-            other = self._nested(other)
+        preserved, other = self._sides(left, right)
         left, right = (preserved, other) if puts_out_left else (other, preserved)
-        types = self.join.schema.types
-        found = attrs.evolve(
-            other,
-            columns=(Written(exp.Literal.number(1), types[0]),) if types else (),
-            names=("found",) if types else (),
-            where=(*other.where, *_without_truth(self._tests(left, right, "filter"))),
-            order=(),
+        tests = _without_truth(self._tests(left, right, "value"))
+        test = all_of(tests) if tests else exp.Boolean(this=True)
+        mark = self.join.schema.fields[-1]
+        tree = self._existence(other, [test])
+        operands = [*self.conditions, *(side for key in self.keys for side in (key.left, key.right))]
+        if any(each.type.nullable for each in operands):
+            unknown = self._existence(other, [fill("({0}) IS NULL", [test], {}, self.to.dialect)])
+            tree = exp.Case(
+                ifs=[
+                    exp.If(this=tree, true=exp.Boolean(this=True)),
+                    exp.If(this=exp.Not(this=unknown), true=exp.Boolean(this=False)),
+                ]
+            )
+        marked = attrs.evolve(
+            preserved, columns=(*preserved.columns, Written(tree, mark.type)), names=(*preserved.names, mark.name)
         )
-        test = exists(to_tree(found, self.to.dialect))
+        return self._nested(marked)
+
+    def _write_existence(self, left: Select, right: Select) -> Select:
+        """Write a semi or an anti join as a condition whether rows of the other input exist."""
+        from sqlglot import exp
+
+        preserved, other = self._sides(left, right)
+        left, right = (preserved, other) if self.how.startswith("left") else (other, preserved)
+        test = self._existence(other, _without_truth(self._tests(left, right, "filter")))
         condition = test if self.how.endswith("semi") else exp.Not(this=test)
         return attrs.evolve(preserved, order=(), where=(*preserved.where, condition))
+
+    def _sides(self, left: Select, right: Select) -> tuple[Select, Select]:
+        """Return the input that is put out, and the other one, as tables."""
+        preserved, other = (left, right) if self.how.startswith("left") else (right, left)
+        if not other.is_plain or other.has_windows:
+            other = self._nested(other)
+        return self._as_preserved(preserved), other
+
+    def _as_preserved(self, select: Select) -> Select:
+        """Return an input as tables to whose columns other queries may refer."""
+        is_table = select.is_plain and not select.has_windows and select.source is not None
+        return select if is_table and all(column.is_column for column in select.columns) else self._nested(select)
+
+    def _existence(self, other: Select, tests: Sequence[exp.Expr]) -> exp.Expr:
+        """Return whether there are rows of the other input that pass the tests."""
+        from sqlglot import exp
+
+        found = attrs.evolve(
+            other,
+            columns=(Written(exp.Literal.number(1), t.I32()),),
+            names=("found",),
+            where=(*other.where, *tests),
+            order=(),
+        )
+        return exists(to_tree(found, self.to.dialect))
 
     def _as_input(self, select: Select, *, is_extended: bool, may_filter: bool, may_join: bool = True) -> Select:
         """Return an input as a table, or as tables that are joined, with conditions that may stand elsewhere.
@@ -154,7 +247,7 @@ def _without_truth(tests: Sequence[exp.Expr]) -> list[exp.Expr]:
     return [test for test in tests if not (isinstance(test, exp.Boolean) and test.this)]
 
 
-def _join_clause(right: Select, how: JoinType, tests: Sequence[exp.Expr]) -> exp.Join:
+def _join_clause(right: Select, how: str, tests: Sequence[exp.Expr]) -> exp.Join:
     from sqlglot import exp
 
     assert right.source is not None

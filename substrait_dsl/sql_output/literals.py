@@ -29,8 +29,9 @@ def write_literal(literal: ex.Literal, dialect: Dialect) -> Written:
             return Written(exp.Null(), type_, is_typed=False)
         case bool():
             return Written(exp.Boolean(this=value), type_)
-        case int() if isinstance(type_, t.PrecisionTimestamp):
-            return Written(cast_tree(exp.Literal.string(_timestamp(value)), type_, dialect), type_)
+        case int() if isinstance(type_, t.PrecisionTimestamp | t.PrecisionTimestampTZ):
+            zone = "+00:00" if isinstance(type_, t.PrecisionTimestampTZ) else ""
+            return Written(cast_tree(exp.Literal.string(f"{_timestamp(value)}{zone}"), type_, dialect), type_)
         case int():
             if value == -(2**63):  # without its sign it is no integer of 64 bits
                 return Written(cast_tree(_number(value), type_, dialect), type_)

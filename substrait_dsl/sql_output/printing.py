@@ -66,5 +66,10 @@ def _writer(dialect: SqlDialect) -> Any:
             return f"DATE {self.sql(tree, 'this')}"
         return str(base.cast_sql(self, tree, safe_prefix=safe_prefix))
 
+    def log_sql(self: Any, tree: exp.Log) -> str:
+        """Write logarithms to base 10 and 2 by their own names: a quotient of logarithms has other last digits."""
+        return f"LOG{self.sql(tree, 'this')}({self.sql(tree, 'expression')})"
+
     forms = {"ordered_sql": ordered_sql, "not_sql": not_sql, "paren_sql": paren_sql, "cast_sql": cast_sql}
+    forms["log_sql"] = log_sql
     return type("Writer", (base,), forms)

@@ -36,6 +36,8 @@ class Select:
     limit: int | None = None
     offset: int = 0
     is_distinct: bool = False
+    laterals: tuple[exp.Lateral, ...] = ()
+    """What makes rows of the elements of lists, behind the tables."""
     union: exp.Query | None = None
     """A set operation, which is a query of its own."""
 
@@ -127,6 +129,8 @@ def to_tree(
         tree.set("from_", exp.From(this=select.source.copy()))
     if select.joins:
         tree.set("joins", [join.copy() for join in select.joins])
+    if select.laterals:
+        tree.set("laterals", [each.copy() for each in select.laterals])
     if select.where:
         tree.set("where", exp.Where(this=all_of(select.where)))
     if select.group is not None:

@@ -22,6 +22,7 @@ from substrait_dsl.sql_output.names import Names, distinct_names, identifier
 from substrait_dsl.sql_output.orders import order_key
 from substrait_dsl.sql_output.queries import Select, to_tree
 from substrait_dsl.sql_output.tables import read_table
+from substrait_dsl.sql_output.unnesting import write_unnest
 from substrait_dsl.sql_output.window_functions import write_window
 from substrait_dsl.sql_output.written import Written, cast_tree, fill
 
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 
 MOST_REPEATED = 8
 """Of so many nodes an expression may be that stands in several places of a query."""
+
+
+DOUBLING = ("modulus", "between", "least", "greatest", "ln", "log10", "log2")
+"""Functions whose operands may stand in several places of what they are written as."""
 
 
 class QueryWriter:
@@ -167,8 +172,12 @@ class QueryWriter:
                 return self._window(window, outer)
             case rl.Set() as set_:
                 return sets.write_set(set_, outer, self)
-            case rl.Cross() | rl.Join() | rl.NestedLoopJoin() | rl.HashJoin() | rl.MergeJoin() as join:
+            case (
+                rl.Cross() | rl.Join() | rl.NestedLoopJoin() | rl.HashJoin() | rl.MergeJoin() | rl.LateralJoin()
+            ) as join:
                 return joins.write_join(join, outer, self)
+            case rl.Unnest() as unnest:
+                return write_unnest(unnest, outer, self)
             case rl.Exchange(input=child) | rl.MergingCapture(input=child) | rl.SimpleCapture(input=child):
                 return self.write(child, outer).unordered
             case other:
@@ -401,6 +410,7 @@ def _repeated(rel: Rel) -> set[int]:
     """Return the relations that stand in several places, by their ids; reads, and what hardly costs more, are none."""
     seen: set[int] = set()
     found: set[int] = set()
+    visits: dict[int, int] = {}
     stack: list[Node] = [rel]
     while stack:
         node = stack.pop()
@@ -411,6 +421,10 @@ def _repeated(rel: Rel) -> set[int]:
                     found.add(id(node))
                 continue
             seen.add(id(node))
+        elif node.size > 1:
+            visits[id(node)] = visits.get(id(node), 0) + 1
+            if visits[id(node)] > 2:  # then its relations are known to repeat
+                continue
         stack.extend(children)
     return found
 
@@ -445,19 +459,26 @@ def _reads_outside(tree: exp.Query, dialect: Dialect) -> bool:
     from sqlglot import exp
 
     tables = {each.alias_or_name for each in tree.find_all(exp.Table, exp.Subquery)}
-    tables |= {each.alias for each in tree.find_all(exp.Values)}
+    tables |= {each.alias for each in tree.find_all(exp.Values, exp.Lateral)}
     return any(column.table and column.table not in tables for column in tree.find_all(exp.Column))
 
 
 def _repeats(columns: Columns, expressions: Sequence[Expression]) -> bool:
-    """Whether a long expression would stand in several places. A quotient of decimals has its operands in several."""
+    """Whether a long expression would stand in several places. Some functions have their operands in several."""
     uses = [0] * len(columns)
+    visits: dict[int, int] = {}
     stack: list[tuple[Node, int]] = [(each, 1) for each in expressions]
     while stack:
         node, times = stack.pop()
+        visited = visits.get(id(node), 0)
+        if visited > 1:  # which is enough, also for all parts of it
+            continue
+        visits[id(node)] = visited + times
         if isinstance(node, ex.FieldReference) and isinstance(node.root, ex.RootReference):
             uses[node.position] += times
-        elif isinstance(node, ex.ScalarFunction) and node.function.key == "divide:dec_dec":
+        elif isinstance(node, ex.ScalarFunction) and (
+            node.function.name in DOUBLING or node.function.key == "divide:dec_dec"
+        ):
             times = 2
         stack.extend((child, times) for child in node.children() if not isinstance(child, Rel))
     return any(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 RANKS = ("row_number", "rank", "dense_rank", "ntile", "percent_rank", "cume_dist")
 """Functions of the place of a row, which have no frame."""
 SHIFTS = ("lag", "lead")
-FIRSTS = ("first_value", "last_value")
+FIRSTS = ("first_value", "last_value", "nth_value")
 
 Write = Callable[[Expression], Written]
 
@@ -76,14 +76,14 @@ def _write_own(call: ex.WindowCall, values: Sequence[Written], dialect: Dialect)
     from sqlglot import exp
 
     name, type_ = call.function.name, call.output_type
-    if name in ("ntile", *SHIFTS):
+    if name in ("ntile", "nth_value", *SHIFTS):
         for number in range(0 if name == "ntile" else 1, len(values)):
             argument = [each for each in call.arguments if isinstance(each, Expression)][number]
             is_offset = number == (0 if name == "ntile" else 1)
             if not isinstance(argument, ex.Literal) or (is_offset and (argument.value is None or argument.value < 1)):
                 raise refusal(call, dialect, f"an argument {number} that is no constant from 1 on")
     trees = [
-        value.tree.copy() if number == 1 and name in SHIFTS else value.cast(dialect).copy()
+        value.tree.copy() if number == 1 and name in (*SHIFTS, "nth_value") else value.cast(dialect).copy()
         for number, value in enumerate(values)
     ]
     if name == "ntile":

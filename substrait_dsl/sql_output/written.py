@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from substrait_dsl.algebra import types as t
+from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.sql_output.dialects import DUCKDB, Dialect, parse, parse_type
 
 if TYPE_CHECKING:
@@ -55,6 +56,10 @@ def as_decimal(value: Written, dialect: Dialect) -> exp.Expr:
     return value.cast(dialect) if is_other else value.tree
 
 
+MOST_DOUBLED = 200
+"""Of so many nodes an operand may be that stands in several places of what a function is written as."""
+
+
 def fill(template: str, trees: Sequence[exp.Expr], types: Mapping[str, str], dialect: Dialect) -> exp.Expr:
     """Return the tree of a template.
 
@@ -66,6 +71,12 @@ def fill(template: str, trees: Sequence[exp.Expr], types: Mapping[str, str], dia
     """
     from sqlglot import exp
 
+    for number, each in enumerate(trees):
+        if template.count(f"{{{number}}}") > 1 and sum(1 for _ in each.walk()) > MOST_DOUBLED:
+            raise UnsupportedError(
+                f"an expression of more than {MOST_DOUBLED} parts would be there several times",
+                hint="make its operands columns first, by with_columns(...)",
+            )
     names = [f"_{number}" for number in range(len(trees))]
     tree = parse(template.format(*names, **types), dialect.name).copy()
     places = dict(zip(names, trees, strict=True))

@@ -149,6 +149,23 @@ WRITTEN: dict[str, tuple[Relation, str]] = {
         ORDERS.filter(lambda o: o.day >= date(2024, 1, 1)).select("id"),
         "SELECT id FROM orders WHERE day >= DATE '2024-01-01'",
     ),
+    "rows for each": (
+        CUSTOMERS.lateral_join(
+            lambda c: ORDERS.filter(lambda o: o.customer == c.key).select("id").sort(sd.desc("id")).limit(1)
+        ).select("name", "id"),
+        "SELECT customers.name, first_rows.id FROM customers CROSS JOIN LATERAL (SELECT orders.id FROM orders "
+        "WHERE orders.customer = customers.key ORDER BY orders.id DESC LIMIT 1) AS first_rows",
+    ),
+    "a mark": (
+        CUSTOMERS.join(ORDERS, on=lambda c, o: c.key == o.id, how="left_mark").select("name", "mark"),
+        "WITH computed AS (SELECT customers.key, customers.name, customers.country, EXISTS(SELECT 1 FROM orders "
+        "WHERE customers.key = orders.id) AS mark FROM customers) SELECT name, mark FROM computed",
+    ),
+    "elements of lists": (
+        sd.read_named("baskets", {"id": "i64", "items": "list<string>"}).unnest("items").select("id", "element"),
+        "WITH unnested AS (SELECT id, items, UNNEST(items) AS element, UNNEST(RANGE(LEN(items))) AS \"offset\" "
+        "FROM baskets) SELECT id, element FROM unnested",
+    ),
     "what is used twice": (
         (shared := sd.shared(SPENT)).join(shared, on=lambda a, b: a.customer == b.customer).emit([0, 3]),
         "WITH grouped AS (SELECT customer, SUM(price) AS spent FROM orders GROUP BY customer) "
@@ -188,6 +205,14 @@ def test_spark_is_the_dialect_that_needs_no_name() -> None:
 
 # --- what is refused
 
+
+def _remainders(value: Any, count: int) -> Any:
+    """Remainders of remainders, of which each is written with its operands twice."""
+    for number in range(count):
+        value = value % (value + 7 if count > 30 else number)
+    return value
+
+
 REFUSED: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
     "a misspelt dialect": (lambda: ORDERS.to_sql("duckbd"), InvalidChoiceError, 'did you mean "duckdb"'),  # type: ignore[arg-type]
     "no name": (lambda: ORDERS.to_sql(5), InvalidArgumentError, "to_sql: the dialect is a name, got 5"),  # type: ignore[arg-type]
@@ -223,10 +248,52 @@ REFUSED: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
         "a read of files is not written as SQL",
     ),
     "a write": (lambda: ORDERS.write("copy").to_sql("duckdb"), UnsupportedError, "a write is not written as SQL"),
-    "a mark": (
-        lambda: ORDERS.join(CUSTOMERS, on=lambda o, c: o.customer == c.key, how="left_mark").to_sql("duckdb"),
+    "a mark on Spark": (
+        lambda: ORDERS.join(CUSTOMERS, on=lambda o, c: o.customer == c.key, how="left_mark").to_sql(),
         UnsupportedError,
-        'a join with how="left_mark" is not written',
+        'a join with how="left_mark" is not written as SQL of Spark',
+    ),
+    "a join that fails for a second match": (
+        lambda: ORDERS.join(CUSTOMERS, on=lambda o, c: o.customer == c.key, how="left_single").to_sql("duckdb"),
+        UnsupportedError,
+        'a join with how="left_single" is not written as SQL of DuckDB',
+    ),
+    "a row around two subqueries on Spark": (
+        lambda: CUSTOMERS.filter(
+            lambda c: sd.exists(
+                ORDERS.filter(lambda o: sd.exists(ORDERS.filter(lambda i: (i.customer == c.key) & (i.id > o.id))))
+            )
+        ).to_sql(),
+        UnsupportedError,
+        "the column key of a row around two subqueries",
+    ),
+    "digits of floating-point numbers": (
+        lambda: ORDERS.select(x=lambda o: f.round(o.id.cast("fp64"), 2)).to_sql("duckdb"),
+        UnsupportedError,
+        "round with digits after the point",
+    ),
+    "an exponent that may be NaN": (
+        lambda: ORDERS.select(x=lambda o: f.power(2.0, o.id.cast("fp64"))).to_sql(),
+        UnsupportedError,
+        "power with an exponent that is no constant",
+    ),
+    "an aggregate of rows outside and inside, on Spark": (
+        lambda: CUSTOMERS.select(
+            "key",
+            n=lambda c: sd.scalar_subquery(ORDERS.aggregate(n=lambda o: f.count().filter((o.id > 1) & (c.key > 2)))),
+        ).to_sql(),
+        UnsupportedError,
+        "the column key of a row around a subquery, in an aggregate of columns of its own, is unknown to Spark",
+    ),
+    "an expression that would grow": (
+        lambda: ORDERS.select(x=lambda o: _remainders(o.id, 20)).to_sql("duckdb"),
+        UnsupportedError,
+        r"would be there several times.*by with_columns",
+    ),
+    "an expression that has grown": (
+        lambda: ORDERS.select(x=lambda o: _remainders(o.id, 60)).to_sql("duckdb"),
+        UnsupportedError,
+        r"an expression of \d+ parts.*by with_columns",
     ),
     "the value of IN on Spark": (
         lambda: ORDERS.select(x=lambda o: o.id.is_in(CUSTOMERS.select("key"))).to_sql(),
@@ -332,6 +399,14 @@ def test_constants_are_values_of_their_types(duckdb: None, value: Any) -> None:
     relation = sd.read_virtual([(1,)], {"one": "i64"}).select(x=constant)
     connection = engine.connect()
     assert connection.execute(relation.to_sql("duckdb")).fetchall() == [(value,)]
+
+
+def test_expressions_that_grow_are_written_of_columns() -> None:
+    """As the hint for them says: each of the columns is computed once."""
+    relation = ORDERS.select("id")
+    for _ in range(60):
+        relation = relation.with_columns(id=lambda o: o.id % (o.id + 7))
+    assert len(relation.to_sql("duckdb")) < 60_000
 
 
 def test_each_part_of_a_cast_that_tries_does() -> None:

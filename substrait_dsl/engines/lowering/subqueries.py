@@ -15,6 +15,7 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
 from substrait_dsl.algebra.relations.joins import conjuncts
+from substrait_dsl.algebra.row_counts import has_one_row_at_most
 from substrait_dsl.algebra.rules import JoinType
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.dependent import for_each, outer_positions
@@ -233,24 +234,6 @@ def _scalar(to: Lowering, rel: Rel, child: Rel, anchor: int | None) -> tuple[Rel
     else:
         joined = _left_join(rel, spread, positions)
     return joined, column(joined, width)
-
-
-def has_one_row_at_most(rel: Rel) -> bool:
-    """Whether a relation is known to have at most one row, for each outer row that it refers to."""
-    while True:
-        match rel:
-            case rl.Filter(input=child) | rl.Project(input=child) | rl.Emit(input=child) | rl.Sort(input=child):
-                rel = child
-            case rl.Fetch(input=child, count=count):
-                if isinstance(count, ex.Literal) and count.value is not None and count.value <= 1:
-                    return True
-                rel = child
-            case rl.Cross(left=left, right=right):
-                return has_one_row_at_most(left) and has_one_row_at_most(right)
-            case rl.Read(definition=rl.VirtualTable(rows)):
-                return len(rows) <= 1
-            case _:
-                return rel.single_row
 
 
 def one_at_most(to: Lowering, rel: Rel, keys: int, what: str) -> Rel:
