@@ -103,6 +103,7 @@ if TYPE_CHECKING:
     from substrait_dsl.fluent.grouping import GroupBy
     from substrait_dsl.fluent.implementing import implement
     from substrait_dsl.fluent.join_keys import JoinKey, join_key
+    from substrait_dsl.fluent.json_lines import read_json
     from substrait_dsl.fluent.nested import list_of, map_of, struct_of
     from substrait_dsl.fluent.parameters import current_date, current_timestamp, current_timezone, parameter
     from substrait_dsl.fluent.reveal import reveal_schema
@@ -275,6 +276,7 @@ __all__: list[str] = [
     "read_extension",
     "read_files",
     "read_iceberg",
+    "read_json",
     "read_named",
     "read_virtual",
     "record",
@@ -352,6 +354,7 @@ SELDOM_USED: Mapping[str, str] = {
     "read_capabilities": "fluent.capabilities",
     "read_csv": "fluent.typed_text",
     "read_files": "fluent.files",
+    "read_json": "fluent.json_lines",
     "register_acero_functions": "consumers.acero",
     "reveal_schema": "fluent.reveal",
     "round_robin": "fluent.exchange",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,19 @@ def test_a_format_that_a_date_has_not(tmp_path: Path) -> None:
     assert nothing.collect() == [(1, None)]
 
 
+def test_formats_of_timestamps(tmp_path: Path) -> None:
+    formats = {"at": "%d.%m.%Y %H:%M"}
+    text = "n,at\n1,31.05.2024 10:30\n2,\n3,29.02.2023 00:00\n4,31.05.2024\n"
+    schema = {"n": "i64", "at": "precision_timestamp<6>?"}
+    moment = dt.datetime(2024, 5, 31, 10, 30)
+    nulls = lines(tmp_path, text, schema, formats=formats, invalid="null")
+    assert nulls.collect() == [(1, moment), (2, None), (3, None), (4, None)]
+    with refused(ExecutionError, "line 2 of", "column \"at\": the text '31.05.2024' is not of the form %d.%m.%Y %H:%M"):
+        lines(tmp_path, "n,at\n1,31.05.2024\n", schema, formats=formats).collect()
+    with refused(ExecutionError, "line 2 of", "column \"at\": the text '29.02.2023 00:00' is no value of"):
+        lines(tmp_path, "n,at\n1,29.02.2023 00:00\n", schema, formats=formats).collect()
+
+
 def test_arguments() -> None:
     read: Any = sd.read_csv
     with refused(TypeMismatchError, 'read_csv, column "x": delimited text has no', "list<i64>", "declare a string"):
@@ -156,8 +170,11 @@ def test_arguments() -> None:
         read("x", {"x": "i64?"}, invalid="none")
     with refused(UnknownFieldError, '"dya"', 'did you mean "day"?'):
         read("x", {"day": "date"}, formats={"dya": "%d/%m/%Y"})
-    with refused(TypeMismatchError, 'a format is for dates, but column "n" is i64'):
-        read("x", {"n": "i64"}, formats={"n": "%d/%m/%Y"})
+    for type_ in ("i64", "precision_timestamp<3>", "precision_timestamp_tz<6>"):
+        with refused(TypeMismatchError, f'a format is for dates and precision_timestamp<6>, but column "n" is {type_}'):
+            read("x", {"n": type_}, formats={"n": "%d/%m/%Y"})
+    with refused(InvalidArgumentError, "the format is not one of timestamps", "'%d/%m'", '"%Y-%m-%d %H:%M:%S"'):
+        read("x", {"at": "precision_timestamp<6>"}, formats={"at": "%d/%m"})
     with refused(
         InvalidArgumentError, 'read_csv, column "day"', "format has %Y, %m and %d", "'dd/MM/yyyy'", '"%d/%m/%Y"'
     ):

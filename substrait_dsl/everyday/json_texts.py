@@ -143,6 +143,11 @@ def _to_json(parts: Sequence[Any]) -> ex.Expression:
     return scalar_call("to_json", {}, URN, everyday_catalog(), [value, names])
 
 
+def require_json_type(type_: t.Type, name: str) -> None:
+    """Raise `InvalidArgumentError` for a type that `from_json` does not read, below a name."""
+    _require_types("JSON gives", type_, name, _OF_JSON, is_read=True)
+
+
 def _names_of(type_: t.Type) -> str:
     """Return the names of fields in a type, depth first, as JSON: a plan keeps them for engines."""
     return json.dumps(list(struct_names(type_)), ensure_ascii=False)

@@ -47,8 +47,7 @@ _OTHERS: Mapping[str, str] = {
     ".orc": 'write format="orc"',
     ".arrow": 'write format="arrow"',
     ".feather": 'write format="arrow"',
-    ".json": "files of JSON are not read",
-    ".jsonl": "files of JSON are not read",
+    **dict.fromkeys((".json", ".jsonl", ".ndjson"), "write read_json(path, schema) for one object in each line"),
 }
 """How the names of files end that are not of the default format, and what to write for them."""
 

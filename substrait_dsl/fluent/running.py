@@ -204,6 +204,7 @@ def _error(
         reclassify,
         refused_value,
     )
+    from substrait_dsl.spark.diagnostics.json_values import name_json
     from substrait_dsl.spark.diagnostics.text_values import name_text
 
     failure = reclassify(failure, locations)
@@ -219,6 +220,7 @@ def _error(
     if len(texts) == 1:
         error.step, error.expression = steps[0].text, steps[0].part
     name_text(error, failure, locations, records)
+    name_json(error, failure, records)
     return error
 
 

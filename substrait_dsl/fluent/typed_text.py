@@ -19,7 +19,7 @@ from substrait_dsl.errors import (
     error_context,
     require_choice,
 )
-from substrait_dsl.everyday.time_texts import to_date
+from substrait_dsl.everyday.time_texts import to_date, to_timestamp
 from substrait_dsl.fluent.base import S2
 from substrait_dsl.fluent.calls import scalar
 from substrait_dsl.fluent.choices import require_flag
@@ -41,7 +41,7 @@ _BEHAVIORS: Mapping[OfInvalid, ex.FailureBehavior] = {"error": "throw", "null": 
 _CAST_ALONE = (*t.INTEGER_TYPES, t.String, t.VarChar, t.FixedChar)
 """The types whose casts take no text that a reader would take for something else."""
 
-_OF_TIME = (t.Date, t.PrecisionTimestamp, t.PrecisionTimestampTZ)
+OF_TIME = (t.Date, t.PrecisionTimestamp, t.PrecisionTimestampTZ)
 """The types whose casts take no blanks around a text, in some engines."""
 
 _BLANKS = r"[ \t]*"
@@ -93,16 +93,17 @@ def _cast(x: DynExpr, type_: t.Type, on_failure: ex.FailureBehavior) -> DynExpr:
     return combine("cast", lambda parts: ex.Cast(parts[0], type_, on_failure), [x])
 
 
-def _value(x: DynExpr, type_: t.Type, format_: str | None, on_failure: ex.FailureBehavior) -> DynExpr:
+def value_of_text(x: DynExpr, type_: t.Type, format_: str | None, on_failure: ex.FailureBehavior) -> DynExpr:
     """Return the value that a text has in a type."""
-    if isinstance(type_, _OF_TIME):
+    if isinstance(type_, OF_TIME):
         x = scalar("trim", [x, " \t"])
     if format_ is not None:
+        read, what = (to_date, "dates") if isinstance(type_, t.Date) else (to_timestamp, "timestamps")
         try:
-            day: DynExpr = to_date(x, format_, on_failure=on_failure)
+            found: DynExpr = read(x, format_, on_failure=on_failure)
         except InvalidArgumentError as error:
-            raise InvalidArgumentError("the format is not one of dates", reason=error) from None
-        return day if type_.nullable else _cast(day, type_, "throw")
+            raise InvalidArgumentError(f"the format is not one of {what}", reason=error) from None
+        return found if type_.nullable else _cast(found, type_, "throw")
     if (form := _form(type_)) is None:
         return _cast(x, type_, on_failure)
     pattern, other = form
@@ -114,7 +115,7 @@ def _value(x: DynExpr, type_: t.Type, format_: str | None, on_failure: ex.Failur
     return cast("DynExpr", value.otherwise(other_value))
 
 
-def _require_formats(formats: Any, struct: NamedStruct) -> Mapping[str, str]:
+def require_formats(formats: Any, struct: NamedStruct) -> Mapping[str, str]:
     """Return the formats by column. Raises as `read_csv` says."""
     if formats is None:
         return {}
@@ -123,8 +124,11 @@ def _require_formats(formats: Any, struct: NamedStruct) -> Mapping[str, str]:
     for name in formats:
         if name not in struct.names:
             raise UnknownFieldError.of_name(name, struct.names)
-        if not isinstance(type_ := struct.fields[struct.position(name)].type, t.Date):
-            raise TypeMismatchError(f'a format is for dates, but column "{name}" is {type_}', names=[name])
+        type_ = struct.fields[struct.position(name)].type
+        if not isinstance(type_, t.Date) and type_.as_required() != t.PrecisionTimestamp(6):
+            raise TypeMismatchError(
+                f'a format is for dates and precision_timestamp<6>, but column "{name}" is {type_}', names=[name]
+            )
     return formats
 
 
@@ -188,8 +192,8 @@ def read_csv(
             `read_files`; ``"skip"``: it may have other names.
         null_value: the text that stands for NULL, also in quotes; None: no text does. In a column that is required it
             is an error.
-        formats: by column, the format of dates that are not written as ``2024-05-31``: ``{"day": "%d/%m/%Y"}``, as
-            for `everyday.to_date`.
+        formats: by column, the format of dates that are not written as ``2024-05-31``, ``{"day": "%d/%m/%Y"}``, and
+            of timestamps, ``{"at": "%d/%m/%Y %H:%M"}``: as for `everyday.to_date` and `everyday.to_timestamp`.
         invalid: ``"error"`` fails the query where a text is no value of its type, ``"null"`` gives NULL in columns
             that are nullable, and fails in others.
         quote: what a field stands in that has a separator, or a quote, in it.
@@ -202,9 +206,9 @@ def read_csv(
         A relation with the columns of the schema.
 
     Raises:
-        TypeMismatchError: a type that no text has, or a format for what is no date.
+        TypeMismatchError: a type that no text has, or a format for what is no date or timestamp.
         UnknownFieldError: a format for a column that is not there.
-        InvalidArgumentError: another format of dates, or as `read_files`.
+        InvalidArgumentError: another format of dates or timestamps, or as `read_files`.
         InvalidChoiceError: another word of `invalid`, `kind`, `header`, `line_breaks` or `encoding`.
 
     Output: the columns of the schema. Specification: ``ReadRel.LocalFiles``, ``ProjectRel`` and ``Expression.Cast``.
@@ -220,7 +224,7 @@ def read_csv(
         rule = _header_rule(header)
         require_choice("invalid", invalid, get_args(OfInvalid))
         struct = as_struct(schema)
-        formats = _require_formats(formats, struct)
+        formats = require_formats(formats, struct)
         on_failure = _BEHAVIORS[invalid]
         form = rl.DelimitedText(separator, quote, escape, int(header is not False), null_value=null_value)
         text = t.String(nullable=null_value is not None)
@@ -248,4 +252,4 @@ def _column(
         if field.type == text_type:
             return text
         behavior = on_failure if field.type.nullable else "throw"
-        return _value(text, field.type, format_, behavior).alias(field.name)
+        return value_of_text(text, field.type, format_, behavior).alias(field.name)

@@ -63,8 +63,8 @@ LIBRARY = _names("""
     compared create_table create_view current_date current_timestamp current_timezone desc drop_table drop_view
     elements exchange_target exists extension_leaf extension_multi extension_object files_target following join_key
     lambda_ list_of lit map_of multi_bucket null parameter parse_type preceding read_csv read_extension read_files
-    read_iceberg read_named read_virtual record round_robin scalar_subquery scatter shared single_bucket struct_of
-    subtree switch switching unique update virtual_target when
+    read_iceberg read_json read_named read_virtual record round_robin scalar_subquery scatter shared single_bucket
+    struct_of subtree switch switching unique update virtual_target when
 """)
 """Functions and classes of the library that are pure: they build parts of a program."""
 

@@ -33,6 +33,7 @@ class Steps(Parts):
             f'sd.read_files("data/*.parquet", {schema}, kind="glob")',
             f'sd.read_files(["a.csv", sd.FileSlice("b.csv")], {schema}, format="csv", columns={some})',
             f'sd.read_csv("a.csv", {schema}, separator=";")',
+            f'sd.read_json("a.jsonl", {schema}, unknown_keys="error")',
             f'sd.read_iceberg("s3://lake/t.json", {schema}, snapshot_id=5)',
             f"sd.read_extension(MESSAGE, {schema})",
             f"sd.extension_leaf(MESSAGE, {schema}, distribution=0)",

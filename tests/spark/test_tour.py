@@ -178,6 +178,7 @@ FUNCTIONS: dict[str, Stop] = {
     "from_arrow": (lambda _: sd.from_arrow(pa.table({"a": [1, None]})), [(1,), (None,)]),
     "read_csv": (lambda place: typed_text(place), [ADA, BOB, EVE]),
     "read_files": (lambda place: files(place), [ADA, BOB, EVE]),
+    "read_json": (lambda place: json_lines(place), [ADA, BOB, EVE]),
     "read_iceberg": (lambda place: iceberg(place), [(1,), (2,)]),
     "create_table": (lambda place: place.stored().write(place.name, output="modified_records"), [ADA, BOB, EVE]),
     "alter_table": (lambda place: altered(place), [(*ADA, None), (*BOB, None), (*EVE, None)]),
@@ -225,6 +226,13 @@ def typed_text(place: Place) -> sd.Relation[Any]:
     place.folder.mkdir(exist_ok=True)
     (place.folder / "in.csv").write_text("id,key,name\n1,10,ada\n2,20,bob\n3,,ada\n")
     return sd.read_csv(place.folder / "in.csv", COLUMNS)
+
+
+def json_lines(place: Place) -> sd.Relation[Any]:
+    place.folder.mkdir(exist_ok=True)
+    rows = ('{"id": 1, "key": 10, "name": "ada"}', '{"name": "bob", "key": 20, "id": 2}', '{"id": 3, "name": "ada"}')
+    (place.folder / "in.jsonl").write_text("\n".join(rows))
+    return sd.read_json(place.folder / "in.jsonl", COLUMNS)
 
 
 def files(place: Place) -> Any:

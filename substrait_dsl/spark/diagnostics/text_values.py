@@ -27,10 +27,10 @@ from substrait_dsl.spark.sources.text_headers import open_text
 
 _BLANKS = " \t"
 """What a text of a date or a time may have around it."""
-_SECONDS = 10.0
+SECONDS = 10.0
 """How long files are searched: an error has to come in time."""
 
-_OTHER = re.compile(r"^(.*?) (is no truth value|is no number(?: with.*)?|is not of the form .*)$", re.DOTALL)
+OTHER_FORM = re.compile(r"^(.*?) (is no truth value|is no number(?: with.*)?|is not of the form .*)$", re.DOTALL)
 """What `read_csv` and `everyday.to_date` say of a text of another form, behind the text."""
 
 
@@ -49,11 +49,11 @@ class _TypedColumn:
 
 def name_text(error: ExecutionError, failure: Failure, found: Sequence[Location], records: Sequence[Record]) -> None:
     """Let an error name the column of a text that is no value of its type, and its place, if they are known."""
-    text = refused_value(failure) or _text_in(failure)
+    text = refused_text(failure)
     is_null = failure.parameters.get("errorMessage", "").endswith(IS_NULL)
     if text is None and not is_null:
         return
-    other = _OTHER.match(text or "")
+    other = OTHER_FORM.match(text or "")
     text, suffix = (text, None) if other is None else (other[1], other[2])
     for project, read in (pair for record in records for pair in _text_projects(record.plan)):
         columns = [
@@ -71,10 +71,11 @@ def name_text(error: ExecutionError, failure: Failure, found: Sequence[Location]
         return
 
 
-def _text_in(failure: Failure) -> str | None:
-    """Return the text in a message of the library's own, or of Sail, that no parameter of the failure has."""
-    found = _NO_PARAMETER.search(failure.message)
-    return None if found is None else found[1] or found[2]
+def refused_text(failure: Failure) -> str | None:
+    """Return the text that cannot be cast, also of a message of the library's own, or of Sail, without parameters."""
+    if (text := refused_value(failure)) or (found := _NO_PARAMETER.search(failure.message)) is None:
+        return text or None
+    return found[1] or found[2]
 
 
 def _uris(read: rl.Read) -> list[str]:
@@ -112,7 +113,8 @@ def _typed_columns(project: rl.Project) -> Iterator[_TypedColumn]:
     for name, expression in zip(project.names, project.expressions, strict=True):
         parts = list(walk(expression, into_relations=False))
         positions = {part.position for part in parts if isinstance(part, FieldReference)}
-        if len(positions) == 1 and any(isinstance(part, Cast) for part in parts):
+        is_json = any(isinstance(part, ScalarFunction) and part.function.name == "from_json" for part in parts)
+        if len(positions) == 1 and not is_json and any(isinstance(part, Cast) for part in parts):
             yield _TypedColumn(name, positions.pop(), expression)
 
 
@@ -127,14 +129,22 @@ def _is_found(expression: Expression, found: Sequence[Location]) -> bool:
     return any(id(each.node) in nodes for each in found)
 
 
-def _cast_text(expression: Expression, text: str) -> str:
-    """Return what is cast of a text: of a date in a format the parts, in the order of ISO 8601."""
-    calls = (
-        part for part in walk(expression) if isinstance(part, ScalarFunction) and part.function.name == "substring"
-    )
-    places = dict.fromkeys(tuple(each.value for each in call.arguments if isinstance(each, Literal)) for call in calls)
-    parts = [text[start - 1 : start - 1 + length] for start, length in places]
-    return "-".join(parts) if len(parts) == 3 else text
+def cast_text(expression: Expression, text: str) -> str:
+    """Return what is cast of a text: of one in a format the parts, in the order of ISO 8601."""
+    for call in walk(expression):
+        if isinstance(call, ScalarFunction) and call.function.name == "concat":
+            parts = [_part(each, text) for each in call.arguments]
+            if None not in parts:
+                return "".join(map(str, parts))
+    return text
+
+
+def _part(expression: object, text: str) -> str | None:
+    """Return a constant, or the part of a text that is taken; None for another expression."""
+    if isinstance(expression, ScalarFunction) and expression.function.name == "substring":
+        start, length = (each.value for each in expression.arguments if isinstance(each, Literal))
+        return text[start - 1 : start - 1 + length]
+    return expression.value if isinstance(expression, Literal) and isinstance(expression.value, str) else None
 
 
 def _find(read: rl.Read, columns: Sequence[_TypedColumn], text: str | None) -> tuple[int, str, str] | None:
@@ -144,7 +154,7 @@ def _find(read: rl.Read, columns: Sequence[_TypedColumn], text: str | None) -> t
         return None
     text = form.null_value or "" if text is None else text
     wanted = {text.strip(_BLANKS), re.sub(r"\\(.)", r"\1", text.strip(_BLANKS))}  # Spark may show it with escapes
-    until = time.monotonic() + _SECONDS
+    until = time.monotonic() + SECONDS
     try:
         for item in read.definition.items:
             for path in data_files(item) if local_path(item.uri) is not None else ():
@@ -154,7 +164,7 @@ def _find(read: rl.Read, columns: Sequence[_TypedColumn], text: str | None) -> t
                     if len(record) == len(read.base_schema):
                         for number, column in enumerate(columns):
                             there = record[column.position].strip(_BLANKS)
-                            if there in wanted or _cast_text(column.expression, there) in wanted:
+                            if there in wanted or cast_text(column.expression, there) in wanted:
                                 return number, f"line {line} of {path}", record[column.position]
                     if time.monotonic() > until:
                         return None

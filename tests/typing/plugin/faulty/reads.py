@@ -179,6 +179,9 @@ sd.read_csv("orders.csv", {"day": "date"}, formats={"dya": "%d/%m/%Y"})
 sd.read_csv("orders.csv", {"ids": "list<i64>"})
 # E: read_csv, column "ids": delimited text has no values of list<i64>; it has numbers, truth values, texts, dates, and
 #    timestamps with digits after the second: declare a string, and compute the value of it  [substrait-type-mismatch]
+sd.read_json("orders.jsonl", Orders).filter(lambda o: o.idd > 3)
+# E: filter: there is no column "idd"; there are "id", "customer", "price", "weight", "day", "open", "rank", "comment";
+#    did you mean "id"?  [substrait-unknown-field]
 sd.read_csv("orders.csv", Orders).filter(lambda o: o.idd > 3)
 # E: filter: there is no column "idd"; there are "id", "customer", "price", "weight", "day", "open", "rank", "comment";
 #    did you mean "id"?  [substrait-unknown-field]

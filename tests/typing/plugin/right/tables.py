@@ -41,6 +41,10 @@ sd.read_csv("items.csv", Items, line_breaks="in_quotes", encoding="latin-1", hea
 sd.read_csv("o.csv", {"id": "i64", "day": "date?"}, separator=";", formats={"day": "%d/%m/%Y"}, invalid="null").select(
     next=lambda r: r.id + 1, year=lambda r: f.extract("YEAR", r.day)
 )
+sd.read_json("items.jsonl", Items, unknown_keys="error", invalid="null").filter(lambda i: i.part > 3).select("part")
+sd.read_json("o.jsonl", {"id": "i64", "at": "precision_timestamp<6>?"}, formats={"at": "%d/%m/%Y %H:%M"}).select(
+    next=lambda r: r.id + 1, year=lambda r: f.extract("YEAR", r.at)
+)
 sd.read_iceberg("s3://t/v1.json", Items, snapshot_id=5, filter=lambda i: i.part > 3).select("part")
 sd.read_iceberg(
     "s3://t/v1.json", Items, snapshot_timestamp=dt.datetime(2000, 1, 1, tzinfo=dt.UTC), columns=["part"]
