@@ -89,13 +89,12 @@ def decode_expression(decoder: Decoder, message: pb.Expression, scope: Scope) ->
         rex_type = message.WhichOneof("rex_type")
         if rex_type is None:
             raise PlanFormatError("an expression is missing, or does not set its rex_type")
-        read = EXPRESSIONS.get(rex_type)
-        if read is not None:
-            expression = read(decoder, getattr(message, rex_type), scope)
-        else:
-            from substrait_dsl.proto.seldom_expressions import decode_seldom_expression
+        read, part = EXPRESSIONS.get(rex_type), getattr(message, rex_type)
+        if read is None:
+            from substrait_dsl.proto.seldom_expressions import find_decoder
 
-            expression = decode_seldom_expression(decoder, rex_type, message, scope)
+            read, part = find_decoder(rex_type, message)  # and no call around it: those of a deep plan nest
+        expression = read(decoder, part, scope)
         if type(expression.type) in NESTED:
             decoder.sizes.check_type(expression.type)
         return expression

@@ -80,18 +80,17 @@ def encode_seldom_expression(encoder: Encoder, expression: SeldomExpression, mes
             assert_never(expression)
 
 
-def decode_seldom_expression(decoder: Decoder, rex_type: str, message: pb.Expression, scope: Scope) -> ex.Expression:
-    """Read such an expression, or the ordinal of a detached one.
+def find_decoder(rex_type: str, message: pb.Expression) -> tuple[Callable[[Decoder, Any, Scope], ex.Expression], Any]:
+    """Return what reads such an expression, or the ordinal of a detached one, and the part of the message it reads.
 
-    Raises:
-        UnsupportedError: for a type of expression that is not read.
+    Raises `UnsupportedError` for a type of expression that is not read.
     """
     if rex_type == ORDINAL:
-        return decode_detached(decoder, message, scope)
+        return decode_detached, message
     read = SELDOM_EXPRESSIONS.get(rex_type)
     if read is None:
         raise UnsupportedError(f"expressions of type {rex_type} cannot be read")
-    return read(decoder, getattr(message, rex_type), scope)
+    return read, getattr(message, rex_type)
 
 
 SELDOM_EXPRESSIONS: dict[str, Callable[[Decoder, Any, Scope], ex.Expression]] = {
