@@ -85,6 +85,7 @@ def test_mypy_has_the_tree_of_the_file(results: dict[str, Any]) -> None:
 def test_mypy_knows_which_function_it_checks(results: dict[str, Any]) -> None:
     assert results["find_current_target"] == "program"
     assert results["find_current_target_in_function"] == "program.function"
+    assert results["find_current_function"] == "program.function"
 
 
 def test_mypy_knows_that_it_checks_a_lambda(results: dict[str, Any]) -> None:

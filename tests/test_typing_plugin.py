@@ -115,6 +115,7 @@ def statements(program: Path) -> Iterator[tuple[ast.stmt, list[str], Raised]]:
 DECLARED = {
     "boundaries",
     "computed_values",
+    "function_bodies",
     "generic_functions",
     "helpers",
     "lambda_defaults",

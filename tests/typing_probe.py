@@ -90,6 +90,7 @@ def _probe(context: FunctionContext) -> Type:
         _probe_errors(context)
     else:
         RESULTS["is_in_lambda_of_function"] = False
+        _record("find_current_function", lambda: getattr(internals.find_current_function(api), "fullname", None))
         _record("find_current_target_in_function", lambda: internals.find_current_target(api))
     return context.default_return_type
 

@@ -15,7 +15,7 @@ from functools import cache, partial
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from mypy.nodes import MypyFile, TypeInfo
+from mypy.nodes import FuncDef, MypyFile, SymbolTableNode, TypeInfo
 from mypy.plugin import (
     AttributeContext,
     ClassDefContext,
@@ -78,7 +78,21 @@ class SubstraitPlugin(Plugin):
         return declarations.find_dependencies(file)
 
     def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
-        return _function_hook(fullname) if fullname.startswith(_PACKAGE) else self._open_function_hook(fullname)
+        if fullname.startswith(_PACKAGE):
+            return _function_hook(fullname)
+        return self._open_function_hook(fullname) or self._helper_hook(fullname)
+
+    def _helper_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
+        symbol = self._look_up(fullname)
+        if symbol is None or not isinstance(symbol.node, FuncDef):
+            return None
+        from substrait_dsl.mypy_plugin.open_signatures import gives_relation
+
+        return _check_helper_call if gives_relation(symbol) else None
+
+    def _look_up(self, fullname: str) -> SymbolTableNode | None:
+        """Return what a name of the program means; None for those of Python."""
+        return None if fullname.startswith("builtins.") else self.lookup_fully_qualified(fullname)
 
     def _open_function_hook(self, fullname: str) -> Callable[[FunctionContext | MethodContext], Type] | None:
         signature = self._find_open_signature(fullname)
@@ -90,7 +104,7 @@ class SubstraitPlugin(Plugin):
 
     def _find_open_signature(self, fullname: str) -> CallableType | None:
         """Return the signature of a function that asks for at least some columns; None for any other function."""
-        symbol = None if fullname.startswith("builtins.") else self.lookup_fully_qualified(fullname)
+        symbol = self._look_up(fullname)
         declared = getattr(symbol.node, "type", None) if symbol is not None else None
         if symbol is None or not isinstance(declared, CallableType) or not declared.variables:
             return None
@@ -136,7 +150,7 @@ class SubstraitPlugin(Plugin):
         return _method_hook(fullname) if is_ours else self._open_function_hook(fullname)
 
     def _is_schema(self, fullname: str) -> bool:
-        symbol = None if fullname.startswith("builtins.") else self.lookup_fully_qualified(fullname)
+        symbol = self._look_up(fullname)
         if symbol is None:
             return False
         from substrait_dsl.mypy_plugin import declarations
@@ -191,6 +205,13 @@ def _method_hook(fullname: str) -> Callable[[MethodContext], Type]:
         return guard(rows.infer_item, attrgetter("default_return_type"))
     hook = operators.infer_operator if fullname.startswith(_OPERATORS) else calls.infer_method_call
     return guard(partial(hook, name=fullname.rpartition(".")[2]), attrgetter("default_return_type"))
+
+
+def _check_helper_call(context: FunctionContext) -> Type:
+    from substrait_dsl.mypy_plugin.helper_calls import check_call
+
+    hook: Callable[[FunctionContext], Type] = guard(check_call, attrgetter("default_return_type"))
+    return hook(context)
 
 
 def _widen_container(context: MethodContext) -> Type:

@@ -55,6 +55,7 @@ from substrait_dsl.mypy_plugin.checker_state import NO_VALUE, STATE
 from substrait_dsl.mypy_plugin.class_constants import find_class_constant
 from substrait_dsl.mypy_plugin.declarations import SCHEMA, has_no_columns, is_schema
 from substrait_dsl.mypy_plugin.enums import read_literal
+from substrait_dsl.mypy_plugin.file_variables import find_alternatives, find_assigned_value, find_loop_around
 from substrait_dsl.mypy_plugin.helpers import add_dependencies_of, is_helper, make_function, takes_arguments
 from substrait_dsl.mypy_plugin.loops import MOST_ITEMS
 from substrait_dsl.mypy_plugin.mypy_internals import find_item_type, find_tree, find_type
@@ -77,7 +78,6 @@ from substrait_dsl.mypy_plugin.python_values import (
     is_python_value,
 )
 from substrait_dsl.mypy_plugin.syntax import NO_CONSTANT, column_name, function_name, instantiated_schema, read_constant
-from substrait_dsl.mypy_plugin.variables import find_alternatives, find_assigned_value, find_loop_around
 
 COMPOUND = (OpExpr, ComparisonExpr, UnaryExpr, ConditionalExpr, CallExpr, MemberExpr, IndexExpr)
 """Expressions that are evaluated by their parts where possible, before a placeholder of their type stands for them."""

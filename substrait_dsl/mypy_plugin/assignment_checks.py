@@ -15,11 +15,11 @@ from substrait_dsl.errors import SchemaError
 from substrait_dsl.mypy_plugin import placeholders
 from substrait_dsl.mypy_plugin.annotations import Annotations
 from substrait_dsl.mypy_plugin.declarations import is_schema
+from substrait_dsl.mypy_plugin.file_variables import find_assignment_target
 from substrait_dsl.mypy_plugin.mypy_internals import is_subtype
 from substrait_dsl.mypy_plugin.names import RELATION
 from substrait_dsl.mypy_plugin.reports import report
 from substrait_dsl.mypy_plugin.source_positions import locate_method_name
-from substrait_dsl.mypy_plugin.variables import find_assignment_target
 
 if TYPE_CHECKING:
     from mypy.plugin import FunctionContext, MethodContext

@@ -36,7 +36,7 @@ from mypy.nodes import (
     UnaryExpr,
     Var,
 )
-from mypy.types import Type
+from mypy.types import NoneType, Type, UnionType, get_proper_type
 
 from substrait_dsl.errors import InvalidArgumentError, SubstraitDslError
 from substrait_dsl.fluent.base import RelationBase
@@ -74,12 +74,23 @@ def _compute_remainder(left: Any, right: Any) -> Any:
     return left % right
 
 
-def _compare_identity(op: str, left: Any, right: Any) -> bool:
-    """Refuse ``expression is None``. Other identities are unknown: placeholders are not the program's own objects."""
-    if right is None and isinstance(left, ExprBase):
+def _compare_identity(op: str, left: Any, right: Any, node: Expression) -> bool:
+    """Compare a value with None; ``expression is None`` is refused, but for a parameter that may be None.
+
+    Other identities are unknown: placeholders are not the program's own objects.
+    """
+    if right is not None:
+        raise UnknownValueError
+    if isinstance(left, ExprBase) and not _may_be_none(node):
         method = "is_null()" if op == "is" else "is_not_null()"
         raise InvalidArgumentError(f"an expression {op} None is found out before the query runs", hint=f"use {method}")
-    raise UnknownValueError
+    return (left is None) is (op == "is")
+
+
+def _may_be_none(node: Expression) -> bool:
+    """Whether None is among the types that the program declares for a variable."""
+    declared = get_proper_type(node.node.type) if isinstance(node, NameExpr) and isinstance(node.node, Var) else None
+    return isinstance(declared, UnionType) and any(isinstance(get_proper_type(x), NoneType) for x in declared.items)
 
 
 def _with_size_limit(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -234,7 +245,7 @@ class AstEvaluator(ABC):
         if node.op not in OPERATORS:
             raise UnknownValueError(node)
         left, right = (self.evaluate(operand, None, environment) for operand in (node.left, node.right))
-        return self._apply_operator(node.op, left, right)
+        return self.apply_operator(node.op, left, right)
 
     def _evaluate_unary(self, node: UnaryExpr, environment: Environment) -> Any:
         if node.op == "not":
@@ -251,15 +262,16 @@ class AstEvaluator(ABC):
         if first in ("in", "not in"):
             return self._is_in(left, right) is (first == "in")
         if first in ("is", "is not"):
-            return _compare_identity(first, left, right)
-        result = self._apply_operator(first, left, right)
+            return _compare_identity(first, left, right, node.operands[0])
+        result = self.apply_operator(first, left, right)
         if not others:
             return result
         if isinstance(result, ExprBase | MeasureBase):
             return bool(result)  # ``1 < x < 5`` asks whether ``1 < x`` is true
         raise UnknownValueError(node)
 
-    def _apply_operator(self, op: str, left: Any, right: Any) -> Any:
+    def apply_operator(self, op: str, left: Any, right: Any) -> Any:
+        """Return what a binary operator gives. Raise `NotEvaluatedError` if that costs too much."""
         if not is_of_library(left) and not is_of_library(right):
             self.budget.require_all_small((left, right))
         return OPERATORS[op](left, right)

@@ -13,6 +13,7 @@ from attrs import Factory, define
 from mypy.nodes import (
     ARG_NAMED,
     ARG_POS,
+    ARG_STAR,
     CallExpr,
     ComparisonExpr,
     Context,
@@ -39,6 +40,7 @@ from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations
 from substrait_dsl.mypy_plugin.argument_evaluator import NO_SAMPLE, OTHER_SAMPLE, ArgumentEvaluator
 from substrait_dsl.mypy_plugin.arguments import Argument, Arguments
 from substrait_dsl.mypy_plugin.budget import UnknownValueError, require_arguments
+from substrait_dsl.mypy_plugin.filled_lists import find_items
 from substrait_dsl.mypy_plugin.names import GROUP_BY, RELATION
 from substrait_dsl.mypy_plugin.plan_parameters import CHECKS
 from substrait_dsl.mypy_plugin.results import infer_result_type
@@ -178,10 +180,13 @@ class CallEvaluation:
             self.find_receiver()
         except UnknownValueError:
             return self._find_error_of_any_relation()
-        if len(self.arguments) < 2 or any(name == "grouping_sets" for _, _, name, _ in self.arguments):
+        shown = list(self._iterate_shown_arguments())
+        if len(shown) < 2 and len(self.arguments) < 2:
+            return None
+        if any(name == "grouping_sets" for _, _, name, _ in self.arguments):
             return None  # they say which of the keys belong together
-        some = [each for each in self.arguments if may_be_omitted(self.verb, each[2])]
-        parameters = [each for each in self.arguments if each not in some]
+        some = [each for each in shown if may_be_omitted(self.verb, each[2])]
+        parameters = [each for each in shown if each not in some]
         for argument in some if self.verb in INDEPENDENT_VERBS else ():
             error = self._find_error_with([*parameters, argument], 0)
             if error is not None and (self.evaluator.sampled_node is None or _is_quoted(argument[0], error)):
@@ -194,6 +199,16 @@ class CallEvaluation:
                 if error is not None and _is_quoted(argument[0], error):
                     return error, argument[0]
         return None
+
+    def _iterate_shown_arguments(self) -> Iterator[Argument]:
+        """Return the arguments, with the items that the program shows of a list with a star: ``*conditions``."""
+        for argument in self.arguments:
+            node, kind, name, type_ = argument
+            items = find_items(node, self.annotations.checker) if kind == ARG_STAR else ()
+            for item in items:
+                yield item, ARG_POS, name, self.evaluator.type_of_node(item) or type_
+            if not items:
+                yield argument
 
     def _find_error_of_any_relation(self) -> tuple[SubstraitDslError, Expression] | None:
         """Return the error of an argument that is wrong whatever the columns of the relation are, and the argument."""

@@ -22,6 +22,7 @@ from substrait_dsl.mypy_plugin import (
     allowed,
     assignment_checks,
     default_check,
+    parameter_defaults,
     placeholders,
     plan_parameters,
     typing_report,
@@ -110,6 +111,17 @@ class Call:
 
     def infer_type(self) -> Type:
         """Return the type of the result, and report a call that the library refuses."""
+        type_ = self._infer_type()
+        if self.is_conclusive or self.evaluation.fullname is not None or not self.evaluation.is_verb():
+            return type_
+        error = parameter_defaults.find_error(self.evaluation)
+        if error is None:
+            return type_
+        self.evaluator = self.evaluation.evaluator
+        return self._refuse(error)
+
+    def _infer_type(self) -> Type:
+        """Return the type of the result, and report what is refused whatever a function gets for its parameters."""
         try:
             trials = self.evaluation.evaluate_samples()
         except UnknownValueError as error:

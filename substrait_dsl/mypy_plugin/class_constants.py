@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from mypy.nodes import Expression, MemberExpr, Var
 from mypy.types import CallableType, Instance, TypeType, get_proper_type
 
+from substrait_dsl.mypy_plugin.file_variables import find_constant_of_class
 from substrait_dsl.mypy_plugin.mypy_internals import find_tree, find_type
-from substrait_dsl.mypy_plugin.variables import find_constant_of_class
 
 if TYPE_CHECKING:
     from mypy.plugin import CheckerPluginInterface

@@ -1,35 +1,35 @@
 """Functions of the file of which the program shows the result: ``def limit() -> int: return 5``.
 
-Their bodies assign variables, each once, and return an expression. They are evaluated as lambdas are, with the
-arguments of the call. A method may be another one in a subclass, and mypy may not have read those of other modules.
+They are evaluated as lambdas are, with the arguments of the call: see `bodies` for what their bodies do. A method may
+be another one in a subclass, and mypy may not have read those of other modules.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mypy.nodes import (
+    ARG_NAMED,
+    ARG_NAMED_OPT,
+    ARG_OPT,
+    ARG_POS,
+    ARG_STAR,
+    ARG_STAR2,
+    ArgKind,
     Argument,
-    AssignmentStmt,
     CallExpr,
     Expression,
-    ExpressionStmt,
     FuncDef,
     LambdaExpr,
     MypyFile,
-    NameExpr,
-    PassStmt,
     RefExpr,
-    ReturnStmt,
-    Statement,
-    StrExpr,
-    TempNode,
     Var,
 )
 from mypy.types import CallableType, Type
 
+from substrait_dsl.mypy_plugin.bodies import can_run, run_body
 from substrait_dsl.mypy_plugin.budget import UnknownValueError
 from substrait_dsl.mypy_plugin.mypy_internals import add_dependencies, find_type, is_argument
 from substrait_dsl.mypy_plugin.nodes import walk
@@ -39,38 +39,31 @@ if TYPE_CHECKING:
 
     from substrait_dsl.mypy_plugin.ast_evaluator import AstEvaluator, Environment
 
-MOST_STATEMENTS = 20
-"""How many statements the body of a function may have to be evaluated."""
+_KINDS: Mapping[ArgKind, Any] = {
+    ARG_POS: inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    ARG_OPT: inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    ARG_STAR: inspect.Parameter.VAR_POSITIONAL,
+    ARG_NAMED: inspect.Parameter.KEYWORD_ONLY,
+    ARG_NAMED_OPT: inspect.Parameter.KEYWORD_ONLY,
+    ARG_STAR2: inspect.Parameter.VAR_KEYWORD,
+}
+"""The kinds of parameters, as mypy has them and as `inspect` has them."""
+
+_NO_ARGUMENTS: Mapping[ArgKind, Any] = {ARG_STAR: (), ARG_STAR2: {}}
+"""What ``*rest`` and ``**rest`` are without arguments."""
 
 
 def is_helper(function: object, tree: MypyFile) -> bool:
     """Whether a function is one of a file, and its result is that of an expression."""
-    if not isinstance(function, FuncDef) or not function.fullname.startswith(f"{tree.fullname}."):
+    if not isinstance(function, FuncDef) or not _is_of_file(function, tree):
         return False
     is_plain = not (function.is_generator or function.is_coroutine or function.is_conditional or function.is_decorated)
-    return is_plain and not function.info and not function.is_overload and _returned(function.body.body) is not None
+    return is_plain and not function.info and not function.is_overload and can_run(function.body)
 
 
-def _returned(statements: Sequence[Statement]) -> Expression | None:
-    """Return the expression that a body returns; None for a body that does anything but assign variables before."""
-    *before, last = statements or [PassStmt()]
-    if not isinstance(last, ReturnStmt) or len(before) > MOST_STATEMENTS:
-        return None
-    targets = [_assigned(statement) for statement in before if not _is_docstring(statement)]
-    is_straight = all(target is not None for target in targets) and len(set(targets)) == len(targets)
-    return last.expr if is_straight else None
-
-
-def _is_docstring(statement: Statement | None) -> bool:
-    return isinstance(statement, ExpressionStmt) and isinstance(statement.expr, StrExpr)
-
-
-def _assigned(statement: Statement | None) -> Var | None:
-    """Return the variable that a statement assigns; None if it does something else."""
-    match statement:
-        case AssignmentStmt(lvalues=[NameExpr(node=Var() as variable)], rvalue=value):
-            return None if isinstance(value, TempNode) else variable
-    return None
+def _is_of_file(function: FuncDef, tree: MypyFile) -> bool:
+    """Whether a function is one of a file; to mypy the name of one in a function is its full name."""
+    return function.fullname.startswith(f"{tree.fullname}.") or "." not in function.fullname
 
 
 def takes_arguments(call: CallExpr, checker: CheckerPluginInterface) -> bool:
@@ -79,8 +72,9 @@ def takes_arguments(call: CallExpr, checker: CheckerPluginInterface) -> bool:
     declared = function.type if isinstance(function, FuncDef) else None
     if not isinstance(declared, CallableType):
         return True
+    several = next((number for number, kind in enumerate(declared.arg_kinds) if kind == ARG_STAR), len(call.args))
     for number, (node, name) in enumerate(zip(call.args, call.arg_names, strict=True)):
-        parameters = declared.arg_types[number:] if name is None else _parameters_named(declared, name)
+        parameters = declared.arg_types[min(number, several) :] if name is None else _parameters_named(declared, name)
         type_ = find_type(checker, node)
         if type_ is not None and parameters and not is_argument(type_, parameters[0]):
             return False
@@ -100,11 +94,11 @@ def add_dependencies_of(function: FuncDef, checker: CheckerPluginInterface) -> N
 
 def make_function(evaluator: AstEvaluator, node: LambdaExpr | FuncDef, environment: Environment) -> Callable[..., Any]:
     """Return a function that takes and returns what a lambda or a function of the file does."""
-    statements, parameters = node.body.body, node.arguments
-    returned = _returned(statements)
-    if returned is None or any(each.kind.is_star() for each in parameters):
+    parameters = node.arguments
+    if not can_run(node.body):
         raise UnknownValueError(node if isinstance(node, LambdaExpr) else None)
     signature, defaults = _make_signature(parameters)
+    around = dict(environment) if defaults else environment  # a loop may change it before the function is called
 
     def call(*rows: Any, **named: Any) -> Any:
         evaluator.budget.enter_lambda()
@@ -115,16 +109,13 @@ def make_function(evaluator: AstEvaluator, node: LambdaExpr | FuncDef, environme
 
     def evaluate_body(arguments: dict[str, Any]) -> Any:
         values: dict[object, Any] = {
-            each: evaluator.evaluate(default, None, environment) for each, default in defaults.items()
+            each: evaluator.evaluate(default, None, around) for each, default in defaults.items()
         }
+        values |= {each.variable: _NO_ARGUMENTS[each.kind] for each in parameters if each.kind.is_star()}
         values |= {
             each.variable: arguments[each.variable.name] for each in parameters if each.variable.name in arguments
         }
-        values = {**environment, **values}
-        for statement in statements:
-            if isinstance(statement, AssignmentStmt):
-                values[_assigned(statement)] = evaluator.evaluate(statement.rvalue, None, values)
-        value = evaluator.evaluate(returned, None, values)
+        value = run_body(evaluator, node.body, {**environment, **values})
         evaluator.needs_declared_check |= isinstance(value, bool) and isinstance(node, LambdaExpr)
         return value
 
@@ -139,9 +130,7 @@ def _make_signature(parameters: Sequence[Argument]) -> tuple[inspect.Signature, 
     signature = inspect.Signature(
         [
             inspect.Parameter(
-                each.variable.name,
-                inspect.Parameter.KEYWORD_ONLY if each.kind.is_named() else inspect.Parameter.POSITIONAL_OR_KEYWORD,
-                default=defaults.get(each.variable, inspect.Parameter.empty),
+                each.variable.name, _KINDS[each.kind], default=defaults.get(each.variable, inspect.Parameter.empty)
             )
             for each in parameters
         ]

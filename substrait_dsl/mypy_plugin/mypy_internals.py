@@ -17,7 +17,18 @@ from mypy.errorcodes import TYPE_VAR as _TYPE_VAR
 from mypy.errorcodes import ErrorCode as ErrorCode
 from mypy.indirection import TypeIndirectionVisitor
 from mypy.lookup import lookup_fully_qualified
-from mypy.nodes import CallExpr, Context, Expression, LambdaExpr, MemberExpr, MypyFile, NameExpr, TypeInfo, Var
+from mypy.nodes import (
+    CallExpr,
+    Context,
+    Expression,
+    FuncItem,
+    LambdaExpr,
+    MemberExpr,
+    MypyFile,
+    NameExpr,
+    TypeInfo,
+    Var,
+)
 from mypy.operators import op_methods, reverse_op_methods
 from mypy.server.trigger import make_trigger as _make_trigger
 from mypy.server.trigger import make_wildcard_trigger as _make_wildcard_trigger
@@ -105,9 +116,14 @@ def find_current_target(api: CheckerPluginInterface) -> str:
     return _checker(api).tscope.current_target()
 
 
+def find_current_function(api: CheckerPluginInterface) -> FuncItem | None:
+    """Return the function or lambda that is being checked; None outside of functions."""
+    return _checker(api).scope.current_function()
+
+
 def is_in_lambda(api: CheckerPluginInterface) -> bool:
     """Whether a lambda is being checked."""
-    return isinstance(_checker(api).scope.current_function(), LambdaExpr)
+    return isinstance(find_current_function(api), LambdaExpr)
 
 
 def set_variable_type(api: CheckerPluginInterface, variable: Var, type_: Type) -> None:

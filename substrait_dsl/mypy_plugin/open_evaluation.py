@@ -36,12 +36,12 @@ from substrait_dsl.mypy_plugin.ast_evaluator import Environment
 from substrait_dsl.mypy_plugin.budget import UnknownValueError
 from substrait_dsl.mypy_plugin.call_evaluation import CallEvaluation
 from substrait_dsl.mypy_plugin.checker_state import NO_VALUE, STATE
+from substrait_dsl.mypy_plugin.file_variables import find_assigned_value
 from substrait_dsl.mypy_plugin.mypy_internals import find_item_type, is_in_lambda, is_reporting
 from substrait_dsl.mypy_plugin.names import RELATION
 from substrait_dsl.mypy_plugin.open_signatures import find_bound
 from substrait_dsl.mypy_plugin.reports import names_unknown, report
 from substrait_dsl.mypy_plugin.source_positions import subexpressions
-from substrait_dsl.mypy_plugin.variables import find_assigned_value
 from substrait_dsl.mypy_plugin.verbs import COLUMN_VERBS, MEASURE_VERBS, SET_VERBS, STRUCTURE_VERBS
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from mypy.plugin import FunctionContext
 from mypy.types import CallableType, Instance, Type, TypeVarType, UnionType, get_proper_type
 
 from substrait_dsl.algebra.schema import NamedStruct
@@ -18,13 +19,14 @@ from substrait_dsl.mypy_plugin import placeholders
 from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations
 from substrait_dsl.mypy_plugin.assignment_checks import compare_columns
 from substrait_dsl.mypy_plugin.declarations import SCHEMA
+from substrait_dsl.mypy_plugin.helper_calls import check_call
 from substrait_dsl.mypy_plugin.mypy_internals import add_dependencies, is_subtype
 from substrait_dsl.mypy_plugin.names import RELATION
 from substrait_dsl.mypy_plugin.open_signatures import find_bound, find_variable
 from substrait_dsl.mypy_plugin.reports import report
 
 if TYPE_CHECKING:
-    from mypy.plugin import FunctionContext, FunctionSigContext, MethodContext, MethodSigContext
+    from mypy.plugin import FunctionSigContext, MethodContext, MethodSigContext
 
 
 def accept_any_columns(context: FunctionSigContext | MethodSigContext, declared: CallableType) -> CallableType:
@@ -43,6 +45,7 @@ def accept_any_columns(context: FunctionSigContext | MethodSigContext, declared:
 def check_arguments(context: FunctionContext | MethodContext, declared: CallableType) -> Type:
     """Report arguments that have not the columns that the parameters ask for."""
     annotations = Annotations(context.api)
+    is_wrong = False
     parameters = declared.arg_types[len(declared.arg_types) - len(context.args) :]  # without what a method is called on
     for parameter, nodes, types in zip(parameters, context.args, context.arg_types, strict=True):
         bound = find_bound(parameter)
@@ -52,7 +55,9 @@ def check_arguments(context: FunctionContext | MethodContext, declared: Callable
         for node, type_ in zip(nodes, types, strict=True):
             for mistake in _find_mistakes(annotations, bound, type_):
                 mistake.verb = declared.name and declared.name.partition(" of ")[0].strip('"')
-                report(mistake, context.api, node)
+                is_wrong |= report(mistake, context.api, node)
+    if isinstance(context, FunctionContext) and not is_wrong:
+        return check_call(context)
     return context.default_return_type
 
 

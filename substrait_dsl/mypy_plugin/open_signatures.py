@@ -1,4 +1,7 @@
-"""Which functions of the program ask for at least some columns. The library is not loaded for that."""
+"""Which functions of the program ask for at least some columns, or give a relation.
+
+The library is not loaded for that.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,13 @@ def find_signature(symbol: SymbolTableNode) -> CallableType | None:
     if not isinstance(declared, CallableType) or not declared.variables:
         return None
     return declared if any(find_bound(type_) is not None for type_ in declared.arg_types) else None
+
+
+def gives_relation(symbol: SymbolTableNode) -> bool:
+    """Whether a function of the program is declared to give a relation."""
+    declared = symbol.node.type if isinstance(symbol.node, FuncDef) else None
+    result = get_proper_type(declared.ret_type) if isinstance(declared, CallableType) else None
+    return isinstance(result, Instance) and result.type.fullname == RELATION
 
 
 def find_bound(type_: Type) -> Instance | None:

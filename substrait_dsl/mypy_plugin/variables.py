@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mypy.nodes import (
+    ARG_POS,
     ARG_STAR,
     ARG_STAR2,
     AssignmentExpr,
@@ -18,7 +19,6 @@ from mypy.nodes import (
     Block,
     CallExpr,
     ComparisonExpr,
-    Context,
     DelStmt,
     DictExpr,
     DictionaryComprehension,
@@ -27,6 +27,7 @@ from mypy.nodes import (
     FuncDef,
     FuncItem,
     GeneratorExpr,
+    IfStmt,
     Import,
     ImportFrom,
     IndexExpr,
@@ -40,6 +41,7 @@ from mypy.nodes import (
     OperatorAssignmentStmt,
     OpExpr,
     RefExpr,
+    ReturnStmt,
     SetComprehension,
     StarExpr,
     StrExpr,
@@ -47,41 +49,25 @@ from mypy.nodes import (
     TempNode,
     TryStmt,
     TupleExpr,
+    UnaryExpr,
     Var,
     WithStmt,
 )
 from mypy.patterns import AsPattern, MappingPattern, StarredPattern
-from mypy.types import (
-    CallableType,
-    Instance,
-    LiteralType,
-    NoneType,
-    TupleType,
-    Type,
-    TypeType,
-    UnionType,
-    get_proper_type,
-)
 
-from substrait_dsl.fluent.arguments import NoValue
 from substrait_dsl.fluent.calls import Measure, WindowFunction
 from substrait_dsl.fluent.expr import Expr
 from substrait_dsl.fluent.grouping import GroupBy
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.mypy_plugin.allowed import is_evaluated
 from substrait_dsl.mypy_plugin.blocks import Branches, Filling, find_branches, find_fillings, statements_of
-from substrait_dsl.mypy_plugin.loops import Loop, find_loop, find_variables
-from substrait_dsl.mypy_plugin.mypy_internals import add_dependencies, find_tree
-from substrait_dsl.mypy_plugin.names import full_name
-from substrait_dsl.mypy_plugin.nodes import find_nodes
+from substrait_dsl.mypy_plugin.immutability import are_items_constant, has_immutable_items, is_immutable
+from substrait_dsl.mypy_plugin.loops import Loop, find_variables
 from substrait_dsl.mypy_plugin.plan_parameters import CHECKS
-from substrait_dsl.mypy_plugin.python_values import MODULES
 from substrait_dsl.mypy_plugin.receivers import Receivers
-from substrait_dsl.mypy_plugin.source_positions import subexpressions
-from substrait_dsl.mypy_plugin.syntax import is_constant
 
 if TYPE_CHECKING:
-    from mypy.plugin import CheckerPluginInterface
+    pass
 
 _READING_METHODS = frozenset(("get", "items", "keys", "values", "copy", "index", "count"))
 """Methods of lists and dicts that change nothing."""
@@ -99,51 +85,6 @@ _VERBS = frozenset(
     if name == "sort" or not any(hasattr(changed, name) for changed in (list, dict, set))
 )
 """Methods of this library: none of them changes its arguments."""
-
-_NO_VALUE = full_name(NoValue)
-"""The base class of incomplete values such as ``when(...)``: none of its methods changes it."""
-
-_PLAIN = frozenset(f"builtins.{name}" for name in ("bool", "bytes", "float", "int", "str"))
-
-
-def _is_immutable(type_: Type | None) -> bool:
-    """Whether the values of a type are immutable."""
-    match get_proper_type(type_):
-        case Instance(type=info, args=arguments):
-            if info.fullname == "builtins.tuple":
-                return all(map(_is_immutable, arguments))
-            is_plain = info.fullname in _PLAIN or info.fullname.partition(".")[0] in MODULES
-            return is_plain or is_evaluated(info.fullname) or info.has_base(_NO_VALUE)
-        case TupleType(items=items):
-            return all(map(_is_immutable, items))
-        case UnionType(items=items):
-            return all(map(_is_immutable, items))
-        case NoneType() | LiteralType() | TypeType() | CallableType():
-            return True
-    return False
-
-
-def _has_immutable_items(type_: Type | None) -> bool:
-    """Whether the items of a list or dict are immutable."""
-    proper = get_proper_type(type_)
-    if isinstance(proper, TupleType):
-        return all(map(_is_immutable, proper.items))
-    return isinstance(proper, Instance) and bool(proper.args) and all(map(_is_immutable, proper.args))
-
-
-def _are_items_constant(node: Expression) -> bool:
-    """Whether the items of a list or dict are constants, or tuples of such: whatever its type, they are immutable."""
-    match node:
-        case ListExpr(items=items) | TupleExpr(items=items):
-            return all(map(_is_constant_item, items))
-        case DictExpr(items=pairs):
-            return all(key is not None and _is_constant_item(value) for key, value in pairs)
-    return False
-
-
-def _is_constant_item(node: Expression) -> bool:
-    return is_constant(node) and not isinstance(node, ListExpr | DictExpr)
-
 
 _ConditionalUse = tuple[Expression, Counter[SymbolNode], Counter[SymbolNode] | None]
 """An object that may be of a class of the program; the counter of uses if it is of none, and the counter if it is."""
@@ -179,6 +120,16 @@ class Variables:
         """Uses that read items of the value: harmless if the items are immutable."""
         self._conditional_uses: defaultdict[SymbolNode, list[_ConditionalUse]] = defaultdict(list)
         """Uses that are harmless if an object is of no class of the program."""
+        self._fillings_by_statement: Counter[SymbolNode] = Counter()
+        """Uses of a list that only add an item, ask whether there is one, or return it."""
+        self._passes: Counter[SymbolNode] = Counter()
+        """How often each variable is an argument with a star, or returned."""
+        self._attributes: Counter[str] = Counter()
+        """How often an attribute of each name is used."""
+        self._defaults: dict[SymbolNode, Expression] = {}
+        """The defaults of the parameters of functions."""
+        self._passed: defaultdict[SymbolNode, list[Var]] = defaultdict(list)
+        """The parameters of functions of the program that get the value of each variable."""
         self._calls_with_lambda: dict[SymbolNode, CallExpr] = {}
         """The calls with lambdas as arguments, by the parameters of the lambdas."""
         for node in nodes:
@@ -189,7 +140,7 @@ class Variables:
     def find_alternatives(self, use: NameExpr) -> Sequence[Expression]:
         """Return the expressions that branches assign to a variable, if all of them may be what is used there."""
         variable = use.node
-        if not isinstance(variable, Var) or variable not in self._branches or not _is_immutable(variable.type):
+        if not isinstance(variable, Var) or variable not in self._branches or not is_immutable(variable.type):
             return ()
         for branches in self._branches[variable]:
             if branches.assigned == self._counts[variable] and len(branches.values) > 1 and branches.reach(use):
@@ -201,7 +152,7 @@ class Variables:
         name, found = attribute.name, self._assigned.get(attribute)
         if not (attribute.is_classvar or attribute.is_final) or name in self._changed_attributes or found is None:
             return None
-        if not (_has_immutable_items(attribute.type) or _is_immutable(attribute.type)):
+        if not (has_immutable_items(attribute.type) or is_immutable(attribute.type)):
             return None
         others = (
             each for each in self._assigned if isinstance(each, Var) and each.name == name and each is not attribute
@@ -228,12 +179,44 @@ class Variables:
             return None  # of another module: a fallback for what cannot be imported
         if variable.name in self._imported:
             return None
-        if _is_immutable(variable.type) or (isinstance(found, MemberExpr) and found.name == "c"):  # a row, perhaps
+        if is_immutable(variable.type) or (isinstance(found, MemberExpr) and found.name == "c"):  # a row, perhaps
             return found
+        is_safe_to_read = has_immutable_items(variable.type) or are_items_constant(found)
+        return found if self._is_unchanged(variable, is_safe_to_read=is_safe_to_read) else None
+
+    def _is_unchanged(self, variable: Var, *, is_safe_to_read: bool) -> bool:
+        """Whether no use of a variable changes its list or dict, or gives it another name for longer than a call."""
         self._count_conditional_uses(variable)
-        is_safe_to_read = _has_immutable_items(variable.type) or _are_items_constant(found)
         harmless = self._harmless_uses[variable] + (self._reading_uses[variable] if is_safe_to_read else 0)
-        return found if self._uses[variable] == harmless else None
+        if is_safe_to_read:
+            harmless += sum(map(self._is_only_read, self._passed.get(variable, ())))
+        return self._uses[variable] == harmless
+
+    def is_filled_list(self, variable: Var) -> bool:
+        """Whether a variable is a list that is only filled, and passed on once: ``*conditions``, or returned."""
+        if not isinstance(self._assigned.get(variable), ListExpr) or not has_immutable_items(variable.type):
+            return False
+        self._count_conditional_uses(variable)
+        known = self._harmless_uses[variable] + self._reading_uses[variable] + self._fillings_by_statement[variable]
+        known -= sum(isinstance(each.value, ListExpr) for each in self._fillings.get(variable, ()))  # counted twice
+        return self._passes[variable] == 1 and self._uses[variable] == known
+
+    def is_named_once(self, function: FuncDef) -> bool:
+        """Whether a function, or an attribute of its name, is used once in the file."""
+        return self._uses[function] + self._attributes[function.name] == 1
+
+    def find_default(self, parameter: Var) -> Expression | None:
+        """Return the default of a parameter to which nothing is assigned, and whose value nothing changes."""
+        default = self._defaults.get(parameter)
+        if default is None or self._counts[parameter]:
+            return None
+        return default if is_immutable(parameter.type) or self._is_only_read(parameter) else None
+
+    def _is_only_read(self, parameter: Var) -> bool:
+        """Whether a function only reads the list or dict that a parameter gets."""
+        self._count_conditional_uses(parameter)
+        harmless = self._harmless_uses[parameter] + self._reading_uses[parameter]
+        return not self._counts[parameter] and self._uses[parameter] == harmless
 
     def _count_conditional_uses(self, variable: Var) -> None:
         """Count the uses of a variable that depend on the class of another object."""
@@ -353,7 +336,10 @@ class Variables:
         self._record_assignment(o.expr, None)
 
     def visit_func(self, o: FuncItem) -> None:
-        self._assigned.update((argument.variable, None) for argument in o.arguments)
+        for argument in o.arguments:
+            self._assigned[argument.variable] = None
+            if argument.initializer is not None:
+                self._defaults[argument.variable] = argument.initializer
 
     def visit_as_pattern(self, o: AsPattern) -> None:
         self._record_assignment(o.name, None)
@@ -371,6 +357,22 @@ class Variables:
         self._imported.update(alias or name for name, alias in o.names)
 
     # --- other uses
+
+    def visit_member_expr(self, o: MemberExpr) -> None:
+        self._attributes[o.name] += 1
+
+    def visit_if_stmt(self, o: IfStmt) -> None:
+        for condition in o.expr:
+            self._record_use(condition, self._fillings_by_statement)
+
+    def visit_unary_expr(self, o: UnaryExpr) -> None:
+        if o.op == "not":
+            self._record_use(o.expr, self._fillings_by_statement)
+
+    def visit_return_stmt(self, o: ReturnStmt) -> None:
+        if o.expr is not None:
+            self._record_use(o.expr, self._fillings_by_statement)
+            self._record_use(o.expr, self._passes)
 
     def visit_name_expr(self, o: NameExpr) -> None:
         if o.node is not None:
@@ -418,10 +420,29 @@ class Variables:
                 )
             elif kind in (ARG_STAR, ARG_STAR2):
                 self._record_use(argument, self._reading_uses)
+            if kind == ARG_STAR:
+                self._record_use(argument, self._passes)
+        if isinstance(o.callee, MemberExpr) and o.callee.name == "append":
+            self._record_use(o.callee.expr, self._fillings_by_statement)
+        if isinstance(o.callee, NameExpr) and isinstance(o.callee.node, FuncDef):
+            self._record_passed(o, o.callee.node)
         if isinstance(o.callee, MemberExpr) and o.callee.name in _READING_METHODS:
             self._record_use(o.callee.expr, self._reading_uses)
         elif isinstance(o.callee, MemberExpr) and isinstance(o.callee.expr, MemberExpr) and o.callee.name not in _VERBS:
             self._changed_attributes.add(o.callee.expr.name)
+
+    def _record_passed(self, o: CallExpr, function: FuncDef) -> None:
+        """Record the variables that a function of the file gets. mypy may not have read the parameters of others."""
+        if not function.fullname.startswith(f"{self._module}.") and "." in function.fullname:
+            return
+        by_name = {each.variable.name: each for each in function.arguments}
+        for position, (argument, kind, name) in enumerate(zip(o.args, o.arg_kinds, o.arg_names, strict=True)):
+            parameter = by_name.get(name or "")
+            if kind == ARG_POS and position < len(function.arguments):
+                parameter = function.arguments[position]
+            variable = argument.node if isinstance(argument, NameExpr) else None
+            if parameter is not None and not parameter.kind.is_star() and variable is not None:
+                self._passed[variable].append(parameter.variable)
 
     def _uses_of_arguments(self, callee: Expression) -> Counter[SymbolNode] | None:
         """Return the counter for the arguments of a call; None if the call may change them."""
@@ -470,6 +491,10 @@ _VISITS: Mapping[type, Callable[[Variables, Any], None]] = {
     Import: Variables.visit_import,
     ImportFrom: Variables.visit_import_from,
     NameExpr: Variables.visit_name_expr,
+    MemberExpr: Variables.visit_member_expr,
+    IfStmt: Variables.visit_if_stmt,
+    UnaryExpr: Variables.visit_unary_expr,
+    ReturnStmt: Variables.visit_return_stmt,
     ComparisonExpr: Variables.visit_comparison_expr,
     OpExpr: Variables.visit_op_expr,
     DictExpr: Variables.visit_dict_expr,
@@ -477,63 +502,3 @@ _VISITS: Mapping[type, Callable[[Variables, Any], None]] = {
     IndexExpr: Variables.visit_index_expr,
     CallExpr: Variables.visit_call_expr,
 }
-
-
-def find_assigned_value(variable: NameExpr, checker: CheckerPluginInterface) -> Expression | None:
-    """Return the expression that a variable of the file is assigned once; None if there is no such one.
-
-    It may be outside of the function that is being checked. So a dependency is added for mypy's daemon, which checks
-    the function again when anything changes that the expression names.
-    """
-    expression = _variables_of(checker).find_assigned_value(variable)
-    if expression is not None:
-        _add_dependencies(expression, checker)
-    return expression
-
-
-def find_alternatives(variable: NameExpr, checker: CheckerPluginInterface) -> Sequence[Expression]:
-    """Return the expressions that branches assign to a variable, if all of them may be what is used there."""
-    expressions = _variables_of(checker).find_alternatives(variable)
-    for expression in expressions:
-        _add_dependencies(expression, checker)
-    return expressions
-
-
-def find_constant_of_class(attribute: Var, checker: CheckerPluginInterface) -> Expression | None:
-    """Return the expression of a constant of a class of the file; None if another may be meant."""
-    expression = _variables_of(checker).find_constant_of_class(attribute)
-    if expression is not None:
-        _add_dependencies(expression, checker)
-    return expression
-
-
-def _add_dependencies(expression: Expression, checker: CheckerPluginInterface) -> None:
-    add_dependencies(checker, _find_names(expression))
-
-
-def _find_names(expression: Expression) -> Iterator[str]:
-    """Yield the full names in an expression; nothing is done before they are asked for."""
-    for part in subexpressions(expression):
-        if isinstance(part, RefExpr) and part.fullname:
-            yield part.fullname
-
-
-def find_loop_around(variable: NameExpr, checker: CheckerPluginInterface) -> Loop | None:
-    """Return the loop that evaluates a use of its variable with each value; None if none does."""
-    return None if variable.node is None else find_loop(variable, _variables_of(checker).loops.get(variable.node, ()))
-
-
-def find_assignment_target(call: Context, checker: CheckerPluginInterface) -> str | None:
-    """Return the name of the variable or attribute that a call is assigned to; None if there is none."""
-    found = _variables_of(checker).targets.get(id(call))
-    return found and found[1]
-
-
-def _variables_of(checker: CheckerPluginInterface) -> Variables:
-    if not _LAST or _LAST[0][0] is not checker:
-        _LAST[:] = [(checker, Variables(find_tree(checker).fullname, find_nodes(checker)))]
-    return _LAST[0][1]
-
-
-_LAST: list[tuple[CheckerPluginInterface, Variables]] = []
-"""The variables of the file that was asked about last. mypy's daemon makes a checker each time it checks a file."""

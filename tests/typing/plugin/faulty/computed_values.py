@@ -48,9 +48,8 @@ def read(word: Literal["a", "b"]) -> None:
     # E: Argument "filter" to "read_named" has incompatible type "Callable[[Orders], Literal['a', 'b']]"; expected
     #    "Expr[Boolean, Null] | Callable[[Orders], Expr[Boolean, Null]] | None"  [arg-type]
     orders.project(x=lambda *_: Orders)
-    # E: Argument "x" to "project" of "Relation" has incompatible type "Callable[[Orders], type[Orders]]"; expected
-    #    "ExprBase | bool | int | float | str | bytes | <7 more items> | Callable[[Orders], ExprBase | bool | int |
-    #    float | str | bytes | <7 more items>]"  [arg-type]
+    # E: project, column "x": a column is an expression, got Orders, not called; call it:
+    #    Orders(...)  [substrait-invalid-argument]
 
 
 def mapped(one: Callable[[Customers], sd.Expr[sd.Boolean]], other: Callable[P, sd.Expr[sd.Boolean]]) -> None:
