@@ -228,7 +228,7 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: T.c.id.try_cast, 'write cast(to, on_failure="return_null")'),
     (lambda: S.c.m.contains, "functions.any_match(xs, lambda x: x == y) of a list"),
     (lambda: PACKAGE.and_, "write functions.and_(x, y), or x & y"),
-    (lambda: PACKAGE.read_json, "no other files are read"),
+    (lambda: PACKAGE.read_avro, "no other files are read"),
     (lambda: PACKAGE.read, "or read_named(name, schema) of a table"),
     (lambda: PACKAGE.delete, 'write Relation.write(name, "delete")'),
     (lambda: T.explode_outer("id"), "leaves out rows whose list is empty"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import error_context
 from substrait_dsl.fluent.shown_text import ShownText
+from substrait_dsl.signature_errors import Called
 
 if TYPE_CHECKING:
     from substrait_dsl.render.graphs import Graph
@@ -21,7 +22,7 @@ class MermaidText(ShownText):
         return {"text/vnd.mermaid": str(self), "text/plain": str(self)}
 
 
-class Diagrams:
+class Diagrams(Called):
     """What can be drawn: a graph with a node for each step."""
 
     __slots__ = ()

@@ -218,7 +218,18 @@ REFUSED: dict[str, tuple[Callable[[Place], Any], str]] = {
 RUN = ("collect", "execute", "explain", "running", "show", "to_arrow", "to_pandas", "to_plan", "to_polars")
 """Verbs that run a relation, or show it; `test_every_way_to_run` has them."""
 
-DESCRIBED = ("as_value", "c", "check", "columns", "lineage", "properties", "schema", "to_sql")
+DESCRIBED = (
+    "as_value",
+    "c",
+    "check",
+    "columns",
+    "lineage",
+    "properties",
+    "schema",
+    "to_sql",
+    "to_mermaid",
+    "to_graphviz",
+)
 """What a relation says of itself and of engines; and it as a value of another algebra. Spark has no part in it."""
 
 
