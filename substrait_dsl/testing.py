@@ -31,6 +31,7 @@ from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.fluent.plan import Plan
 from substrait_dsl.fluent.reads import record_of
 from substrait_dsl.fluent.relation_schema import RelationSchema
+from substrait_dsl.fluent.run_verbs import RunVerbs
 from substrait_dsl.fluent.schemas import as_struct
 from substrait_dsl.fluent.scope import Scope
 
@@ -270,7 +271,7 @@ class _Run:
     tables: Tables | None
     session: Session | None
 
-    def rows(self, relation: RelationBase) -> list[tuple[Any, ...]]:
+    def rows(self, relation: RunVerbs) -> list[tuple[Any, ...]]:
         """Return the rows of a relation, which is given all tables but those that only the other one reads."""
         used = _with_tables(relation, self.tables)
         if isinstance(used, Mapping):
@@ -296,7 +297,7 @@ def _rows(
         what: what they are, in the words of an error.
         names: what the keys of dicts are.
     """
-    if isinstance(rows, RelationBase):
+    if isinstance(rows, RunVerbs):
         return rows.columns, run.rows(rows)
     found: Sequence[Any]
     if hasattr(rows, "sparkSession"):

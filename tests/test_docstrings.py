@@ -55,8 +55,8 @@ ON_ENGINE = frozenset(
     {
         "Plan.execute",
         "Plan.running",
-        *(f"RelationBase.{verb}" for verb in ("collect", "execute", "running", "show", "to_arrow")),
-        *(f"RelationBase.{verb}" for verb in ("to_pandas", "to_polars")),
+        *(f"RunVerbs.{verb}" for verb in ("collect", "execute", "running", "show", "to_arrow")),
+        *(f"RunVerbs.{verb}" for verb in ("to_pandas", "to_polars")),
         "assert_same_rows",
     }
 )

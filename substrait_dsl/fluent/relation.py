@@ -28,6 +28,7 @@ from substrait_dsl.fluent.joins import JoinVerbs
 from substrait_dsl.fluent.physical import PhysicalVerbs
 from substrait_dsl.fluent.reshaping import ReshapingVerbs
 from substrait_dsl.fluent.row_selection import RowSelectionVerbs
+from substrait_dsl.fluent.run_verbs import RunVerbs
 from substrait_dsl.fluent.schemas import DynRow
 from substrait_dsl.fluent.scope import Scope, column_of
 from substrait_dsl.fluent.set_operations import SetVerbs
@@ -52,6 +53,7 @@ class Relation(
     PhysicalVerbs[S],
     WriteVerbs[S],
     HintVerbs[S],
+    RunVerbs,
     SqlVerbs,
     ExtensionVerbs[S],
     Generic[S],
