@@ -11,7 +11,7 @@ from tests.spark.test_recipes import PAGE, RECIPES, require_rows
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-ALONE = re.compile(r"\bOn\s+Spark\s+alone: the embedded engine refuses ")
+ALONE = re.compile(r"\bOn\s+Spark\s+alone:\s+the\s+embedded\s+engine\s+refuses\s")
 """What the page says of such a recipe, between its program and what stands before."""
 
 

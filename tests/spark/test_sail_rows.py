@@ -180,6 +180,9 @@ def test_the_tour(name: str, sail: SparkSession, tmp_path: Path) -> None:
     if name in CHANGING:
         with refused(UnsupportedError, "Sail cannot run a plan that changes something"):
             found()
+    elif name == "read_json":
+        with refused(UnsupportedError, "Sail cannot run the function from_json exactly: its JSON is another"):
+            found()
     else:
         assert found() in (expected, sorted(expected, key=repr))
 

@@ -10,7 +10,7 @@ from typing_extensions import TypeVar
 
 from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.types.base import NestedType, Req, Type, WrittenAs, are_types, is_type, require_type
-from substrait_dsl.algebra.unicode import require_unicode
+from substrait_dsl.algebra.unicode import is_unicode, require_unicode
 from substrait_dsl.algebra.validators import TEXT, refusal, several
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, require
 from substrait_dsl.texts import printable
@@ -48,8 +48,9 @@ class Struct(NestedType, WrittenAs[tuple[Any, ...] | Mapping[str, Any]], Generic
     def __attrs_post_init__(self) -> None:
         if self.names is not None and len(self.names) != len(self.types):
             raise InvalidArgumentError(f"Struct has {len(self.types)} fields but {len(self.names)} names")
-        for name in self.names or ():
-            require_unicode(name, "the name of a field")
+        if self.names and not is_unicode("".join(self.names)):  # one look at all of them: a row may have thousands
+            for name in self.names:
+                require_unicode(name, "the name of a field")
 
     @classmethod
     def of(cls, fields: Mapping[str, Type], *, nullable: bool = False) -> Struct[Any]:

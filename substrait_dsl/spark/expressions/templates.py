@@ -71,6 +71,8 @@ class Template:
 
     Then it is checked. A function that declares such a type says one or the other, an engine's own row of it need not.
     """
+    is_refusal: bool = False
+    """Whether `text` refuses each call by name, whatever its options and words are."""
 
 
 Table = Mapping[str, Template]
@@ -108,7 +110,7 @@ def lower(call: Call, texts: Sequence[str], tables: Mapping[str, Table], extra: 
         texts = [*texts]
         texts[found.zone] = require_zone(values[found.zone], texts[found.zone])
     text = found.text if call.arguments or found.empty is None else found.empty
-    choices = _choices(found, call)
+    choices = {} if found.is_refusal else _choices(found, call)
     if isinstance(text, str):
         sql = _fill(_chosen(text, choices, call), call, texts, extra or {})
     else:

@@ -47,7 +47,7 @@ def _refuse(why: str) -> Template:
     def text(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
         raise UnsupportedError(f"Sail cannot run the function {call.function.name} exactly: {why}")
 
-    return Template(text)
+    return Template(text, is_refusal=True)
 
 
 def _operation(operator: str) -> Template:
