@@ -23,7 +23,7 @@ from importlib.abc import InspectLoader
 from os import PathLike
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal
+from typing import Literal
 
 import attrs
 
@@ -33,7 +33,6 @@ from substrait_dsl.analysis.schema_changes import COLUMN_CHANGES, ColumnChange, 
 from substrait_dsl.errors import (
     InvalidArgumentError,
     PlanFormatError,
-    SchemaError,
     SubstraitDslError,
     UnsupportedError,
     require_choice,
@@ -43,7 +42,7 @@ from substrait_dsl.fluent.relation_schema import RelationSchema
 from substrait_dsl.fluent.saving import write_atomically
 from substrait_dsl.fluent.schemas import as_struct
 from substrait_dsl.project_modules import import_project_module, importing_anew, require_module_name
-from substrait_dsl.texts import printable, suggestion
+from substrait_dsl.texts import object_of_pairs, printable, suggestion
 
 FILE = "contracts.json"
 """The file that contracts stand in, unless another one is named."""
@@ -180,7 +179,7 @@ def require_column_changes(kinds: Sequence[str]) -> None:
 def _read_columns(content: bytes) -> dict[str, NamedStruct]:
     """Return the columns by the names of pipelines from JSON. Raises errors of our tree that do not say the file."""
     try:
-        read = json.loads(content, object_pairs_hook=_object)
+        read = json.loads(content, object_pairs_hook=object_of_pairs)
     except (ValueError, RecursionError) as error:
         raise PlanFormatError(f"this is no JSON: {error}") from error
     if not isinstance(read, dict):
@@ -194,16 +193,6 @@ def _read_columns(content: bytes) -> dict[str, NamedStruct]:
         except SubstraitDslError as error:
             raise PlanFormatError(f'the columns of pipeline "{name}" cannot be read', reason=error) from error
     return columns
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON, in which each key stands once: a merge may have left two."""
-    read = dict(pairs)
-    if len(read) < len(pairs):
-        keys = [key for key, _ in pairs]
-        repeated = sorted({key for key in keys if keys.count(key) > 1})
-        raise SchemaError(f'the key "{repeated[0]}" stands twice in one object', names=repeated)
-    return read
 
 
 def _pipelines(module: ModuleType) -> Iterator[tuple[str, RelationBase]]:

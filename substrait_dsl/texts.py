@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
+from typing import Any
 
 
 def printable(value: object) -> str:
@@ -86,3 +88,12 @@ def close_matches(name: str, known: Iterable[str], cutoff: float) -> list[str]:
     import difflib  # a program without a mistake need not load it
 
     return difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)
+
+
+def object_of_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON, as `json.loads` asks for one. Raises `ValueError` if a key stands there twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        raise ValueError(f"the key {quote([twice])} stands twice in an object")
+    return found

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cache
 from typing import Any
 
+from substrait_dsl.catalog.strict_json import NumberText, StrictDecoder
 from substrait_dsl.errors import InvalidArgumentError
 
 JSON_PATH = re.compile(r"\$(\.[^.\[\]'?*\s]+|\[(0|[1-9][0-9]{0,8})\]|\['[^'?*]+'\])*")
@@ -36,7 +36,7 @@ def _found(value: Any, path: str) -> str | None:
             value = value[step]
         else:
             value = value.get(step) if isinstance(value, dict) else None
-    if value is None or (isinstance(value, str) and not isinstance(value, _Number)):
+    if value is None or (isinstance(value, str) and not isinstance(value, NumberText)):
         return value
     return "".join(_written(value))
 
@@ -47,42 +47,15 @@ def _steps(path: str) -> Sequence[str | int]:
     return [int(place) if place else name or quoted for name, place, quoted in _STEP.findall(path[1:])]
 
 
-class _Number(str):
-    """The text of a number."""
-
-    __slots__ = ()
+def _integer(digits: str) -> NumberText:
+    return NumberText("0" if digits == "-0" else digits)
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a name is there twice")
-    return found
+def _fraction(text: str) -> NumberText:
+    return NumberText(float_text(float(text)))
 
 
-def _no_constant(word: str) -> Any:
-    raise ValueError(word)
-
-
-def _integer(digits: str) -> _Number:
-    return _Number("0" if digits == "-0" else digits)
-
-
-def _fraction(text: str) -> _Number:
-    return _Number(float_text(float(text)))
-
-
-class _Decoder(json.JSONDecoder):
-    """A decoder of JSON alone: neither constants of JavaScript, nor half a character."""
-
-    def decode(self, s: str, _w: Any = None) -> Any:
-        value = super().decode(s)
-        if "\\u" in s:
-            "".join(_written(value)).encode()  # which fails for half of a pair
-        return value
-
-
-_DECODER = _Decoder(object_pairs_hook=_object, parse_int=_integer, parse_float=_fraction, parse_constant=_no_constant)
+_DECODER = StrictDecoder(_integer, _fraction)
 
 
 def float_text(value: float) -> str:
@@ -111,7 +84,7 @@ def _written(value: Any) -> Iterator[str]:
             yield "null"
         case bool():
             yield "true" if value else "false"
-        case _Number():
+        case NumberText():
             yield value
         case str():
             yield f'"{_CONTROL.sub(_escaped, value)}"'

@@ -12,7 +12,6 @@ import functools
 import importlib
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -22,6 +21,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from substrait_dsl.errors import PlanFormatError, quote, suggestion
+from substrait_dsl.texts import object_of_pairs
 
 SHOWN = 40
 """The maximal number of characters of a wrong value in a message."""
@@ -58,9 +58,7 @@ def read_json(text: str, message: Message, since: Since, former: Former) -> None
         PlanFormatError: the text is no JSON, or has a key or a value that the message cannot have.
     """
     try:
-        value = json.loads(text, object_pairs_hook=_object)
-    except PlanFormatError:
-        raise
+        value = json.loads(text, object_pairs_hook=object_of_pairs)
     except RecursionError:
         raise PlanFormatError("this is no plan in JSON: it nests too deeply") from None
     except ValueError as error:
@@ -78,14 +76,6 @@ def read_json(text: str, message: Message, since: Since, former: Former) -> None
             raise
         _check(value, message.DESCRIPTOR, since, _fits)
         raise _refusal(str(error)) from None
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        duplicate = Counter(key for key, _ in pairs).most_common(1)[0][0]
-        raise PlanFormatError(f'an object has the duplicate key "{duplicate}"')
-    return found
 
 
 def _change_former(root: object, descriptor: Any, former: Former) -> bool:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.expressions.calls import (
     AggregateFunction,
@@ -63,6 +62,7 @@ from substrait_dsl.algebra.expressions.windows import (
     is_zero,
 )
 from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.loading import load_when_used
 from substrait_dsl.algebra.node import Expression
 
 if TYPE_CHECKING:
@@ -137,11 +137,4 @@ __all__ = [
 if TYPE_CHECKING:
     __all__ += union.__all__
 else:
-
-    def __getattr__(name: str) -> Any:
-        """Load the expressions that few programs use, when one of them is first asked for."""
-        union = import_module(f"{__name__}.union")
-        if name not in union.__all__:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        globals().update({each: getattr(union, each) for each in union.__all__})
-        return globals()[name]
+    __getattr__ = load_when_used(__name__, globals())  # those that few programs use

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.expressions.masks import ListMask, Mask, MaskItem, StructMask
+from substrait_dsl.algebra.loading import load_when_used
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations.filtering import FETCH_MODES, Fetch, FetchMode, Filter, Sort, TopN
 from substrait_dsl.algebra.relations.groups import AGGREGATE_METHODS, Aggregate, AggregateMethod
@@ -104,11 +104,4 @@ __all__ = [
 if TYPE_CHECKING:
     __all__ += union.__all__
 else:
-
-    def __getattr__(name: str) -> Any:
-        """Load the relations that few programs use, when one of them is first asked for."""
-        union = import_module(f"{__name__}.union")
-        if name not in union.__all__:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        globals().update({each: getattr(union, each) for each in union.__all__})
-        return globals()[name]
+    __getattr__ = load_when_used(__name__, globals())  # those that few programs use

@@ -20,6 +20,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Cast, Expression, FieldReference, Literal, ScalarFunction
 from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.catalog.everyday import URN
+from substrait_dsl.catalog.strict_json import NUMBER, NumberText, StrictDecoder
 from substrait_dsl.errors import ExecutionError, quote, shorten
 from substrait_dsl.spark.diagnostics.text_values import OTHER_FORM, SECONDS, cast_text, refused_text
 from substrait_dsl.spark.session.failures import IS_NULL, OVERFLOWN_CAST, Failure
@@ -33,17 +34,10 @@ NO_JSON = "a text is no JSON of "
 """How the error of `from_json` begins."""
 
 _BITS = {t.I16: 16, t.I32: 32, t.I64: 64}
-_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 _EXACT = Context(prec=2000)
 _IN_COLUMNS = (
     'in a column that is nullable, read_json(..., invalid="null") gives NULL there; one of string? has any value'
 )
-
-
-class _Number(str):
-    """The text of a number."""
-
-    __slots__ = ()
 
 
 @attrs.frozen
@@ -115,27 +109,7 @@ def _with_names(type_: t.Type, names: Iterator[str]) -> t.Type:
             return type_
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        name = next(name for number, (name, _) in enumerate(pairs) if name in dict(pairs[:number]))
-        raise ValueError(f"the key {quote([name])} stands there twice")
-    return found
-
-
-def _no_constant(word: str) -> Any:
-    raise ValueError(f"{word} is no number of JSON")
-
-
-def _parse(line: str) -> Any:
-    """Return what stands in a line. Raises `ValueError` for what is no JSON."""
-    value = json.loads(
-        line, object_pairs_hook=_object, parse_int=_Number, parse_float=_Number, parse_constant=_no_constant
-    )
-    if "\\u" in line:
-        json.dumps(value, ensure_ascii=False).encode()  # which fails for half of a pair
-    return value
-
+_DECODER = StrictDecoder()
 
 Said = tuple[str, str]
 """What is said of a value, and the hint."""
@@ -165,7 +139,7 @@ def _first(lines: _Lines, look: Any) -> Said | None:
 
 def _fault(line: str, look: Any) -> Said | None:
     try:
-        found: Said | None = look(_parse(line))
+        found: Said | None = look(_DECODER.decode(line))
     except (ValueError, RecursionError) as error:
         why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         return (
@@ -213,12 +187,12 @@ def _is_value(value: Any, type_: t.Type) -> bool:
         case t.Boolean():
             return isinstance(value, bool)
         case t.FP64():
-            return isinstance(value, _Number)
+            return isinstance(value, NumberText)
         case t.I16() | t.I32() | t.I64():
-            is_integer = isinstance(value, _Number) and re.fullmatch("-?[0-9]{1,20}", value) is not None
+            is_integer = isinstance(value, NumberText) and re.fullmatch("-?[0-9]{1,20}", value) is not None
             return is_integer and -(2 ** (_BITS[type(type_)] - 1)) <= int(value) < 2 ** (_BITS[type(type_)] - 1)
         case t.Decimal():
-            if not isinstance(value, str) or not _NUMBER.fullmatch(value):
+            if not isinstance(value, str) or not re.fullmatch(NUMBER, value):
                 return False
             number = Decimal(value)
             if number and number.adjusted() >= type_.precision - type_.scale:
@@ -283,7 +257,7 @@ def _is_beyond(text: str, type_: t.Type) -> bool:
     """Whether an integer is too large for its type, or a text too long or too short."""
     match type_:
         case t.I8():
-            return isinstance(text, _Number) and not -128 <= int(text) < 128
+            return isinstance(text, NumberText) and not -128 <= int(text) < 128
         case t.VarChar():
             return bool(len(text) > type_.length)
         case t.FixedChar():
@@ -298,7 +272,7 @@ def _is_cast(expression: Expression) -> bool:
 
 def _shown(value: Any) -> str:
     """Write a value as JSON."""
-    if isinstance(value, _Number):
+    if isinstance(value, NumberText):
         return shorten(value)
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "a list"

@@ -11,6 +11,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import AggregateFunction, Expression, Literal
 from substrait_dsl.catalog.everyday import URN as EVERYDAY_URN
 from substrait_dsl.catalog.everyday_json import JSON_PATH
+from substrait_dsl.catalog.strict_json import NUMBER
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.literals import failing, text_to_sql
 from substrait_dsl.spark.expressions.templates import Call, Table, Template
@@ -62,7 +63,6 @@ def _from_json(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> 
 
 
 _OTHER_DIGITS = r'(^|[:\[,])\s*"[-+.,eE\p{Nd}]*[,\P{ASCII}][-+.,eE\p{Nd}]*"|\\u'
-_NUMBER = r"^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?$"
 """Spark reads a string of a decimal without its commas, 1,5 as 15, and takes the digits of all scripts. Where a text
 may have such a string, it is read once more, with strings for decimals, and these are compared with a pattern."""
 
@@ -96,7 +96,7 @@ def _has_numbers(value: str, type_: t.Type, depth: int = 0) -> str:
         case t.Map():
             return _has_numbers(f"map_values({value})", t.List(type_.value), depth)
         case _:
-            return f"coalesce({value} RLIKE {text_to_sql(_NUMBER)}, TRUE)"
+            return f"coalesce({value} RLIKE {text_to_sql(f'^{NUMBER}$')}, TRUE)"
 
 
 def _to_json(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
