@@ -149,6 +149,7 @@ def _in_iceberg(frame: DataFrame, store: Store, name: str) -> DataFrame:
 DUCKDB_TYPES: dict[str, str] = {
     "boolean": "BOOLEAN", "i8": "TINYINT", "i16": "SMALLINT", "i32": "INTEGER", "i64": "BIGINT", "fp32": "FLOAT",
     "fp64": "DOUBLE", "string": "VARCHAR", "date": "DATE", "precision_timestamp": "TIMESTAMP",
+    "precision_timestamp_tz": "TIMESTAMP WITH TIME ZONE",
 }  # fmt: skip
 
 

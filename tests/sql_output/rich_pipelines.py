@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -26,6 +26,9 @@ ORDERS = sd.read_named(
 CUSTOMERS = sd.read_named("customers", {"key": "i64", "name": "string", "country": "string?"})
 EVENTS = sd.read_named("events", {"id": "i64", "at": "precision_timestamp<6>?", "is_open": "boolean?"})
 
+BASKETS = sd.read_named("baskets", {"id": "i64", "items": "list<string?>?"})
+POINTS = sd.read_named("points", {"x": "fp64?", "n": "i64?", "seen": "precision_timestamp_tz<6>?"})
+
 ROWS: dict[str, list[tuple[Any, ...]]] = {
     "orders": [
         (1, 7, Decimal("12.50"), 0.5, date(2024, 1, 31), "a gift", 3),
@@ -42,8 +45,24 @@ ROWS: dict[str, list[tuple[Any, ...]]] = {
         (3, datetime(1969, 12, 31, 23, 59), False),
         (3, datetime(2024, 2, 29), True),
     ],
+    "baskets": [(1, ["a", None, "b"]), (2, []), (3, None), (4, ["a"])],
+    "points": [
+        (1.0, 8, datetime(2024, 1, 1, 12, tzinfo=UTC)),
+        (0.0, 0, datetime(1969, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)),
+        (-2.5, -100, None),
+        (None, None, datetime(2024, 1, 1, 12, tzinfo=UTC)),
+        (float("inf"), 1, None),
+        (0.49999999999999994, 1, None),
+        (4503599627370497.5, 1, None),
+    ],
 }
-SCHEMAS = {"orders": ORDERS.schema, "customers": CUSTOMERS.schema, "events": EVENTS.schema}
+SCHEMAS = {
+    "orders": ORDERS.schema,
+    "customers": CUSTOMERS.schema,
+    "events": EVENTS.schema,
+    "baskets": BASKETS.schema,
+    "points": POINTS.schema,
+}
 TABLES = {name: sd.read_virtual(rows, SCHEMAS[name]) for name, rows in ROWS.items()}
 """The tables as rows in a plan."""
 
@@ -157,6 +176,59 @@ RICH: dict[str, Rich] = {
             size=lambda o: sd.when(o.price > 100).then("large").when(o.price > 1).then("small").otherwise("none"),
             most=lambda o: f.greatest(o.size, 0),
         )
+    ),
+    "the first two of each": Rich(
+        CUSTOMERS.lateral_join(
+            lambda c: ORDERS.filter(lambda o: o.customer == c.key).sort("id").limit(2).select("id"), how="left"
+        ).select("name", "id")
+    ),
+    "a total of each": Rich(
+        CUSTOMERS.lateral_join(
+            lambda c: ORDERS.filter(lambda o: o.customer == c.key).aggregate(
+                n=f.count(), total=lambda o: f.sum(o.price)
+            ),
+            lambda c, t: t.n > 0,
+        ).select("key", "n", "total")
+    ),
+    "those of which one is larger": Rich(
+        ORDERS.lateral_join(
+            lambda o: ORDERS.filter(lambda other: other.price > o.price).select("id"),
+            how="left_semi",
+        ).select("id")
+    ),
+    "elements": Rich(
+        BASKETS.unnest("items").filter(lambda b: b.element.is_not_null()).select("id", "element", "offset")
+    ),
+    "elements of pairs": Rich(
+        CUSTOMERS.select("key", pair=lambda c: sd.list_of(c.name, c.country)).unnest("pair").select("key", "element")
+    ),
+    "rounded": Rich(
+        ORDERS.select(
+            "id",
+            tenths=lambda o: f.round(o.price, 1),
+            whole=lambda o: f.round(o.price, 0),
+            all=lambda o: f.round(o.price, 4),
+            same=lambda o: f.round(o.size, 1),
+        )
+    ),
+    "logarithms": Rich(
+        POINTS.select(
+            "x",
+            "n",
+            natural=lambda p: f.ln(p.x),
+            tens=lambda p: f.log10(p.n),
+            twos=lambda p: f.log2(p.n),
+            square=lambda p: f.power(p.x, 2.0),
+            whole=lambda p: f.round(p.x, 0),
+        ).filter(lambda p: ((p.x == 1.0) | (p.x <= 0.0)) | (p.x > 1e16))
+    ),
+    "points in time": Rich(
+        POINTS.filter(lambda p: p.seen < sd.lit(datetime(2025, 1, 1, tzinfo=UTC), "precision_timestamp_tz<6>"))
+        .group_by("seen")
+        .agg(n=f.count(), last=lambda p: f.max(p.seen))
+        .sort(sd.desc("seen"))
+        .select("n", is_last=lambda p: p.last == p.seen),  # what engines give for a point in time differs in Python
+        is_ordered=True,
     ),
     "columns as rows": Rich(CUSTOMERS.unpivot("name", "country", name="what")),
     "names in need of quotes": Rich(
