@@ -52,9 +52,8 @@ def write_literal(literal: ex.Literal, dialect: Dialect) -> Written:
             digits = len(text.replace(".", "").lstrip("0")) or 1
             scale = len(text.partition(".")[2])
             natural_digits = max(digits, scale)
-            if (
-                len(text.replace(".", "")) > MOST_DIGITS
-            ):  # a number before the point, too, so that it is a double to DuckDB
+            # With the zero before its point it may have one digit too many, and is a double to DuckDB.
+            if len(text.replace(".", "")) > MOST_DIGITS:
                 return Written(cast_tree(exp.Literal.string(f"{value:f}"), type_, dialect), type_)
             number = exp.Literal.number(text)
             is_typed = (
