@@ -91,9 +91,9 @@ def close_matches(name: str, known: Iterable[str], cutoff: float) -> list[str]:
 
 
 def object_of_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON, as `json.loads` asks for one. Raises `ValueError` if a key stands there twice."""
+    """Return an object of JSON, as `json.loads` asks for one. Raises `ValueError` for a duplicate key."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
-        raise ValueError(f"the key {quote([twice])} stands twice in an object")
+        duplicate = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        raise ValueError(f"an object has the duplicate key {quote([duplicate])}")
     return found

@@ -165,8 +165,8 @@ def test_commands_refuse_by_name(shop: Path, capsys: Captured) -> None:
         ('{"a": {"x": 1}}', "expected an object: the types by the names of columns"),
         ('{"a": {"x": "i65"}}', 'cannot read the type "i65"'),
         ('{"a": {}}', 'pipeline "a" cannot be read: a schema needs at least one column'),
-        ('{"a": {"x": "i64", "x": "i64"}}', '"x" stands twice'),
-        ('{"a": {"x": "i64"}, "a": {"x": "i64"}}', '"a" stands twice'),
+        ('{"a": {"x": "i64", "x": "i64"}}', 'duplicate key "x"'),
+        ('{"a": {"x": "i64"}, "a": {"x": "i64"}}', 'duplicate key "a"'),
     ],
 )
 def test_a_file_that_holds_no_contracts(text: str, words: str, tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ WRONG = [
     ("list?<i64?>", '[1, "b"]', ', "x[1]": the value "b" is no value of i64'),
     ("map?<string, i64?>", '{"a": true}', ', "x.a": the value true is no value of i64'),
     (GEO.as_nullable(), '{"at": [1, {}]}', ', "x.at[1]": the value an object is no value of fp64'),
-    ("i64?", '1, "x": 2', ' is no JSON: the key "x" stands twice in an object'),
+    ("i64?", '1, "x": 2', ' is no JSON: an object has the duplicate key "x"'),
     ("i64?", "01", " is no JSON: "),
     ("fp64?", "NaN", " is no JSON: NaN is no number of JSON"),
 ]

@@ -322,7 +322,7 @@ def test_an_object_that_is_no_enum_is_refused(argument: object, said: tuple[str,
 
 
 def test_a_key_that_an_object_has_twice_is_refused() -> None:
-    with refused(PlanFormatError, 'the key "count" stands twice in an object'):
+    with refused(PlanFormatError, 'duplicate key "count"'):
         modern_plan_from_json('{"relations": [{"rel": {"fetch": {"count": "1", "count": "2"}}}]}')
 
 
