@@ -132,7 +132,7 @@ def test_the_workflow_runs_on_the_versions_of_the_package() -> None:
 def test_the_workflow_runs_tasks_that_there_are() -> None:
     lines = [step["run"] for job in WORKFLOW["jobs"].values() for step in job["steps"] if "run" in step]
     named = {name for line in lines for name in re.findall(r"nox -s (\w+)", line)}
-    assert named == {"lint", "types", "tests", "spark", "oldest_spark", "docs"}
+    assert named == {"lint", "types", "tests", "spark", "oldest_spark", "docs", "site"}
     assert named <= TASKS.keys()
     assert ".ci/run" in lines
 
