@@ -6,7 +6,8 @@ options are keyword arguments: ``f.add(a, b, overflow="ERROR")``. An aggregate f
 expression by ``.over(...)``, as a window function does. Functions whose name Python keeps for itself end in an
 underscore: ``and_``, ``or_``, ``not_``.
 
-``help(f.substring)`` shows what a function does and its overloads. `Functions` offers those of a user's own extension.
+``help(f.substring)`` shows what a function does, its overloads and an example. `Functions` offers those of a user's own
+extension.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from typing import Any
 from substrait_dsl.algebra.pickling import Immutable
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.catalog import CallArgument, Catalog, Function, Overload, standard_catalog
+from substrait_dsl.catalog.standard import OWN_URNS
 from substrait_dsl.errors import (
     FunctionNotFoundError,
     InvalidArgumentError,
@@ -146,7 +147,9 @@ def python_name(name: str) -> str:
 
 
 def documentation(declared: Sequence[Function]) -> str:
-    """Return the documentation of a function: the extensions' description, and its overloads."""
+    """Return the documentation of a function: the extensions' description, its overloads, and an example."""
+    from substrait_dsl.fluent.function_examples import EXAMPLES  # a plan may do without functions
+
     parts: list[str] = []
     for function in declared:
         if function.description:
@@ -154,6 +157,8 @@ def documentation(declared: Sequence[Function]) -> str:
         parts.append("\n".join(f"    {overload}" for overload in function.overloads))
         parts += _described_options(function)
         parts.append(f"Specification: {function.urn}")
+    if declared[0].urn.startswith(OWN_URNS) and declared[0].name in EXAMPLES:
+        parts.append("\n".join(("Example:", *(f"    {line}" for line in EXAMPLES[declared[0].name].splitlines()))))
     return "\n\n".join(dict.fromkeys(parts))
 
 

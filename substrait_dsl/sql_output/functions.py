@@ -54,10 +54,6 @@ def _both(template: str, **more: Any) -> Rule:
     return Rule(template, template, **more)
 
 
-def _is_literal(argument: ex.Argument) -> bool:
-    return isinstance(argument, ex.Literal) and argument.value is not None
-
-
 def _literals(*positions: int, least: int = 0) -> Check:
     """Refuse arguments at these positions that are no constants, or numbers below the least, or empty texts."""
 
