@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+import substrait_dsl as sd
+from docs.site.docstrings import name_sections
 from docs.site.links import ROOT_PAGES, link_pages, slug
+from docs.site.reference import ELSEWHERE, NAMES, write_pages
+from substrait_dsl import everyday, testing
 
 ROOT = Path(__file__).parent.parent
 PAGES = frozenset({"index.md", "changelog.md", "spark.md", "coverage.md", "coverage/basics.md"})
@@ -48,3 +54,61 @@ def test_pages_of_the_root_are_there() -> None:
 def test_an_anchor_is_that_of_github() -> None:
     """Its rule: lower case, no punctuation, a hyphen for each space."""
     assert slug("`sd.read_json`: JSON lines, typed") == "sdread_json-json-lines-typed"
+
+
+# --- the reference
+
+
+@cache
+def reference() -> dict[str, str]:
+    return dict(write_pages())
+
+
+def test_every_public_name_stands_once() -> None:
+    named = [name for _, modules in NAMES.values() for name in modules.get("substrait_dsl", ())]
+    assert sorted([*named, *ELSEWHERE]) == sorted({*sd.api.__all__})
+    assert set(ELSEWHERE.values()) <= reference().keys()
+    assert "## `sd.L`" in reference()[ELSEWHERE["L"]]
+
+
+def test_every_public_name_of_other_modules_stands_there() -> None:
+    calls = {name for name, value in vars(testing).items() if name.startswith("assert_") and callable(value)}
+    assert set(NAMES["testing"][1]["substrait_dsl.testing"]) == calls
+    page = reference()["reference/everyday.md"]
+    assert [name for name in everyday.__all__ if f"::: substrait_dsl.everyday.{name}\n" not in page] == []
+
+
+def test_every_overload_of_the_specification_has_its_signature() -> None:
+    """By the extension files themselves, whose signatures `standard_catalog` reads strictly."""
+    count = 0
+    for urn, extension in sd.standard_catalog().extensions.items():
+        page = reference()[f"reference/functions/{urn.rpartition(':')[2].removeprefix('functions_')}.md"]
+        for overload in extension.overloads():
+            count += 1
+            assert f"\n{overload}\n" in page
+            assert f"\n## {overload.name}\n" in page
+    assert count > 500
+
+
+def test_a_function_names_the_engines_that_have_it() -> None:
+    """Both of these engines have sums: tests/engines runs them there."""
+    page = reference()["reference/functions/arithmetic.md"]
+    (total,) = re.findall(r"(?m)^## sum\n\n(.*)$", page)
+    assert total.startswith("Aggregate function. Engines: ")
+    assert {"DuckDB 1.1.3", "DataFusion 55"} <= {*re.split(r", |: |\.$", total)}
+
+
+def test_every_code_of_an_error_has_a_row() -> None:
+    page = reference()["reference/errors.md"]
+    classes = [sd.errors.SubstraitDslError]
+    for each in classes:
+        classes += each.__subclasses__()
+    own = {each for each in classes if each.__module__ == "substrait_dsl.errors"}
+    assert len(own) > 15
+    assert [each for each in own if f"| `{each.code}` | [`{each.__name__}`]" not in page] == []
+
+
+def test_sections_of_docstrings_are_those_that_the_site_shows() -> None:
+    text = "Keep rows.\n\nOutput: the same.\nSpecification: ``FilterRel``.\n\nExample:\n    >>> 1\n    1"
+    shown = "Keep rows.\n\n\n**Output**: the same.\n\n**Specification**: ``FilterRel``.\n\nExamples:\n    >>> 1\n    1"
+    assert name_sections(text) == shown

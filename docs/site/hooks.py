@@ -10,6 +10,8 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from docs.site.links import ROOT_PAGES, link_pages
+from docs.site.reference import extension_path, write_pages
+from substrait_dsl.catalog.standard import standard_extensions
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -17,10 +19,24 @@ REPOSITORY: str | None = PROJECT.get("urls", {}).get("Repository")
 SOURCES = {site: source for source, site in ROOT_PAGES.items()}
 
 
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Add the pages of the extensions to the navigation, behind the page of all functions."""
+    (functions,) = [
+        each["Functions"]
+        for section in config.nav or ()
+        for each in section.get("Reference", ())
+        if isinstance(each, dict) and "Functions" in each
+    ]
+    functions += map(extension_path, standard_extensions())
+    return config
+
+
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
-    """Add the pages that are not in `docs`."""
+    """Add the pages of the root, and those of the reference."""
     for source, site in ROOT_PAGES.items():
         files.append(File.generated(config, site, abs_src_path=str(ROOT / source)))
+    for site, text in write_pages():
+        files.append(File.generated(config, site, content=text))
     return files
 
 

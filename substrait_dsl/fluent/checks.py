@@ -288,7 +288,7 @@ def check_all(plan: Plan | RelationBase, engines: Iterable[str | Path | Capabili
 
     Raises:
         InvalidArgumentError: `plan` is neither a plan nor a relation; `engines` is one, or none.
-        And as `Plan.check`.
+        SubstraitDslError: what `Plan.check` raises.
 
     Specification: ``dialect_schema.yaml``.
 
