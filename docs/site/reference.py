@@ -217,7 +217,8 @@ def write_extension_page(extension: Extension) -> str:
         f"`{extension.urn}`, as its file declares it. A type variable such as `any1` or `P` stands for any one type or",
         "number, `?` for a value that may be NULL; where the nullability of a result is not declared, it is nullable",
         "if an argument is. *Engines* are those that have the function, by their [profiles](../../engines.md), under",
-        "its own name or written another way. [Spark and Sail](../../spark.md) run all but what their page names.",
+        "its own name or written another way. [Spark](../../spark/functions.md) and [Sail](../../spark/sail.md) run",
+        "all but what their pages name.",
         "",
         *([escape(one_line(extension.description)), ""] if extension.description else []),
     ]

@@ -107,7 +107,7 @@ ROW_BY_ROW = (rl.Filter, rl.Project, rl.Emit, rl.Expand, rl.Unnest)
 
 
 def is_promised(rel: Rel) -> bool:
-    """Whether the distribution is one that the DataFrame has, by what docs/spark.md says."""
+    """Whether the distribution is one that the DataFrame has, by what docs/spark/relations.md says."""
     while isinstance(rel, ROW_BY_ROW):
         if any(is_subquery(node) for node in walk(rel, into_relations=False)):
             return False

@@ -58,7 +58,7 @@ _WHOLE = (*t.INTEGER_RANGES,)
 
 
 def cast(text: str, source: t.Type, target: t.Type, word: str) -> str:
-    """A cast. Where the specification leaves a conversion to engines, it is Spark's, as docs/spark.md says."""
+    """A cast. Where the specification leaves a conversion to engines, it is Spark's, as docs/spark/types.md says."""
     name = duckdb_type(target)
     if type(target) in _WHOLE:
         if isinstance(source, t.FP32 | t.FP64 | t.Decimal):

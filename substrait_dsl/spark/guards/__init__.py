@@ -1,7 +1,7 @@
 """Guards against faults of Spark: one list, from which `docs/guards.md` is printed.
 
 A guard is listed if Spark gives a wrong answer, loses a part of one, or fails where there is one. Where it only lacks
-something, or gives a name of the specification another meaning, there is none: see `docs/spark.md`.
+something, or gives a name of the specification another meaning, there is none: see `docs/spark/functions.md`.
 """
 
 from __future__ import annotations
