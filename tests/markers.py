@@ -69,6 +69,8 @@ SLOW = frozenset(
         "test_typing_team.py",
         "test_typing_variables.py",
         "test_wheel.py::test_two_lines_of_configuration_check_the_columns_of_every_step",
+        # kernels of Jupyter
+        "test_notebooks.py::test_a_notebook_runs_and_shows_what_is_stored_in_it",
         # runs of other tests
         "test_testing.py::test_the_tests_of_the_page_pass_in_pytest",
         "test_markers.py::test_a_marker_that_is_written_by_hand_is_refused",
