@@ -32,7 +32,11 @@ if not TYPE_CHECKING:  # a checker knows the names by the import above, and must
 
             if find_spec(f"{__name__}.{name}"):  # the import system will load it
                 raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-            raise import_module(f"{__name__}.fluent.guidance").no_name(name, api.__all__)
+            try:
+                raise import_module(f"{__name__}.fluent.guidance").no_name(name, api.__all__)
+            except AttributeError as error:
+                import_module(f"{__name__}.tracebacks").hide_library_frames(error)
+                raise
         public = import_module(f"{__name__}.signature_errors").public
         value = globals()[name] = public(getattr(api, name), name, __name__)
         return value

@@ -24,6 +24,9 @@ _PACKAGE = __name__.partition(".")[0]
 _BETWEEN = frozenset({"contextlib", "functools"})
 """Modules of Python whose frames stand between those of the library."""
 
+_ENGINES = frozenset({"datafusion", "duckdb", "grpc", "py4j", "pyarrow", "pyspark"})
+"""Packages whose frames say nothing to who wrote a pipeline: their errors are causes of the library's."""
+
 
 def end_tracebacks_at_caller(function: Callable[P, R]) -> Callable[P, R]:
     """Return the function with tracebacks of the library's errors that end at the line that called it."""
@@ -42,23 +45,42 @@ def end_tracebacks_at_caller(function: Callable[P, R]) -> Callable[P, R]:
 def hide_library_frames(error: BaseException) -> None:
     """Remove the frames of the library from the traceback of an error; those of the program's functions stay.
 
+    From the tracebacks of its causes those of engines go, too: what is left are functions that an engine called.
+
     A bare ``raise`` after it adds no frame, so that a verb leaves nothing of the library in a traceback.
     """
     if os.environ.get(FULL_TRACEBACK):
         return
+    error.__traceback__ = _without_frames(error.__traceback__, frozenset({_PACKAGE}))
+    for cause in _causes(error):
+        cause.__traceback__ = _without_frames(cause.__traceback__, _ENGINES | {_PACKAGE})
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    """Return the errors that Python shows before an error."""
+    found = [error]
+    for each in found:
+        before = each.__cause__ if each.__suppress_context__ else each.__context__
+        if before is not None and all(before is not other for other in found):
+            found.append(before)
+    return found[1:]
+
+
+def _without_frames(traceback: TracebackType | None, packages: frozenset[str]) -> TracebackType | None:
+    """Return a traceback without the frames of some packages."""
     shown = []
-    entry = error.__traceback__
+    entry = traceback
     while entry is not None:
-        if not _is_of_library(entry):
+        if not _is_of(packages, entry):
             shown.append(entry)
         entry = entry.tb_next
     following: TracebackType | None = None
     for entry in reversed(shown):
         entry.tb_next = following
         following = entry
-    error.__traceback__ = following
+    return following
 
 
-def _is_of_library(entry: TracebackType) -> bool:
+def _is_of(packages: frozenset[str], entry: TracebackType) -> bool:
     name = str(entry.tb_frame.f_globals.get("__name__", ""))
-    return name.partition(".")[0] == _PACKAGE or name in _BETWEEN
+    return name.partition(".")[0] in packages or name in _BETWEEN

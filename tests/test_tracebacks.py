@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import substrait_dsl as sd
 from substrait_dsl import functions as f
 from substrait_dsl import tracebacks
-from substrait_dsl.errors import UnknownFieldError
+from substrait_dsl.errors import ExecutionError, UnknownFieldError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 PACKAGE = str(Path(tracebacks.__file__).parent)
 UNTYPED: Any = sd
@@ -30,6 +34,7 @@ MISTAKES: dict[str, Callable[[], object]] = {
     "a column by its name": lambda: ORDERS["pricy"],
     "a truth value": lambda: bool(ORDERS.c.key == 1),
     "a function": lambda: f.upper(sd.lit(1)),
+    "an unknown name": lambda: UNTYPED.reed_named("orders", {}),
     "an unknown function": lambda: UNTYPED.functions.uper(ORDERS.c.key),
     "a schema": lambda: ORDERS.schema["pricy"],
     "a measure": lambda: ORDERS.group_by("key").agg(x=lambda o: f.sum(o.pricy)),
@@ -103,3 +108,36 @@ def test_what_python_prints_is_short(tmp_path: Path) -> None:
     assert ended.returncode == 1
     assert PACKAGE not in ended.stderr
     assert len(ended.stderr.splitlines()) <= 16
+
+
+def test_the_cause_has_no_frame_of_the_engine_or_the_library(sail: SparkSession) -> None:
+    numbers = sd.read_virtual([(1, 0)], {"a": "i64", "b": "i64"})
+    with pytest.raises(ExecutionError) as raised:
+        numbers.select(x=lambda n: f.divide(n.a, n.b)).collect(sail)
+    printed = "".join(traceback.format_exception(raised.value))
+    assert "Division by zero\n\nThe above exception was the direct cause" in printed
+    assert set(re.findall(r'File "(.*?)"', printed)) == {__file__}
+
+
+def test_functions_of_the_program_stay_in_the_traceback_of_a_cause() -> None:
+    def fail() -> None:
+        raise ValueError("no number")
+
+    def call() -> None:
+        try:
+            fail()
+        except ValueError as error:
+            raise ExecutionError("the function failed") from error
+
+    with pytest.raises(ExecutionError) as raised:
+        tracebacks.end_tracebacks_at_caller(call)()
+    cause = raised.value.__cause__
+    assert cause is not None
+    assert [frame.name for frame in traceback.extract_tb(cause.__traceback__)] == ["call", "fail"]
+
+
+def test_errors_that_are_causes_of_each_other_end() -> None:
+    one, other = ExecutionError("one"), ValueError("other")
+    one.__cause__, other.__cause__ = other, one
+    tracebacks.hide_library_frames(one)
+    assert one.__traceback__ is None
