@@ -28,6 +28,7 @@ PAGES = (
     "tests/test_glossary.py",
     "tests/test_spec_decisions.py",
     "tests/test_testing.py",
+    "tests/test_tutorial.py",
     "tests/test_typing_docs.py",
 )
 """The tests that run what the pages of `docs` show."""

@@ -24,6 +24,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     (functions,) = [
         each["Functions"]
         for section in config.nav or ()
+        if isinstance(section, dict)
         for each in section.get("Reference", ())
         if isinstance(each, dict) and "Functions" in each
     ]
