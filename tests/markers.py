@@ -72,6 +72,7 @@ SLOW = frozenset(
         # kernels of Jupyter
         "test_notebooks.py::test_a_notebook_runs_and_shows_what_is_stored_in_it",
         # runs of other tests
+        "test_contract_plugin.py",
         "test_testing.py::test_the_tests_of_the_page_pass_in_pytest",
         "test_markers.py::test_a_marker_that_is_written_by_hand_is_refused",
         "test_markers.py::test_markers_follow_from_fixtures",
