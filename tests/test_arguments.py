@@ -113,7 +113,7 @@ GOOD: Mapping[str, Any] = {
     "resolve.name": "add", "rollup.named": f.count(), "Row.schema": T._rel.schema, "Switching.values": (1, 2),
     "unnest.column": "xs", "pivot.values": [1, 2], "pivot.measure": f.count(), "pivot.on": "id",
     "first_of.order_by": "id", "drop_nulls.columns": "id", "fill_null.values": {"id": 1}, "unpivot.columns": "id",
-    "unpivot.name": "what", "value_counts.columns": "id",
+    "unpivot.name": "what", "value_counts.columns": "id", "describe.columns": "id",
     "with_extension.extension": "x.yaml", "with_extension.own": EXTENSION, "with_relation.columns": {"x": "i64"},
     "write.op": "insert",
     "ColumnChange.kind": "added", "before": "i64", "after": "i64?", "StepChange.kind": "changed", "diff.before": T,

@@ -372,7 +372,7 @@ HABITS: list[tuple[Callable[[], object], str]] = [
     (lambda: W.alias("t"), "the rows have the names that the lambda gives"),
     (lambda: W.sort_values("id"), 'write sort("x"), or sort(desc("x"))'),
     (lambda: W.query("id > 1"), "write filter(lambda r: r.x > 1)"),
-    (lambda: W.describe(), "write execute(spark).describe()"),
+    (lambda: W.summary(), "write describe()"),
     (lambda: W.dtypes, "write schema, which prints as a text"),
     (lambda: W.shape, "len(relation.columns)"),
     (lambda: W.apply(abs), "a lambda gets the columns, not the values of a row"),

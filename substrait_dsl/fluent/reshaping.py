@@ -29,6 +29,7 @@ from substrait_dsl.fluent.column_arguments import (
     unpacking_hint,
     unused_names,
 )
+from substrait_dsl.fluent.column_names import find_position
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, bound_expr, unbound_expr
 from substrait_dsl.fluent.schemas import DynRow
 from substrait_dsl.fluent.scope import Scope, own_column
@@ -74,6 +75,49 @@ class ReshapingVerbs(RelationBase, Generic[S]):
             width = len(columns)
             keys = [SortKey(width, "desc_nulls_last"), *range(width)]
             return wrap_relation(rl.Sort(counted, sort_keys(keys, Scope("value_counts", (counted,)))))
+
+    def describe(self, *columns: str | int, percentiles: Sequence[float] = (0.25, 0.5, 0.75)) -> Relation[DynRow]:
+        """Look at the data: statistics of columns, a row for each column.
+
+        Args:
+            columns: names or positions; by default every column.
+            percentiles: numbers from 0 to 1, each of which becomes a column: 0.9 is ``p90``.
+
+        Output: ``column``; ``type``; ``count`` of values, and ``nulls``; ``approx_distinct``, about how many values
+        differ; ``mean`` and ``std_dev``, of a sample; ``min``, the percentiles and ``max``: values of the column, as
+        texts. What a column does not have is NULL: a mean is of numbers, and of booleans the share that is true;
+        percentiles, those of `everyday.approx_percentile`, are of numbers, dates and timestamps without time zone; of
+        bytes, times of day, intervals, UUIDs and nested values only the counts are there. The rows are in the order of
+        the columns. Raises `UnknownFieldError`, `AmbiguousFieldError`, `SchemaError` for two columns of one name,
+        `InvalidArgumentError` for a percentile that is no number from 0 to 1.
+        Specification: one ``AggregateRel``, an ``ExpandRel``, a ``SortRel``; extremes of texts, and percentiles, are
+        functions of an extension of this library.
+
+        Example:
+            >>> print(orders.describe("price", percentiles=[0.5]).schema)
+            0  column           string
+            1  type             string
+            2  count            i64
+            3  nulls            i64
+            4  approx_distinct  i64?
+            5  mean             fp64?
+            6  std_dev          fp64?
+            7  min              string?
+            8  p50              string?
+            9  max              string?
+        """
+        from substrait_dsl.fluent.describing import describe_columns, percentile_names
+
+        with error_context(verb="describe"):
+            schema = self._rel.schema
+            shares = percentile_names(percentiles)
+            for column in columns:
+                if is_list(column):
+                    raise InvalidArgumentError(
+                        "a column is given by name or position", got=column, hint=unpacking_hint(column)
+                    )
+            positions = [find_position(schema, column, "describe({})") for column in columns]
+            return describe_columns(wrap_relation(self._rel), positions or range(len(schema)), shares)
 
     def fill_null(self, values: Mapping[str, object] | None = None, /, **named: ColumnLike[S]) -> Relation[DynRow]:
         """Put values in place of NULLs.

@@ -73,8 +73,8 @@ EVERYDAY = frozenset(everyday.__all__) - {"URN", "catalog"}
 
 METHODS: Mapping[type, Names] = {
     Relation: _names("""
-        aggregate as_ as_value asof_join cross distinct drop drop_nulls emit exchange expand extension_single fetch
-        fill_null filter first_of group_by hash_join hint intersect into join lateral_join limit merge_join
+        aggregate as_ as_value asof_join cross describe distinct drop drop_nulls emit exchange expand extension_single
+        fetch fill_null filter first_of group_by hash_join hint intersect into join lateral_join limit merge_join
         merging_capture nested_loop_join project rename select set_op simple_capture sort subtract top_n union
         union_all unnest unpivot value_counts window with_columns with_extension write
     """),

@@ -241,6 +241,7 @@ VERBS: dict[str, Callable[[Steps], str]] = {
     "drop_nulls": lambda steps: steps.random.choice(("", f'"{steps.column()}"')),
     "fill_null": Steps.filled,
     "value_counts": lambda steps: f'"{steps.column()}"' + steps.random.choice(("", f', name="{steps.name()}"')),
+    "describe": lambda steps: steps.random.choice(("", f'"{steps.column()}", percentiles=[0.5]')),
     "unpivot": lambda steps: f'"{steps.column()}", name="{steps.name()}", value="{steps.name()}"',
     "aggregate": Steps.grouped,
     "window": Steps.windows,

@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 import substrait_dsl as sd
 from substrait_dsl import everyday as e
 from substrait_dsl.errors import UnsupportedError
+from tests.relations.test_describe import statistics_are_right
 from tests.test_everyday import json_is_right, odd_names_are_names, rows_are_right
 
 
@@ -37,3 +38,7 @@ def test_a_plan_of_others_that_says_something_else_is_refused(
     assert said in text
     with pytest.raises(UnsupportedError, match=words):
         sd.Plan.from_json(text.replace(said, other)).execute(spark)
+
+
+def test_columns_are_described(spark: SparkSession) -> None:
+    statistics_are_right(spark)

@@ -100,6 +100,10 @@ VERBS: dict[str, Stop] = {
     "Relation.drop_nulls": (lambda _: T.drop_nulls("key"), [ADA, BOB]),
     "Relation.fill_null": (lambda _: T.fill_null(key=0).select("key"), [(10,), (20,), (0,)]),
     "Relation.value_counts": (lambda _: T.value_counts("name"), [("ada", 2), ("bob", 1)]),
+    "Relation.describe": (
+        lambda _: T.select("id", "name").describe(percentiles=[0.5]).drop("type", "std_dev"),
+        [("id", 3, 0, 3, 2.0, "1", "2", "3"), ("name", 3, 0, 2, None, "ada", None, "bob")],
+    ),
     "Relation.unpivot": (
         lambda _: T.select("id", "key").filter(lambda x: x.id > 1).unpivot("id", "key"),
         [("id", 2), ("key", 20), ("id", 3), ("key", None)],

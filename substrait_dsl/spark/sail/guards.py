@@ -101,6 +101,11 @@ _DECIMAL_SUM = (
     f" AND {_SUM} BETWEEN -{{MOST}} AND {{MOST}} THEN {_SUM}"
     f" WHEN {_SUM} IS NOT NULL THEN {failing('a sum does not fit a decimal')} END AS {{T}})"
 )
+_ABOUT = "approx_count_distinct(CAST({0} AS STRING)){filter}"
+_ABOUT_FLOATS = {
+    "functions_aggregate_approx": {"approx_count_distinct:fp": Template(_ABOUT)},
+    "functions_aggregate_decimal_output": {"approx_count_distinct:fp": Template(f"CAST({_ABOUT} AS {{T}})")},
+}
 _SOME = f"nullif({_COUNT}, 0L)"
 _DECIMAL_COUNT = f"CAST({_SOME} AS DECIMAL(20,0))"
 _I64_SUM = "sum({distinct}0BD + CAST({0} AS DECIMAL(20,0))){filter}"
@@ -239,6 +244,15 @@ GUARDS = (
         "SELECT approx_percentile(v, 0.5D, 100) FROM VALUES (1), (2) AS t(v)",
         1.5,  # between the values, of which Spark gives one
         aggregates={EVERYDAY_URN: {"approx_percentile": Template(_NEAREST)}},
+    ),
+    Guard(
+        "approximate counts of floats",
+        "approx_count_distinct of floats, of which Sail is given the texts",
+        _VERSIONS,
+        "SELECT approx_count_distinct(v) FROM VALUES (1.5D), (2D) AS t(v)",
+        ErrorWords("Support for 'approx_distinct' for data type Float64 is not implemented"),
+        aggregates=_ABOUT_FLOATS,
+        frames=_ABOUT_FLOATS,
     ),
     Guard(
         "JSON",

@@ -20,6 +20,11 @@ orders.fill_null(rank="none")
 orders.value_counts("coment")
 # E: value_counts: there is no column "coment"; there are "id", "customer", "price", "weight", "day", "open", "rank",
 #    "comment"; did you mean "comment"?  [substrait-unknown-field]
+orders.describe("rnk")
+# E: describe: there is no column "rnk"; there are "id", "customer", "price", "weight", "day", "open", "rank",
+#    "comment"; did you mean "rank"?  [substrait-unknown-field]
+orders.describe(percentiles=[50])
+# E: describe: percentiles are numbers from 0 to 1, got 50; 0.5 is the median  [substrait-invalid-argument]
 items.unpivot("part", "quantity")
 # E: unpivot, column "value": the values of a switching field must have one type: there is i64 and i32; cast them to one
 #    type  [substrait-type-mismatch]
@@ -29,6 +34,9 @@ sd.reveal_schema(orders.fill_null(rank=0, comment=lambda o: o.comment).select("r
 # N: Schema is rank: i32, comment: string?
 sd.reveal_schema(orders.value_counts("rank", name="n"))
 # N: Schema is rank: i32?, n: i64
+faults = orders.describe("rank", percentiles=[0.9]).filter(lambda c: c.nulls > 0)
+sd.reveal_schema(faults.select("column", "mean", "p90"))
+# N: Schema is column: string, mean: fp64?, p90: string?
 sd.reveal_schema(items.unpivot("part", "order", name="what", value="key"))
 # N: Schema is quantity: i32, what: string, key: i64
 sd.reveal_schema(items.group_by("part").pivot("order", [1, 2], lambda i: f.sum(i.quantity)))
