@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from substrait_dsl.cli.plan_files import read_plan
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.texts import printable
+
+if TYPE_CHECKING:
+    from substrait_dsl.fluent.base import RelationBase
 
 
 @click.command(epilog="\b\nExample:\n  substrait-dsl demo --engine spark")
@@ -54,10 +57,28 @@ def schema(file: str, file_format: Any, is_plan: bool, form: str) -> None:
 
     if is_plan and file_format is not None:
         raise click.UsageError("--format is of a file of rows, and not of a plan")
-    sources: list[Any] = [*read_plan(file).roots] if is_plan else [file]
+    sources: list[Any] = [*_roots_with_columns(file)] if is_plan else [file]
     for source in sources:
         found = schema_of(source, format=file_format)
         print(found.to_json(indent=2) if form == "json" else found.to_ddl() if form == "ddl" else found)
+
+
+def _roots_with_columns(file: str) -> Iterator[RelationBase]:
+    """Yield the roots of a plan that return columns; of the others it is said that they return none.
+
+    Raises:
+        UnsupportedError: none returns columns.
+    """
+    roots = read_plan(file).roots
+    if not any(len(root.schema) for root in roots):
+        raise UnsupportedError(
+            "the plan returns no columns", hint="explain prints its steps, accesses what it reads and writes"
+        )
+    for number, root in enumerate(roots):
+        if len(root.schema):
+            yield root
+        else:
+            print(f"substrait-dsl: root {number} of the plan returns no columns", file=sys.stderr)
 
 
 @click.command(epilog="\b\nExample:\n  substrait-dsl stub money.yaml > money.pyi")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from substrait_dsl.cli.plan_files import STANDARD_OUTPUT, plan_argument, read_plan, refuse_terminal, write_bytes
-from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.errors import NotAllowedError, UnsupportedError
 from substrait_dsl.installation import install_line
 
 if TYPE_CHECKING:
@@ -39,11 +39,19 @@ def run(plan: str, engine: str | None, tables: tuple[str, ...], rows: int, allow
 
     It may read any table and file that the engine can; a plan that changes something is refused.
     """
+    from substrait_dsl.algebra.accesses import require_allowed
+
     found = read_plan(plan)
     data = _named_as_read(_tables(tables), found)
+    if not allow_changes:
+        try:
+            require_allowed(found.accesses(), _is_read)
+        except NotAllowedError as error:
+            error.hint = "--allow-changes runs it"
+            raise
     session = _session(engine)
-    if any(access.operation != "read" for access in found.accesses()):
-        frames = found.execute(session, tables=data, allow=None if allow_changes else _is_read)
+    if any(not _is_read(access) for access in found.accesses()):
+        frames = found.execute(session, tables=data)
         for frame in frames:
             frame.show(rows)
         return

@@ -179,6 +179,19 @@ def test_schema_of_a_plan(plan: str, capsys: Captured) -> None:
     assert main(["schema", "--plan", "--format", "csv", plan]) == 2
 
 
+def test_schema_of_a_plan_that_writes(tmp_path: Path, capsys: Captured) -> None:
+    orders = sd.read_named("orders", {"id": "i64"})
+    file = str(tmp_path / "a.plan")
+    orders.write("out").to_plan().save(file)
+    assert main(["schema", "--plan", file]) == 1
+    assert "substrait-dsl: the plan returns no columns\n  hint: explain prints its steps" in capsys.readouterr().err
+    sd.Plan(orders.write("out"), orders).save(file)
+    assert main(["schema", "--plan", file]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == "class Columns(sd.Schema):\n    id: sd.I64\n"
+    assert shown.err == "substrait-dsl: root 0 of the plan returns no columns\n"
+
+
 def test_wrong_usage(capsys: Captured) -> None:
     assert main(["explan", "x"]) == 2
     assert "No such command 'explan'" in capsys.readouterr().err

@@ -39,7 +39,9 @@ def test_a_plan_that_changes_something_runs_where_that_is_allowed(
     rows = sd.read_virtual([(1,), (3,)], {"id": "i64"})
     rows.write(sd.files_target(str(folder / "out"), "parquet"), op="ctas").to_plan().save("write.plan")
     assert main(["run", "write.plan", "--engine", "spark"]) == 1
-    assert "accesses that are not allowed: ctas files" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "accesses that are not allowed: ctas files" in error
+    assert error.endswith("\n  hint: --allow-changes runs it\n")
     assert not (folder / "out").exists()
     assert main(["run", "write.plan", "--engine", "spark", "--allow-changes"]) == 0
     assert sorted(parquet.read_table(folder / "out").column("id").to_pylist()) == [1, 3]
