@@ -30,6 +30,7 @@ PAGES = (
     "tests/test_testing.py",
     "tests/test_tutorial.py",
     "tests/test_typing_docs.py",
+    "tests/test_why.py",
 )
 """The tests that run what the pages of `docs` show."""
 
