@@ -18,13 +18,14 @@ from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.functions import Phase
 from substrait_dsl.algebra.types import Date, PrecisionTimestamp
 from substrait_dsl.catalog.function_requirements import known_overload, require_order
-from substrait_dsl.errors import InvalidChoiceError, PlanFormatError
+from substrait_dsl.errors import FunctionNotFoundError, InvalidChoiceError, PlanFormatError
 from substrait_dsl.proto.construction import cast_to
 from substrait_dsl.proto.encoder import Encoder
 from substrait_dsl.proto.enums import AGGREGATION_INVOCATION, AGGREGATION_PHASE, SORT_DIRECTION, name_for
 from substrait_dsl.proto.types import decode_type, encode_type
 
 if TYPE_CHECKING:
+    from substrait_dsl.proto.datafusion_aggregates import FunctionForm
     from substrait_dsl.proto.decoder import Decoder
     from substrait_dsl.proto.scopes import Scope
 
@@ -121,12 +122,15 @@ def decode_aggregate_function(decoder: Decoder, message: pb.AggregateFunction, s
         declared, arguments = decode_form(decoder, message, decode_arguments(decoder, message.arguments, scope))
         phase = decode_phase(decoder, message)
         function, arguments, type_ = decode_function(decoder, message, arguments, ("aggregate",), phase, declared)
+        sorts = tuple(decode_sort_key(decoder, key, scope) for key in message.sorts)
+        if (form := _find_form(decoder, message)) is not None:
+            sorts = form.order_values(arguments, sorts)
         return ex.AggregateFunction(
             function,
             arguments,
             type_,
             decode_options(decoder, message.options, function),
-            tuple(decode_sort_key(decoder, key, scope) for key in message.sorts),
+            sorts,
             decode_invocation(message),
             phase,
         )
@@ -152,17 +156,28 @@ def decode_form(
         )
         decoder.report(FindingCode.PRODUCER_MEANING, text, message)
         return meant, arguments
-    form = None if function.urn else decoder.producer.function_forms.get(function.name)
+    form = _find_form(decoder, message)
     if (computed := _as_computed(decoder, message, function, arguments)) is not None:
         function, arguments = ex.FunctionId(function.urn, function.name), computed
-    if form is None or not decoder.may_be_specified(function):
-        return function, arguments
-    if any(isinstance(argument, ex.EnumArgument) for argument in arguments):
+    if form is None or any(isinstance(argument, ex.EnumArgument) for argument in arguments):
         return function, arguments
     readings = ", ".join((form.name, *form.words))
     text = f"{function.name} is {decoder.producer.title}'s name of a function: read as {readings}"
     decoder.report(FindingCode.PRODUCER_MEANING, text, message)
     return ex.FunctionId("", form.name), (*map(ex.EnumArgument, form.words), *arguments)
+
+
+def _find_form(decoder: Decoder, message: Any) -> FunctionForm | None:
+    """Return the specification's form of an aggregate or window function that the producer names otherwise."""
+    function = decoder.function(message.function_reference)
+    form = None if function.urn else decoder.producer.function_forms.get(function.name)
+    if form is None or not decoder.may_be_specified(function):
+        return None
+    try:
+        decoder.catalog.named(form.name, ("aggregate", "window"))
+    except FunctionNotFoundError:  # of an extension that the reader was not asked to know
+        return None
+    return form
 
 
 def _as_computed(

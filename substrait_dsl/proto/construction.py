@@ -5,6 +5,7 @@ They go through the catalogue and the constructors, which derive their types.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra import expressions as ex
@@ -13,6 +14,10 @@ from substrait_dsl.catalog.call_arguments import describe_argument
 
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder
+
+Arguments = tuple[ex.Argument, ...]
+Reader = Callable[["Decoder", Arguments, Type | None], ex.Expression | None]
+"""Reads a call, given its arguments and the type that it declares; None where it follows the specification."""
 
 URN = "extension:io.substrait:functions_"
 """The prefix of the URNs of the extensions."""
@@ -47,3 +52,8 @@ def cast_to(value: ex.Expression, target: Type) -> ex.Expression:
     if isinstance(value, ex.Literal) and isinstance(value.value, int) and not isinstance(value.value, bool):
         return ex.literal(value.value, wanted)
     return ex.Cast(value, wanted)
+
+
+def cast_as_declared(value: ex.Expression, declared: Type | None) -> ex.Expression:
+    """Cast a value to the type that its call declares, if it declares one."""
+    return value if declared is None else cast_to(value, declared)

@@ -18,6 +18,7 @@ from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import Aggregate, Emit, Project
 from substrait_dsl.algebra.types import FP32, FP64, I8, I16, I32, I64, INTEGER_RANGES, Decimal, Type
 from substrait_dsl.catalog.call_arguments import describe_argument
+from substrait_dsl.catalog.everyday import URN as EVERYDAY
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.proto.construction import URN, cast_to, scalar_call
 from substrait_dsl.proto.datafusion_decimals import average_type, sum_type, truncate_quotient
@@ -37,6 +38,28 @@ class FunctionForm:
 
     name: str
     words: tuple[str, ...] = ()
+    is_of_rising_values: bool = False
+    """Whether its values are in rising order, which the specification's function does not say."""
+
+    def order_values(self, arguments: Sequence[ex.Argument], sorts: tuple[ex.SortKey, ...]) -> tuple[ex.SortKey, ...]:
+        """Return the order of the values to the specification's function.
+
+        Raises:
+            UnsupportedError: the function has an order of its own, and this is another one.
+        """
+        if not self.is_of_rising_values:
+            return sorts
+        values = _without_cast(arguments[0])
+        if not all(_without_cast(key.expression) == values and str(key.direction).startswith("asc") for key in sorts):
+            raise UnsupportedError(
+                f"DataFusion's {self.name} of values that are not in rising order is no function of an extension",
+                hint="write 1 - share, and order by the value itself, without desc",
+            )
+        return ()
+
+
+def _without_cast(argument: ex.Argument) -> ex.Argument:
+    return argument.input if isinstance(argument, ex.Cast) else argument
 
 
 FUNCTION_FORMS: Mapping[str, FunctionForm] = {
@@ -45,6 +68,8 @@ FUNCTION_FORMS: Mapping[str, FunctionForm] = {
     "var": FunctionForm("variance", ("SAMPLE",)),
     "var_pop": FunctionForm("variance", ("POPULATION",)),
     "median": FunctionForm("median", ("EXACT",)),
+    "percentile_cont": FunctionForm("percentile", is_of_rising_values=True),
+    "array_agg": FunctionForm("collect_list"),
 }
 """The specification's forms of DataFusion's aggregate functions, where they differ."""
 
@@ -81,9 +106,11 @@ class _Parts:
     """The text of the finding."""
 
 
-def _parts(decoder: Decoder, call: Call) -> _Parts | None:
-    """Return the calls for a decimal sum or average of DataFusion; None where it follows the specification."""
-    if call.phase != "initial_to_result" or not decoder.may_be_specified(call.function):
+def _parts(decoder: Decoder, call: Call, condition: ex.Expression | None = None) -> _Parts | None:
+    """Return the calls for a function that DataFusion computes otherwise; None where it follows the specification."""
+    if call.phase != "initial_to_result" or not (
+        call.function.urn == EVERYDAY or decoder.may_be_specified(call.function)
+    ):
         return None
     match call.function.name, call.arguments:
         case "sum", (ex.Expression(type=Decimal() as summed),):
@@ -105,8 +132,34 @@ def _parts(decoder: Decoder, call: Call) -> _Parts | None:
                 lambda values: _null_if_none(decoder, values[0], values[1], joined),
                 "read as DataFusion's, which is NULL where there are no texts",
             )
+        case "collect_list", (ex.Expression(type=collected) as argument,):
+            if collected.nullable and not _leaves_out_null(condition, argument):
+                raise UnsupportedError(
+                    "array_agg collects NULLs, too, which no function of an extension does",
+                    hint="write array_agg(x) filter (where x is not null)",
+                )
+            count = _same_call(decoder, call, "aggregate_generic", "count", argument)
+            return _Parts(
+                (call, count),
+                lambda values: _null_if_none(decoder, values[0], values[1], call.output_type),
+                "read as DataFusion's, which is NULL where there are no values",
+            )
+        case "percentile", (ex.Expression(type=Decimal()), _):
+            raise UnsupportedError(
+                "percentile_cont of decimals has digits of its own in DataFusion",
+                hint="cast the decimal: percentile_cont(0.5) within group (order by x::double)",
+            )
         case _:
             return None
+
+
+def _leaves_out_null(condition: ex.Expression | None, value: ex.Expression) -> bool:
+    """Whether a condition is that a value is not NULL."""
+    return (
+        isinstance(condition, ex.ScalarFunction)
+        and condition.function.name == "is_not_null"
+        and condition.arguments == (value,)
+    )
 
 
 def _null_if_none(decoder: Decoder, value: ex.Expression, count: ex.Expression, type_: Type) -> ex.Expression:
@@ -178,7 +231,7 @@ def own_columns(decoder: Decoder, rel: Aggregate, message: pb.AggregateRel) -> R
         message: its message.
     """
     several = len(rel.grouping_sets) > 1
-    parts = [_parts(decoder, measure.function) for measure in rel.measures]
+    parts = [_parts(decoder, measure.function, measure.filter) for measure in rel.measures]
     if not several and not any(parts):
         return rel
     keys = tuple(dict.fromkeys(rel.keys)) if several else rel.keys

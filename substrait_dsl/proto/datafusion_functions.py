@@ -6,21 +6,26 @@ compares DataFusion's results with those of the expressions here, function by fu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.proto.construction import cast_to, scalar_call
+from substrait_dsl.proto.construction import Arguments, Reader, cast_as_declared, cast_to, scalar_call
+from substrait_dsl.proto.datafusion_dates import (
+    COMPARISONS,
+    compare_durations,
+    date_arithmetic,
+    date_part,
+    date_trunc,
+    format_time,
+)
 from substrait_dsl.proto.datafusion_decimals import decimal_arithmetic
 
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder
-
-Arguments = tuple[ex.Argument, ...]
-Reader = Callable[["Decoder", Arguments, t.Type | None], ex.Expression | None]
-"""Reads a call, given its arguments and the type that it declares; None where it follows the specification."""
 
 
 # --- arithmetic
@@ -29,64 +34,9 @@ Reader = Callable[["Decoder", Arguments, t.Type | None], ex.Expression | None]
 def _arithmetic(name: str) -> Reader:
     def read(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> ex.Expression | None:
         type_ = declared if isinstance(declared, t.Decimal) else None
-        return decimal_arithmetic(decoder, name, arguments, type_) or _date_arithmetic(decoder, name, arguments)
+        return decimal_arithmetic(decoder, name, arguments, type_) or date_arithmetic(decoder, name, arguments)
 
     return read
-
-
-def _date_arithmetic(decoder: Decoder, name: str, arguments: Arguments) -> ex.Expression | None:
-    """Read arithmetic of dates and intervals: in DataFusion a date stays one, and two are days apart."""
-    match name, arguments:
-        case "add" | "subtract", (
-            ex.Expression(type=t.Date() | t.PrecisionTimestamp()) as value,
-            ex.Literal() as interval,
-        ):
-            return _shift_date(decoder, name, value, interval)
-        case "add", (ex.Literal() as interval, ex.Expression(type=t.Date() | t.PrecisionTimestamp()) as value):
-            return _shift_date(decoder, name, value, interval)
-        case "subtract", (ex.Expression(type=t.Date()) as end, ex.Expression(type=t.Date()) as start):
-            seconds = scalar_call(decoder, "arithmetic", "subtract", *(_unix_time(decoder, x) for x in (end, start)))
-            return scalar_call(decoder, "arithmetic", "divide", seconds, ex.literal(_DAY, t.I64()))
-        case _:
-            return None
-
-
-def _unix_time(decoder: Decoder, value: ex.Expression) -> ex.Expression:
-    return scalar_call(decoder, "datetime", "extract", ex.EnumArgument("UNIX_TIME"), value)
-
-
-_DAY = 86_400
-"""The seconds of a day."""
-
-
-def _shift_date(decoder: Decoder, name: str, value: ex.Expression, interval: ex.Literal) -> ex.Expression | None:
-    """Add months, then days and seconds, to a date or timestamp; for a date only whole days count.
-
-    Raises:
-        UnsupportedError: the interval has digits that the specification's functions have no place for.
-    """
-    if not isinstance(interval.type, t.IntervalCompound) or not isinstance(interval.value, ex.Compound):
-        return None
-    months, rest = interval.value.year_months, interval.value.day_seconds
-    precision = interval.type.precision
-    subseconds = rest.seconds * 10**precision + rest.subseconds
-    is_date = isinstance(value.type, t.Date)
-    if is_date:
-        day = _DAY * 10**precision
-        days = rest.days + (abs(subseconds) // day) * (1 if subseconds >= 0 else -1)
-        rest, precision, subseconds = ex.DaySeconds(days), 0, 0
-    else:
-        while precision > 0 and subseconds % 10 == 0:
-            subseconds, precision = subseconds // 10, precision - 1
-        seconds = abs(subseconds) // 10**precision * (1 if subseconds >= 0 else -1)
-        rest = ex.DaySeconds(rest.days, seconds, subseconds - seconds * 10**precision)
-    moved = value
-    if months.years or months.months:
-        moved = scalar_call(decoder, "datetime", name, moved, ex.literal(months, t.IntervalYear()))
-        moved = cast_to(moved, value.type)
-    if rest != ex.DaySeconds() or moved is value:
-        moved = scalar_call(decoder, "datetime", name, moved, ex.literal(rest, t.IntervalDay(max(precision, 6))))
-    return cast_to(moved, value.type)
 
 
 def _shift_bits(name: str) -> Reader:
@@ -155,17 +105,13 @@ def _round(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> e
     """Read ``round(x)``, without digits after the point; the number of digits is an i32."""
     match arguments:
         case (ex.Expression(type=t.Decimal()) as value,):
-            return _cast_as_declared(
+            return cast_as_declared(
                 scalar_call(decoder, "rounding_decimal", "round", value, ex.literal(0, t.I32())), declared
             )
         case (ex.Expression() as value,):
             return scalar_call(decoder, "rounding", "round", value, ex.literal(0, t.I32()))
         case _:
             return None
-
-
-def _cast_as_declared(value: ex.Expression, declared: t.Type | None) -> ex.Expression:
-    return value if declared is None else cast_to(value, declared)
 
 
 def _log(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> ex.Expression | None:
@@ -184,7 +130,7 @@ def _renaming(extension: str, name: str, **options: str) -> Reader:
     """Return a reader for a function with another name in DataFusion, or one that needs an option."""
 
     def read(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> ex.Expression:
-        return _cast_as_declared(scalar_call(decoder, extension, name, *arguments, **options), declared)
+        return cast_as_declared(scalar_call(decoder, extension, name, *arguments, **options), declared)
 
     return read
 
@@ -300,6 +246,65 @@ _LONG_S = "\u017f"
 _LIKE_WITHOUT_CASE = _like(case_sensitivity="CASE_INSENSITIVE")
 
 
+def _split_part(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> ex.Expression | None:
+    """Read the part of a text between separators, by its number from 1 on; what is not there is the empty text."""
+    match arguments:
+        case (
+            ex.Expression() as text,
+            ex.Literal(value=str() as separator) as separator_literal,
+            ex.Literal(value=int() as number),
+        ) if separator and number > 0:
+            parts = scalar_call(decoder, "string", "string_split", text, separator_literal)
+            part = ex.FieldAccess(parts, ex.ListElement(number - 1))
+            found = scalar_call(decoder, "comparison", "coalesce", part, ex.literal("", t.String()))
+            if not text.type.nullable:
+                return cast_as_declared(found, declared)
+            is_null = scalar_call(decoder, "comparison", "is_null", text)
+            return ex.IfThen((ex.IfClause(is_null, ex.literal(None, t.String(nullable=True))),), found)
+        case (_, _, _):
+            raise UnsupportedError(
+                "split_part of a separator or number that depends on the row, or of a number below 1",
+                hint="write them as literals, the number from 1 on",
+            )
+        case _:
+            return None
+
+
+_OF_EVERY_DIALECT = re.compile(
+    r"""\^? (?: [\w \-,:;@#/%&=<>!"'~`.|()] | \\[.*+?|()\[\]^$\\{}]
+    | \[\^?(?:[\w ,:;@#/%=.+]|(?<=\w)-(?=\w))+\] | [*+?](?![*+?{]) | \{\d+(?:,\d*)?\}(?![*+?{]) )* \$?""",
+    re.ASCII | re.VERBOSE,
+)
+"""Regular expressions that mean the same to DataFusion and to the specification, but for ``.`` and ``$``."""
+
+
+def _matches(comparison: str) -> Reader:
+    """Return a reader of a match: the number of matches, which is compared with 0."""
+
+    def read(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> ex.Expression | None:
+        match arguments:
+            case (ex.Expression() as text, ex.Literal(value=str() as pattern)):
+                if _OF_EVERY_DIALECT.fullmatch(pattern) is None or "(?" in pattern:
+                    raise UnsupportedError(
+                        f"the regular expression {pattern!r} may mean something else to another engine",
+                        hint="of ASCII letters, digits and [...], with ^, $, |, (...), *, + and ?, it means the same",
+                    )
+                count = scalar_call(
+                    decoder, "string", "regexp_count_substring", text, ex.literal(_in_icu(pattern), t.String())
+                )
+                return scalar_call(decoder, "comparison", comparison, count, ex.literal(0, t.I64()))
+            case _:
+                return None
+
+    return read
+
+
+def _in_icu(pattern: str) -> str:
+    """Return a regular expression in which ``.`` stops at line feeds only, and ``$`` is the end of the text alone."""
+    parts = re.findall(r"\\.|\[[^\]]*\]|.", pattern, re.DOTALL)
+    return "".join({".": r"[^\n]", "$": r"\z"}.get(part, part) for part in parts)
+
+
 def _regexp_replace(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> ex.Expression | None:
     """Read a replacement of the first match; with the flag g of all."""
     match arguments:
@@ -366,43 +371,6 @@ def _parse_pattern(pattern: str) -> list[tuple[str, bool]]:
     return parts
 
 
-# --- dates
-
-_COMPONENTS: Mapping[str, tuple[str, ...]] = {
-    "year": ("YEAR",),
-    "quarter": ("QUARTER", "ONE"),
-    "month": ("MONTH", "ONE"),
-    "week": ("ISO_WEEK", "ONE"),
-    "day": ("DAY", "ONE"),
-    "doy": ("DAY_OF_YEAR", "ONE"),
-    "dow": ("SUNDAY_DAY_OF_WEEK", "ZERO"),
-    "isoyear": ("ISO_YEAR",),
-    "hour": ("HOUR",),
-    "minute": ("MINUTE",),
-    "second": ("SECOND",),
-}
-"""The enum arguments of ``extract`` for DataFusion's names of date parts."""
-
-_OF_DAYS = ("hour", "minute", "second")
-"""The parts that a date lacks in the specification, and that are 0 in DataFusion."""
-
-
-def _date_part(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> ex.Expression | None:
-    """Read ``date_part(part, x)`` as ``extract``, of i32."""
-    match arguments:
-        case (ex.Literal(value=str() as part), ex.Expression(type=t.Date() | t.PrecisionTimestamp()) as value):
-            words = _COMPONENTS.get(part.lower())
-            if words is None or (isinstance(value.type, t.Date) and part.lower() in _OF_DAYS):
-                raise UnsupportedError(
-                    f"DataFusion's date_part({part.lower()!r}) of {value.type} is no extract of the specification; "
-                    f"there are {', '.join(_COMPONENTS)}"
-                )
-            found = scalar_call(decoder, "datetime", "extract", *map(ex.EnumArgument, words), value)
-            return _cast_as_declared(found, declared)
-        case _:
-            return None
-
-
 SCALAR_FUNCTIONS: Mapping[str, Reader] = {
     "add": _arithmetic("add"),
     "subtract": _arithmetic("subtract"),
@@ -433,6 +401,13 @@ SCALAR_FUNCTIONS: Mapping[str, Reader] = {
     "like": _like(),
     "ilike": _like_without_case,
     "regexp_replace": _regexp_replace,
-    "date_part": _date_part,
+    "date_part": date_part,
+    "date_trunc": date_trunc,
+    "to_char": format_time,
+    **{name: compare_durations(name) for name in COMPARISONS},
+    "split_part": _split_part,
+    "regex_match": _matches("gt"),
+    "regex_not_match": _matches("equal"),
+    "regexp_like": _matches("gt"),
 }
 """The readers of DataFusion's calls, by function name."""

@@ -16,6 +16,7 @@ import attrs
 from substrait_dsl.algebra.functions import FunctionId
 from substrait_dsl.algebra.types import FP32, FP64, UNSIGNED_BITS, PrecisionTimestamp, PrecisionTimestampTZ, Type
 from substrait_dsl.proto import datafusion_aggregates, datafusion_functions, duckdb_functions, ibis_functions
+from substrait_dsl.proto.construction import Reader
 
 if TYPE_CHECKING:
     from substrait import algebra_pb2 as pb
@@ -56,7 +57,7 @@ def _as_specified(name: str, argument: Type, declared: Type | None) -> Type | No
     return None
 
 
-ScalarReader = datafusion_functions.Reader
+ScalarReader = Reader
 """Reads a call of a producer, given its arguments and the type that it declares; None: as specified."""
 
 
@@ -78,7 +79,7 @@ class Producer:
     """Whether its joins that preserve one side put out that side alone, whatever version the plan is of."""
     anti_joins_may_be_not_in: bool = False
     """Whether it writes ``NOT IN`` of a subquery as the same anti join that it writes for ``NOT EXISTS``."""
-    scalar_functions: Mapping[str, datafusion_functions.Reader] = attrs.field(factory=dict)
+    scalar_functions: Mapping[str, ScalarReader] = attrs.field(factory=dict)
     """The readers of scalar functions that deviate, by its names for them."""
     function_forms: Mapping[str, datafusion_aggregates.FunctionForm] = attrs.field(factory=dict)
     """Its names of aggregate and window functions that have another form in the specification."""

@@ -102,6 +102,11 @@ def plan_query(sql: str, tables: Mapping[str, NamedStruct], without: frozenset[s
     misread = find_misread_subquery(written)
     if misread is not None:
         raise UnsupportedError(f"DataFusion makes a join with other rows of {misread}")
+    if re.search(r"^ *Aggregate:.*\) IGNORE NULLS\b", written, re.MULTILINE):
+        raise UnsupportedError(
+            "DataFusion leaves out the IGNORE NULLS of an aggregate function where it writes Substrait",
+            hint="write filter (where x is not null) behind the function",
+        )
     logical = _call(frame.optimized_logical_plan)
     try:
         data = bytes(Producer.to_substrait_plan(logical, context).encode())

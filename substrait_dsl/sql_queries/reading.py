@@ -16,6 +16,8 @@ from substrait_dsl.fluent.base import RelationBase, rel_of, wrap_relation
 from substrait_dsl.fluent.plan import Plan
 from substrait_dsl.fluent.schemas import DynRow, SchemaLike, as_struct
 from substrait_dsl.sql_queries.decorrelated_joins import restore_nulls
+from substrait_dsl.sql_queries.function_names import as_any_value, sql_catalog
+from substrait_dsl.sql_queries.nanoseconds import without_nanoseconds
 from substrait_dsl.sql_queries.parser import AS_WRITTEN, MOVING_RULES, PlannedQuery, find_table, plan_query
 from substrait_dsl.sql_queries.simplification import simplify
 
@@ -101,7 +103,7 @@ def _read_query(query: str, schemas: Mapping[str, NamedStruct]) -> rl.Rel:
 
 def _read_plan(planned: PlannedQuery) -> rl.Rel:
     """Return the tree of a plan. DataFusion writes ranges with offsets of some types as ranges without bounds."""
-    plan = Plan.from_bytes(planned.data)
+    plan = Plan.from_bytes(planned.data, catalog=sql_catalog())
     unknown = [each.name for each in plan.requirements() if each.kind in FUNCTION_KINDS and not each.urn]
     if unknown:
         raise UnsupportedError(
@@ -116,6 +118,7 @@ def _read_plan(planned: PlannedQuery) -> rl.Rel:
         )
     if _count_offsets(rel) < planned.offsets:
         raise UnsupportedError("DataFusion leaves out the offset of a range of a window where it writes Substrait")
+    rel = without_nanoseconds(rebuild(rel, as_any_value))
     return restore_nulls(rel, has_null_aware_joins=planned.has_null_aware_joins, has_in=planned.has_in)
 
 

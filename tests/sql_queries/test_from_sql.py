@@ -94,6 +94,31 @@ def test_types_and_nullability_are_those_of_the_table() -> None:
     assert sd.from_sql("select * from t", t=table).schema == table.schema
 
 
+TIMES = {"day": "date", "at": "precision_timestamp<6>?", "text": "string"}
+
+PRECISIONS = {
+    "a date as a timestamp": ("day::timestamp", 6),
+    "the begin of a month": ("date_trunc('month', day) + interval '1 day'", 6),
+    "the later of two": ("case when day > '2024-01-01' then day::timestamp else at end", 6),
+    "a constant": ("timestamp '2024-01-01 00:00:00.123456'", 6),
+    "NULL": ("null::timestamp", 6),
+    "a constant with more digits": ("timestamp '2024-01-01 00:00:00.1234567'", 9),
+    "a text, which may have more": ("text::timestamp", 9),
+}
+
+
+@pytest.mark.parametrize(("expression", "precision"), PRECISIONS.values(), ids=PRECISIONS)
+def test_timestamps_have_six_digits_where_none_has_more(expression: str, precision: int) -> None:
+    schema = sd.from_sql(f"select {expression} as x from t", t=sd.read_named("t", TIMES)).schema
+    assert str(schema.types[0]).rstrip("?") == f"precision_timestamp<{precision}>"
+
+
+def test_timestamps_keep_nine_digits_beside_a_column_that_has_them() -> None:
+    table = sd.read_named("t", {**TIMES, "exact": "precision_timestamp<9>"})
+    schema = sd.from_sql("select day::timestamp as x, exact from t", t=table).schema
+    assert [str(type_).rstrip("?") for type_ in schema.types] == ["precision_timestamp<9>"] * 2
+
+
 REFUSED: dict[str, tuple[str, type[Exception], str]] = {
     "no sql": ("selec 1", InvalidArgumentError, "from_sql: DataFusion does not take the query: SQL error"),
     "nothing": ("", InvalidArgumentError, "No SQL statements"),
@@ -206,6 +231,21 @@ REFUSED: dict[str, tuple[str, type[Exception], str]] = {
         "select key from orders where note like '50$%_' escape '$'",
         UnsupportedError,
         "without ESCAPE a backslash takes the character behind it as it is",
+    ),
+    "values without NULL": (
+        "select first_value(price order by key) ignore nulls as x from orders",
+        UnsupportedError,
+        "write filter (where x is not null) behind the function",
+    ),
+    "a list with NULLs": (
+        "select array_agg(price) as x from orders",
+        UnsupportedError,
+        "write array_agg(x) filter (where x is not null)",
+    ),
+    "a percentile of falling values": (
+        "select percentile_cont(0.9) within group (order by price desc) as x from orders",
+        UnsupportedError,
+        "write 1 - share, and order by the value itself, without desc",
     ),
     "a function of the engine": ("select sha256(note) from orders", UnsupportedError, '"sha256"'),
 }
