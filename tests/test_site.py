@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -15,7 +17,7 @@ from docs.site.reference import ELSEWHERE, NAMES, write_pages
 from substrait_dsl import everyday, testing
 
 ROOT = Path(__file__).parent.parent
-PAGES = frozenset({"index.md", "changelog.md", "spark.md", "coverage.md", "coverage/basics.md"})
+PAGES = frozenset({"images/a.svg", "index.md", "changelog.md", "spark.md", "coverage.md", "coverage/basics.md"})
 
 
 @pytest.mark.parametrize(
@@ -24,6 +26,7 @@ PAGES = frozenset({"index.md", "changelog.md", "spark.md", "coverage.md", "cover
         ("docs/plans.md", "see [Spark](spark.md#tables)", "see [Spark](spark.md#tables)"),
         ("README.md", "see [Spark](docs/spark.md)", "see [Spark](spark.md)"),
         ("docs/plans.md", "[changes](../CHANGELOG.md)", "[changes](changelog.md)"),
+        ("README.md", "![a graph](docs/images/a.svg)", "![a graph](images/a.svg)"),
         ("docs/coverage/basics.md", "[all](../coverage.md)", "[all](../coverage.md)"),
         ("docs/coverage/basics.md", "[start](../../README.md)", "[start](../index.md)"),
         ("README.md", "[web](https://substrait.io), [below](#try-it)", "[web](https://substrait.io), [below](#try-it)"),
@@ -112,3 +115,31 @@ def test_sections_of_docstrings_are_those_that_the_site_shows() -> None:
     text = "Keep rows.\n\nOutput: the same.\nSpecification: ``FilterRel``.\n\nExample:\n    >>> 1\n    1"
     shown = "Keep rows.\n\n\n**Output**: the same.\n\n**Specification**: ``FilterRel``.\n\nExamples:\n    >>> 1\n    1"
     assert name_sections(text) == shown
+
+
+# --- the picture of the first page
+
+
+def texts_of(picture: Path) -> list[str]:
+    """The lines of code in a picture."""
+    root = ElementTree.parse(picture).getroot()
+    namespace = "{http://www.w3.org/2000/svg}"
+    texts = (each for each in root.iter(f"{namespace}text") if "code" in each.get("class", "").split())
+    return ["".join(each.itertext()) for each in texts]
+
+
+def test_the_picture_shows_what_the_library_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = texts_of(ROOT / "docs" / "images" / "overview.svg")
+    program, mistake, error, columns = lines[:6], lines[6], lines[7:10], lines[10:12]
+    orders = sd.read_named("orders", {"customer": "i64", "price": "decimal<15,2>"})
+    names: dict[str, Any] = {"sd": sd, "f": sd.functions, "orders": orders}
+    exec("\n".join(program), names)
+    derived = [" ".join(line.split()[1:]) for line in str(names["best"].schema).splitlines()]
+    assert [" ".join(line.split()) for line in columns] == derived
+    with pytest.raises(sd.errors.UnknownFieldError) as caught:
+        exec(mistake, names)
+    message, _, hint = str(caught.value).partition("\n  hint: ")
+    assert " ".join(error) == f"{message}; {hint}"
+    monkeypatch.chdir(tmp_path)
+    exec(lines[12], names)
+    assert sd.Plan.load("best.plan") == names["best"].to_plan()

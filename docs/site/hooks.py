@@ -44,6 +44,6 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Make links of the names of pages, and of links that lead out of the site."""
     path = page.file.src_uri
-    pages = frozenset(file.src_uri for file in files.documentation_pages())
+    pages = frozenset(file.src_uri for file in files)
     blob = None if REPOSITORY is None else f"{REPOSITORY}/blob/main"
     return link_pages(markdown, SOURCES.get(path, f"docs/{path}"), pages, blob)

@@ -19,18 +19,18 @@ ROOT_PAGES = {
 FENCE = re.compile(r"(?ms)^(?P<fence>```+|~~~+)[^\n]*\n.*?^(?P=fence)[ ]*$|<!--.*?-->")
 """What is no text: a block of code, a comment."""
 
-LINK = re.compile(r"(?<!!)\[(?P<text>[^\[\]]+)\]\((?P<target>[^()\s]+)\)")
+LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\[\]]+)\]\((?P<target>[^()\s]+)\)")
 
 MENTION = re.compile(r'(?<![\[`])`(?P<path>[\w./-]+\.md)`(?![\]`])(?:,\s+"(?P<section>[^"\n]+(?:\n[^"\n]+)?)")?')
 """A page in backquotes, and perhaps the title of a section behind it: ``docs/spark.md``, "Tables"."""
 
 
 def site_path(path: str) -> str | None:
-    """Return what the site calls a page, by its path from the root; None for what is no page of it."""
+    """Return what the site calls a page or a picture, by its path from the root; None for what it lacks."""
     if path in ROOT_PAGES:
         return ROOT_PAGES[path]
     folder, _, rest = path.partition("/")
-    return rest if folder == "docs" and rest.endswith(".md") else None
+    return rest if folder == "docs" else None
 
 
 def slug(title: str) -> str:
@@ -45,7 +45,7 @@ def link_pages(text: str, path: str, pages: Mapping[str, object] | frozenset[str
     Args:
         text: the page.
         path: its path from the repository's root.
-        pages: the paths of the site's pages.
+        pages: the paths of the site's pages and pictures.
         repository: the address of the folder of files that the site lacks; without one they are named, not linked.
 
     Returns:
@@ -67,7 +67,7 @@ def link_pages(text: str, path: str, pages: Mapping[str, object] | frozenset[str
             return found[0]
         page = page_of(target, folder)
         if page is not None:
-            return f"[{found['text']}]({page}{'#' if anchor else ''}{anchor})"
+            return f"{found['image']}[{found['text']}]({page}{'#' if anchor else ''}{anchor})"
         if repository is None:
             return found["text"]
         return f"[{found['text']}]({repository}/{posixpath.normpath(posixpath.join(folder, target))})"
