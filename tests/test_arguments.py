@@ -34,7 +34,7 @@ U = table("id: i64, city: string", "u")
 MESSAGE = sd.AnyMessage("type.googleapis.com/acme.Hint", b"\x01")
 EXTENSION = sd.AdvancedExtension((MESSAGE,))
 CATALOG = sd.standard_catalog()
-PLAN = sd.Plan(T)
+PLAN = sd.Plan(U)
 ARROW = pyarrow.table({"id": [1]})
 
 
@@ -104,7 +104,8 @@ GOOD: Mapping[str, Any] = {
     "elements.positions": 1, "exchange.kind": sd.broadcast(), "expand.fields": sd.col("id"),
     "ExtendedExpression.columns": "id",
     "extension_multi.relations": [T], "frame.rows": (None, 0), "from_json.text": PLAN.to_json(),
-    "from_proto.message": PLAN.to_proto(), "is_in.options": [1], "LambdaFunction.function": lambda x: x,
+    "from_text.text": PLAN.to_text(), "from_proto.message": PLAN.to_proto(),
+    "is_in.options": [1], "LambdaFunction.function": lambda x: x,
     "lateral_join.right": lambda r: U, "Map.value": sd.I64(), "matches.other": sd.I64(),
     "multi_bucket.expression": sd.lit([1], sd.List(sd.I32())), "named.name": "add", "of.fields": {"x": sd.I64()},
     "overload.key": "add:i64_i64", "overload.urn": "extension:io.substrait:functions_arithmetic",

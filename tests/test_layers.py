@@ -140,6 +140,7 @@ ONLY_FOR_ANNOTATIONS = {
     ("fluent.plan", "substrait.plan_pb2"),
     ("fluent.checks", "substrait.plan_pb2"),
     ("fluent.documents", "substrait.plan_pb2"),
+    ("fluent.text_form", "substrait.plan_pb2"),
     ("fluent.documents", "substrait.extended_expression_pb2"),
     ("fluent.extended", "substrait.extended_expression_pb2"),
     ("fluent.relation_schema", "substrait.type_pb2"),

@@ -29,8 +29,9 @@ Examples:
   substrait-dsl check query.plan --engine datafusion
   substrait-dsl sql "select count(*) as n from t" --table t=orders.parquet
 
-A PLAN is a file in protobuf's binary form or as JSON, of any producer and any version of the specification; "-" is
-the standard input. Exit status: 0; 1 for an error, a finding or a difference; 2 for wrong usage.""",
+A PLAN is a file in protobuf's binary form, as JSON or as text, of any producer and any version of
+the specification; "-" is the standard input. Exit status: 0; 1 for an error, a finding or a
+difference; 2 for wrong usage.""",
 )
 @click.version_option(__version__, prog_name=PROGRAM)
 def commands() -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 WEIGHTS = ("harmless", "assumed")
 FORMATS = ("text", "html", "mermaid", "dot")
+FORMS = ("binary", "json", "text", "sql")
 
 
 @click.command(epilog="\b\nExamples:\n  substrait-dsl explain query.plan\n"
@@ -160,10 +161,11 @@ def _report(report: Report) -> dict[str, Any]:
 
 @click.command(epilog="\b\nExamples:\n  substrait-dsl convert query.plan query.json\n"
                "  substrait-dsl convert --engine duckdb query.plan for_duckdb.plan\n"
+               "  substrait-dsl convert --to text query.plan query.txt\n"
                "  substrait-dsl convert --to sql --dialect duckdb query.plan -")  # fmt: skip
 @plan_argument
 @click.argument("output")
-@click.option("--to", "form", type=click.Choice(["binary", "json", "sql"]), help="By default what OUTPUT is called.")
+@click.option("--to", "form", type=click.Choice(FORMS), help="By default what OUTPUT is called.")
 @click.option(
     "--encoding",
     type=click.Choice(["spec", "legacy"]),
@@ -177,13 +179,13 @@ def convert(
     """Write a plan in another form.
 
     It goes to a file, or to the standard output ("-"). OUTPUT is JSON if it ends in .json, SQL if in .sql, else
-    protobuf's binary form.
+    protobuf's binary form. Text is the format of substrait-explain, which is read again like the other two.
     """
     form = form or {".json": "json", ".sql": "sql"}.get(Path(output).suffix.lower(), "binary")
     if engine is not None and form != "binary":
         raise click.UsageError("what is written for an engine is binary: leave --to out")
-    if encoding is not None and (engine is not None or form == "sql"):
-        raise click.UsageError("--encoding is of a plan that is written neither for an engine nor as SQL")
+    if encoding is not None and (engine is not None or form in ("sql", "text")):
+        raise click.UsageError("--encoding is of a plan in binary form or in JSON that is written for no engine")
     if dialect is not None and form != "sql":
         raise click.UsageError("--dialect is of SQL: add --to sql, or name OUTPUT so that it ends in .sql")
     if form == "binary":
@@ -191,6 +193,8 @@ def convert(
     found = read_plan(plan)
     if form == "sql":
         write_text(output, _only_root(found).to_sql(dialect or "spark") + "\n")
+    elif form == "text":
+        write_text(output, found.to_text())
     elif form == "json":
         write_text(output, found.to_json(encoding=encoding or "spec"))
     elif engine is not None:

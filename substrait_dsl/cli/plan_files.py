@@ -23,7 +23,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, 
 
 
 def read_plan(path: str) -> Plan:
-    """Read a plan, in the binary form or as JSON, from a file or from the standard input.
+    """Read a plan, in the binary form, as JSON or as text, from a file or from the standard input.
 
     Raises as `Plan.load`.
     """

@@ -68,7 +68,7 @@ class Document(Immutable, Called, Generic[M, A]):
         catalog: Catalog | None = None,
         max_bytes: int | None = MAX_BYTES,
     ) -> Self:
-        """Read from a file, in the binary form or as JSON: which of them it is, its content says.
+        """Read from a file, in the binary form, as JSON or as text: which of them it is, its content says.
 
         Args:
             path: the file.
@@ -90,7 +90,7 @@ class Document(Immutable, Called, Generic[M, A]):
         with error_context(verb="load"):
             file = _file(path)
             require_strictness(strict)
-            _require_limit(max_bytes)
+            require_limit(max_bytes)
         with file.open("rb") as opened:
             data = opened.read() if max_bytes is None else opened.read(max_bytes + 1)
         with error_context(verb="load"), error_context(place=str(path)):
@@ -98,16 +98,23 @@ class Document(Immutable, Called, Generic[M, A]):
 
     @classmethod
     def _read_content(cls, data: bytes, strict: bool | Weight, catalog: Catalog | None, max_bytes: int | None) -> Self:
-        """Read the content of a file: JSON if it begins as such, else the binary form."""
-        _require_size(len(data), max_bytes)
-        # No binary form begins with a brace: that would be field 15, of a kind that no field of a plan is of.
-        if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"//")):
+        """Read the content of a file: JSON or the text format if it begins as such, else the binary form."""
+        require_size(len(data), max_bytes)
+        # No binary form begins with a brace or "===": these would be fields 15 and 7, of a kind that no field is of.
+        begins = data.lstrip(b"\xef\xbb\xbf \t\r\n")
+        is_text = begins.startswith(b"===")
+        if not (is_text or begins.startswith((b"{", b"//"))):
             return cls._read(data, strict, catalog, None)
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise PlanFormatError(f"the JSON of the {cls._what} is no UTF-8: {error}") from None
-        return cls._read(text, strict, catalog, None)
+            form = "text" if is_text else "JSON"
+            raise PlanFormatError(f"the {form} of the {cls._what} is no UTF-8: {error}") from None
+        return cls._read_text(text, strict, catalog, None) if is_text else cls._read(text, strict, catalog, None)
+
+    @classmethod
+    def _read_text(cls, text: str, strict: bool | Weight, catalog: Catalog | None, max_bytes: int | None) -> Self:
+        raise PlanFormatError(f"the text format has plans only, no {cls._what}", hint="read it with Plan.load")
 
     @classmethod
     def from_bytes(
@@ -146,7 +153,7 @@ class Document(Immutable, Called, Generic[M, A]):
         """
         with error_context(verb="from_bytes"):
             if not isinstance(data, bytes | bytearray | memoryview):
-                raise _unexpected_value_error("bytes", data, {str: "read JSON with from_json, a file with load"})
+                raise unexpected_value_error("bytes", data, {str: "read JSON with from_json, a file with load"})
             return cls._read(data, strict, catalog, max_bytes)
 
     @classmethod
@@ -176,7 +183,7 @@ class Document(Immutable, Called, Generic[M, A]):
         """
         with error_context(verb="from_json"):
             if not isinstance(text, str):
-                raise _unexpected_value_error(
+                raise unexpected_value_error(
                     f"the JSON of the {cls._what}",
                     text,
                     {bytes: "JSON is a str, data.decode(); the binary form is read with from_bytes"},
@@ -211,7 +218,7 @@ class Document(Immutable, Called, Generic[M, A]):
         with error_context(verb="from_proto"):
             if getattr(getattr(message, "DESCRIPTOR", None), "full_name", None) != cls._message:
                 hints: dict[type, str] = {bytes: "read bytes with from_bytes", str: "read JSON with from_json"}
-                raise _unexpected_value_error(f"a message {cls._message}", message, hints)
+                raise unexpected_value_error(f"a message {cls._message}", message, hints)
             return cls._read(message.SerializeToString(), strict, catalog, max_bytes)
 
     @classmethod
@@ -224,8 +231,8 @@ class Document(Immutable, Called, Generic[M, A]):
     ) -> Self:
         require_strictness(strict)
         require_catalog(catalog)
-        _require_limit(max_bytes)
-        _require_size(source.nbytes if isinstance(source, memoryview) else len(source), max_bytes)
+        require_limit(max_bytes)
+        require_size(source.nbytes if isinstance(source, memoryview) else len(source), max_bytes)
         document = cls.__new__(cls)
         document._become(*cls._decode(source if isinstance(source, str) else bytes(source), strict, catalog))
         return document
@@ -526,13 +533,13 @@ def _document(of_class: type[Document[Any, Any]], algebra: Any, findings: tuple[
     return document
 
 
-def _require_limit(max_bytes: object) -> None:
+def require_limit(max_bytes: object) -> None:
     """Raise `InvalidArgumentError` for what is no number of bytes."""
     if max_bytes is not None and (type(max_bytes) is not int or max_bytes < 0):
         raise InvalidArgumentError("max_bytes is a number of bytes, or None for any", got=max_bytes)
 
 
-def _require_size(size: int, max_bytes: int | None) -> None:
+def require_size(size: int, max_bytes: int | None) -> None:
     """Raise `UnsupportedError` for what is larger than it may be."""
     if max_bytes is not None and size > max_bytes:
         raise UnsupportedError(
@@ -541,7 +548,7 @@ def _require_size(size: int, max_bytes: int | None) -> None:
         )
 
 
-def _unexpected_value_error(what: str, value: object, hints: Mapping[type, str]) -> InvalidArgumentError:
+def unexpected_value_error(what: str, value: object, hints: Mapping[type, str]) -> InvalidArgumentError:
     """Return the error for something that was given instead, with no more of it than an error can show."""
     text = repr(value)
     if len(text) > _MOST_SHOWN:

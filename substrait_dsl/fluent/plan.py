@@ -1,4 +1,4 @@
-"""A Substrait plan as an object: to and from bytes, JSON and files, and to Spark."""
+"""A Substrait plan as an object: to and from bytes, JSON, text and files, and to Spark."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ from substrait_dsl.errors import error_context, require_choice
 from substrait_dsl.fluent.base import RelationBase, wrap_relation
 from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.diagrams import Diagrams
-from substrait_dsl.fluent.documents import Document, require_encoding, type_urls
+from substrait_dsl.fluent.documents import require_encoding, type_urls
 from substrait_dsl.fluent.guidance import no_attribute
 from substrait_dsl.fluent.messages import require_extension
 from substrait_dsl.fluent.plan_arguments import alias_types, bind_parameters, plan_trees, require_changes
 from substrait_dsl.fluent.relation import Relation
 from substrait_dsl.fluent.shown_text import ShownText
 from substrait_dsl.fluent.table_arguments import Tables
+from substrait_dsl.fluent.text_form import TextForm
 from substrait_dsl.fluent.trees import Subtree, plan_of
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 NO_BINDINGS: Mapping[int, object] = {}
 
 
-class Plan(Diagrams, Document["PlanMessage", AlgebraPlan]):
+class Plan(Diagrams, TextForm):
     """The plan that returns one or more relations.
 
     Its trees are evaluated in order, each once: a relation that is `shared` has the rows that it had when it was

@@ -125,6 +125,17 @@ def test_convert_keeps_what_a_plan_says(encoding: str, plan: str, tmp_path: Path
     assert sd.Plan.load(again) == LARGE.to_plan()
 
 
+def test_convert_to_text_that_is_read_again(plan: str, tmp_path: Path, capsys: Captured) -> None:
+    text, again = str(tmp_path / "x.txt"), str(tmp_path / "again.plan")
+    assert main(["convert", "--to", "text", plan, text]) == 0
+    assert Path(text).read_text(encoding="utf-8") == sd.Plan.load(plan).to_text()
+    assert main(["convert", text, again]) == 0
+    assert Path(again).read_bytes() == Path(plan).read_bytes()
+    assert main(["diff", text, plan]) == 0
+    assert main(["convert", "--to", "text", "--encoding", "legacy", plan, text]) == 2
+    assert "--encoding is of" in capsys.readouterr().err
+
+
 def test_convert_for_an_engine_and_to_sql(plan: str, tmp_path: Path, capsys: Captured) -> None:
     lowered = str(tmp_path / "lowered.plan")
     assert main(["convert", "--engine", "datafusion", plan, lowered]) == 0

@@ -1,0 +1,176 @@
+"""Types: ``i64``, ``string?``, ``decimal?<15, 2>``, ``list<i64>``, ``point#8?``."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from substrait import type_pb2 as pb
+
+from substrait_dsl.errors import PlanFormatError
+from substrait_dsl.proto.plan_text.context import TextReader, TextWriter
+from substrait_dsl.proto.plan_text.names import IDENTIFIER
+from substrait_dsl.proto.plan_text.scanner import Scanner
+from substrait_dsl.proto.plan_text.words import FORMER_TYPES, NESTED_TYPES, NUMBER_TYPES, RESERVED, SIMPLE_TYPES
+
+_KEYWORDS = {field: keyword for keyword, field in SIMPLE_TYPES.items()}
+_NUMBERS = {field: (keyword, numbers) for keyword, (field, numbers) in NUMBER_TYPES.items()}
+
+_NULLABILITY = {
+    pb.Type.NULLABILITY_UNSPECIFIED: "⁉",
+    pb.Type.NULLABILITY_NULLABLE: "?",
+    pb.Type.NULLABILITY_REQUIRED: "",
+}
+_MARKS = {mark: nullability for nullability, mark in _NULLABILITY.items() if mark}
+_INTEGER = re.compile(r"\d+")
+_OF_USERS = re.compile(r"u!")
+
+_MICROSECONDS = 6
+_KNOWN_TYPES = (*SIMPLE_TYPES, *NUMBER_TYPES, *NESTED_TYPES)
+
+
+def write_type(writer: TextWriter, message: pb.Type) -> str:
+    """Write a type."""
+    field = message.WhichOneof("kind")
+    if field in ("func", "unbound", "alias", None):
+        raise writer.refuse(f"a type of kind {field}", message)
+    body: Any = getattr(message, field)
+    if field == "user_defined":
+        keyword = _write_user_defined(writer, body)
+        parameters = [_write_parameter(writer, each) for each in body.type_parameters]
+    elif field in _NUMBERS:
+        keyword, numbers = _NUMBERS[field]
+        parameters = [str(getattr(body, number)) for number in numbers]
+        if field == "interval_day" and not body.HasField("precision"):
+            parameters = [str(_MICROSECONDS)]
+    elif field in NESTED_TYPES:
+        keyword = field
+        inside = {"list": ["type"], "map": ["key", "value"]}.get(field)
+        types = body.types if inside is None else [getattr(body, name) for name in inside]
+        parameters = [write_type(writer, each) for each in types]
+    else:
+        keyword, parameters = _KEYWORDS[field], []
+    mark = _NULLABILITY.get(body.nullability)
+    if mark is None:
+        raise writer.refuse(f"the nullability {body.nullability}", message)
+    written = keyword + mark
+    if body.type_variation_reference:
+        written += f"[{writer.reference('type_variation', body.type_variation_reference, message)}]"
+    return f"{written}<{', '.join(parameters)}>" if parameters or field == "struct" else written
+
+
+def _write_user_defined(writer: TextWriter, body: pb.Type.UserDefined) -> str:
+    """Write the name of a user-defined type: behind ``u!`` where it would be taken for a type of the specification."""
+    name = writer.reference("type", body.type_reference, body)
+    is_reserved = name.startswith(RESERVED) or name.lower() in (*NUMBER_TYPES, *NESTED_TYPES)
+    return f"u!{name}" if is_reserved else name
+
+
+def _write_parameter(writer: TextWriter, message: pb.Type.Parameter) -> str:
+    field = message.WhichOneof("parameter")
+    if field == "data_type":
+        return write_type(writer, message.data_type)
+    if field == "integer" and message.integer >= 0:
+        return str(message.integer)
+    raise writer.refuse(f"a type parameter that is {field}", message)
+
+
+def read_type(reader: TextReader, scanner: Scanner, message: pb.Type) -> None:
+    """Read a type."""
+    with scanner.nested():
+        start = scanner.position
+        is_of_user = scanner.match(_OF_USERS) is not None
+        found = scanner.match(IDENTIFIER)
+        if found is None:
+            raise scanner.unexpected("a type")
+        keyword = found[0].lower()
+        if is_of_user or not (keyword in _KNOWN_TYPES or keyword in FORMER_TYPES):
+            scanner.position = found.start()
+            _read_user_defined(reader, scanner, message, start)
+            return
+        body: Any
+        if keyword in SIMPLE_TYPES:
+            body = getattr(message, SIMPLE_TYPES[keyword])
+            _read_marks(reader, scanner, body)
+        elif keyword in FORMER_TYPES:
+            body = getattr(message, FORMER_TYPES[keyword])
+            body.precision = _MICROSECONDS
+            _read_marks(reader, scanner, body)
+        elif keyword in NUMBER_TYPES:
+            field, numbers = NUMBER_TYPES[keyword]
+            body = getattr(message, field)
+            _read_marks(reader, scanner, body)
+            scanner.expect("<")
+            for position, number in enumerate(numbers):
+                if position:
+                    scanner.expect(",")
+                setattr(body, number, read_number(scanner, "a number", 31))
+            scanner.expect(">")
+        else:
+            _read_nested(reader, scanner, getattr(message, keyword), keyword)
+
+
+def _read_nested(reader: TextReader, scanner: Scanner, body: Any, keyword: str) -> None:
+    """Read the types inside a list, a map or a struct."""
+    _read_marks(reader, scanner, body)
+    scanner.expect("<")
+    if keyword == "list":
+        read_type(reader, scanner, body.type)
+    elif keyword == "map":
+        read_type(reader, scanner, body.key)
+        scanner.expect(",")
+        read_type(reader, scanner, body.value)
+    else:
+        for _ in scanner.items(">"):
+            read_type(reader, scanner, body.types.add())
+    scanner.expect(">")
+
+
+def _read_marks(reader: TextReader, scanner: Scanner, body: Any) -> None:
+    """Read the mark of nullability, and the type variation."""
+    body.nullability = pb.Type.NULLABILITY_REQUIRED
+    for mark, nullability in _MARKS.items():
+        if scanner.take(mark):
+            body.nullability = nullability
+            break
+    if scanner.take("["):
+        body.type_variation_reference = reader.extensions.read_reference(scanner, "type_variation")
+        scanner.expect("]")
+
+
+def _read_user_defined(reader: TextReader, scanner: Scanner, message: pb.Type, start: int) -> None:
+    """Read a user-defined type; `start` is where it begins."""
+    body = message.user_defined
+    try:
+        body.type_reference = reader.extensions.read_reference(scanner, "type")
+    except PlanFormatError as error:
+        if not reader.extensions.declared["type"]:
+            found = IDENTIFIER.match(scanner.text, scanner.position)
+            raise scanner.unknown("type", found[0] if found else "", _KNOWN_TYPES, start) from error
+        raise
+    _read_marks(reader, scanner, body)
+    if not scanner.take("<"):
+        return
+    for _ in scanner.items(">"):
+        parameter = body.type_parameters.add()
+        scanner.skip_spaces()
+        if _INTEGER.match(scanner.text, scanner.position):
+            parameter.integer = read_number(scanner, "a number", 63)
+        else:
+            read_type(reader, scanner, parameter.data_type)
+    scanner.expect(">")
+
+
+def read_number(scanner: Scanner, what: str, bits: int) -> int:
+    """Read an integer without a sign, of at most so many bits."""
+    found = scanner.match(_INTEGER)
+    if found is None:
+        raise scanner.unexpected(what)
+    number = int(found[0]) if len(found[0]) <= _MAX_DIGITS else 2**bits
+    if number >= 2**bits:
+        scanner.position = found.start()
+        raise scanner.error(f"{what} here has at most {bits} bits")
+    return number
+
+
+_MAX_DIGITS = 20

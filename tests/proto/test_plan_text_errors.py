@@ -1,0 +1,98 @@
+"""Errors of texts in the format of substrait-explain: what is wrong, where, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+
+import pytest
+
+import substrait_dsl as sd
+from substrait_dsl.errors import PlanFormatError, SubstraitDslError
+from tests.proto.test_plan_text import HEAD, LINES
+
+TEXT = HEAD + "Root[a, b]\n  Project[$0, add($0, $1):i64]\n    Read[t => a:i64, c:i64]\n"
+
+WRONG: Mapping[str, tuple[str, str, str, str, str | None]] = {
+    "a relation": (
+        "Project", "Projekt", 'there is no relation "Projekt"', "line 12, column 3", 'did you mean "Project"?',
+    ),
+    "a type": ("c:i64", "c:i46", 'there is no type "i46"', "line 13, column 24", 'did you mean "i64"?'),
+    "a function": ("add($0", "ad($0", 'there is no function "ad"', "line 12, column 15", 'did you mean "add"?'),
+    "a section": (
+        "=== Plan", "=== Plam", 'there is no section "=== Plam"', "line 10, column 1", 'did you mean "=== Plan"?',
+    ),
+    "a column": (
+        "[$0, add", "[$2, add", "there is no column $2", "line 12, column 11", "there are 2 columns, $0 to $1",
+    ),
+    "a bracket": ("c:i64]", "c:i64", 'expected "]", got the end of the line', "line 13, column 27", None),
+    "the type of a call": ("$1):i64", "$1)", 'expected ":", got "]"', "line 12, column 26", None),
+    "a quote": ("Read[t", 'Read["t', 'nothing ends what the " begins', "line 13, column 10", None),
+    "a comma": ("$0, $1", "$0 $1", 'expected ")", got "$"', "line 12, column 22", None),
+    "more behind it": ("c:i64]", "c:i64] x", 'expected the end of the line, got "x"', "line 13, column 29", None),
+    "an indent": ("    Read", "        Read", "the line stands too far in", "line 13, column 9", None),
+    "an input": (
+        "\n    Read[t => a:i64, c:i64]", "", "Project takes 1 input, got 0", "line 12, column 3",
+        "inputs stand below, two spaces further in",
+    ),
+    "a URN": ("@  2: gt", "@  3: gt", "no URN is declared as 3", "line 7, column 12", None),
+    "an anchor": ("# 11", "# 10", "two functions have the anchor 10", "line 7, column 12", None),
+    "a literal": (
+        "add($0, $1)", "add($0, 300:i8)", "values of i8 have 8 bits: 300 is too large", "line 12, column 23", None,
+    ),
+    "a date": (
+        "add($0, $1)", "add($0, '2023-02-29':date)", "expected a date, as in '2024-01-31', got '2023-02-29'",
+        "line 12, column 23", None,
+    ),
+    "a null": ("add($0, $1)", "add($0, null)", "null has a type behind it", "line 12, column 23", "null:i64?"),
+    "a decimal": (
+        "add($0, $1)", "add($0, '1.234':decimal<4, 2>)", "'1.234' has more digits than decimal<4, 2>",
+        "line 12, column 23", None,
+    ),
+    "what is no literal": (
+        "add($0, $1)", "add($0, 'x':uuid)", "the format has no literals of uuid", "line 12, column 23", None,
+    ),
+}  # fmt: skip
+"""Changes of the text, and the error: what it says, where, and what to do about it."""
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_errors_say_what_is_wrong_and_where(name: str) -> None:
+    old, new, message, path, hint = WRONG[name]
+    assert old in TEXT
+    with pytest.raises(PlanFormatError) as caught:
+        sd.Plan.from_text(TEXT.replace(old, new))
+    assert (caught.value.message.partition(", in the line")[0].startswith(message), caught.value.path) == (True, path)
+    assert caught.value.hint == hint
+    assert caught.value.verb == "from_text"
+
+
+def test_rules_of_plans_name_the_line() -> None:
+    with pytest.raises(PlanFormatError, match="a root has 1 names") as caught:
+        sd.Plan.from_text(TEXT.replace("Root[a, b]", "Root[a]"))
+    assert caught.value.path == "line 11, relations[0].root"
+    with pytest.raises(PlanFormatError, match="there is no column 5") as caught:
+        sd.Plan.from_text(TEXT.replace("$1):i64", "$5):i64"))
+    assert (caught.value.path or "").startswith("line 12, relations[0].root.input.project.expressions[0]")
+
+
+DAMAGE = ["", "]", "[", '"', "'", "\\", "\n", "  ", "$", "9" * 5000, "(" * 300, "=>", "?", "<", ":", "\ud800", "#", "@"]
+
+
+def test_damaged_texts_are_refused_by_errors_of_the_tree() -> None:
+    text = LINES["a join with a filter behind it"][0].to_plan().to_text() + "\n" + TEXT.partition("=== Plan\n")[2]
+    for position in range(0, len(text), 7):
+        for damage in DAMAGE:
+            damaged = text[:position] + damage + text[position + 1 :]
+            with suppress(SubstraitDslError):
+                sd.Plan.from_text(damaged)
+
+
+def test_deep_texts_are_refused() -> None:
+    nested = TEXT.replace("add($0, $1)", "(" * 200 + "$0" + ")::i64" * 200)
+    deep = (
+        "=== Plan\n" + "".join(f"{'  ' * n}Filter[true => $0]\n" for n in range(99)) + "  " * 99 + "Read[t => a:i64]\n"
+    )
+    for text, message in ((nested, "inside more than 100 others"), (deep, "more than 100 deep")):
+        with pytest.raises(PlanFormatError, match=message):
+            sd.Plan.from_text(text)
