@@ -15,6 +15,7 @@ from docs.site.docstrings import name_sections
 from docs.site.links import ROOT_PAGES, link_pages, slug
 from docs.site.reference import ELSEWHERE, NAMES, write_pages
 from substrait_dsl import everyday, testing
+from substrait_dsl.fluent.function_examples import EXAMPLES
 
 ROOT = Path(__file__).parent.parent
 PAGES = frozenset({"images/a.svg", "index.md", "changelog.md", "spark.md", "coverage.md", "coverage/basics.md"})
@@ -97,8 +98,14 @@ def test_a_function_names_the_engines_that_have_it() -> None:
     """Both of these engines have sums: tests/engines runs them there."""
     page = reference()["reference/functions/arithmetic.md"]
     (total,) = re.findall(r"(?m)^## sum\n\n(.*)$", page)
-    assert total.startswith("Aggregate function. Engines: ")
+    assert total.startswith("Aggregate function, `f.sum`. Engines: ")
     assert {"DuckDB 1.1.3", "DataFusion 55"} <= {*re.split(r", |: |\.$", total)}
+
+
+def test_every_example_of_a_function_stands_once() -> None:
+    pages = "".join(text for path, text in reference().items() if path.startswith("reference/functions/"))
+    assert [name for name, example in EXAMPLES.items() if pages.count(f"```python\n{example}\n```") != 1] == []
+    assert "`f.and_`" in reference()["reference/functions/boolean.md"]
 
 
 def test_every_code_of_an_error_has_a_row() -> None:

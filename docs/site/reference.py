@@ -9,6 +9,8 @@ from substrait_dsl import errors
 from substrait_dsl.catalog.records import Extension, Function, Overload
 from substrait_dsl.catalog.standard import standard_extensions
 from substrait_dsl.engines.profile import Profile, shipped_profiles
+from substrait_dsl.fluent.function_examples import EXAMPLES
+from substrait_dsl.fluent.namespace import python_name
 
 NAMES: Mapping[str, tuple[str, Mapping[str, Sequence[str]]]] = {
     "relations": (
@@ -125,8 +127,9 @@ def write_pages() -> Iterator[tuple[str, str]]:
     yield "reference/errors.md", write_errors_page()
     extensions = standard_extensions()
     yield "reference/functions.md", write_functions_index(extensions)
+    examples = dict(EXAMPLES)  # each stands once, with the extension that is asked first
     for extension in extensions:
-        yield extension_path(extension), write_extension_page(extension)
+        yield extension_path(extension), write_extension_page(extension, examples)
 
 
 def write_names_page(title: str, modules: Mapping[str, Sequence[str]]) -> str:
@@ -209,8 +212,11 @@ def write_functions_index(extensions: Iterable[Extension]) -> str:
     return "\n".join([*lines, ""])
 
 
-def write_extension_page(extension: Extension) -> str:
-    """Return the page of an extension: its functions, their signatures, options and descriptions."""
+def write_extension_page(extension: Extension, examples: dict[str, str]) -> str:
+    """Return the page of an extension: its functions, their signatures, options, descriptions and examples.
+
+    The examples that are shown are taken out of the dict.
+    """
     lines = [
         f"# {short_name(extension).replace('_', ' ').capitalize()}",
         "",
@@ -223,17 +229,17 @@ def write_extension_page(extension: Extension) -> str:
         *([escape(one_line(extension.description)), ""] if extension.description else []),
     ]
     for function in functions_of(extension):
-        lines += write_function(function)
+        lines += write_function(function, examples.pop(function.name, None))
     return "\n".join([*lines, ""])
 
 
-def write_function(function: Function) -> Iterator[str]:
+def write_function(function: Function, example: str | None) -> Iterator[str]:
     """Yield the lines of a function."""
     yield f"## {function.name}"
     yield ""
     kind = {"scalar": "Scalar function", "aggregate": "Aggregate function", "window": "Window function"}[function.kind]
-    engines = engines_of(function)
-    yield f"{kind}. Engines: {', '.join(engines) if engines else 'none of those with a profile'}."
+    engines = ", ".join(engines_of(function)) or "none of those with a profile"
+    yield f"{kind}, `f.{python_name(function.name)}`. Engines: {engines}."
     if function.deprecated is not None:
         yield f"Deprecated since {function.deprecated.since}: {escape(one_line(function.deprecated.reason))}"
     yield ""
@@ -248,6 +254,8 @@ def write_function(function: Function) -> Iterator[str]:
     for name, values in options_of(function.overloads).items():
         yield f"- option `{name}`: {', '.join(f'`{value}`' for value in values)}"
     yield ""
+    if example is not None:
+        yield from ("```python", *example.splitlines(), "```", "")
 
 
 def options_of(overloads: Iterable[Overload]) -> dict[str, dict[str, None]]:
