@@ -173,6 +173,7 @@ def test_files_that_are_named_are_there() -> None:
 PACKAGES = {
     "The mypy plugin": "mypy_plugin",
     "PartiQL": "partiql",
+    "Plans": "proto/plan_text",
     "Spark": "spark",
     "Other engines": "engines/lowering",
 }
