@@ -62,18 +62,18 @@ LACKS: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
         {"versions": ["0.44.0", "0.45"]},
         [("version {}.{}.{}".format(*installed_version()), 'it takes "0.44.0", "0.45"')],
     ),
-    "a relation": ({"relations": ["READ", "PROJECT"]}, [("relation FILTER", "it has no such")]),
+    "a relation": ({"relations": ["READ", "PROJECT"]}, [("relation FILTER", "not listed")]),
     "a form": (
         {"relations": {"READ": ["LOCAL_FILES", "VIRTUAL_TABLE"], "PROJECT": None, "FILTER": None}},
         [("relation READ, NAMED_TABLE", 'it has "LOCAL_FILES", "VIRTUAL_TABLE"')],
     ),
     "an expression": (
         {"expressions": ["SELECTION", "SCALAR_FUNCTION"]},
-        [("expression LITERAL", "it has no such")],
+        [("expression LITERAL", "not listed")],
     ),
     "a type": (
         {"types": ["I64", "BOOL"]},
-        [("type DECIMAL, precision 30, scale 2", "it has no such")],
+        [("type DECIMAL, precision 30, scale 2", "not listed")],
     ),
     "digits": (
         {"types": {"I64": {}, "BOOL": {}, "DECIMAL": {"precision": 18, "scale": 2}}},
@@ -82,11 +82,11 @@ LACKS: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
     "as many digits": ({"types": {"I64": {}, "BOOL": {}, "DECIMAL": {"precision": 30, "scale": 2}}}, []),
     "a function": (
         {"functions": [sd.FunctionCapability(ARITHMETIC, "add")]},
-        [(f"scalar function gt:any_any of {COMPARISON}", "it has no such")],
+        [(f"scalar function gt:any_any of {COMPARISON}", "not listed")],
     ),
     "a function of that extension": (
         {"functions": [sd.FunctionCapability(ARITHMETIC, "add"), sd.FunctionCapability("extension:acme:own", "gt")]},
-        [(f"scalar function gt:any_any of {COMPARISON}", "it has no such")],
+        [(f"scalar function gt:any_any of {COMPARISON}", "not listed")],
     ),
     "an overload": (
         {
@@ -164,7 +164,7 @@ def test_what_a_system_says_nothing_about_is_not_what_it_lacks() -> None:
         "acme: refused",
         "dialect: rejected as it is written",
         "    step: at relations[0].root.input.project.input.filter.input.read.base_schema.struct.types[1]",
-        "    why: type DECIMAL, precision 30, scale 2: it has no such",
+        "    why: type DECIMAL, precision 30, scale 2: not listed",
         "    refused",
     ]
 

@@ -81,6 +81,7 @@ def test_a_relation_that_becomes_an_extension_counts_the_levels_of_its_message()
         if message.WhichOneof("rel_type") in ("extension_leaf", "extension_single", "extension_multi"):
             found.append(node)
             assert OwnLevels().of(node) > LEAF_LEVELS, type(node).__name__
+            assert not node.has_own_extension, type(node).__name__
     assert len({type(node) for node in found}) > 3
 
 

@@ -24,6 +24,9 @@ def unmet_requirements(
                 pass
 
 
+_NOT_LISTED = "not listed"
+
+
 class _Silence(Enum):
     UNDECLARED = "the system does not declare it"
 
@@ -70,7 +73,7 @@ def _minor(version: str) -> tuple[str, ...]:
 def _member_problem(member: object, members: frozenset[object] | None) -> _Problem:
     if members is None:
         return _Silence.UNDECLARED
-    return None if member in members else "it has no such"
+    return None if member in members else _NOT_LISTED
 
 
 def _word_problem(need: Requirement, words: Words) -> _Problem:
@@ -80,7 +83,7 @@ def _word_problem(need: Requirement, words: Words) -> _Problem:
     if isinstance(words, str):  # "all"
         return _Silence.UNDECLARED if is_message else None
     if need.name not in words:
-        return "it has no such"
+        return _NOT_LISTED
     forms = words[need.name]
     if forms is None:
         return _Silence.UNDECLARED if is_message else None
@@ -103,7 +106,7 @@ def _type_problem(need: Requirement, system: Capabilities) -> _Problem:
         return None
     limits = system.types.get(need.name)
     if limits is None:
-        return "it has no such"
+        return _NOT_LISTED
     for name, number in need.numbers:
         if name in limits and number > limits[name]:
             return f"its {name} is at most {limits[name]}"
@@ -114,7 +117,7 @@ def _function_problem(need: Requirement, functions: Iterable[FunctionCapability]
     name, _, signature = need.name.partition(":")
     alike = [function for function in functions if function.name == name and function.urn == need.urn]
     if not alike:
-        return "it has no such"
+        return _NOT_LISTED
     fitting = [function for function in alike if function.signatures is None or signature in function.signatures]
     if not fitting:
         known = {known for function in alike for known in function.signatures or ()}

@@ -1,7 +1,7 @@
 """Extension relations as messages of ``algebra.proto``: a message of an extension, over any number of inputs.
 
 Specification: ``ExtensionLeafRel``, ``ExtensionSingleRel`` and ``ExtensionMultiRel``. Their columns are agreed on
-elsewhere: our plans declare them in a private extension (`choices`), so that they can be read again.
+elsewhere: our plans declare them in a private extension (`private_extensions`), so that they can be read again.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def decode_declared(decoder: Decoder, message: ExtensionMessage) -> tuple[NamedS
     schema = read_choice("schema", choices, _read_schema, decoder.catalog.relations.get(message.detail.type_url))
     if schema is None:
         raise UnsupportedError(
-            f'a plan does not declare the columns of the relation "{message.detail.type_url}" has',
+            f'nothing says which columns the relation "{message.detail.type_url}" has',
             hint='read it with catalog=standard_catalog().with_relation(type_url, {"column": "i64"})',
         )
     return schema, declared_properties(choices)

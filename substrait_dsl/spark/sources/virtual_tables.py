@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
     from substrait_dsl.algebra.relations import Record
 
-_NOT_ARROW = (t.IntervalYear, t.PrecisionTime, t.UserDefined)
-"""Spark's types that not every version accepts from Arrow."""
-
 _TEXT, _BYTES = ("string",), ("binary",)
 _ARROW: Mapping[type[t.Type], tuple[str, ...]] = {
     t.Boolean: ("bool_",),
@@ -43,13 +40,14 @@ _ARROW: Mapping[type[t.Type], tuple[str, ...]] = {
 }
 """For a type that is not nested: the function of pyarrow for the type that Spark accepts, and its arguments.
 
-pyspark's own table is not public, and differs between versions.
+pyspark's own table is not public, and differs between versions. Other types are those that not every version accepts.
 """
+_COMPOSED = (t.Struct, t.List, t.Map, t.Decimal)
 
 
 def can_be_arrow(types: Sequence[t.Type]) -> bool:
     """Whether Spark accepts columns of these types from an Arrow table."""
-    return not any(isinstance(part, _NOT_ARROW) for type_ in types for part in t.types_in(type_))
+    return all(type(part) in _ARROW or isinstance(part, _COMPOSED) for type_ in types for part in t.types_in(type_))
 
 
 def arrow_frame(
