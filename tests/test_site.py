@@ -14,7 +14,7 @@ import substrait_dsl as sd
 from docs.site.docstrings import name_sections
 from docs.site.links import ROOT_PAGES, link_pages, slug
 from docs.site.reference import ELSEWHERE, NAMES, write_pages
-from substrait_dsl import everyday, testing
+from substrait_dsl import everyday, partiql, testing
 from substrait_dsl.fluent.function_examples import EXAMPLES
 
 ROOT = Path(__file__).parent.parent
@@ -78,8 +78,9 @@ def test_every_public_name_stands_once() -> None:
 def test_every_public_name_of_other_modules_stands_there() -> None:
     calls = {name for name, value in vars(testing).items() if name.startswith("assert_") and callable(value)}
     assert set(NAMES["testing"][1]["substrait_dsl.testing"]) == calls
-    page = reference()["reference/everyday.md"]
-    assert [name for name in everyday.__all__ if f"::: substrait_dsl.everyday.{name}\n" not in page] == []
+    for module in (everyday, partiql):
+        page = reference()[f"reference/{module.__name__.rpartition('.')[2]}.md"]
+        assert [name for name in module.__all__ if f"::: {module.__name__}.{name}\n" not in page] == []
 
 
 def test_every_overload_of_the_specification_has_its_signature() -> None:

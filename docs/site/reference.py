@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import ModuleType
 
-from substrait_dsl import errors
+from substrait_dsl import errors, everyday, partiql
 from substrait_dsl.catalog.records import Extension, Function, Overload
 from substrait_dsl.catalog.standard import standard_extensions
 from substrait_dsl.engines.profile import Profile, shipped_profiles
@@ -123,7 +124,8 @@ def write_pages() -> Iterator[tuple[str, str]]:
     """Yield the paths and texts of the pages of the reference."""
     for file, (title, modules) in NAMES.items():
         yield f"reference/{file}.md", write_names_page(title, modules)
-    yield "reference/everyday.md", write_everyday_page()
+    yield "reference/everyday.md", write_module_page("Everyday functions", "everyday", everyday)
+    yield "reference/partiql.md", write_module_page("PartiQL's algebra", "pq", partiql)
     yield "reference/errors.md", write_errors_page()
     extensions = standard_extensions()
     yield "reference/functions.md", write_functions_index(extensions)
@@ -145,13 +147,12 @@ def write_names_page(title: str, modules: Mapping[str, Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def write_everyday_page() -> str:
-    """Return the page of the functions that compute what the specification has no function for."""
-    from substrait_dsl import everyday
-
-    lines = ["# Everyday functions", "", inspect.cleandoc(everyday.__doc__ or ""), ""]
-    for name in everyday.__all__:
-        lines += [f"## `everyday.{name}`", "", f"::: substrait_dsl.everyday.{name}", ""]
+def write_module_page(title: str, prefix: str, module: ModuleType) -> str:
+    """Return the page of the public names of a module."""
+    introduction = inspect.cleandoc(module.__doc__ or "")
+    lines = [f"# {title}", "", introduction, ""]
+    for name in module.__all__:
+        lines += [f"## `{prefix}.{name}`", "", f"::: {module.__name__}.{name}", ""]
     return "\n".join(lines)
 
 
