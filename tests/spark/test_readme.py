@@ -1,4 +1,4 @@
-"""The Python of README.md, from its first line, as a stranger runs it: on the embedded engine."""
+"""The Python of README.md and docs/verbs.md, from the first line, as a stranger runs it: on the embedded engine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ import substrait_dsl as sd
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-README = Path(__file__).parents[2] / "README.md"
+ROOT = Path(__file__).parents[2]
+PAGES = (ROOT / "README.md", ROOT / "docs" / "verbs.md")
+"""The second goes on from the first."""
 STARTS_JAVA = "local_session()"
 """What stands in the one block that is for Spark alone."""
 
@@ -34,8 +36,9 @@ scalar_functions:
 
 
 def statements() -> Iterator[tuple[str, str | None]]:
-    """Each statement, and the error that the README says it is."""
-    blocks = re.findall(r"^```python\n(.*?)^```$", README.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    """Each statement, and the error that the page says it is."""
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     assert sum(STARTS_JAVA in block for block in blocks) == 1
     for block in blocks:
         lines = block.splitlines()
