@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 import substrait_dsl as sd
+from docs.site.broken_links import find_broken_links
 from docs.site.docstrings import name_sections
 from docs.site.links import ROOT_PAGES, link_pages, slug
 from docs.site.reference import ELSEWHERE, NAMES, write_pages
@@ -123,6 +124,30 @@ def test_sections_of_docstrings_are_those_that_the_site_shows() -> None:
     text = "Keep rows.\n\nOutput: the same.\nSpecification: ``FilterRel``.\n\nExample:\n    >>> 1\n    1"
     shown = "Keep rows.\n\n\n**Output**: the same.\n\n**Specification**: ``FilterRel``.\n\nExamples:\n    >>> 1\n    1"
     assert name_sections(text) == shown
+
+
+# --- the site as it is built
+
+
+def test_addresses_that_lead_nowhere_are_found(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "a.svg").write_text("<svg/>", encoding="utf-8")
+    (tmp_path / "index.html").write_text(
+        '<h1 id="top">a</h1><a href="sub/b.html#part">b</a><a href="#top">t</a><a href="https://example.org">e</a>'
+        '<img src="a.svg"><a href=".">home</a><img src="data:image/png;base64,AA==">',
+        encoding="utf-8",
+    )
+    (tmp_path / "sub" / "b.html").write_text(
+        '<h2 id="part">b</h2><a href="../index.html#bottom">x</a><a href="c.html">c</a><a href="../a.svg">p</a>'
+        '<script src="https://example.org/x.js"></script><link rel="stylesheet" href="//example.org/x.css">',
+        encoding="utf-8",
+    )
+    assert [*find_broken_links(tmp_path)] == [
+        "sub/b.html: ../index.html#bottom: there is no such anchor",
+        "sub/b.html: c.html: there is no such file",
+        "sub/b.html: https://example.org/x.js: it is fetched from elsewhere",
+        "sub/b.html: //example.org/x.css: it is fetched from elsewhere",
+    ]
 
 
 # --- the picture of the first page

@@ -6,9 +6,11 @@ import tomllib
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from docs.site.broken_links import find_broken_links
 from docs.site.links import ROOT_PAGES, link_pages
 from docs.site.reference import extension_path, write_pages
 from substrait_dsl.catalog.standard import standard_extensions
@@ -47,3 +49,10 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
     pages = frozenset(file.src_uri for file in files)
     blob = None if REPOSITORY is None else f"{REPOSITORY}/blob/main"
     return link_pages(markdown, SOURCES.get(path, f"docs/{path}"), pages, blob)
+
+
+def on_post_build(*, config: MkDocsConfig) -> None:
+    """Refuse a site in which an address leads nowhere, also of those that plugins and the theme have written."""
+    broken = [*find_broken_links(Path(config.site_dir))]
+    if broken:
+        raise PluginError("\n".join(broken))
