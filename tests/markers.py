@@ -36,6 +36,7 @@ BY_FIXTURE: Mapping[str, tuple[str, ...]] = {
     "duckdb_cache": ("slow",),
     "duckdb_substrait": ("engines", "slow"),
     "acero": ("slow",),
+    "explain_cache": ("slow",),
     "go_cache": ("slow",),
     "ibis_cache": ("slow",),
     "isthmus_cache": ("spark", "slow"),

@@ -44,6 +44,13 @@ def go_cache(pytestconfig: pytest.Config) -> Path:
 
 
 @pytest.fixture(scope="session")
+def explain_cache(pytestconfig: pytest.Config) -> Path:
+    """A folder for substrait-explain, which is built there once."""
+    assert pytestconfig.cache is not None
+    return pytestconfig.cache.mkdir("explain")
+
+
+@pytest.fixture(scope="session")
 def validator_cache(pytestconfig: pytest.Config) -> Path:
     """A folder for substrait-validator, which is installed there once."""
     assert pytestconfig.cache is not None

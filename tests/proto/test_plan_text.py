@@ -109,7 +109,7 @@ LINES: Mapping[str, tuple[Any, list[str]]] = {
         PEOPLE.project(more=lambda p: p.key + 1).emit([0]),
         ["Project[$0]", "  Project[$0, $1, add($0, 1):i64]", "    Read[crm.people => key:i64, name:string]"],
     ),
-    "no columns": (PEOPLE.emit([]), ["Read[crm.people +> key:i64, name:string |>]"]),
+    "no columns": (PEOPLE.emit([]), ["Read[crm.people +> key:i64, name:string |> ]"]),
     "an aggregate": (
         PEOPLE.aggregate("name", n=lambda p: f.count(), most=lambda p: f.max(p.key)),
         [

@@ -55,7 +55,7 @@ def write_head(writer: TextWriter, head: Head, body: Any) -> tuple[list[str], in
             raise writer.refuse("the number of the grouping set, which an aggregate of several sets puts out", body)
         return [_line(head, head.columns)], head.width
     if head.emit == "appended":
-        suffix = f" |> {', '.join(map(write_column, mapping))}".rstrip()
+        suffix = f" |> {', '.join(map(write_column, mapping))}"
         return [_line(head, head.columns, "+>", suffix)], len(mapping)
     own = set(head.own)
     if head.emit == "listed" and [position for position in mapping if position in own] == list(head.own):
