@@ -103,9 +103,9 @@ class NamedStruct(PickledByFields):
         """Return the fields of several schemas side by side."""
         if len(schemas) == 1:
             return schemas[0]
-        joined = cls(sum((schema.fields for schema in schemas), ()))
-        object.__setattr__(joined, "_types", sum((schema.types for schema in schemas), ()))  # no walk over the fields
-        return joined
+        combined = cls(sum((schema.fields for schema in schemas), ()))
+        object.__setattr__(combined, "_types", sum((schema.types for schema in schemas), ()))  # no walk over the fields
+        return combined
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -156,24 +156,24 @@ class GroupScope(Scope):
         return ex.FieldReference(position, self._keys.types[position])
 
     def _on_group(self, expression: ex.Expression) -> ex.Expression:
-        """Return an expression over the row of the input as one over the keys. Raises `SchemaError` if it is not."""
+        """Rewrite an expression over the row of the input as one over the keys. Raises `SchemaError` if it is none."""
         if (position := self._key_positions.get(expression)) is not None:
             return self._key(position)
-        done: dict[int, Node] = {}
+        rewritten: dict[int, Node] = {}
         for node in walk(expression, into_relations=False):
             if isinstance(node, ex.WindowFunction):
-                raise _no_window()
+                raise _window_function_error()
             if isinstance(node, ex.Expression) and (position := self._key_positions.get(node)) is not None:
-                done[id(node)] = key = self._key(position)
+                rewritten[id(node)] = key = self._key(position)
                 if key.type != node.type:
                     name = self._keys.names[position]
                     raise SchemaError(
-                        f'the key "{name}" is NULL where a grouping set leaves it out, and this expression takes it to '
-                        "be required",
+                        f'the key "{name}" is NULL where a grouping set leaves it out, and this expression uses it as '
+                        "required",
                         names=[name],
                         hint=f"write col({constant(name)}) for it, which is the key; or {_IN_A_STEP_AFTER}",
                     )
-        return rebuild(expression, self._require_key, into_relations=False, done=done)
+        return rebuild(expression, self._require_key, into_relations=False, done=rewritten)
 
     def _require_key(self, node: Node) -> Node:
         match node:
@@ -190,7 +190,7 @@ class GroupScope(Scope):
         return node
 
 
-def _no_window() -> TypeMismatchError:
+def _window_function_error() -> TypeMismatchError:
     return TypeMismatchError(
         "a window function sees the rows of a relation, a measure those of a group", hint=_IN_A_STEP_AFTER
     )
@@ -204,7 +204,7 @@ def evaluate_measure(measure: ComputedMeasure, group: GroupScope) -> ex.Expressi
     """
     expression = bind(measure._expression, group)
     if any(isinstance(node, ex.WindowFunction) for node in walk(expression, into_relations=False)):
-        raise _no_window()
+        raise _window_function_error()
     if group.rows.anchor in expression.free_anchors:
         raise SchemaError("a subquery beside a measure cannot use the rows of the input", hint=_IN_A_STEP_AFTER)
     return expression

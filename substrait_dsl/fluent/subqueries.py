@@ -58,12 +58,12 @@ def compare(function: str, left: object, right: object) -> DynExpr:
     return scalar(function, (left, right))
 
 
-def in_list(value: ExprBase, options: Any) -> DynExpr:
+def in_list(value: ExprBase, values: Any) -> DynExpr:
     """Return whether a value is one of several, or a row of a relation of one column."""
-    rel = _rel(options)
+    rel = _rel(values)
     if rel is not None:
         return combine("is_in", partial(_in_predicate, rel), [value])
-    return combine("is_in", _or_list, [value, *_sequence(options)])
+    return combine("is_in", _or_list, [value, *_sequence(values)])
 
 
 def _set_comparison(

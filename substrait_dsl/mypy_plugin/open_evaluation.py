@@ -254,7 +254,7 @@ class OpenCall:
         arguments = self.evaluation.arguments_of_verb
         if self.verb == "with_columns" and isinstance(arguments, OpenArguments) and arguments.has_unknown_names:
             return open_relations.with_other_types(result)
-        possible = {name for _, relation in self.evaluator.opened.values() for name in _possible(relation)}
+        possible = {name for _, relation in self.evaluator.opened.values() for name in _possible_columns(relation)}
         possible -= {name for name in self.context.arg_names for name in name if name}  # type: ignore[assignment]
         if self.verb == "select" and self._chooses_names():
             return open_relations.choose_some(result, receiver)
@@ -342,7 +342,7 @@ class OpenCall:
         return is_reported
 
 
-def _possible(relation: Relation[Any]) -> Iterable[str]:
+def _possible_columns(relation: Relation[Any]) -> Iterable[str]:
     struct = relation._rel.schema
     return struct.possible if isinstance(struct, open_relations.OpenStruct) else ()
 

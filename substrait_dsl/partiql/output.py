@@ -66,11 +66,11 @@ def table_of(lowered: LoweredBindings | LoweredCollection) -> Rel:
     return _emit(lowered, found)
 
 
-def _attributes(term: lv.LoweredValue, root: str) -> Iterator[tuple[str, lv.LoweredValue]]:
-    part = lv.expand_constant(term)
+def _attributes(value: lv.LoweredValue, root: str) -> Iterator[tuple[str, lv.LoweredValue]]:
+    part = lv.expand_constant(value)
     part = part.parts if isinstance(part, lv.NullableComposite) else part
     if isinstance(part, lv.Attributes):
-        yield from ((f"{root}.{inside}" if root else inside, field) for inside, field in part.fields)
+        yield from ((f"{root}.{name}" if root else name, field) for name, field in part.fields)
     else:
         yield root or "value", part
 

@@ -153,7 +153,7 @@ def _condition(decoder: Decoder, base: ex.Expression | None, condition: ex.Expre
     """Return the condition of a clause, or its equality with the base value."""
     if base is None:
         return condition
-    decoder.repeat(base.size)
+    decoder.count_repeated(base.size)
     found = decoder.catalog.resolve("scalar", "equal", (Typed(base.type), Typed(condition.type)))
     return ex.ScalarFunction(found.overload.function, (base, condition), found.output_type)
 

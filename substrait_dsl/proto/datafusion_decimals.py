@@ -100,7 +100,7 @@ def truncate_quotient(decoder: Decoder, x: Expression, y: Expression, result: An
             "are too few to compute that by integers",
             hint="cast the operands to fewer digits after the point",
         )
-    decoder.repeat(x.size + y.size)
+    decoder.count_repeated(x.size + y.size)
     dividend, divisor = _scale_to_integer(decoder, x, scale + in_y), _scale_to_integer(decoder, y, in_y)
     remainder = scalar_call(decoder, "arithmetic_decimal", "modulus", dividend, divisor)
     multiple = scalar_call(decoder, "arithmetic_decimal", "subtract", dividend, remainder)

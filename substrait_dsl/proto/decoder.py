@@ -153,17 +153,16 @@ class Decoder:
                 "mean something else in each: they would be read again and again"
             )
 
-    def repeat(self, nodes: int) -> None:
+    def count_repeated(self, nodes: int) -> None:
         """Count the nodes of an expression that is repeated in further places.
-
-        Such expressions may nest.
 
         Raises `UnsupportedError` if there are too many: such expressions may stand inside each other.
         """
         self._repeated += nodes
         if self._repeated > MAX_REPEATED:
             raise UnsupportedError(
-                f"the cases of the plan compare values of more than {MAX_REPEATED} nodes, counted for each comparison"
+                "the expressions that the plan repeats, such as those that the cases of a switch are compared with, "
+                f"have more than {MAX_REPEATED} nodes"
             )
 
     def row(self, types: tuple[Type, ...], root: Root) -> Row:

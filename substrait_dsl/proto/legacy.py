@@ -137,7 +137,7 @@ _IN_FRONT_OF_JSON = b"\xef\xbb\xbf \t\r\n"
 
 
 def _translate(plan: Message, old: OldPlan) -> None:
-    """Translate legacy fields to current ones, from the inside out."""
+    """Translate legacy fields to current ones, those of the inner messages first."""
     for message, place in reversed(list(messages_of(plan))):
         translate = TRANSLATIONS.get(message.DESCRIPTOR.full_name.removeprefix(PACKAGE))
         if translate is None:

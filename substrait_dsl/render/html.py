@@ -16,7 +16,7 @@ from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.render.describe import Column, properties_clause
 from substrait_dsl.render.literals import name_text, type_text
-from substrait_dsl.render.markup import Markup, closing, element, fragment, opening
+from substrait_dsl.render.markup import Markup, element, end_tag, fragment, start_tag
 from substrait_dsl.render.plan_walk import Mention, PlanWalk, ShownStep, walk_plan, walk_relation
 from substrait_dsl.render.scopes import Labels
 from substrait_dsl.render.text import MAX_ITEMS, nested_fields, plan_notes, shorten_clause
@@ -90,17 +90,17 @@ class _Tree:
         """Yield the pieces of the tree."""
         depth = 0  # so many elements are open
         for entry in walk:
-            yield from (closing("details") for _ in range(depth - entry.depth))
+            yield from (end_tag("details") for _ in range(depth - entry.depth))
             depth = entry.depth
             if isinstance(entry, Mention):
                 yield element("div", element("i", entry.text), class_="sd-see sd-text")
                 continue
             self.shown += 1
             folded = {} if self.shown > MAX_OPEN else {"open": ""}
-            yield opening("details", class_="sd-step", **folded)
+            yield start_tag("details", class_="sd-step", **folded)
             yield from _step(entry)
             depth += 1
-        yield from (closing("details") for _ in range(depth))
+        yield from (end_tag("details") for _ in range(depth))
 
 
 def _step(step: ShownStep) -> Iterator[Markup]:

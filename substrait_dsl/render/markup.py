@@ -11,7 +11,7 @@ from substrait_dsl.texts import printable
 
 
 class Markup(str):
-    """A piece of HTML: made by `text`, `element`, `opening`, `closing` and `joined` alone."""
+    """A piece of HTML: made by `text`, `element`, `start_tag`, `end_tag` and `joined` alone."""
 
     __slots__ = ()
 
@@ -21,7 +21,7 @@ def text(content: str) -> Markup:
     return content if isinstance(content, Markup) else Markup(escape(printable(content)))
 
 
-def opening(name: str, **attributes: str) -> Markup:
+def start_tag(name: str, **attributes: str) -> Markup:
     """Return the start tag of an element.
 
     Args:
@@ -32,7 +32,7 @@ def opening(name: str, **attributes: str) -> Markup:
     return Markup(f"<{name}{written}>")
 
 
-def closing(name: str) -> Markup:
+def end_tag(name: str) -> Markup:
     """Return the end tag of an element."""
     return Markup(f"</{name}>")
 
@@ -43,8 +43,8 @@ def joined(*contents: str) -> Markup:
 
 
 def element(name: str, *contents: str, **attributes: str) -> Markup:
-    """Return an element with its contents, those that are texts escaped, and its attributes, as of `opening`."""
-    start = opening(name, **attributes) if attributes else f"<{name}>"
+    """Return an element with its contents, those that are texts escaped, and its attributes, as of `start_tag`."""
+    start = start_tag(name, **attributes) if attributes else f"<{name}>"
     return Markup(f"{start}{''.join(map(text, contents))}</{name}>")
 
 

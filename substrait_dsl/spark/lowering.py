@@ -249,7 +249,7 @@ class Lowering:
         assert isinstance(rows.table, TextTable)
         return rows.table, rows.columns
 
-    def outside(self, *nodes: Node) -> list[str]:
+    def outer_columns(self, *nodes: Node) -> list[str]:
         """Return the columns of the outer row that relations and expressions depend on."""
         return [self.outer[anchor][position] for anchor, position in columns_outside(nodes, self.outer.keys())]
 

@@ -300,7 +300,7 @@ BAD: dict[str, tuple[r.Rel, Change, str, str]] = {
             message(type(m.lower_bound), 'preceding { offset_expr { literal { string: "x" } } }')
         ),
         "",
-        "a frame of rows is counted in i64, not in string",
+        "the bounds of a frame of rows are i64, not string",
     ),
     "a range without a sort key": (RANGED, lambda m: m.ClearField("sorts"), "", "exactly one sort key"),
     "a range over a clustered key": (

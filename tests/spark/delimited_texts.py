@@ -16,7 +16,7 @@ TEXTS: list[tuple[str, dict[str, Any], list[Any]]] = [
     ('"say ""hi"", ""ho""",5" pipe\n"",""""\n', {}, [('say "hi", "ho"', '5" pipe'), ("", '"')]),
     ('"C:\\tmp\\",b\n', {}, [("C:\\tmp\\", "b")]),
     ('"C:\\tmp\\",""\n', {"escape": ""}, [("C:\\tmp\\", "")]),
-    ("a\tb\\tc\n", {"field_delimiter": "\\t"}, [("a\tb", "c")]),  # a backslash and a t are no tabulator
+    ("a\tb\\tc\n", {"field_delimiter": "\\t"}, [("a\tb", "c")]),  # a backslash and a t are no tab
     ("a\\b\n", {"field_delimiter": "\\", "escape": ""}, [("a", "b")]),
     ("a,b\n", {"max_line_size": 2**40}, [("a", "b")]),
     ("h,i\n\ufeffa,b\ufeff\n", {"header_lines_to_skip": 1}, [("\ufeffa", "b\ufeff")]),

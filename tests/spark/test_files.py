@@ -94,7 +94,7 @@ def test_delimited_text(
     assert counted(text_file(tmp_path / "t.csv", text, **options), spark) == Counter(wanted)
 
 
-def test_records_of_empty_fields_between_tabulators(tmp_path: Path, spark: SparkSession) -> None:
+def test_records_of_empty_fields_between_tabs(tmp_path: Path, spark: SparkSession) -> None:
     """Spark's reader of CSV, by which headers in compressed files are counted, skips them."""
     (tmp_path / "t.tsv.gz").write_bytes(gzip.compress("x\ty\n\t\né\tb\n \n\t".encode()))
     form = sd.DelimitedText(field_delimiter="\t", header_lines_to_skip=1)

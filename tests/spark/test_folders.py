@@ -99,7 +99,7 @@ def test_delimited_text_in_folders_that_are_named_after_columns(tmp_path: Path, 
     assert counted(without.select("id"), spark) == Counter([("1",), ("2",), ("3",), ("4",)])
     (tmp_path / "t" / "k=%C3%A9").mkdir()
     (tmp_path / "t" / "k=%C3%A9" / "x.csv").write_text("5,w\n")
-    with refused(SchemaError, 'the value of its column "k", %C3%A9, is written as bytes'):
+    with refused(SchemaError, 'the value of its column "k", %C3%A9, is percent-encoded byte by byte'):
         broken.execute(spark)
     (tmp_path / "t" / "loose.csv").write_text("6,v\n")
     with refused(SchemaError, "does not read the file", "loose.csv"):
@@ -113,7 +113,7 @@ def test_names_of_folders_that_spark_takes_apart(tmp_path: Path, spark: SparkSes
     read = sd.read_files(tmp_path / "t", {"a": "i64?", "k": "string?"}, kind="folder")
     assert counted(read, spark) == Counter([(1, "plain/slash"), (1, "é")])
     stored(tmp_path / "t" / "k=%C3%A9" / "x.parquet", a=[2])
-    with pytest.raises(SchemaError, match=r'the value of its column "k", %C3%A9, is written as bytes'):
+    with pytest.raises(SchemaError, match=r'the value of its column "k", %C3%A9, is percent-encoded byte by byte'):
         read.execute(spark)
     assert counted(sd.read_files(tmp_path / "t", {"a": "i64?"}, kind="folder"), spark) == Counter([(1,), (1,), (2,)])
 

@@ -72,7 +72,7 @@ class WindowCall(Node):
         if self.bounds_type == "rows":
             for bound in (self.lower, self.upper):
                 if bound.offset is not None and not isinstance(bound.offset.type, t.I64):
-                    raise TypeMismatchError(f"a frame of rows is counted in i64, not in {bound.offset.type}")
+                    raise TypeMismatchError(f"the bounds of a frame of rows are i64, not {bound.offset.type}")
 
 
 @attrs.frozen(eq=False, repr=False)

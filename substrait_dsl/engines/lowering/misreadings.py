@@ -222,15 +222,15 @@ def _with_key_columns(project: rl.Project) -> Rel:
         return project
     width = len(project.input.schema)
     source = with_columns(project.input, *field_keys, name="key")
-    places = {key: column(source, width + number) for number, key in enumerate(field_keys)}
+    key_columns = {key: column(source, width + number) for number, key in enumerate(field_keys)}
 
-    def change(node: Node) -> Node:
+    def replace_keys(node: Node) -> Node:
         if not isinstance(node, ex.WindowFunction):
             return node
-        sorts = tuple(ex.SortKey(places.get(key.expression, key.expression), key.direction) for key in node.sorts)
-        return ex.WindowFunction(node.call, tuple(places.get(each, each) for each in node.partitions), sorts)
+        sorts = tuple(ex.SortKey(key_columns.get(key.expression, key.expression), key.direction) for key in node.sorts)
+        return ex.WindowFunction(node.call, tuple(key_columns.get(each, each) for each in node.partitions), sorts)
 
-    expressions = tuple(rebuild(each, change, into_relations=False) for each in project.expressions)
+    expressions = tuple(rebuild(each, replace_keys, into_relations=False) for each in project.expressions)
     computed = attrs.evolve(project, input=source, expressions=expressions)
     inner = len(source.schema)
     return rl.emit(computed, [*range(width), *range(inner, inner + len(expressions))])

@@ -156,10 +156,10 @@ def _contain(one: str, other: str) -> bool:
     """Whether one path contains the other; a relative path may be anywhere."""
     if one.startswith("/") is not other.startswith("/"):
         return True
-    parts, others = (_parts(path) for path in (one, other))
+    parts, others = (_segments(path) for path in (one, other))
     shared = min(len(parts), len(others))
     return ".." in (*parts, *others) or parts[:shared] == others[:shared]
 
 
-def _parts(path: str) -> list[str]:
+def _segments(path: str) -> list[str]:
     return [part for part in path.split("/") if part not in ("", ".")]

@@ -50,7 +50,7 @@ class InputLowering(Protocol):
     def text(self, rel: Rel) -> tuple[TextTable, tuple[str, ...]]:
         """A relation as text: the table, and which of its columns the relation's columns are."""
 
-    def outside(self, *nodes: Node) -> list[str]:
+    def outer_columns(self, *nodes: Node) -> list[str]:
         """Return the columns of the outer row that relations and expressions depend on."""
 
     def one_row(self, select_items: Sequence[Item]) -> Table:

@@ -212,9 +212,9 @@ def _needs_look_up(first: Table, second: Table, how: JoinHow, to: InputLowering)
             looked_up = [first, second]
         case _:
             return False
-    outside = {name for columns in to.outer.values() for text in columns for name in NAME.findall(text)}
-    return bool(outside) and any(
-        not outside.isdisjoint(table.without_correlated_filters[0].mentioned) for table in looked_up
+    outer_columns = {name for columns in to.outer.values() for text in columns for name in NAME.findall(text)}
+    return bool(outer_columns) and any(
+        not outer_columns.isdisjoint(table.without_correlated_filters[0].mentioned) for table in looked_up
     )
 
 

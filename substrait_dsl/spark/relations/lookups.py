@@ -58,22 +58,22 @@ def with_matches(
         (plain if is_plain else others).append(conjunct)
     tests = [test_of(conjunct, rel, strategy.probe_side, scope) for conjunct in plain if not is_true(conjunct)]
     inside = to.for_subquery(here.scope.outer)
-    outside = [
-        *here.inside.outside(other),
-        *inside.outside(rel.condition),
+    outer_columns = [
+        *here.inside.outer_columns(other),
+        *inside.outer_columns(rel.condition),
         *_referenced_columns([rel.condition], rel, strategy, outer),
     ]
     matches, mine = _carrying(found, outer, _referenced_columns(others, rel, strategy, outer), to)
     visible = strategy.in_order(mine, found)
     if strategy.method == "mark":
-        return _with_mark(rel, strategy, rows, matches, tests, others, visible, outside, inside, to)
+        return _with_mark(rel, strategy, rows, matches, tests, others, visible, outer_columns, inside, to)
     for test in tests:
         matches = Rows(matches.table.where(test.holds), matches.columns)
     for conjunct in others:
         matches = filter_rows(matches, conjunct, rel.anchor, inside, visible=visible)
     match = Rows(matches.table, found.columns)
     error = partial(too_many, rel, [test.outside for test in tests if isinstance(test, Key)])
-    return _combine_matches(strategy, rows, match, outside, lambda: single_match(rows, match, other, to, error))
+    return _combine_matches(strategy, rows, match, outer_columns, lambda: single_match(rows, match, other, to, error))
 
 
 def _with_mark(
@@ -84,7 +84,7 @@ def _with_mark(
     tests: Sequence[Key | Test],
     others: Sequence[Expression],
     visible: tuple[str, ...],
-    outside: Sequence[str],
+    outer_columns: Sequence[str],
     inside: InputLowering,
     to: InputLowering,
 ) -> Rows:
@@ -98,7 +98,7 @@ def _with_mark(
         tests: the conjuncts without subqueries.
         others: the other conjuncts.
         visible: the columns of both inputs, as these see them.
-        outside: the columns of the outer row on which the matches depend.
+        outer_columns: the columns of the outer row on which the matches depend.
         inside: lowers the look-up.
         to: the lowering that the join is part of.
     """
@@ -106,14 +106,14 @@ def _with_mark(
     matches, there = prepare_context(inside, matches, rel.anchor, others, hoist=True, visible=visible)
     tests = [*tests, *(test_of(conjunct, rel, strategy.probe_side, there.scope) for conjunct in others)]
     fixed = not others and not any(node.free_anchors for node in (other, *keys_inside(rel)))
-    marked = mark(_text(matches), tests, to.execution, outside=outside, fixed=fixed)
+    marked = mark(_text(matches), tests, to.execution, outer_columns=outer_columns, fixed=fixed)
     # Inside a subquery the rows may end up above a union of the outer query.
     ready = rows if not to.outer and is_of_one_source(probe_side, to.execution) else rows.with_optimizer_barrier()
     return ready.append_columns([Item(marked, (to.execution.name(),))])
 
 
 def _combine_matches(
-    strategy: JoinStrategy, rows: Rows, match: Rows, outside: Sequence[str], single: Callable[[], Rows]
+    strategy: JoinStrategy, rows: Rows, match: Rows, outer_columns: Sequence[str], single: Callable[[], Rows]
 ) -> Rows:
     """Combine rows of the probe side with their matches.
 
@@ -121,16 +121,16 @@ def _combine_matches(
         strategy: the probe side, and the method.
         rows: the rows of the probe side.
         match: the matches of one row.
-        outside: the columns of the outer row on which these depend.
+        outer_columns: the columns of the outer row on which these depend.
         single: looks up the only match of each row.
     """
     match strategy.method:
         case "inner" | "left":
             return Rows(rows.table.lateral(_text(match), strategy.method), strategy.in_order(rows, match))
         case "leftsemi":
-            return Rows(rows.table.where(_text(match).exists(outside=outside)), rows.columns)
+            return Rows(rows.table.where(_text(match).exists(outer_columns=outer_columns)), rows.columns)
         case "leftanti":
-            return Rows(rows.table.where(f"NOT {_text(match).exists(outside=outside)}"), rows.columns)
+            return Rows(rows.table.where(f"NOT {_text(match).exists(outer_columns=outer_columns)}"), rows.columns)
         case "single":
             only = single()
             return Rows(only.table, strategy.in_order(rows, only))

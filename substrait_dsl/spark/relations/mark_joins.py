@@ -58,7 +58,12 @@ class Test:
 
 
 def mark(
-    table: TextTable, tests: Sequence[Key | Test], execution: ExecutionContext, *, outside: Sequence[str], fixed: bool
+    table: TextTable,
+    tests: Sequence[Key | Test],
+    execution: ExecutionContext,
+    *,
+    outer_columns: Sequence[str],
+    fixed: bool,
 ) -> str:
     """Write a mark: whether a row of the table passes all tests.
 
@@ -66,18 +71,22 @@ def mark(
         table: the rows that are searched.
         tests: the conditions of a match.
         execution: the execution context.
-        outside: the columns of the outer row on which the table depends.
+        outer_columns: the columns of the outer row on which the table depends.
         fixed: whether the table and the keys in it are the same for every outer row.
     """
-    matched = table.exists(*(test.holds for test in tests), outside=outside)
-    unknown = list(_unknown_matches(table, tests, execution, outside, fixed))
+    matched = table.exists(*(test.holds for test in tests), outer_columns=outer_columns)
+    unknown = list(_unknown_matches(table, tests, execution, outer_columns, fixed))
     if not unknown:
         return matched
     return f"(CASE WHEN {matched} THEN true WHEN {' OR '.join(unknown)} THEN CAST(NULL AS BOOLEAN) ELSE false END)"
 
 
 def _unknown_matches(
-    table: TextTable, tests: Sequence[Key | Test], execution: ExecutionContext, outside: Sequence[str], fixed: bool
+    table: TextTable,
+    tests: Sequence[Key | Test],
+    execution: ExecutionContext,
+    outer_columns: Sequence[str],
+    fixed: bool,
 ) -> Iterator[str]:
     """Yield, for each combination of nullable tests: whether these are unknown for a row and the others hold."""
     match tests:
@@ -86,7 +95,7 @@ def _unknown_matches(
             return
     nullable = [number for number, test in enumerate(tests) if test.nullable]
     if len(nullable) > _MOST_UNKNOWNS:
-        yield table.exists(f"({' AND '.join(test.value for test in tests)}) IS NULL", outside=outside)
+        yield table.exists(f"({' AND '.join(test.value for test in tests)}) IS NULL", outer_columns=outer_columns)
         return
     for size in range(1, len(nullable) + 1):
         for unknown in combinations(nullable, size):
@@ -96,7 +105,7 @@ def _unknown_matches(
             )
             yield small.exists(
                 *(test.unknown if number in unknown else test.holds for number, test in enumerate(small_tests)),
-                outside=outside,
+                outer_columns=outer_columns,
             )
 
 

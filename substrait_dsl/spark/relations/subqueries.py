@@ -88,13 +88,13 @@ def value(subquery: AnySubquery, scope: Scope, to: InputLowering) -> str:
             table, (column,) = to.text(rel)
             return scalar(table.query([Item(column, (column,))]), rel)
         case ex.SetPredicate(op="exists", tuples=rel):
-            return to.text(rel)[0].exists(outside=to.outside(rel))
+            return to.text(rel)[0].exists(outer_columns=to.outer_columns(rel))
         case ex.SetPredicate(tuples=rel):
             return _unique(rel, to)
         case ex.InPredicate(needles=needles, haystack=rel):
             table, columns = to.text(rel)
             keys = _keys(needles, rel, columns, scope)
-            return mark(table, keys, to.execution, outside=to.outside(rel), fixed=not rel.free_anchors)
+            return mark(table, keys, to.execution, outer_columns=to.outer_columns(rel), fixed=not rel.free_anchors)
         case ex.SetComparison(reduction="all", comparison=comparison, left=left, right=rel):
             # All rows compare so, unless any compares the opposite way: in three-valued logic, too.
             return f"(NOT {_any(_OPPOSITE[comparison], left, rel, scope, to)})"
@@ -147,7 +147,7 @@ def condition(expression: ex.Expression, scope: Scope, to: InputLowering) -> str
             return (
                 _none_match(table, keys, rel, to)
                 if negated
-                else _in_predicate(table, keys, to.execution, to.outside(rel))
+                else _in_predicate(table, keys, to.execution, to.outer_columns(rel))
             )
         case ex.SetPredicate() as predicate:
             return f"{'NOT ' if negated else ''}{value(predicate, scope, to)}"
@@ -157,7 +157,7 @@ def condition(expression: ex.Expression, scope: Scope, to: InputLowering) -> str
             wanted = comparison if reduction == "any" else _OPPOSITE[comparison]
             test = _comparison(wanted, left, rel, column, scope)
             if (reduction == "any") is (negated is None):
-                return table.exists(test.holds, outside=to.outside(rel))
+                return table.exists(test.holds, outer_columns=to.outer_columns(rel))
             return _none_match(table, [test], rel, to)
         case _:
             return predicate_sql(to_sql(expression, scope), expression)
@@ -203,12 +203,14 @@ def _comparison(comparison: ComparisonOp, left: ex.Expression, rel: Rel, column:
 def _any(comparison: ComparisonOp, left: ex.Expression, rel: Rel, scope: Scope, to: InputLowering) -> str:
     table, (column,) = to.text(rel)
     test = _comparison(comparison, left, rel, column, scope)
-    return mark(table, [test], to.execution, outside=to.outside(rel), fixed=not rel.free_anchors)
+    return mark(table, [test], to.execution, outer_columns=to.outer_columns(rel), fixed=not rel.free_anchors)
 
 
-def _in_predicate(table: TextTable, keys: Sequence[Key], execution: ExecutionContext, outside: Sequence[str]) -> str:
+def _in_predicate(
+    table: TextTable, keys: Sequence[Key], execution: ExecutionContext, outer_columns: Sequence[str]
+) -> str:
     if len(keys) > 1 and not current_engine().has_tuples:
-        return table.exists(*(key.holds for key in keys), outside=outside)
+        return table.exists(*(key.holds for key in keys), outer_columns=outer_columns)
     inside = table.query([Item(key.inside, (execution.name(),)) for key in keys])
     return f"({', '.join(key.outside for key in keys)}) IN ({inside})"
 
@@ -221,9 +223,9 @@ def _none_match(table: TextTable, tests: Sequence[Key | Test], rel: Rel, to: Inp
     is_native = len(keys) == len(tests) and (len(keys) == 1 or engine.has_tuples)
     is_native = is_native and (engine.negates_each or not rel.free_anchors)
     if is_nullable and is_native:  # Spark has a null-aware join for this, and only for this
-        return f"NOT {_in_predicate(table, keys, to.execution, to.outside(rel))}"
+        return f"NOT {_in_predicate(table, keys, to.execution, to.outer_columns(rel))}"
     against = (f"coalesce({test.value}, true)" if is_nullable else test.holds for test in tests)
-    return f"NOT {table.exists(*against, outside=to.outside(rel))}"
+    return f"NOT {table.exists(*against, outer_columns=to.outer_columns(rel))}"
 
 
 def _unique(rel: Rel, to: InputLowering) -> str:
@@ -235,4 +237,4 @@ def _unique(rel: Rel, to: InputLowering) -> str:
     key_texts = map(as_key, columns, rel.schema.types)
     table = table.select([Item(text, (key,)) for text, key in zip(key_texts, keys, strict=True)])
     counted = table.group(keys, [Item("count(1)", (many,))])
-    return f"(NOT {counted.exists(f'{many} > 1', outside=to.outside(rel))})"
+    return f"(NOT {counted.exists(f'{many} > 1', outer_columns=to.outer_columns(rel))})"

@@ -60,16 +60,16 @@ class TextTable(Table):
         # A table of no columns still has its rows.
         return f"SELECT {select_list(select_items) or '1'} FROM {self.source}{where}"
 
-    def exists(self, *conditions: str, outside: Iterable[str]) -> str:
+    def exists(self, *conditions: str, outer_columns: Iterable[str]) -> str:
         """Write an EXISTS: whether a row of the table passes these conditions.
 
         Args:
             conditions: conditions on columns of the table and of the outer row, without subqueries.
-            outside: the columns of the outer row on which the table depends.
+            outer_columns: the columns of the outer row on which the table depends.
         """
         rows = self.closed
         named = (name for name in NAME.findall(" ".join(conditions)) if name not in rows.names)
-        used = next(chain(outside, named), None)
+        used = next(chain(outer_columns, named), None)
         if used is not None and not self.execution.has("EXISTS without its row"):
             conditions = (*conditions, _OF_ROW.format(used))
         rows = attrs.evolve(rows, conditions=(*rows.conditions, *conditions))

@@ -60,7 +60,7 @@ _START, _END = "start", "end"
 
 
 def text_options(format_: DelimitedText) -> dict[str, str]:
-    """The options of Spark's reader and writer.
+    """Return the options of Spark's reader and writer.
 
     Raises:
         UnsupportedError: Spark cannot skip that many header lines, or separate and quote fields so.
@@ -74,16 +74,16 @@ def text_options(format_: DelimitedText) -> dict[str, str]:
         if "\n" in text or "\r" in text:
             raise UnsupportedError(f"the {name} of delimited text is {text!r}, which ends lines in Spark")
     for name, text in (("quote", format_.quote), ("escape", format_.escape)):
-        if len(text) > 1 or text > "\uffff":  # what Java calls a character is no more than that
+        if len(text) > 1 or text > "\uffff":  # a char of Java is one unit of UTF-16
             raise UnsupportedError(
                 f"the {name} of delimited text is {text!r}, and Spark takes one character of Unicode's basic plane"
             )
         if text and text in delimiter:
             raise UnsupportedError(
-                f"the field_delimiter of delimited text, {delimiter!r}, has its {name} in it: {text!r}"
+                f"the field_delimiter of delimited text, {delimiter!r}, contains its {name}: {text!r}"
             )
     return {
-        "sep": delimiter.replace("\\", "\\\\"),  # Spark reads \t as a tabulator
+        "sep": delimiter.replace("\\", "\\\\"),  # Spark reads \t as a tab
         "quote": format_.quote,
         "escape": format_.escape,
         "header": str(format_.header_lines_to_skip == 1).lower(),

@@ -22,7 +22,7 @@ from substrait_dsl.spark.sources.partition_columns import (
     BYTE,
     FOLDER,
     READ_SEPARATELY,
-    as_bytes,
+    describe_escaped_bytes,
     relative_path,
     require_all_read,
 )
@@ -185,7 +185,7 @@ class _File:
     def _not_text(self) -> Iterator[str]:
         for name, value in self.folders:
             if self.expected.same(unquote(name)) in self.expected.names and BYTE.search(value):
-                yield as_bytes(name, value)
+                yield describe_escaped_bytes(name, value)
 
     def _not_in_key(self) -> Iterator[str]:
         """The columns of a Parquet file that are missing in the key from which Spark reads its schema."""

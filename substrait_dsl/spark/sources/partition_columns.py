@@ -177,13 +177,16 @@ def require_read(frame: DataFrame, files: Sequence[FileItem], names: Collection[
     for path in read:
         for name, value in FOLDER.findall(relative_path(path, roots)):
             if unquote(name) in names and BYTE.search(value):
-                raise SchemaError(f"the file {path}: {as_bytes(name, value)}")
+                raise SchemaError(f"the file {path}: {describe_escaped_bytes(name, value)}")
     require_all_read(roots, read)
 
 
-def as_bytes(name: str, value: str) -> str:
+def describe_escaped_bytes(name: str, value: str) -> str:
     """Describe the mistake of a partition value that another writer has escaped byte by byte."""
-    return f'the value of its column "{name}", {value}, is written as bytes, which Spark takes for characters'
+    return (
+        f'the value of its column "{name}", {value}, is percent-encoded byte by byte, and Spark takes each byte for a '
+        "character"
+    )
 
 
 def require_all_read(roots: Collection[str], read: Collection[str]) -> None:

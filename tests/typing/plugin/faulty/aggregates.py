@@ -173,7 +173,7 @@ items.group_by("part").agg(x=lambda i: f.count() + f.sum(i.quantity).over())
 # E: agg, measure "x": a window function sees the rows of a relation, a measure those of a group; name the measures, and
 #    compute it in with_columns(...) after the aggregate  [substrait-type-mismatch]
 items.group_by("part").rollup(x=lambda i: f.count() + (i.part + 1))
-# E: rollup, measure "x": the key "part" is NULL where a grouping set leaves it out, and this expression takes it to be
+# E: rollup, measure "x": the key "part" is NULL where a grouping set leaves it out, and this expression uses it as
 #    required; write col("part") for it, which is the key; or name the measures, and compute it in with_columns(...)
 #    after the aggregate  [substrait-schema]
 items.filter(lambda i: f.count() > 1)
