@@ -14,6 +14,7 @@ import substrait_dsl as sd
 from docs.site.broken_links import find_broken_links
 from docs.site.docstrings import name_sections
 from docs.site.links import ROOT_PAGES, link_pages, slug
+from docs.site.markdown import adapt_markdown
 from docs.site.reference import ELSEWHERE, NAMES, write_pages
 from substrait_dsl import everyday, partiql, testing
 from substrait_dsl.fluent.function_examples import EXAMPLES
@@ -50,6 +51,13 @@ def test_what_the_site_lacks_is_named_or_linked_in_the_repository() -> None:
     assert link_pages(text, "docs/plans.md", PAGES, None) == "the queries"
     there = "[the queries](https://example.org/blob/main/examples/tpch/queries.py)"
     assert link_pages(text, "docs/plans.md", PAGES, "https://example.org/blob/main") == there
+
+
+def test_markdown_means_what_it_does_on_github() -> None:
+    """A bar in the code of a cell, and the name of a file behind the language of a block."""
+    assert adapt_markdown("| `x \\| y` | a \\| b |\n`x \\| y`") == "| `x | y` | a \\| b |\n`x \\| y`"
+    named = "```python file=shop/reports.py\nx = 1\n```"
+    assert adapt_markdown(named) == '```python title="shop/reports.py"\nx = 1\n```'
 
 
 def test_pages_of_the_root_are_there() -> None:

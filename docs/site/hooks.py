@@ -12,6 +12,7 @@ from mkdocs.structure.pages import Page
 
 from docs.site.broken_links import find_broken_links
 from docs.site.links import ROOT_PAGES, link_pages
+from docs.site.markdown import adapt_markdown
 from docs.site.reference import extension_path, write_pages
 from substrait_dsl.catalog.standard import standard_extensions
 
@@ -44,11 +45,11 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Make links of the names of pages, and of links that lead out of the site."""
+    """Bring a page to the Markdown of the site, with links between its pages."""
     path = page.file.src_uri
     pages = frozenset(file.src_uri for file in files)
     blob = None if REPOSITORY is None else f"{REPOSITORY}/blob/main"
-    return link_pages(markdown, SOURCES.get(path, f"docs/{path}"), pages, blob)
+    return link_pages(adapt_markdown(markdown), SOURCES.get(path, f"docs/{path}"), pages, blob)
 
 
 def on_post_build(*, config: MkDocsConfig) -> None:
