@@ -150,6 +150,7 @@ NO_RELATIONS = {
     "show",
     "to_arrow",
     "to_graphviz",
+    "to_html",
     "to_mermaid",
     "to_pandas",
     "to_plan",

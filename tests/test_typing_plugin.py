@@ -153,7 +153,7 @@ def test_right_programs_run(program: Path, capsys: pytest.CaptureFixture[str]) -
 
 FAULTLESS = {
     *("as_value", "check", "collect", "distinct", "execute", "explain", "lineage", "running", "show", "simple_capture"),
-    *("to_arrow", "to_graphviz", "to_mermaid", "to_pandas", "to_plan", "to_polars", "to_sql"),
+    *("to_arrow", "to_graphviz", "to_html", "to_mermaid", "to_pandas", "to_plan", "to_polars", "to_sql"),
 }
 """Verbs with which nothing can be wrong, since they take nothing, or of which mypy says all itself."""
 

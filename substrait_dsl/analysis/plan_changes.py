@@ -23,21 +23,23 @@ class StepPair(NamedTuple):
 
     before: Rel | None
     after: Rel | None
+    is_same: bool = False
 
 
-def compare_steps(before: Rel, after: Rel) -> Iterator[StepPair]:
-    """Yield the steps that differ, inputs first; those of subqueries, too."""
-    if before == after:
-        return
+def pair_steps(before: Rel, after: Rel) -> Iterator[StepPair]:
+    """Yield all steps, inputs first: those that are the same in both, and those that differ."""
     forms = _Forms()
     old, new = _steps(before, forms), _steps(after, forms)
     matcher = SequenceMatcher(None, [form for form, _ in old], [form for form, _ in new], autojunk=False)
     found = False
     for tag, first, last, first_new, last_new in matcher.get_opcodes():
-        if tag != "equal":
+        olds, news = ([rel for _, rel in steps] for steps in (old[first:last], new[first_new:last_new]))
+        if tag == "equal":
+            yield from (StepPair(*pair, is_same=True) for pair in zip(olds, news, strict=True))
+        else:
             found = True
-            yield from _pair([rel for _, rel in old[first:last]], [rel for _, rel in new[first_new:last_new]])
-    if not found:  # the same steps, but what one of them uses twice another has two of
+            yield from _pair(olds, news)
+    if not found and before != after:  # the same steps, but what one of them uses twice another has two of
         yield StepPair(before, after)
 
 

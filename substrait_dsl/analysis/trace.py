@@ -32,7 +32,7 @@ def trace_relations(root: Rel) -> dict[int, Traced]:
     traced: dict[int, Traced] = {}
     for node in walk_upwards(root):
         if isinstance(node, Rel):
-            traced[id(node)] = _trace(node, traced)
+            traced[id(node)] = trace_relation(node, traced)
     return traced
 
 
@@ -65,15 +65,15 @@ def _origins(uses: Uses) -> tuple[ColumnOrigin, ...]:
 # --- relations
 
 
-def _trace(rel: Rel, traced: Mapping[int, Traced]) -> Traced:
+def trace_relation(rel: Rel, traced: Mapping[int, Traced]) -> Traced:
     """Trace one relation whose inputs, and the relations of its subqueries, are traced."""
     inputs = [traced[id(each)] for each in rel.inputs]
-    row = _row_of(rel, inputs)
+    row = row_of(rel, inputs)
     found = _trace_own(rel, inputs, Row(row, traced))
     return found if rel.anchor is None else with_row(found, rel.anchor, row)
 
 
-def _row_of(rel: Rel, inputs: Sequence[Traced]) -> Sequence[Uses]:
+def row_of(rel: Rel, inputs: Sequence[Traced]) -> Sequence[Uses]:
     """Return what the columns of the row come from that the expressions of a relation see."""
     match rl.as_union(rel):
         case rl.Read(definition=definition, base_schema=schema):
@@ -154,7 +154,7 @@ def _expanded(field: rl.ExpandField, row: Row) -> Uses:
 
 def _updated(update: rl.Update, traced: Mapping[int, Traced]) -> Traced:
     """Return what an update writes: the new values, into the rows for which its condition is true."""
-    row = Row(_row_of(update, ()), traced)
+    row = Row(row_of(update, ()), traced)
     written = tuple(row.uses([each.value], "identity") for each in update.transformations)
     found = Traced(written, row.uses([update.condition], "filter"))
     return found if update.anchor is None else with_row(found, update.anchor, row.columns)

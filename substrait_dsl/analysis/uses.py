@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, assert_never
 
+import attrs
+
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.node import Node, Rel
 from substrait_dsl.analysis.column_lineage import DIRECT_USES, ColumnUse, IndirectUse, SourceColumn
@@ -17,7 +19,17 @@ class OuterColumn(NamedTuple):
     position: int
 
 
-Uses = frozenset[tuple[SourceColumn | OuterColumn, ColumnUse]]
+@attrs.frozen
+class InputColumn:
+    """A column of a relation that a step is made of, where the step is looked at by itself."""
+
+    number: int
+    """The number of the relation among those that the step is made of."""
+    position: int
+
+
+Origin = SourceColumn | OuterColumn | InputColumn
+Uses = frozenset[tuple[Origin, ColumnUse]]
 NOTHING: Uses = frozenset()
 
 
@@ -36,7 +48,7 @@ class Row(NamedTuple):
 
     def uses(self, expressions: Iterable[Node | None], use: ColumnUse) -> Uses:
         """Return what expressions come from that are used in a way; None is no expression."""
-        found: set[tuple[SourceColumn | OuterColumn, ColumnUse]] = set()
+        found: set[tuple[Origin, ColumnUse]] = set()
         stack: list[tuple[Node, ColumnUse]] = [(each, use) for each in expressions if each is not None]
         seen: set[tuple[int, ColumnUse]] = set()
         while stack:

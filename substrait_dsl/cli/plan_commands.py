@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,6 +72,31 @@ def explain(plan: str, form: str, as_json: bool) -> None:
     if found.findings:
         print(f"\nfindings ({len(found.findings)}):")
         print("\n".join(f"  {each}" for each in found.findings))
+
+
+@click.command(epilog="\b\nExamples:\n  substrait-dsl view query.plan -o query.html\n"
+               "  substrait-dsl view before.plan --compare after.plan -o changes.html")  # fmt: skip
+@plan_argument
+@click.option("-o", "--output", default=STANDARD_OUTPUT, help="The page; by default the standard output.")
+@click.option("--compare", "other", metavar="PLAN", help="What the plan became: the page shows both, and what differs.")
+def view(plan: str, output: str, other: str | None) -> None:
+    """Write a page that shows a plan as a graph, for a browser.
+
+    A click on a step shows its columns and its message, a click on a column where it comes from and where it goes. The
+    page needs no network.
+    """
+    from substrait_dsl.fluent.pages import comparison_page, page_of
+
+    if plan == other == STANDARD_INPUT:
+        raise click.UsageError("the standard input is one plan: name a file for the other")
+    if output == STANDARD_OUTPUT and sys.stdout.isatty():
+        raise click.UsageError("the page is not for a terminal: name a file with -o")
+    found = read_plan(plan)
+    if other is None:
+        page = page_of(found, plan)
+    else:
+        page = comparison_page(found, read_plan(other), f"{plan} and {other}", (plan, other))
+    write_text(output, page)
 
 
 @click.command(epilog="\b\nExample:\n  substrait-dsl validate --fail-on assumed query.plan")
@@ -268,4 +294,4 @@ def digest(plan: str) -> None:
     print(read_plan(plan).digest())
 
 
-PLAN_COMMANDS = (explain, validate, check, convert, diff, lineage, accesses, digest)
+PLAN_COMMANDS = (explain, view, validate, check, convert, diff, lineage, accesses, digest)

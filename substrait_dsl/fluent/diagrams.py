@@ -1,15 +1,17 @@
-"""Relations and plans as pictures: the texts of graphs, which other programs draw."""
+"""Relations and plans as pictures: the texts of graphs, which other programs draw, and a page to walk about in."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from substrait_dsl.errors import error_context
+from substrait_dsl.errors import error_context, require
 from substrait_dsl.fluent.shown_text import ShownText
 from substrait_dsl.signature_errors import Called
 
 if TYPE_CHECKING:
+    from substrait_dsl.fluent.base import RelationBase
+    from substrait_dsl.fluent.plan import Plan
     from substrait_dsl.render.graphs import Graph
 
 
@@ -78,3 +80,35 @@ class Diagrams(Called):
 
         with error_context(verb="to_graphviz"):
             return ShownText(dot(self._graph()))
+
+    def to_html(self, *, compare: RelationBase | Plan | None = None, title: str = "plan") -> str:
+        """Write a page that shows the steps as a graph, for a browser, which needs no server and no network.
+
+        Args:
+            compare: a relation or a plan that this one became: the page shows both, side by side, with what differs as
+                of `sd.diff`.
+            title: what the window is called, and the page.
+
+        Returns:
+            The page, to be written to a file in UTF-8. A click on a step shows its columns, with types, nullability
+            and order, and its message of the specification; a click on a column follows it to where it comes from and
+            where it goes. What the plan says is text on the page, never markup; the page loads and sends nothing, and
+            runs only the script that is in it.
+
+        Raises:
+            InvalidArgumentError: what is compared is neither a relation nor a plan; the title is no text.
+            SchemaError: of two that are compared, a relation that no plan can have, as of `to_plan`.
+
+        Specification: none; the messages are those of ``algebra.proto``.
+
+        Example:
+            >>> page = orders.filter(lambda o: o.price > 5.0).to_html(title="orders above 5")
+            >>> "<title>orders above 5</title>" in page
+            True
+        """
+        from substrait_dsl.fluent.pages import comparison_page, page_of
+
+        with error_context(verb="to_html"):
+            require(title, str, "the title of a page is a text")
+            shown: Any = self  # a relation or a plan: there are no others
+            return page_of(shown, title) if compare is None else comparison_page(shown, compare, title)

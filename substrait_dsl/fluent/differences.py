@@ -13,7 +13,7 @@ from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.plan import AlgebraPlan, Root
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.validators import TEXT, TEXT_OR_NONE, several
-from substrait_dsl.analysis.plan_changes import StepPair, compare_steps, steps_below
+from substrait_dsl.analysis.plan_changes import StepPair, pair_steps, steps_below
 from substrait_dsl.analysis.schema_changes import ColumnChange, compare_schemas
 from substrait_dsl.errors import InvalidArgumentError, error_context, require_choice
 from substrait_dsl.fluent.base import RelationBase
@@ -181,7 +181,7 @@ def _columns(root: Root | None) -> NamedStruct:
 def _step_changes(before: AlgebraPlan, after: AlgebraPlan) -> Iterator[StepChange]:
     """Yield the steps that differ, tree for tree in the order of evaluation."""
     for old, new in zip_longest(before.relations, after.relations):
-        pairs = [*_pairs(old, new)]
+        pairs = [pair for pair in _pairs(old, new) if not pair.is_same]
         if not pairs:
             continue
         old_text, new_text = ({} if rel is None else summaries(rel) for rel in (old, new))
@@ -191,10 +191,16 @@ def _step_changes(before: AlgebraPlan, after: AlgebraPlan) -> Iterator[StepChang
             yield StepChange("added" if former is None else "removed" if now is None else "changed", former, now)
 
 
+def pair_trees(before: AlgebraPlan, after: AlgebraPlan) -> Iterator[StepPair]:
+    """Yield the steps of two plans, those that are the same and those that differ, tree for tree."""
+    for old, new in zip_longest(before.relations, after.relations):
+        yield from _pairs(old, new)
+
+
 def _pairs(before: Rel | None, after: Rel | None) -> Iterator[StepPair]:
-    """Yield the steps of a tree that differ; where only one plan has the tree, all of them."""
+    """Yield the steps of a tree; where only one plan has the tree, they differ."""
     if before is not None and after is not None:
-        yield from compare_steps(before, after)
+        yield from pair_steps(before, after)
         return
     for rel in (before, after):
         if rel is not None:

@@ -505,7 +505,7 @@ class Plan(Diagrams, TextForm):
 
     def _named_roots(self) -> list[rl.Rel]:
         """Return the roots under the names that the plan gives their columns."""
-        return [_under_names(root) for root in self._algebra.roots]
+        return named_roots(self._algebra)
 
     def __str__(self) -> str:
         from substrait_dsl.render.text import explain_plan
@@ -514,6 +514,11 @@ class Plan(Diagrams, TextForm):
 
     def __repr__(self) -> str:
         return f"Plan({', '.join(map(repr, self.roots))})"
+
+
+def named_roots(plan: AlgebraPlan) -> list[rl.Rel]:
+    """Return the roots of a plan under the names that it gives their columns."""
+    return [_under_names(root) for root in plan.roots]
 
 
 def _under_names(root: Root) -> rl.Rel:

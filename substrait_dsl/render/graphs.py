@@ -1,4 +1,4 @@
-"""Plans as the text of a graph: a node for each step, with the words of the plan's text, and an edge for each input."""
+"""Plans as graphs: a node for each step, and an edge for each input; and the texts that other programs draw of them."""
 
 from __future__ import annotations
 
@@ -43,10 +43,16 @@ class Edge:
 
 @attrs.frozen
 class Graph:
-    """The steps of a plan, each with its lines, by their numbers, and the edges between them."""
+    """The steps of a plan, by their numbers, and the edges between them."""
 
-    nodes: tuple[tuple[str, ...], ...]
+    steps: tuple[ShownStep, ...]
     edges: tuple[Edge, ...]
+
+    @property
+    def nodes(self) -> Iterator[list[str]]:
+        """The lines of each step."""
+        for step in self.steps:
+            yield [*map(printable, step_lines(step, WIDTH, max_items=MAX_ITEMS))]
 
 
 def relation_graph(rel: Rel) -> Graph:
@@ -67,7 +73,7 @@ def plan_graph(plan: AlgebraPlan, roots: Sequence[Rel]) -> Graph:
 
 
 def _graph(walk: PlanWalk) -> Graph:
-    nodes: list[tuple[str, ...]] = []
+    steps: list[ShownStep] = []
     edges: list[Edge] = []
     numbers: dict[int, int] = {}  # of the nodes, by the ids of relations: the last one, if it is evaluated anew
     waiting: list[tuple[int, ShownStep]] = []
@@ -77,11 +83,11 @@ def _graph(walk: PlanWalk) -> Graph:
         if entry.depth == 0:
             edges += _edges(waiting, numbers)
             waiting = []
-        numbers[id(entry.rel)] = len(nodes)
-        waiting.append((len(nodes), entry))
-        nodes.append(tuple(map(printable, step_lines(entry, WIDTH, max_items=MAX_ITEMS))))
+        numbers[id(entry.rel)] = len(steps)
+        waiting.append((len(steps), entry))
+        steps.append(entry)
     edges += _edges(waiting, numbers)
-    return Graph(tuple(nodes), tuple(edges))
+    return Graph(tuple(steps), tuple(edges))
 
 
 def _edges(steps: Sequence[tuple[int, ShownStep]], numbers: dict[int, int]) -> Iterator[Edge]:

@@ -35,7 +35,7 @@ def relation_html(rel: Rel) -> str:
     """Return a relation as HTML: its columns, and below them its steps, a tree that folds."""
     tree = _Tree()
     steps = list(tree.pieces(walk_relation(rel)))
-    head = f"relation: {_columns(rel.schema)}, {_count(tree.shown, 'step')}"
+    head = f"relation: {_columns(rel.schema)}, {counted(tree.shown, 'step')}"
     return fragment(_columns_of(rel, head), *steps)
 
 
@@ -52,7 +52,7 @@ def plan_html(
     """
     labels, tree = Labels(), _Tree()
     steps = list(tree.pieces(walk_plan(plan, roots, labels)))
-    size = f"plan: {_count(len(plan.trees), 'tree')}, {_count(len(roots), 'root')}, {_count(tree.shown, 'step')}"
+    size = f"plan: {counted(len(plan.trees), 'tree')}, {counted(len(roots), 'root')}, {counted(tree.shown, 'step')}"
     outputs = [
         _columns_of(rel, f"root {number}: {_columns(rel.schema)}" if len(roots) > 1 else _columns(rel.schema))
         for number, rel in enumerate(islice(roots, MAX_ITEMS))
@@ -187,13 +187,14 @@ def _findings(findings: Sequence[Finding]) -> Iterator[Markup]:
         if len(found) > MAX_ITEMS:
             items.append(element("li", f"... ({len(found) - MAX_ITEMS} more)"))
         folded = {"open": ""} if weight == "assumed" else {}
-        head = element("summary", f"{_count(len(found), 'finding')}: {weight}")
+        head = element("summary", f"{counted(len(found), 'finding')}: {weight}")
         yield element("details", head, element("ul", *items), class_=f"sd-{weight}", **folded)
 
 
 def _columns(schema: NamedStruct) -> str:
-    return _count(len(schema), "column")
+    return counted(len(schema), "column")
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """Return a number of things in words: ``1 step``, ``2,000 steps``."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

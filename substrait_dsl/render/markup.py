@@ -85,14 +85,25 @@ def page(title: str, body: str) -> str:
         title: what the window is called.
         body: a `fragment`.
     """
+    style = Markup("<style>:root { color-scheme: light dark; } body { margin: 1.5em; }</style>")
+    return document(title, "default-src 'none'; style-src 'unsafe-inline'", style, Markup(body))
+
+
+def document(title: str, policy: str, style: Markup, body: Markup) -> str:
+    """Return a document.
+
+    Args:
+        title: what the window is called.
+        policy: what it may load and run: a Content-Security-Policy.
+        style: the element with its style.
+        body: what is in it.
+    """
     head = joined(
         Markup('<meta charset="utf-8">'),
-        Markup(
-            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        ),
+        Markup(f'<meta http-equiv="Content-Security-Policy" content="{policy}">'),
         Markup('<meta name="viewport" content="width=device-width">'),
-        Markup("<style>:root { color-scheme: light dark; } body { margin: 1.5em; }</style>"),
+        style,
         element("title", title),
     )
-    inside = element("html", element("head", head), "\n", element("body", Markup(body)), lang="en")
+    inside = element("html", element("head", head), Markup("\n"), element("body", body), lang="en")
     return f"<!doctype html>\n{inside}"

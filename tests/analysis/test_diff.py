@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 import substrait_dsl as sd
 from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.algebra.schema import NamedStruct
-from substrait_dsl.analysis.plan_changes import compare_steps
+from substrait_dsl.analysis.plan_changes import pair_steps
 from substrait_dsl.analysis.schema_changes import compare_schemas
 from substrait_dsl.errors import InvalidArgumentError, UnsupportedError
 from tests.trees.relations import plans
@@ -167,7 +167,7 @@ def test_the_steps_of_one_become_those_of_the_other(one: Rel, other: Rel) -> Non
     def steps(rel: Rel) -> int:
         return sum(isinstance(node, Rel) for node in walk(rel))
 
-    pairs = [*compare_steps(one, other)]
+    pairs = [*pair_steps(one, other)]
     gained = sum((pair.after is not None) - (pair.before is not None) for pair in pairs)
     assert gained == steps(other) - steps(one) or one == other
 

@@ -233,6 +233,7 @@ DESCRIBED = (
     "to_sql",
     "to_mermaid",
     "to_graphviz",
+    "to_html",
 )
 """What a relation says of itself and of engines; and it as a value of another algebra. Spark has no part in it."""
 
