@@ -22,6 +22,7 @@ from tests.projects import LIBRARY, Project
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
     from pyspark.sql import SparkSession
+    from selenium.webdriver.remote.webdriver import WebDriver
 
 SETTINGS = {
     # The tests are thousands of tiny plans: Java's second compiler would take about as much time as they do. Without it
@@ -239,6 +240,15 @@ def sail() -> SparkSession:
     from substrait_dsl.spark.session.embedded import embedded_session
 
     return embedded_session()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[WebDriver]:
+    """A window of Chromium."""
+    from tests.browser import chromium
+
+    with chromium() as driver:
+        yield driver
 
 
 @pytest.fixture(scope="session")

@@ -32,6 +32,7 @@ BY_FIXTURE: Mapping[str, tuple[str, ...]] = {
     "datafusion": ("engines",),
     "sail": ("slow",),
     "tpcds": ("slow",),
+    "browser": ("slow",),
     "validator_cache": ("slow",),
     "duckdb_cache": ("slow",),
     "duckdb_substrait": ("engines", "slow"),

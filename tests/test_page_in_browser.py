@@ -1,0 +1,246 @@
+"""The page of a plan, and what notebooks show, as Chromium shows them: seen, clicked, and with a stranger's names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+
+import substrait_dsl as sd
+from substrait_dsl import functions as f
+from substrait_dsl.render.markup import page
+from tests.browser import complaints, every, one, open_page, requests
+from tests.test_plan_page import CUSTOMERS, ORDERS, TOTALS, page_with
+
+if TYPE_CHECKING:
+    from selenium.webdriver.remote.webdriver import WebDriver
+
+
+def steps(browser: WebDriver, *, which: str = ".step") -> list[str]:
+    """The verbs of the steps that a selector finds, in their order."""
+    return [each.find_element("css selector", ".verb").text for each in every(browser, which)]
+
+
+def click(browser: WebDriver, verb: str) -> None:
+    """Click the only step with a verb."""
+    [step] = [each for each in every(browser, ".step") if each.find_element("css selector", ".verb").text == verb]
+    step.click()
+
+
+def follow(browser: WebDriver, verb: str, column: str) -> None:
+    """Click a step, and then one of its columns."""
+    click(browser, verb)
+    one(browser, "aside td .link", column).click()
+
+
+def panel(browser: WebDriver) -> str:
+    """What the panel says."""
+    return every(browser, "aside")[0].text
+
+
+def test_all_steps_are_there_and_nothing_is_loaded(browser: WebDriver, tmp_path: Path) -> None:
+    open_page(browser, TOTALS.to_html(title="totals"), tmp_path)
+    assert browser.title == "totals"
+    assert steps(browser) == ["sort", "aggregate", "join", "filter", "read", "read"]
+    assert len(every(browser, ".edge")) == 5
+    assert [each.text for each in every(browser, ".side")] == ["left", "right"]
+    assert "relation: 2 columns, 6 steps" in panel(browser)
+    assert complaints(browser) == []
+    assert requests(browser) == {(tmp_path / "page.html").as_uri()}
+
+
+def test_a_click_shows_columns_order_and_message(browser: WebDriver, tmp_path: Path) -> None:
+    open_page(browser, TOTALS.to_html(), tmp_path)
+    click(browser, "sort")
+    assert [[cell.text for cell in row.find_elements("css selector", "td")] for row in every(browser, "aside tr")] == [
+        [],
+        ["name", "string", "no", ""],
+        ["total", "fp64?", "yes", ""],
+    ]
+    assert "ordered by total desc nulls last" in panel(browser)
+    every(browser, "aside summary")[0].click()
+    message = every(browser, "aside pre")[0].text
+    assert message.startswith('{\n  "sort": {\n    "common": {\n      "direct": {}\n    },\n    "input": {')
+    assert steps(browser, which=".step[aria-current='true']") == ["sort"]
+    one(browser, "aside li .link", "2: aggregate by name -> total = sum(price)").click()
+    assert steps(browser, which=".step[aria-current='true']") == ["aggregate"]
+    assert "sum(price)" in panel(browser)
+
+
+def test_a_column_is_followed_down_and_up(browser: WebDriver, tmp_path: Path) -> None:
+    open_page(browser, TOTALS.to_html(), tmp_path)
+    follow(browser, "aggregate", "total")
+    assert steps(browser, which=".step.direct") == ["sort", "aggregate", "join", "filter", "read"]
+    shown = [each.text.split("\n")[-1] for each in every(browser, ".step.direct")]
+    assert shown == ["total", "total", "price", "price", "price"]
+    assert len(every(browser, ".edge.direct")) == 4
+    box = every(browser, ".box")[0].text.split("\n")
+    assert box[box.index("comes from") + 1] == "orders.price"
+    assert box[box.index("goes to") + 1 :][:2] == ["total of 1: sort", "rows of 1: sort (sort)"]
+    every(browser, "body")[0].send_keys(Keys.ESCAPE)
+    assert every(browser, ".direct, .indirect, .box") == []
+    assert every(browser, ".step")[0].text.split("\n")[-1] == "2 columns"
+
+
+def test_what_decides_is_seen_apart_from_what_is_copied(browser: WebDriver, tmp_path: Path) -> None:
+    chosen = ORDERS.select(x=lambda o: sd.when(o.id > 3).then(o.price).otherwise(0.0))
+    open_page(browser, chosen.filter(lambda r: r.x > 1.0).to_html(), tmp_path)
+    click(browser, "read")
+    one(browser, "aside td .link", "id").click()
+    assert steps(browser, which=".step.direct") == ["project", "read"]  # the project has the column itself, too
+    assert steps(browser, which=".step.indirect") == ["filter", "emit"]
+    assert "rows of 1: filter (filter)" in panel(browser)
+    one(browser, "aside td .link", "price").click()
+    assert steps(browser, which=".step.direct") == ["filter", "emit", "project", "read"]
+    click(browser, "filter")
+    one(browser, "aside > .link", "follow what decides about the rows").click()
+    box = every(browser, ".box")[0].text.split("\n")
+    assert box[0] == "following the rows of 1: filter"
+    start = box.index("comes from") + 1
+    assert box[start : box.index("goes to")] == ["orders.id (decides)", "orders.price (decides)"]
+
+
+def test_the_keyboard_reaches_everything(browser: WebDriver, tmp_path: Path) -> None:
+    open_page(browser, TOTALS.to_html(), tmp_path)
+
+    def press(*keys: str) -> str:
+        ActionChains(browser).send_keys(*keys).perform()
+        return str(browser.switch_to.active_element.text).split("\n")[0]
+
+    for _ in range(6):  # over the head of the page
+        if press(Keys.TAB) == "sort":
+            break
+    assert press(Keys.ARROW_DOWN) == "aggregate"
+    assert press(Keys.ARROW_DOWN, Keys.ARROW_DOWN) == "filter"
+    assert press(Keys.ARROW_RIGHT) == "read"
+    assert press(Keys.ARROW_UP) == "join"
+    assert steps(browser, which=".step[aria-current='true']") == ["join"]
+    assert press(Keys.TAB) == "id"
+    press(Keys.ENTER)
+    assert "following id of 3: join" in panel(browser)
+    assert "goes to" in panel(browser)
+    press("/", "price", Keys.ENTER)
+    assert every(browser, "header output")[0].text == "4 steps"
+    assert steps(browser, which=".found") == ["aggregate", "join", "filter", "read"]
+
+
+def box_of(browser: WebDriver, selector: str, which: int = 0) -> dict[str, float]:
+    """Where an element is on the screen."""
+    box = "return document.querySelectorAll(arguments[0])[arguments[1]].getBoundingClientRect().toJSON()"
+    count = len(every(browser, selector))
+    found: dict[str, float] = browser.execute_script(box, selector, which % count)
+    return found
+
+
+def test_pan_and_zoom(browser: WebDriver, tmp_path: Path) -> None:
+    rel: sd.Relation[Any] = TOTALS
+    for number in range(20):
+        rel = rel.filter(sd.col("total") > float(number))
+    open_page(browser, rel.to_html(), tmp_path)
+    width = box_of(browser, ".step")["width"]
+    one(browser, "header button", "+").click()
+    assert box_of(browser, ".step")["width"] == pytest.approx(1.25 * width)
+    every(browser, "body")[0].send_keys("-")
+    assert box_of(browser, ".step")["width"] == pytest.approx(width)
+    before = box_of(browser, ".step")["y"]
+    beside = ActionChains(browser).move_to_element_with_offset(every(browser, "#viewport")[0], -300, 100)
+    beside.click_and_hold().move_by_offset(0, -90).release().perform()
+    assert box_of(browser, ".step")["y"] == pytest.approx(before - 90)
+    assert box_of(browser, ".step", -1)["bottom"] > box_of(browser, "#viewport")["bottom"]
+    one(browser, "header button", "fit").click()
+    assert box_of(browser, ".step", -1)["bottom"] < box_of(browser, "#viewport")["bottom"]
+
+
+def test_two_plans_stand_side_by_side(browser: WebDriver, tmp_path: Path) -> None:
+    after = (
+        ORDERS.filter(lambda o: o.price > 9.0)
+        .join(CUSTOMERS, on=lambda o, c: o.customer == c.key)
+        .group_by("name")
+        .agg(total=lambda o: f.sum(o.price))
+        .limit(3)
+    )
+    open_page(browser, TOTALS.to_html(compare=after), tmp_path)
+    assert [each.text for each in every(browser, "#graph h2")] == ["before", "after"]
+    assert steps(browser, which=".step.removed") == ["sort"]
+    assert steps(browser, which=".step.added") == ["fetch"]
+    assert steps(browser, which=".step.changed") == ["filter", "filter"]
+    assert [each.text.strip() for each in every(browser, "aside .line.added")] == ["+ filter price > 9.0", "+ fetch 3"]
+    every(browser, ".step.changed")[0].click()
+    one(browser, "aside p .link", "filter price > 9.0").click()
+    assert "filter price > 5.0" in panel(browser)
+    assert complaints(browser) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "</script><script>window.evil = 1</script>",
+        "<img src=x onerror='window.evil = 1'>",
+        "<!--<script>",
+        "\u2028window.evil = 1\u2029",
+        "</title><style>body { display: none }</style>",
+        "__proto__",
+        "javascript:window.evil = 1",
+    ],
+)
+def test_a_strangers_name_is_seen_as_it_is(name: str, browser: WebDriver, tmp_path: Path) -> None:
+    open_page(browser, page_with("x"), tmp_path)
+    elements = [each.tag_name for each in every(browser, "*")]
+    open_page(browser, page_with(name), tmp_path)
+    assert [each.tag_name for each in every(browser, "*")] == elements
+    click_on = every(browser, ".step")[0]
+    assert "filter" in click_on.text
+    click_on.click()
+    written = name.encode("unicode_escape").decode() if not name.isprintable() else name
+    assert written in every(browser, "aside table")[0].text
+    every(browser, "aside td .link")[0].click()
+    assert written in every(browser, ".box")[0].text
+    assert browser.execute_script("return window.evil") is None
+    assert complaints(browser) == []
+    assert requests(browser) == {(tmp_path / "page.html").as_uri()}
+
+
+def test_no_text_becomes_markup_even_by_a_fault_of_the_script(browser: WebDriver, tmp_path: Path) -> None:
+    """The policy of the page forbids it: a script that tries gets an error."""
+    open_page(browser, TOTALS.to_html(), tmp_path)
+    tried = """
+        try { document.body.innerHTML = "<b>x</b>"; } catch (error) { return error.name; }
+        return "written";
+    """
+    assert browser.execute_script(tried) == "TypeError"
+
+
+def brightness(browser: WebDriver, selector: str, property_: str) -> float:
+    """How bright a colour of an element is, from 0 to 255."""
+    value = every(browser, selector)[0].value_of_css_property(property_)
+    red, green, blue = (float(each) for each in value[value.index("(") + 1 :].rstrip(")").split(",")[:3])
+    return (red + green + blue) / 3
+
+
+@pytest.mark.parametrize("is_dark", [False, True])
+def test_a_page_is_light_or_dark(is_dark: bool, browser: WebDriver, tmp_path: Path) -> None:
+    open_page(browser, TOTALS.to_html(), tmp_path, is_dark=is_dark)
+    for text, ground in (
+        ("body", "body"),
+        (".step", ".step"),
+        (".step .dim", ".step"),
+        ("aside .dim, aside h3", "body"),
+    ):
+        difference = brightness(browser, text, "color") - brightness(browser, ground, "background-color")
+        assert (difference if is_dark else -difference) > 80
+
+
+@pytest.mark.parametrize("is_dark", [False, True])
+def test_what_a_notebook_shows_is_light_or_dark_and_folds(is_dark: bool, browser: WebDriver, tmp_path: Path) -> None:
+    open_page(browser, page("totals", TOTALS._repr_html_()), tmp_path, is_dark=is_dark)
+    assert (brightness(browser, "body", "color") > 128) is is_dark
+    assert (brightness(browser, ".substrait-dsl b", "color") > 128) is is_dark
+    [first] = [each for each in every(browser, ".sd-step > summary") if each.text.startswith("sort")]
+    read = next(each for each in every(browser, ".sd-step > summary") if each.text.startswith("read orders"))
+    assert read.is_displayed()
+    first.click()
+    assert not read.is_displayed()
+    assert complaints(browser) == []
