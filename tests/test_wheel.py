@@ -99,6 +99,7 @@ def test_it_has_the_package_its_stubs_and_nothing_else(wheel: Path) -> None:
     profiles = {f"substrait_dsl/engines/profiles/{file.name}" for file in PROFILES.glob("*.yaml")}
     assert profiles
     assert profiles <= package
+    assert {"substrait_dsl/render/page.js", "substrait_dsl/render/page.css"} <= package
     assert "substrait-stubs/py.typed" in stubs
     assert {name for name in names - package - stubs if ".dist-info/" not in name} == set()
     assert stubs <= names

@@ -63,6 +63,22 @@ def test_explain_as_a_page_and_as_graphs(plan: str, capsys: Captured) -> None:
     assert "leave --format out" in capsys.readouterr().err
 
 
+def test_view_writes_a_page(plan: str, tmp_path: Path, capsys: Captured) -> None:
+    page = tmp_path / "large.html"
+    assert printed(["view", plan, "-o", str(page)], capsys) == ""
+    assert page.read_text("utf-8") == sd.Plan.load(plan).to_html(title=plan)
+    assert printed(["view", plan], capsys) == page.read_text("utf-8")
+    ORDERS.filter(lambda o: o.price > 9.0).select("id").to_plan().save(tmp_path / "after.json")
+    after = str(tmp_path / "after.json")
+    compared = printed(["view", plan, "--compare", after], capsys)
+    assert f"<title>{plan} and {after}</title>" in compared
+    data = json.loads(compared.split('<script type="application/json" id="data">')[1].split("</script>")[0])
+    assert [each["title"] for each in data["plans"]] == [plan, after]
+    assert data["changes"] == ["steps", "  - filter price > 5.0", "  + filter price > 9.0"]
+    assert main(["view", "-", "--compare", "-"]) == 2
+    assert "name a file for the other" in capsys.readouterr().err
+
+
 def test_a_plan_may_be_json_and_come_from_the_standard_input(
     tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -73,7 +89,7 @@ def test_a_plan_may_be_json_and_come_from_the_standard_input(
         assert str(LARGE) in printed(["explain", "-"], capsys)
 
 
-@pytest.mark.parametrize("command", ["explain", "validate", "check", "lineage", "accesses", "digest", "run"])
+@pytest.mark.parametrize("command", ["explain", "view", "validate", "check", "lineage", "accesses", "digest", "run"])
 def test_what_is_no_plan(command: str, tmp_path: Path, capsys: Captured) -> None:
     (tmp_path / "x.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(40))
     assert main([command, str(tmp_path / "x.png")]) == 1

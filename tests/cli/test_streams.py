@@ -91,6 +91,11 @@ def test_the_binary_form_is_not_for_a_terminal(plain: str) -> None:
     assert (status, "the binary form is not for a terminal" in text) == (2, True)
 
 
+def test_a_page_is_not_for_a_terminal(plain: str) -> None:
+    status, text = run_on_terminal(["view", plain])
+    assert (status, "the page is not for a terminal: name a file with -o" in text) == (2, True)
+
+
 @pytest.mark.parametrize("arguments", [["explain", f"none{CLEAR}"], ["sql", "select 1", "--table", f"t{CLEAR}"]])
 def test_errors_on_a_terminal(arguments: list[str]) -> None:
     status, text = run_on_terminal(arguments)
