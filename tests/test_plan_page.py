@@ -106,7 +106,9 @@ def uses_of(plan: dict[str, Any], number: int) -> list[list[list[Any]]]:
 
 
 def test_the_steps_are_those_of_the_graph() -> None:
-    for value in (TOTALS, sd.Plan(TOTALS, TOTALS.limit(3), ORDERS), TOTALS.union_all(TOTALS)):
+    change = ORDERS.write("copy", "insert")  # what is read after it is read anew
+    several = (sd.Plan(TOTALS, TOTALS.limit(3), ORDERS), sd.Plan(CUSTOMERS.limit(1), change, CUSTOMERS.limit(2)))
+    for value in (TOTALS, *several, TOTALS.union_all(TOTALS)):
         nodes, edges = read_mermaid(value.to_mermaid())
         plan = plan_of(value)
         assert [(f"n{source + 1}", f"n{target + 1}", label) for source, target, label, _ in plan["edges"]] == edges
@@ -310,6 +312,20 @@ def test_a_plan_and_itself_have_no_difference() -> None:
     assert data["changes"] == ["no difference"]
     for plan in data["plans"]:
         assert [(step["change"], step["partner"]) for step in plan["steps"]] == [("", place) for place in range(6)]
+
+
+@settings(max_examples=25, suppress_health_check=list(HealthCheck), deadline=None)
+@given(plans(), plans())
+def test_any_two_plans_are_compared(one: Rel, other: Rel) -> None:
+    before, after = wrap_relation(one).to_plan(), wrap_relation(other).to_plan()
+    pages = data_of(before.to_html(compare=after))["plans"]
+    for page, partners in (pages, pages[::-1]):
+        for step in page["steps"]:
+            if step["partner"] is not None:
+                assert partners["steps"][step["partner"]]["change"] == step["change"] != "added"
+    found = sd.diff(before, after).steps
+    for page, kinds in zip(pages, (("removed", "changed"), ("added", "changed")), strict=True):
+        assert sum(step["change"] != "" for step in page["steps"]) <= sum(change.kind in kinds for change in found)
 
 
 def test_what_cannot_be_compared_is_refused() -> None:

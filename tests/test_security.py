@@ -36,6 +36,12 @@ PROMISES: Mapping[str, tuple[str, ...]] = {
         "test_graphs.py::test_hostile_names_are_text",
         "test_graphs.py::test_random_names_are_text",
     ),
+    "The page of `to_html()`": (
+        "test_plan_page.py::test_a_strangers_name_is_text",
+        "test_plan_page.py::test_the_page_runs_its_own_script_and_nothing_else",
+        "test_page_in_browser.py::test_a_strangers_name_is_seen_as_it_is",
+        "test_page_in_browser.py::test_no_text_becomes_markup_even_by_a_fault_of_the_script",
+    ),
     "A plan of more than `max_bytes`": (
         "test_strangers.py::test_a_plan_of_more_bytes_than_may_be_is_not_read",
         "test_strangers.py::test_nothing_endless_is_read_to_its_end",
