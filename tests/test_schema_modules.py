@@ -161,7 +161,7 @@ def test_the_module_runs_with_what_is_written(shop: Shop) -> None:
 
 
 def test_the_page_shows_what_is_written(shop: Shop) -> None:
-    page = (Path(__file__).parent.parent / "docs" / "typing.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parent.parent / "docs" / "typing" / "checkers.md").read_text(encoding="utf-8")
     program, classes = re.findall(r"^```py\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     tables = TABLES.replace("sd.Decimal[L[15], L[2]]", "sd.FP64")  # as in the programs of the page
     shop.write(tables=tables, pipelines=program)

@@ -1,4 +1,4 @@
-"""The page about types: mypy says of its programs what the page says it does, and the page has every code."""
+"""The pages about types: mypy says of their programs what they say it does, and they have every code."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from substrait_dsl.mypy_plugin.versions import NEWEST, OLDEST
 from tests.projects import Project
 
 ROOT = Path(__file__).parent.parent
-PAGE = (ROOT / "docs" / "typing.md").read_text(encoding="utf-8")
+PAGES = [ROOT / "docs" / name for name in ("typing.md", "typing/functions.md", "typing/checkers.md", "typing/codes.md")]
+PAGE = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
 
 BLOCK = re.compile(
     r"(?P<first><!-- every program -->\n)?```python\n(?P<program>.*?)```\n(?:```text\n(?P<said>.*?)```)?", re.DOTALL
 )
-SECTION = re.compile(r"^### `(?P<code>[\w-]+)`\n(?P<text>.*?)(?=^##|\Z)", re.MULTILINE | re.DOTALL)
+SECTION = re.compile(r"^## `(?P<code>substrait-[\w-]+)`\n(?P<text>.*?)(?=^##|\Z)", re.MULTILINE | re.DOTALL)
 LINE = re.compile(
     r"^program_(?P<number>\d+)\.py:\d+: (?P<said>.*(?:\n(?!program_|Found |Success: ).*)*)$", re.MULTILINE
 )
