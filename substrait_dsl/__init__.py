@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     __all__: list[str] = ["__version__"]
     __all__ += api.__all__
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 if not TYPE_CHECKING:  # a checker knows the names by the import above, and must not take every other for one
