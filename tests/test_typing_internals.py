@@ -47,6 +47,10 @@ def test_mypy_finds_a_class_by_its_full_name(results: dict[str, Any]) -> None:
     assert results["find_class"] == "program.A"
 
 
+def test_mypy_finds_a_module_that_it_has_read(results: dict[str, Any]) -> None:
+    assert results["find_module"] == ["re", None]
+
+
 def test_mypy_keeps_the_types_of_expressions(results: dict[str, Any]) -> None:
     assert results["find_type"] == "builtins.list"
     assert results["find_type_unchecked"] is None

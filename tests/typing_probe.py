@@ -99,6 +99,9 @@ def _probe_types(context: FunctionContext) -> None:
     api, values = context.api, context.args[0][0]
     base, derived = (Instance(internals.find_class(api, f"program.{name}"), []) for name in "AB")
     _record("find_class", lambda: internals.find_class(api, "program.A").fullname)
+    _record(
+        "find_module", lambda: [getattr(internals.find_module(api, name), "fullname", None) for name in ("re", "r")]
+    )
     _record("find_type", lambda: _name(internals.find_type(api, values)))
     _record("find_type_unchecked", lambda: internals.find_type(api, TempNode(base)))
     _record("find_item_type", lambda: _name(internals.find_item_type(api, context.arg_types[0][0], values)))

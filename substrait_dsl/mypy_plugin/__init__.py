@@ -30,7 +30,7 @@ from mypy.types import CallableType, FunctionLike, Type
 
 from substrait_dsl.mypy_plugin import codes as codes  # mypy must know them before it reads which are wanted
 from substrait_dsl.mypy_plugin.container_types import METHODS, holds_relations
-from substrait_dsl.mypy_plugin.digest import compute_digest
+from substrait_dsl.mypy_plugin.digest import compute_digest, compute_digest_of_metadata
 from substrait_dsl.mypy_plugin.mypy_internals import VERSION, is_traceback_shown
 from substrait_dsl.mypy_plugin.versions import require_tested
 
@@ -63,7 +63,7 @@ class SubstraitPlugin(Plugin):
         """Return what the answers depend on beside the program: when it changes, mypy checks everything again."""
         if ctx.is_check and self._is_reported(ctx.path):
             return "to be checked again"
-        return compute_digest()
+        return [compute_digest(), compute_digest_of_metadata(ctx.path)]
 
     @staticmethod
     def _is_reported(path: str) -> bool:

@@ -69,6 +69,7 @@ from substrait_dsl.mypy_plugin.names import (
     WINDOW_FUNCTION,
     is_type,
 )
+from substrait_dsl.mypy_plugin.python_classes import find_class_of, make_class
 from substrait_dsl.mypy_plugin.python_values import (
     AMBIGUOUS,
     OTHERS,
@@ -483,12 +484,14 @@ class ArgumentEvaluator(AstEvaluator):
         return row is not None and self.annotations.to_schema(row) is not None
 
     def _make_class(self, instance: ProperType, *, is_itself: bool = False) -> Any:
-        """Return a schema class or a type, by the type of its instances.
+        """Return a class that declares columns, or a type, by the type of its instances.
 
         Args:
             instance: an instance of it.
             is_itself: whether it is that very class, and no subclass, which may have more columns.
         """
+        if is_itself and (class_ := find_class_of(instance)) is not None:
+            return make_class(class_, self.checker)
         if not isinstance(instance, Instance):
             return NO_CONSTANT
         if is_schema(instance.type):

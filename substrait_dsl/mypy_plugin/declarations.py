@@ -126,9 +126,14 @@ def has_unlisted_columns(base: TypeInfo) -> bool:
     return any(isinstance(each.node, Var) for each in base.names.values())
 
 
+def record_reading(class_: TypeInfo, checker: CheckerPluginInterface) -> None:
+    """Remember that the types of the module that is being checked depend on the columns of a class."""
+    _READ_SCHEMAS[find_tree(checker).fullname].add(class_)
+
+
 def find_annotations(schema: TypeInfo, checker: CheckerPluginInterface) -> dict[str, Type]:
     """Return the annotation of each column, in order: first those of base classes."""
-    _READ_SCHEMAS[find_tree(checker).fullname].add(schema)
+    record_reading(schema, checker)
     annotations: dict[str, Type] = {}
     if any(has_unlisted_columns(base) or base.metadata.get(KEY, {}).get("unclear") for base in schema.mro):
         return annotations

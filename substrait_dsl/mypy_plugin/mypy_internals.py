@@ -71,6 +71,11 @@ def find_class(api: CheckerPluginInterface, fullname: str) -> TypeInfo:
     return symbol.node
 
 
+def find_module(api: CheckerPluginInterface, fullname: str) -> MypyFile | None:
+    """Return a module that mypy has read, or its cache."""
+    return _checker(api).modules.get(fullname)
+
+
 def find_type(api: CheckerPluginInterface, node: Expression) -> Type | None:
     """Return the type that mypy has found for an expression; None if it has not checked the expression."""
     checker = _checker(api)
