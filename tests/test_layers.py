@@ -99,7 +99,7 @@ HEAVY: dict[str, tuple[str, ...]] = {
     "polars": ("arrow",),
     "datafusion": ("consumers", "sql_queries"),
     "duckdb": ("consumers",),
-    "sqlglot": ("sql_output",),
+    "sqlglot": ("sql_output", "sql_queries"),
     "yaml": ("catalog",),
     "click": ("cli",),
     "mypy": ("mypy_plugin",),

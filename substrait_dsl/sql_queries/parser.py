@@ -13,6 +13,7 @@ from substrait_dsl.errors import InvalidArgumentError, UnsupportedError
 from substrait_dsl.installation import install_line
 from substrait_dsl.sql_queries.correlated_subqueries import find_misread_subquery
 from substrait_dsl.sql_queries.dropped_clauses import check_clauses
+from substrait_dsl.sql_queries.hints import OF_WINDOWS, hint_of_function, hint_of_step
 
 if TYPE_CHECKING:
     from datafusion import SessionContext
@@ -79,8 +80,8 @@ class PlannedQuery:
     """Whether the query has ``in`` with a subquery."""
 
 
-def plan_query(sql: str, tables: Mapping[str, NamedStruct], without: frozenset[str]) -> PlannedQuery | None:
-    """Return DataFusion's plan of a query; None if DataFusion has no Substrait for it.
+def plan_query(sql: str, tables: Mapping[str, NamedStruct], without: frozenset[str]) -> PlannedQuery | UnsupportedError:
+    """Return DataFusion's plan of a query, or the refusal of a step for which DataFusion has no Substrait.
 
     Args:
         sql: the text of one query.
@@ -110,13 +111,15 @@ def plan_query(sql: str, tables: Mapping[str, NamedStruct], without: frozenset[s
     logical = _call(frame.optimized_logical_plan)
     try:
         data = bytes(Producer.to_substrait_plan(logical, context).encode())
-    except RuntimeError:  # what it has no Substrait for
-        return None
+    except RuntimeError as error:
+        return UnsupportedError("DataFusion has no Substrait for a step of the query", hint=hint_of_step(str(error)))
     shown = logical.display_indent()
     windows = _show_windows(shown)
     lost = next((word for part, word in LOST_IN_WINDOWS.items() if part in windows), None)
     if lost is not None:
-        raise UnsupportedError(f"DataFusion leaves out the {lost} of a window function where it writes Substrait")
+        raise UnsupportedError(
+            f"DataFusion leaves out the {lost} of a window function where it writes Substrait", hint=OF_WINDOWS[lost]
+        )
     return PlannedQuery(
         data,
         offsets=_count_offsets(windows),
@@ -142,7 +145,10 @@ def _outside_brackets(text: str) -> Iterator[str]:
 
 
 def _count_offsets(windows: str) -> int:
-    """Return how many bounds of ranges have an offset."""
+    """Return how many bounds of ranges have an offset. The name that a call has is its text, and does not count."""
+    windows = re.sub(
+        r"(AND (?:CURRENT ROW|UNBOUNDED FOLLOWING|[^ ]+ (?:PRECEDING|FOLLOWING))) AS [^,]*", r"\1", windows
+    )
     frames = re.findall(r"(ROWS|RANGE|GROUPS) BETWEEN(.*?)(?=(?:ROWS|RANGE|GROUPS) BETWEEN|$)", windows, re.DOTALL)
     ranges = [bounds for unit, bounds in frames if unit == "RANGE"]
     return sum(len(re.findall(r"(?<!UNBOUNDED) (?:PRECEDING|FOLLOWING)", bounds)) for bounds in ranges)
@@ -190,4 +196,7 @@ def _find_hint(words: str) -> str | None:
     """Return what to write where DataFusion refuses a query with such words."""
     if any(f"'{name}'" in words or f"named {name}." in words for name in VOLATILE):
         return "write the moment as a constant: plans say the same whenever they are made"
+    unknown = re.search(r"Invalid function '(\w+)'", words)
+    if unknown is not None:
+        return hint_of_function(unknown[1])
     return next((hint for part, hint in HINTS.items() if part in words), None)

@@ -17,8 +17,11 @@ from substrait_dsl.fluent.plan import Plan
 from substrait_dsl.fluent.schemas import DynRow, SchemaLike, as_struct
 from substrait_dsl.sql_queries.decorrelated_joins import restore_nulls
 from substrait_dsl.sql_queries.function_names import as_any_value, sql_catalog
+from substrait_dsl.sql_queries.hints import OF_RANGES, OF_ROWS, hint_of_function
+from substrait_dsl.sql_queries.merged_keys import write_on
 from substrait_dsl.sql_queries.nanoseconds import without_nanoseconds
 from substrait_dsl.sql_queries.parser import AS_WRITTEN, MOVING_RULES, PlannedQuery, find_table, plan_query
+from substrait_dsl.sql_queries.rewritten_clauses import rewrite_clauses
 from substrait_dsl.sql_queries.simplification import simplify
 
 if TYPE_CHECKING:
@@ -84,21 +87,29 @@ def _find_tables(tables: Mapping[str, Any] | None, named: Mapping[str, Any]) -> 
 
 def _read_query(query: str, schemas: Mapping[str, NamedStruct]) -> rl.Rel:
     """Return the tree of a query over tables of those columns: with the steps of the text if it can be had so."""
-    has_merged_keys = re.search(r"\b(using|natural)\b", query, re.IGNORECASE) is not None
-    refusal = UnsupportedError(
-        "DataFusion has no Substrait for a step of the query",
-        hint="a join with USING or NATURAL is one with ON" if has_merged_keys else None,
-    )
+    query = write_on(rewrite_clauses(query), {name.lower(): schema.names for name, schema in schemas.items()})
+    refusal: UnsupportedError | None = None
     for without in (AS_WRITTEN, MOVING_RULES):
         planned = plan_query(query, schemas, without)
-        if planned is None:
+        if isinstance(planned, UnsupportedError):
+            refusal = planned if refusal is None else refusal
             continue
         try:
             return _read_plan(planned)
         except UnsupportedError as error:
+            undeclared = re.match(r"(\w+)(?::\w+)? does not declare its type", error.message)
+            if undeclared is not None:
+                error = _unknown_function(undeclared[1])
             error.verb = "from_sql"  # it is no plan that the program reads
             refusal = error
+    assert refusal is not None
     raise refusal
+
+
+def _unknown_function(name: str) -> UnsupportedError:
+    return UnsupportedError(
+        f'Substrait has no function that DataFusion calls "{name}"', hint=_HINTS.get(name) or hint_of_function(name)
+    )
 
 
 def _read_plan(planned: PlannedQuery) -> rl.Rel:
@@ -106,9 +117,7 @@ def _read_plan(planned: PlannedQuery) -> rl.Rel:
     plan = Plan.from_bytes(planned.data, catalog=sql_catalog())
     unknown = [each.name for each in plan.requirements() if each.kind in FUNCTION_KINDS and not each.urn]
     if unknown:
-        raise UnsupportedError(
-            f'Substrait has no function that DataFusion calls "{unknown[0]}"', hint=_HINTS.get(unknown[0])
-        )
+        raise _unknown_function(unknown[0])
     (root,) = plan.roots
     rel = rel_of(root)
     if any(isinstance(node, ex.DynamicParameter) for node in walk(rel)):
@@ -117,7 +126,9 @@ def _read_plan(planned: PlannedQuery) -> rl.Rel:
             hint="write the value, or give a table that is filtered by parameter(0, type)",
         )
     if _count_offsets(rel) < planned.offsets:
-        raise UnsupportedError("DataFusion leaves out the offset of a range of a window where it writes Substrait")
+        raise UnsupportedError(
+            "DataFusion leaves out the offset of a range of a window where it writes Substrait", hint=OF_RANGES
+        )
     rel = without_nanoseconds(rebuild(rel, as_any_value))
     return restore_nulls(rel, has_null_aware_joins=planned.has_null_aware_joins, has_in=planned.has_in)
 
@@ -138,7 +149,8 @@ def _put_in_table(tables: Mapping[str, rl.Rel], node: Node) -> Node:
         case rl.Read(definition=rl.NamedTable(names=names), projection=mask):
             table = find_table(tables, names[0]) if len(names) == 1 else None
             if table is None:
-                raise InvalidArgumentError(f"there is no table {'.'.join(names)} among those given")
+                hint = OF_ROWS if names[0].endswith("()") else None
+                raise InvalidArgumentError(f"there is no table {'.'.join(names)} among those given", hint=hint)
             if node.filter is not None or node.best_effort_filter is not None:
                 raise UnsupportedError("DataFusion puts a filter into the read of a table")
             _check_types(names[0], node, table)
