@@ -17,6 +17,7 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.sql_output.datetimes import write_part
 from substrait_dsl.sql_output.decimals import MOST_DIGITS, exact_scale, write_quotient
 from substrait_dsl.sql_output.dialects import Dialect, SqlDialect
+from substrait_dsl.sql_output.overflows import cut_by, is_floored, write_cut, write_floored
 from substrait_dsl.sql_output.written import Written, as_decimal, cast_tree, connect, fill
 
 if TYPE_CHECKING:
@@ -325,6 +326,12 @@ def write_function(call: ex.ScalarFunction, values: Sequence[Written], dialect: 
     template = None if rule is None else rule.template(dialect.name)
     if rule is None or template is None:
         raise refusal(call, dialect)
+    by, is_of_divisor = cut_by(call), is_floored(call)
+    if by is not None or is_of_divisor:
+        written_so = ("division_type" if is_of_divisor else "overflow",)
+        others = tuple(option for option in call.options if option.name.lower() not in written_so)
+        _check_options(attrs.evolve(call, options=others), rule, dialect)
+        return write_floored(call, values, dialect) if by is None else write_cut(call, values, dialect, by)
     _check_options(call, rule, dialect)
     if rule.check is not None and (what := rule.check(call, dialect)) is not None:
         raise refusal(call, dialect, what)

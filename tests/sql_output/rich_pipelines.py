@@ -86,7 +86,27 @@ GROUPED = ORDERS.group_by("customer").agg(
 )
 NAMED = ORDERS.join(CUSTOMERS, on=lambda o, c: o.customer == c.key, how="left")
 
+EXTREMES = {"i8": 2**7, "i16": 2**15, "i32": 2**31, "i64": 2**63}
+
+
+def overflowing(type_: str) -> sd.Relation[Any]:
+    """Arithmetic of the largest and smallest integers, as each option has it."""
+    limit = EXTREMES[type_]
+    values = [-limit, -limit + 1, -7, -1, 1, 2, limit - 1]
+    pairs = [(x, y) for x in values for y in values]
+    table = sd.read_virtual([*pairs, (None, 1), (1, None)], {"x": f"{type_}?", "y": f"{type_}?"})
+    computed: dict[str, Any] = {}
+    for option in ("SATURATE", "SILENT"):
+        for name in ("add", "subtract", "multiply", "divide"):
+            computed[f"{name}_{option}"] = getattr(f, name)(sd.col("x"), sd.col("y"), overflow=option)
+        computed[f"negate_{option}"] = f.negate(sd.col("x"), overflow=option)
+        computed[f"abs_{option}"] = f.abs(sd.col("x"), overflow=option)
+    computed["floored"] = f.modulus(sd.col("x"), sd.col("y"), division_type="FLOOR")
+    return table.select("x", "y", **computed)
+
+
 RICH: dict[str, Rich] = {
+    **{f"extremes of {type_}": Rich(overflowing(type_)) for type_ in ("i8", "i64")},
     "filters and an order": Rich(
         ORDERS.filter(lambda o: (o.price > 1) | o.note.is_null()).sort(sd.desc("price"), "id"), is_ordered=True
     ),

@@ -19,6 +19,7 @@ from tests.differential.engines import case_of, duckdb_engine, duckdb_rows
 from tests.differential.pipelines import pipeline
 from tests.differential.tables import duckdb_type
 from tests.engines.test_function_cases import outcome_of_cases
+from tests.sql_output.rich_pipelines import EXTREMES, overflowing
 from tests.tpch_answers import each_query, require_rows_of_query
 
 if TYPE_CHECKING:
@@ -127,6 +128,33 @@ def test_a_column_has_the_values_and_the_type_of_the_plan(name: str) -> None:
     result = connection.execute(relation.to_sql("duckdb"))
     assert [str(column[1]) for column in result.description or ()] == [type_]
     assert result.fetchall() == [(value,) for value in values]
+
+
+def cut(value: int, limit: int, option: str) -> int:
+    """An integer as the option has it: from -limit to limit - 1."""
+    if option == "SATURATE":
+        return max(-limit, min(value, limit - 1))
+    return (value + limit) % (2 * limit) - limit
+
+
+@pytest.mark.parametrize("type_", EXTREMES)
+def test_integers_that_overflow_are_cut_as_the_option_says(type_: str) -> None:
+    import duckdb
+
+    limit = EXTREMES[type_]
+    result = duckdb.connect().execute(overflowing(type_).to_sql("duckdb"))
+    names = [column[0] for column in result.description or ()]
+    rows = result.fetchall()
+    assert len(rows) == 51
+    for x, y, *values in rows:
+        if x is None or y is None:
+            continue
+        quotient = abs(x) // abs(y) * (1 if x * y >= 0 else -1)
+        exact = {"add": x + y, "subtract": x - y, "multiply": x * y, "divide": quotient, "negate": -x, "abs": abs(x)}
+        for name, value in zip(names[2:-1], values[:-1], strict=True):
+            function, option = name.split("_")
+            assert value == cut(exact[function], limit, option), (name, x, y)
+        assert values[-1] == x % y, (x, y)  # Python's remainder has the sign of the divisor
 
 
 def test_cases_of_functions_are_as_stated_or_refused() -> None:
