@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,7 @@ from docs.site.broken_links import find_broken_links
 from docs.site.docstrings import name_sections
 from docs.site.links import ROOT_PAGES, link_pages, slug
 from docs.site.markdown import adapt_markdown
+from docs.site.notebooks import write_notebook_page
 from docs.site.reference import ELSEWHERE, NAMES, write_pages
 from substrait_dsl import everyday, partiql, testing
 from substrait_dsl.fluent.function_examples import EXAMPLES
@@ -132,6 +134,27 @@ def test_sections_of_docstrings_are_those_that_the_site_shows() -> None:
     text = "Keep rows.\n\nOutput: the same.\nSpecification: ``FilterRel``.\n\nExample:\n    >>> 1\n    1"
     shown = "Keep rows.\n\n\n**Output**: the same.\n\n**Specification**: ``FilterRel``.\n\nExamples:\n    >>> 1\n    1"
     assert name_sections(text) == shown
+
+
+# --- notebooks
+
+
+def cell(kind: str, source: str, *outputs: dict[str, Any]) -> dict[str, Any]:
+    return {"cell_type": kind, "source": [source], "outputs": list(outputs)}
+
+
+def test_a_notebook_is_a_page_with_what_its_cells_show() -> None:
+    shown = {"output_type": "execute_result", "data": {"text/html": ["<b>\n", "x</b>"], "text/plain": "x"}}
+    printed = {"output_type": "stream", "name": "stdout", "text": ["one\n", "two\n"]}
+    notebook = {"cells": [cell("markdown", "# A title"), cell("code", "x", shown, printed)]}
+    page = "# A title\n\n```python\nx\n```\n\n<div><b>x</b></div>\n\n```text\none\ntwo\n```\n"
+    assert write_notebook_page(json.dumps(notebook)) == page
+
+
+def test_a_notebook_whose_cell_failed_is_no_page() -> None:
+    failed = {"output_type": "error", "ename": "KeyError", "evalue": "'x'", "traceback": []}
+    with pytest.raises(ValueError, match="KeyError"):
+        write_notebook_page(json.dumps({"cells": [cell("code", "x", failed)]}))
 
 
 # --- the site as it is built

@@ -13,12 +13,14 @@ from mkdocs.structure.pages import Page
 from docs.site.broken_links import find_broken_links
 from docs.site.links import ROOT_PAGES, link_pages
 from docs.site.markdown import adapt_markdown
+from docs.site.notebooks import write_notebook_page
 from docs.site.reference import extension_path, write_pages
 from substrait_dsl.catalog.standard import standard_extensions
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 REPOSITORY: str | None = PROJECT.get("urls", {}).get("Repository")
+NOTEBOOKS = {f"notebooks/{path.stem}.md": path for path in sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))}
 SOURCES = {site: source for source, site in ROOT_PAGES.items()}
 
 
@@ -36,10 +38,14 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
-    """Add the pages of the root, and those of the reference."""
+    """Add the pages of the root, of the reference and of notebooks."""
     for source, site in ROOT_PAGES.items():
         files.append(File.generated(config, site, abs_src_path=str(ROOT / source)))
-    for site, text in write_pages():
+    pages = [
+        *write_pages(),
+        *((site, write_notebook_page(path.read_text("utf-8"))) for site, path in NOTEBOOKS.items()),
+    ]
+    for site, text in pages:
         files.append(File.generated(config, site, content=text))
     return files
 
