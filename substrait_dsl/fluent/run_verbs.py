@@ -145,7 +145,7 @@ class RunVerbs(RelationBase):
         progress: bool = False,
         allow: Allowed | None = None,
     ) -> list[Row]:
-        """Run and return the rows.
+        """Run and return the rows: a list, which a notebook shows as a table.
 
         Args:
             session: what runs it, as of `execute`; None: the embedded engine.
@@ -162,6 +162,7 @@ class RunVerbs(RelationBase):
             >>> sd.read_virtual([(1,), (2,)], {"n": "i64"}).filter(lambda r: r.n > 1).collect()
             [Row(n=2)]
         """
+        from substrait_dsl.fluent.collected import Rows
         from substrait_dsl.fluent.execution import running
 
         with error_context(verb="collect"):
@@ -177,7 +178,7 @@ class RunVerbs(RelationBase):
                 allow=allow,
             )
         with started, error_context(verb="collect"):
-            return started.execution.rows()
+            return Rows(started.execution.rows(), self.columns)
 
     def to_arrow(
         self,
