@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import substrait_dsl as sd
 from substrait_dsl import functions as f
-from substrait_dsl.render.markup import page
+from substrait_dsl.markup import page
 from tests.browser import chromium, every, one, open_page
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ import substrait_dsl as sd
 from substrait_dsl import functions as f
 from substrait_dsl.algebra.findings import Finding, FindingCode
 from substrait_dsl.algebra.schema import NamedStruct
+from substrait_dsl.engines.report import CheckFinding, CheckMatrix, Report
 from substrait_dsl.fluent.relation_schema import RelationSchema
+from substrait_dsl.markup import element, page, text
 from substrait_dsl.render.html import MAX_OPEN, plan_html
-from substrait_dsl.render.markup import element, page, text
 from substrait_dsl.render.plan_walk import MAX_DEPTH
 from substrait_dsl.render.text import MAX_ITEMS
 
@@ -234,6 +235,40 @@ def test_an_explanation_shows_itself() -> None:
     text = ORDERS.limit(3).explain()
     assert repr(text) == str(text) == str(ORDERS.limit(3))
     assert repr(ORDERS.to_plan().explain()) == str(ORDERS)
+
+
+def test_a_report_has_its_verdict_and_its_findings() -> None:
+    report = ORDERS.simple_capture().check("duckdb")
+    page = Page(report._repr_html_())
+    assert page.texts[:2] == ["duckdb-1.1.3: ", "runs lowered"]
+    lines = [line.strip() for line in str(report).split("\n")[1:]]
+    assert page.texts[2:] == lines
+    assert [tag for tag, _ in page.elements].count("li") == len(report.findings) == 2
+    assert ("details", ("open",)) in page.elements
+
+
+def test_reports_of_several_engines_are_a_table() -> None:
+    checked = sd.check_all(ORDERS.simple_capture(), ["duckdb", "datafusion"])
+    page = Page(checked._repr_html_())
+    words = " ".join(" ".join(page.texts).split())
+    table = " ".join(str(checked).split())
+    assert words.startswith(table)
+    assert [tag for tag, _ in page.elements].count("details") == sum(bool(checked[name].findings) for name in checked)
+
+
+def test_names_in_a_report_are_text() -> None:
+    def elements(name: str) -> list[tuple[str, tuple[str, ...]]]:
+        finding = CheckFinding(name, "rejected", why=name, step=name, expression=name, cure=name)
+        matrix = CheckMatrix({name: Report(name, "refused", (finding,))})
+        return Page(matrix._repr_html_()).elements
+
+    assert elements("<script>alert(1)</script>") == elements("x")
+
+
+def test_keys_that_wait_for_measures_are_a_table() -> None:
+    page = Page(ORDERS.group_by("customer", half=lambda o: o.price / 2.0)._repr_html_())
+    assert page.texts[0].startswith("group by 2 keys")
+    assert page.cells().endswith("0|customer|i64|no|1|half|fp64?|yes")
 
 
 def test_the_columns_are_offered_after_a_bracket() -> None:

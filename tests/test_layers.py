@@ -21,6 +21,7 @@ ROOT = Path(__file__).parent.parent / "substrait_dsl"
 LAYERS: dict[str, int] = {  # by the longest prefix of the module's name
     "errors": 0,
     "texts": 0,
+    "markup": 0,
     "signature_errors": 0,
     "tracebacks": 0,
     "installation": 0,

@@ -11,7 +11,7 @@ from selenium.webdriver.common.keys import Keys
 
 import substrait_dsl as sd
 from substrait_dsl import functions as f
-from substrait_dsl.render.markup import page
+from substrait_dsl.markup import page
 from tests.browser import complaints, every, one, open_page, requests
 from tests.test_plan_page import CUSTOMERS, ORDERS, TOTALS, page_with
 

@@ -33,6 +33,7 @@ PROMISES: Mapping[str, tuple[str, ...]] = {
     "No text of a plan is markup": (
         "test_html.py::test_a_strangers_name_is_text",
         "test_html.py::test_a_text_comes_back",
+        "test_html.py::test_names_in_a_report_are_text",
         "test_row_table.py::test_names_and_values_are_text",
         "test_graphs.py::test_hostile_names_are_text",
         "test_graphs.py::test_random_names_are_text",

@@ -127,7 +127,7 @@ def validate(plan: str, fail_on: str, as_json: bool) -> int:
 def _drawn(plan: Plan, form: str, name: str) -> str:
     """Return a plan as a page or as a graph."""
     if form == "html":
-        from substrait_dsl.render.markup import page
+        from substrait_dsl.markup import page
 
         return page(name, plan._repr_html_())
     return plan.to_mermaid() if form == "mermaid" else plan.to_graphviz()

@@ -114,6 +114,11 @@ class Report:
     def __str__(self) -> str:
         return "\n".join([printable(f"{self.engine}: {self.verdict}"), *map(str, self.findings)])
 
+    def _repr_html_(self) -> str:
+        from substrait_dsl.markup import fragment
+
+        return fragment(_folded(self, is_open=True))
+
 
 @attrs.frozen
 class CheckMatrix:
@@ -139,10 +144,22 @@ class CheckMatrix:
     def __len__(self) -> int:
         return len(self.reports)
 
-    def __str__(self) -> str:
+    def _rows(self) -> list[list[str]]:
+        """Return the rows of the table, the names of the engines first."""
         codes = dict.fromkeys(finding.code for report in self.reports.values() for finding in report.findings)
         rows = [["", *self.reports], ["verdict", *(report.verdict for report in self.reports.values())]]
-        rows += [[code, *(_cell(report, code) for report in self.reports.values())] for code in codes]
+        return rows + [[code, *(_cell(report, code) for report in self.reports.values())] for code in codes]
+
+    def _repr_html_(self) -> str:
+        from substrait_dsl.markup import element, fragment
+
+        head, *rows = self._rows()
+        lines = [element("tr", *(element(cell, text) for text in row)) for cell, row in
+                 (("th", head), *(("td", row) for row in rows))]  # fmt: skip
+        return fragment(element("table", *lines), *(_folded(each) for each in self.reports.values() if each.findings))
+
+    def __str__(self) -> str:
+        rows = self._rows()
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) for row in rows)
         return "\n".join(printable(line.rstrip()) for line in lines)
@@ -155,3 +172,17 @@ def _cell(report: Report, code: str) -> str:
     worst = min((finding.severity for finding in found), key=SEVERITIES.index)
     refused = any(finding.is_refused for finding in found)
     return f"{worst}, {'refused' if refused else 'lowered' if any(each.cure for each in found) else 'noted'}"
+
+
+def _folded(report: Report, *, is_open: bool = False) -> str:
+    """Return a report as HTML that folds: the verdict, and the findings below it."""
+    from substrait_dsl.markup import element
+
+    findings = [
+        element("li", *(element("div", line.strip(), class_="sd-text") for line in str(each).split("\n")))
+        for each in report.findings
+    ]
+    head = element("summary", element("b", f"{report.engine}: "), report.verdict)
+    if not findings:
+        return element("div", element("b", f"{report.engine}: "), report.verdict)
+    return element("details", head, element("ul", *findings), **({"open": ""} if is_open else {}))

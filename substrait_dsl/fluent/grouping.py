@@ -255,6 +255,11 @@ class GroupBy(Picklable, Called, Generic[S, K]):
     def __repr__(self) -> str:
         return f"GroupBy({self.keys})"
 
+    def _repr_html_(self) -> str:
+        from substrait_dsl.render.html import counted, schema_html
+
+        return schema_html(self.keys, f"group by {counted(len(self.keys), 'key')}; agg(...) adds measures")
+
     def agg(self, /, *measures: MeasureLike[S], **named: MeasureLike[S]) -> Relation[DynRow]:
         """Fold the rows into one for each different combination of the keys.
 

@@ -14,9 +14,9 @@ from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.types import Type
+from substrait_dsl.markup import Markup, element, end_tag, fragment, start_tag
 from substrait_dsl.render.describe import Column, properties_clause
 from substrait_dsl.render.literals import name_text, type_text
-from substrait_dsl.render.markup import Markup, element, end_tag, fragment, start_tag
 from substrait_dsl.render.plan_walk import Mention, PlanWalk, ShownStep, walk_plan, walk_relation
 from substrait_dsl.render.scopes import Labels
 from substrait_dsl.render.text import MAX_ITEMS, nested_fields, plan_notes, shorten_clause
@@ -64,9 +64,10 @@ def plan_html(
     return fragment(head, *_findings(findings), *outputs, *steps, *notes)
 
 
-def schema_html(schema: NamedStruct) -> str:
-    """Return a schema as HTML: a table of all columns and the named fields in them."""
-    return fragment(_table(enumerate(schema)) if len(schema) else element("div", "(no columns)"))
+def schema_html(schema: NamedStruct, head: str = "") -> str:
+    """Return a schema as HTML: a table of all columns and the named fields in them, below what it is the schema of."""
+    table = _table(enumerate(schema)) if len(schema) else element("div", "(no columns)")
+    return fragment(*((element("div", head),) if head else ()), table)
 
 
 def expression_html(written: str) -> str:

@@ -19,12 +19,12 @@ import attrs
 
 from substrait_dsl.algebra.findings import WEIGHTS, Finding
 from substrait_dsl.algebra.schema import Field
+from substrait_dsl.markup import Markup, document, element
 from substrait_dsl.render.describe import Column, ColumnRun, Description, properties_clause
 from substrait_dsl.render.description_parts import InputColumns
 from substrait_dsl.render.graph_layout import lay_out_graph
 from substrait_dsl.render.graphs import Graph
 from substrait_dsl.render.literals import name_text, type_text
-from substrait_dsl.render.markup import Markup, document, element
 from substrait_dsl.render.plan_walk import ShownStep
 from substrait_dsl.render.text import MAX_ITEMS, nested_fields, shorten_clause
 from substrait_dsl.texts import printable

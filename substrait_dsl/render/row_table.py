@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
+from substrait_dsl.markup import element, fragment
 from substrait_dsl.render.literals import name_text
-from substrait_dsl.render.markup import element, fragment
 from substrait_dsl.texts import shorten
 
 MAX_ROWS = 60
