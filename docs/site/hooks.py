@@ -41,11 +41,8 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     """Add the pages of the root, of the reference and of notebooks."""
     for source, site in ROOT_PAGES.items():
         files.append(File.generated(config, site, abs_src_path=str(ROOT / source)))
-    pages = [
-        *write_pages(),
-        *((site, write_notebook_page(path.read_text("utf-8"))) for site, path in NOTEBOOKS.items()),
-    ]
-    for site, text in pages:
+    notebooks = ((site, write_notebook_page(path.read_text(encoding="utf-8"))) for site, path in NOTEBOOKS.items())
+    for site, text in (*write_pages(), *notebooks):
         files.append(File.generated(config, site, content=text))
     return files
 
