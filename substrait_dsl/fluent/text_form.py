@@ -16,8 +16,12 @@ if TYPE_CHECKING:
 
     from substrait_dsl.catalog import Catalog
 
+    PlanDocument = Document[PlanMessage, AlgebraPlan]
+else:
+    PlanDocument = Document
 
-class TextForm(Document["PlanMessage", AlgebraPlan]):
+
+class TextForm(PlanDocument):
     """What is written as text, and read from it: a `Plan`."""
 
     __slots__ = ()
@@ -25,15 +29,16 @@ class TextForm(Document["PlanMessage", AlgebraPlan]):
     def to_text(self) -> str:
         """Write it in the text format of substrait-explain: a line for each relation, its inputs below it.
 
-        `from_text` reads it back, and so does the program, as far as it reads what it writes. What the format has no
-        place for is refused; the text that ``print(plan)`` shows is for people, and has a place for everything.
+        `from_text` reads it back. What the format has no word for is a call of a function of this library (IN lists,
+        subqueries, outer columns, distinct and filtered measures), or refused. The text that ``print(plan)`` shows is
+        for people, and has a place for everything.
 
         Returns:
             The text: the version, what the plan declares of extensions, and the trees.
 
         Raises:
-            UnsupportedError: the format has no place for something, such as a subquery, a window, an exchange, a write
-                or a measure of distinct values; with its path in the message that `to_proto` gives.
+            UnsupportedError: the format has no place for something, such as a window, an exchange, a write, a hint or
+                a physical join; with its path in the message that ``to_proto(outer_references="steps_out")`` gives.
 
         Specification: https://github.com/DataDog/substrait-explain/blob/main/GRAMMAR.md.
 
@@ -46,10 +51,9 @@ class TextForm(Document["PlanMessage", AlgebraPlan]):
             <BLANKLINE>
         """
         with error_context(verb="to_text"):
-            from substrait_dsl.proto.plan_text.plan import write_plan
+            from substrait_dsl.proto.plan_text.plan import to_text
 
-            message: PlanMessage = self._encode("spec", None)
-            return ShownText(write_plan(message))
+            return ShownText(to_text(self._algebra))
 
     @classmethod
     def from_text(
@@ -69,8 +73,8 @@ class TextForm(Document["PlanMessage", AlgebraPlan]):
             max_bytes: the size above which it is refused, in characters.
 
         Returns:
-            The plan. What the format does not say is as usual: measures are whole aggregates of all values, and
-            variables have one value for the plan.
+            The plan. What the format does not say is as usual: measures are complete aggregates, and variables have
+            one value for the plan.
 
         Raises as `from_bytes`; a `PlanFormatError` has the line and the column, and what was expected there.
 

@@ -19,8 +19,8 @@ import substrait_dsl as sd
 from substrait_dsl import functions as f
 from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
-from substrait_dsl.proto.plan import encode_plan, to_bytes
-from substrait_dsl.proto.plan_text.plan import from_text, read_plan, write_plan
+from substrait_dsl.proto.plan import to_bytes
+from substrait_dsl.proto.plan_text.plan import from_text, read_plan, to_text, write_plan
 from tests.conftest import SHARED
 from tests.differential.pipelines import pipeline
 from tests.differential.test_pipelines import SEED
@@ -50,7 +50,7 @@ Functions:
 
 def says(plan: AlgebraPlan) -> str:
     """The text of a plan, which is read back as an equal plan."""
-    text = write_plan(encode_plan(plan))
+    text = to_text(plan)
     again, _ = from_text(text)
     assert as_text_says(again) == as_text_says(plan), text
     return text
@@ -174,6 +174,55 @@ LINES: Mapping[str, tuple[Any, list[str]]] = {
         ["Read:Virtual[", "  - (1:i8),", "  - (2:i8),", "  - (3:i8)", "  - => n:i8]"],
     ),
     "no rows": (sd.read_virtual([], {"n": "i8"}), ["Read:Virtual[_ => n:i8]"]),
+    "IN": (
+        PEOPLE.filter(lambda p: p.name.is_in(["a", "b"])),
+        ["Filter[in_list($1, 'a', 'b'):derived => $0, $1]", "  Read[crm.people => key:i64, name:string]"],
+    ),
+    "a scalar subquery": (
+        PEOPLE.select(x=lambda p: sd.scalar_subquery(ORDERS.aggregate(n=lambda o: f.max(o.id)))),
+        [
+            "Project[scalar_subquery(1):derived]",
+            "  Read[crm.people => key:i64, name:string]",
+            "",
+            "Aggregate[_ => max($0):i64?]",
+            "  Read[orders => id:i64, customer:i64?, price:fp64?]",
+        ],
+    ),
+    "subqueries in each other": (
+        PEOPLE.filter(
+            lambda p: sd.exists(
+                ORDERS.filter(
+                    lambda o: (o.id == p.key) & o.customer.is_in(PEOPLE.filter(lambda q: q.key < p.key).select("key"))
+                )
+            )
+        ),
+        [
+            "Filter[exists(1):derived => $0, $1]",
+            "  Read[crm.people => key:i64, name:string]",
+            "",
+            "Filter[and(equal($0, outer(1, $0):derived):boolean, in_subquery(2, $1):derived):boolean? => $0, $1, $2]",
+            "  Read[orders => id:i64, customer:i64?, price:fp64?]",
+            "",
+            "Filter[lt($0, outer(2, $0):derived):boolean => $0]",
+            "  Read[crm.people => key:i64, name:string]",
+        ],
+    ),
+    "a comparison with all rows": (
+        PEOPLE.filter(lambda p: p.key > sd.all_of(ORDERS.select("id"))),
+        [
+            "Filter[all_gt(1, $0):derived => $0, $1]",
+            "  Read[crm.people => key:i64, name:string]",
+            "",
+            "Read[orders +> id:i64, customer:i64?, price:fp64? |> $0]",
+        ],
+    ),
+    "measures of some values": (
+        PEOPLE.aggregate(n=lambda p: f.count(p.name).distinct().filter(p.key > 1)),
+        [
+            "Aggregate[_ => filtered(distinct(count($1):i64):derived, gt($0, 1):boolean):derived]",
+            "  Read[crm.people => key:i64, name:string]",
+        ],
+    ),
     "an emit of rows": (
         sd.read_virtual([(1, True)], {"n": "i64", "b": "boolean"}).select("b"),
         ["Project[$1]", "  Read:Virtual[(1, true) => n:i64, b:boolean]"],
@@ -186,7 +235,8 @@ LINES: Mapping[str, tuple[Any, list[str]]] = {
 def test_lines_of_relations(name: str) -> None:
     relation, lines = LINES[name]
     written = tree(says(plan_of(relation._rel)))
-    assert [line[2:] for line in written[1:]] == lines
+    below = written[1:].index("") + 1 if "" in written else len(written)
+    assert [line[2:] if number < below - 1 else line for number, line in enumerate(written[1:])] == lines
     assert sd.Plan.from_text(relation.to_plan().to_text()) == relation.to_plan()
 
 
@@ -365,23 +415,17 @@ def test_plans_come_back_or_are_refused() -> None:
 
 
 def test_queries_of_tpch() -> None:
-    """What is missing: subqueries, with the numbers of the rows that they refer to, and IN."""
     said = {f"q{number:02}": refusal(plan) for number, plan in enumerate(corpus.tpch(), start=1)}
-    assert {name for name, why in said.items() if why is None} == {
-        *("q01", "q03", "q05", "q06", "q07", "q08", "q09", "q10", "q13", "q14")
-    }
-    assert {name for name, why in said.items() if why is not None and "singular_or_list" in why} == {"q12", "q19"}
-    assert all(why is None or re.search("subquery|rel_anchor|singular_or_list", why) for why in said.values())
+    assert {name: why for name, why in said.items() if why is not None} == {}
 
 
 @pytest.mark.usefixtures("shared")
 def test_plans_of_others() -> None:
-    """Of the queries of TPC-H, too: 35 of 63 come back, the others have subqueries."""
+    """Of the queries of TPC-H, too; one of them is not read."""
     paths = sorted((SHARED / "third_party_plans" / "plans").glob("*.json"))
     read = {path.stem: sd.Plan.load(path)._algebra for path in paths if path.stem != "validate_q01"}
     said = {name: refusal(plan) for name, plan in read.items()}
-    assert len([why for why in said.values() if why is None]) == 35
-    assert all(why is None or re.search("subquery|rel_anchor", why) for why in said.values())
+    assert {name: why for name, why in said.items() if why is not None} == {}
 
 
 def refusal(plan: AlgebraPlan) -> str | None:
@@ -394,25 +438,15 @@ def refusal(plan: AlgebraPlan) -> str | None:
 
 
 REFUSED: Mapping[str, tuple[Any, str, str]] = {
-    "a subquery": (
-        lambda: PEOPLE.filter(lambda p: sd.exists(ORDERS)),
-        "expressions of kind subquery",
-        "relations[0].root.input.filter.condition",
-    ),
     "a window": (
         lambda: PEOPLE.window(order_by="key", n=lambda p: f.row_number()),
         "relations of kind window",
         "relations[0].root.input",
     ),
-    "distinct values": (
-        lambda: PEOPLE.aggregate(n=lambda p: f.count(p.name).distinct()),
-        "a measure of the invocation AGGREGATION_INVOCATION_DISTINCT",
+    "a sorted measure": (
+        lambda: PEOPLE.aggregate(n=lambda p: f.string_agg(p.name, ",").order_by("key")),
+        "sorts of a measure",
         "relations[0].root.input.aggregate.measures[0].measure",
-    ),
-    "a filter of a measure": (
-        lambda: PEOPLE.aggregate(n=lambda p: f.count(p.name).filter(p.key > 1)),
-        "filter of a measure",
-        "relations[0].root.input.aggregate.measures[0]",
     ),
     "a hint": (
         lambda: PEOPLE.hint(row_count=5.0),

@@ -8,7 +8,8 @@ from contextlib import suppress
 import pytest
 
 import substrait_dsl as sd
-from substrait_dsl.errors import PlanFormatError, SubstraitDslError
+from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
+from substrait_dsl.proto.plan_text.plan import read_plan, write_plan
 from tests.proto.test_plan_text import HEAD, LINES
 
 TEXT = HEAD + "Root[a, b]\n  Project[$0, add($0, $1):i64]\n    Read[t => a:i64, c:i64]\n"
@@ -96,3 +97,47 @@ def test_deep_texts_are_refused() -> None:
     for text, message in ((nested, "inside more than 100 others"), (deep, "more than 100 deep")):
         with pytest.raises(PlanFormatError, match=message):
             sd.Plan.from_text(text)
+
+
+SUBQUERY = (
+    HEAD.replace(
+        "Functions:", "  @  3: extension:substrait_dsl:plan_text\nFunctions:\n  # 13 @  3: exists\n  # 14 @  3: near"
+    ).replace("\n=== Plan", "Types:\n  #  1 @  3: derived\n\n=== Plan")
+    + "Root[a]\n  Filter[exists(1):derived => $0]\n    Read[t => a:i64]\n\nRead[u => b:i64]\n"
+)
+
+
+def test_subqueries_are_trees_behind_those_of_the_plan() -> None:
+    table = sd.read_named("t", {"a": "i64"})
+    other = sd.read_named("u", {"b": "i64"})
+    assert sd.Plan.from_text(SUBQUERY) == table.filter(lambda t: sd.exists(other)).to_plan()
+    for new, message, column in (
+        ("exists(0):derived", "tree 0 of the text is the plan's own, or of another subquery", 17),
+        ("exists(2):derived", "tree 2 of the text is no tree", 17),
+        ("exists($0):derived", 'expected the number of a tree, got "$"', 17),
+        ("exists(1):boolean", "the type of a call of extension:substrait_dsl:plan_text is its derived", 20),
+        ("near(1):derived", 'there is no function of this library "near"', 14),
+        ("if_then(exists(1):derived -> true, _ -> exists(1):derived)", "tree 1 of the text is the plan's own", 57),
+    ):
+        with pytest.raises(PlanFormatError) as caught:
+            sd.Plan.from_text(SUBQUERY.replace("exists(1):derived", new))
+        assert caught.value.message.startswith(message)
+        assert caught.value.path == f"line 17, column {column}"
+
+
+def test_the_extension_of_texts_is_of_no_plan() -> None:
+    """A plan with its functions means other ones by them: nobody else has these."""
+    message, _ = read_plan(HEAD + "Root[a]\n  Project[add($0, $0):i64]\n    Read[t => a:i64]\n")
+    message.extension_urns[0].urn = "extension:substrait_dsl:plan_text"
+    with pytest.raises(UnsupportedError, match="whose functions stand for other things in a text") as refused:
+        write_plan(message)
+    assert refused.value.path == "extension_urns[0]"
+
+
+def test_names_of_the_plan_that_are_words_of_texts_have_anchors() -> None:
+    text = SUBQUERY.replace("  # 12 @  1: sum:i64", "  # 12 @  1: exists").replace(
+        "exists(1):derived", "if_then(exists#12($0):boolean -> exists#13(1):derived, _ -> true)"
+    )
+    plan = sd.Plan.from_text(text)
+    assert "if_then(exists#1($0):boolean -> exists#2(1):derived, _ -> true)" in plan.to_text()
+    assert sd.Plan.from_text(plan.to_text()) == plan

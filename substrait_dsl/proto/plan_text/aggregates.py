@@ -1,11 +1,11 @@
 """Aggregates: ``Aggregate[$0 => $0, sum($1):i64?]``, ``Aggregate[($0, $1), ($0), _ => ...]``.
 
-The format has no place for what a measure says beside its call: it means the whole aggregate of all values.
+A measure is a complete aggregate (``initial_to_result``). What it says beside its call is in `further_words`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from substrait import algebra_pb2 as pb
@@ -13,12 +13,14 @@ from substrait import algebra_pb2 as pb
 from substrait_dsl.proto.plan_text.context import TextReader, TextWriter
 from substrait_dsl.proto.plan_text.emits import Head, set_mapping
 from substrait_dsl.proto.plan_text.expressions import read_expression, write_call, write_expression
+from substrait_dsl.proto.plan_text.further_words import measure_word, read_measure, write_measure
 from substrait_dsl.proto.plan_text.scanner import Scanner
 
 _PHASES = (pb.AGGREGATION_PHASE_UNSPECIFIED, pb.AGGREGATION_PHASE_INITIAL_TO_RESULT)
 _INVOCATIONS = (
     pb.AggregateFunction.AGGREGATION_INVOCATION_UNSPECIFIED,
     pb.AggregateFunction.AGGREGATION_INVOCATION_ALL,
+    pb.AggregateFunction.AGGREGATION_INVOCATION_DISTINCT,
 )
 
 
@@ -51,7 +53,7 @@ def _write_set(
 
 
 def _write_measure(writer: TextWriter, message: pb.AggregateRel.Measure) -> str:
-    writer.require_only(message, ("measure",), "a measure")
+    writer.require_only(message, ("measure", "filter"), "a measure")
     call = message.measure
     writer.require_only(call, _CALL_FIELDS, "a measure")
     if call.phase not in _PHASES:
@@ -59,7 +61,7 @@ def _write_measure(writer: TextWriter, message: pb.AggregateRel.Measure) -> str:
     if call.invocation not in _INVOCATIONS:
         name = pb.AggregateFunction.AggregationInvocation.Name(call.invocation)
         raise writer.refuse(f"a measure of the invocation {name}", call)
-    return write_call(writer, call)
+    return write_measure(writer, message, write_call(writer, call))
 
 
 _CALL_FIELDS = ("function_reference", "arguments", "options", "output_type", "phase", "invocation")
@@ -80,23 +82,44 @@ def read_aggregate(reader: TextReader, scanner: Scanner, body: pb.AggregateRel) 
     scanner.expect("=>")
     mapping: list[int] = []
     for _ in scanner.items("]"):
-        scanner.skip_spaces()
-        start = scanner.position
-        expression = pb.Expression()
-        read_expression(reader, scanner, expression)
-        known = positions.get(_key(expression))
-        if known is None and not expression.HasField("scalar_function"):
-            scanner.position = start
-            raise scanner.error("this is no grouping expression, and no call of an aggregate function")
+        measure = pb.AggregateRel.Measure()
+        known = _read_output(reader, scanner, measure, positions)
         if known is None:
             known = len(positions) + len(body.measures)
-            _fill_measure(body.measures.add().measure, expression.scalar_function)
+            body.measures.append(measure)
         mapping.append(known)
     return set_mapping(body.common, mapping, len(positions) + len(body.measures) + (len(sets) > 1))
 
 
+def _read_output(
+    reader: TextReader, scanner: Scanner, measure: pb.AggregateRel.Measure, positions: Mapping[bytes, int]
+) -> int | None:
+    """Read a grouping expression, and return its position among these; or a measure, and return None."""
+    word = measure_word(reader, scanner)
+    if word is not None:
+        with scanner.nested():
+            read_measure(reader, scanner, word, measure, lambda: _read_inner(reader, scanner, measure))
+        return None
+    scanner.skip_spaces()
+    start = scanner.position
+    expression = pb.Expression()
+    read_expression(reader, scanner, expression)
+    known = positions.get(_key(expression))
+    if known is None and not expression.HasField("scalar_function"):
+        scanner.position = start
+        raise scanner.error("this is no grouping expression, and no call of an aggregate function")
+    if known is None:
+        _fill_measure(measure.measure, expression.scalar_function)
+    return known
+
+
+def _read_inner(reader: TextReader, scanner: Scanner, measure: pb.AggregateRel.Measure) -> None:
+    """Read the measure inside a call of a function of measures."""
+    _read_output(reader, scanner, measure, {})
+
+
 def _fill_measure(message: pb.AggregateFunction, call: pb.Expression.ScalarFunction) -> None:
-    """Make a measure of a call: the whole aggregate of all values."""
+    """Make a measure of a call: the complete aggregate of all values."""
     message.function_reference = call.function_reference
     message.arguments.extend(call.arguments)
     message.options.extend(call.options)

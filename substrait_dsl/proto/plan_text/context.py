@@ -2,24 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 import attrs
 from google.protobuf.message import Message
+from substrait import algebra_pb2 as pb
 from substrait.plan_pb2 import Plan
 
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.proto.paths import path_of
 from substrait_dsl.proto.plan_text.names import Extensions, Kind
+from substrait_dsl.proto.plan_text.scanner import Scanner
 
 
 @attrs.define
 class TextWriter:
-    """The state of writing one plan: the message, and what it declares of extensions."""
+    """The state of writing one plan: the message, and what it declares of extensions.
+
+    Args:
+        plan: the message.
+        write_expression: writes an expression. Subqueries hold relations and relations expressions: this is the tie.
+        write_relation: writes a relation.
+    """
 
     plan: Plan
+    write_expression: Callable[[TextWriter, pb.Expression], str]
+    write_relation: Callable[[TextWriter, pb.Rel], tuple[list[str], int]]
     extensions: Extensions = attrs.field(factory=Extensions)
+    subqueries: list[list[str]] = attrs.field(factory=list)
+    """The lines of the relation of each subquery, which stand behind the trees of the plan."""
+    has_further_words: bool = False
+    """Whether something was declared that the plan itself does not declare."""
+
+    def expression(self, message: pb.Expression) -> str:
+        """Write an expression."""
+        return self.write_expression(self, message)
+
+    def relation(self, message: pb.Rel) -> tuple[list[str], int]:
+        """Write a relation and its inputs; returns the lines, and the number of columns."""
+        return self.write_relation(self, message)
 
     def refuse(self, what: str, message: Message, hint: str | None = None) -> UnsupportedError:
         """Return the error for something that the format has no place for."""
@@ -45,7 +67,26 @@ _OTHER_FORMS = "to_json and to_bytes have a place for everything"
 
 @attrs.define
 class TextReader:
-    """The state of reading one plan: what it declares of extensions, and the number of the line of each relation."""
+    """The state of reading one plan: what it declares of extensions, and the number of the line of each relation.
 
+    Args:
+        read_expression: reads an expression, as of `TextWriter`.
+        read_tree: reads a tree of the text, by its number, as the relation of a subquery.
+    """
+
+    read_expression: Callable[[TextReader, Scanner, pb.Expression], None]
+    read_tree: Callable[[TextReader, int, pb.Rel], None]
     extensions: Extensions = attrs.field(factory=Extensions)
     lines: list[tuple[Message, int]] = attrs.field(factory=list)
+    trees: int = 0
+    """How many trees the text has."""
+    begun: set[int] = attrs.field(factory=set)
+    """The trees that are read, or being read."""
+
+    def expression(self, scanner: Scanner, message: pb.Expression) -> None:
+        """Read an expression."""
+        self.read_expression(self, scanner, message)
+
+    def tree(self, number: int, message: pb.Rel) -> None:
+        """Read a tree as the relation of a subquery."""
+        self.read_tree(self, number, message)

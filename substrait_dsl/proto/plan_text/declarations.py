@@ -9,6 +9,7 @@ from typing import Any
 from substrait.plan_pb2 import Plan
 
 from substrait_dsl.proto.plan_text.context import TextReader, TextWriter
+from substrait_dsl.proto.plan_text.further_words import URN
 from substrait_dsl.proto.plan_text.names import DECLARED, HEADINGS, Kind, read_anchor
 from substrait_dsl.proto.plan_text.scanner import Scanner
 from substrait_dsl.proto.plan_text.words import EXTENSIONS, INDENT
@@ -23,14 +24,20 @@ _URN = re.compile(r"\S+")
 _NAME = re.compile(r"\S+")
 
 
-def write_declarations(writer: TextWriter) -> list[str]:
-    """Write what a plan declares, in the order of the anchors; no lines if it declares nothing."""
+def take_declarations(writer: TextWriter) -> None:
+    """Take over what a plan declares."""
     for urn in writer.plan.extension_urns:
         if not _URN.fullmatch(urn.urn) or urn.extension_urn_anchor in writer.extensions.urns:
             raise writer.refuse("a URN with a space in it, or whose anchor another one has", urn)
+        if urn.urn == URN:
+            raise writer.refuse(f"the extension {URN}, whose functions stand for other things in a text", urn)
         writer.extensions.urns[urn.extension_urn_anchor] = urn.urn
     for extension in writer.plan.extensions:
         _add(writer, extension)
+
+
+def write_declarations(writer: TextWriter) -> list[str]:
+    """Write what is declared, in the order of the anchors; no lines if nothing is."""
     urns, declared = writer.extensions.urns, writer.extensions.declared
     lines = [URNS] if urns else []
     lines += [f"{INDENT}@{anchor:3}: {urns[anchor]}" for anchor in sorted(urns)]
@@ -103,11 +110,15 @@ def _word(scanner: Scanner, pattern: re.Pattern[str], what: str) -> str:
 
 
 def fill_declarations(reader: TextReader, message: Plan) -> None:
-    """Set what a plan declares."""
+    """Set what a plan declares, without the extension of this library for what the format has no word for."""
     for anchor, urn in reader.extensions.urns.items():
+        if urn == URN:
+            continue
         message.extension_urns.add(extension_urn_anchor=anchor, urn=urn)
     for kind, declared in reader.extensions.declared.items():
         for anchor, (reference, name) in declared.items():
+            if reader.extensions.urns[reference] == URN:
+                continue
             declaration = getattr(message.extensions.add(), f"extension_{kind}")
             declaration.extension_urn_reference = reference
             setattr(declaration, f"{kind}_anchor", anchor)

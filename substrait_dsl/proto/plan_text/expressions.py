@@ -8,6 +8,13 @@ from collections.abc import Iterable
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.proto.plan_text.context import TextReader, TextWriter
+from substrait_dsl.proto.plan_text.further_words import (
+    further_word,
+    read_further_word,
+    write_in_list,
+    write_outer_column,
+    write_subquery,
+)
 from substrait_dsl.proto.plan_text.literals import read_literal, write_literal
 from substrait_dsl.proto.plan_text.names import IDENTIFIER, read_name, write_name
 from substrait_dsl.proto.plan_text.scanner import Scanner
@@ -27,7 +34,14 @@ def write_expression(writer: TextWriter, message: pb.Expression) -> str:
         case "literal":
             return write_literal(writer, message.literal)
         case "selection":
-            return write_column(write_position(writer, message.selection))
+            position = _position(writer, message.selection)
+            if message.selection.WhichOneof("root_type") == "outer_reference":
+                return write_outer_column(writer, message.selection, position)
+            return write_column(position)
+        case "singular_or_list":
+            return write_in_list(writer, message.singular_or_list)
+        case "subquery":
+            return write_subquery(writer, message.subquery)
         case "scalar_function":
             return write_call(writer, message.scalar_function)
         case "cast":
@@ -43,9 +57,9 @@ def write_column(position: int) -> str:
     return f"${position}"
 
 
-def write_position(writer: TextWriter, message: pb.Expression.FieldReference) -> int:
-    """Return the position of a column of the input; a part of one, or one of another row, is refused."""
-    if message.WhichOneof("root_type") != "root_reference":
+def _position(writer: TextWriter, message: pb.Expression.FieldReference) -> int:
+    """Return the position of a column of the input, or of an outer row; a part of one is refused."""
+    if message.WhichOneof("root_type") not in ("root_reference", "outer_reference"):
         raise writer.refuse(f"references to a row that is no input ({message.WhichOneof('root_type')})", message)
     field = message.direct_reference.struct_field
     if message.direct_reference.WhichOneof("reference_type") != "struct_field" or field.HasField("child"):
@@ -112,7 +126,7 @@ def read_expression(reader: TextReader, scanner: Scanner, message: pb.Expression
             message.ClearField("literal")
             if not scanner.match(_CALL):
                 raise scanner.unexpected("an expression")
-            _read_call(reader, scanner, message.scalar_function)
+            _read_call(reader, scanner, message)
 
 
 def read_column(scanner: Scanner) -> int:
@@ -128,8 +142,14 @@ def set_column(message: pb.Expression, position: int) -> None:
     message.selection.root_reference.SetInParent()
 
 
-def _read_call(reader: TextReader, scanner: Scanner, message: pb.Expression.ScalarFunction) -> None:
-    message.function_reference = reader.extensions.read_reference(scanner, "function")
+def _read_call(reader: TextReader, scanner: Scanner, expression: pb.Expression) -> None:
+    anchor = reader.extensions.read_reference(scanner, "function")
+    word = further_word(reader, anchor)
+    if word is not None:
+        read_further_word(reader, scanner, word, expression)
+        return
+    message = expression.scalar_function
+    message.function_reference = anchor
     scanner.expect("(")
     for _ in scanner.items(")"):
         option = scanner.match(_OPTION)

@@ -7,16 +7,24 @@ from collections.abc import Callable, Iterator
 
 import attrs
 from google.protobuf.message import DecodeError
+from substrait import algebra_pb2 as pb
 from substrait.plan_pb2 import ExecutionBehavior, Plan, PlanRel
 
 from substrait_dsl.algebra.findings import Finding, Weight
 from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.catalog import Catalog
-from substrait_dsl.errors import PlanFormatError, SubstraitDslError
+from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.paths import paths_of
-from substrait_dsl.proto.plan import from_bytes, to_bytes
+from substrait_dsl.proto.plan import encode_plan, from_bytes, to_bytes
 from substrait_dsl.proto.plan_text.context import TextReader, TextWriter
-from substrait_dsl.proto.plan_text.declarations import URNS, fill_declarations, read_declaration, write_declarations
+from substrait_dsl.proto.plan_text.declarations import (
+    URNS,
+    fill_declarations,
+    read_declaration,
+    take_declarations,
+    write_declarations,
+)
+from substrait_dsl.proto.plan_text.expressions import read_expression, write_expression
 from substrait_dsl.proto.plan_text.names import HEADINGS, Kind, read_name, write_name
 from substrait_dsl.proto.plan_text.relations import Node, read_relation, write_relation
 from substrait_dsl.proto.plan_text.scanner import MAX_DEPTH, Scanner
@@ -35,20 +43,32 @@ _ROOT = re.compile(r"Root(?=\[)")
 _HEADER = re.compile(r"===.*")
 
 
-def write_plan(message: Plan) -> str:
+def to_text(plan: AlgebraPlan) -> str:
     """Write a plan.
 
-    Raises `UnsupportedError` for what the format has no place for, with its path.
+    Raises `UnsupportedError` as `encode_plan`, and for what the format has no place for, with its path.
     """
-    writer = TextWriter(message)
+    try:
+        message = encode_plan(plan, outer_references="steps_out")
+    except UnsupportedError:  # of a lateral join, which is then refused by name
+        message = encode_plan(plan)
+    return write_plan(message)
+
+
+def write_plan(message: Plan) -> str:
+    """Write the message of a plan; outer rows are counted in it (``steps_out``). Raises as `to_text`."""
+    writer = TextWriter(message, write_expression, write_relation)
     writer.require_only(message, _FIELDS, "a plan")
     behavior = message.execution_behavior
     if behavior.variable_eval_mode not in _EVALUATION_MODES:
         raise writer.refuse("variables that are evaluated for each record", behavior)
+    take_declarations(writer)
+    trees = _write_trees(writer)
+    if writer.has_further_words:  # with which other names may need an anchor
+        trees = _write_trees(writer)
     lines = _write_version(writer)
     declarations = write_declarations(writer)
     lines += [*declarations, ""] if declarations else []
-    trees = [_write_tree(writer, tree) for tree in message.relations]
     lines.append(PLAN)
     lines += [line for number, tree in enumerate(trees) for line in ([""] if number else []) + tree]
     return "\n".join(lines) + "\n"
@@ -66,6 +86,13 @@ def _write_version(writer: TextWriter) -> list[str]:
             raise writer.refuse(f"spaces around the {name}, or a line break in it", version)
         lines += [f"{INDENT}{name}: {value}"] if value else []
     return lines
+
+
+def _write_trees(writer: TextWriter) -> list[list[str]]:
+    """Write the trees of the plan, and behind them those of subqueries."""
+    writer.subqueries.clear()
+    trees = [_write_tree(writer, tree) for tree in writer.plan.relations]
+    return trees + writer.subqueries
 
 
 def _write_tree(writer: TextWriter, tree: PlanRel) -> list[str]:
@@ -87,14 +114,13 @@ def read_plan(text: str) -> tuple[Plan, TextReader]:
     Raises:
         PlanFormatError: something in the text is not as the format says; with its line and column.
     """
-    document = _Document(Plan(), TextReader())
+    document = _Document(Plan())
     for scanner, depth in _lines(text.removeprefix("\ufeff")):
         document.read_line(scanner, depth)
     if document.section != PLAN:
         raise PlanFormatError(f'the text has no section "{PLAN}"', hint="it is no plan in the text format")
     fill_declarations(document.reader, document.plan)
-    for tree in document.trees:
-        _read_tree(document.reader, tree, document.plan.relations.add())
+    document.read_trees()
     document.plan.execution_behavior.variable_eval_mode = ExecutionBehavior.VARIABLE_EVALUATION_MODE_PER_PLAN
     return document.plan, document.reader
 
@@ -121,10 +147,25 @@ class _Document:
     """What was read of a text so far: the section, and the trees that stand in it."""
 
     plan: Plan
-    reader: TextReader
+    reader: TextReader = attrs.field(init=False)
     section: str | None = None
     heading: str | None = None
     trees: list[Node] = attrs.field(factory=list)
+
+    def __attrs_post_init__(self) -> None:
+        self.reader = TextReader(read_expression, self._read_subquery)
+
+    def read_trees(self) -> None:
+        """Read the trees that are of no subquery."""
+        self.reader.trees = len(self.trees)
+        for number, tree in enumerate(self.trees):
+            if number not in self.reader.begun:
+                self.reader.begun.add(number)
+                _read_tree(self.reader, tree, self.plan.relations.add())
+
+    def _read_subquery(self, reader: TextReader, number: int, message: pb.Rel) -> None:
+        reader.begun.add(number)
+        read_relation(reader, self.trees[number], message)
 
     def read_line(self, scanner: Scanner, depth: int) -> None:
         """Read a line: a header, or what the section holds."""
@@ -230,7 +271,10 @@ def from_text(
         text.encode()
     except UnicodeEncodeError as error:
         raise PlanFormatError(f"the text of a plan is Unicode, without lone surrogates: {error.reason}") from None
-    message, reader = read_plan(text)
+    try:
+        message, reader = read_plan(text)
+    except RecursionError:
+        raise PlanFormatError("the text nests too deeply") from None
     data = to_bytes(message)
     try:
         Plan.FromString(data)
