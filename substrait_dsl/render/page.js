@@ -5,6 +5,7 @@
   const WIDTH = 260, HEIGHT = 72, ACROSS = 36, DOWN = 48, MARGIN = 40, TITLE = 40, BETWEEN = 120;
   const DIRECT = new Set(["identity", "transformation", "aggregation"]);
   const MAX_LISTED = 100;
+  const MAX_TABLE = 20;  // a longer table of columns has what is computed above it, too
   const ROWS = -1;  // the position of what is no column: which rows there are
   const SMALLEST = 0.45;  // at first all is shown, unless that would be too small to read
 
@@ -433,6 +434,7 @@
         element("span", { class: "verb" }, step.verb)),
       ...(step.change ? [element("p", { class: `tag ${step.change}` }, step.change)] : []),
       ...step.arguments.map((text) => element("p", {}, text)),
+      ...(step.size > MAX_TABLE && step.results.length ? [element("p", {}, step.results.join(" "))] : []),
       element("p", { class: "dim" }, `step ${step.number + 1} of ${step.plan.steps.length}; ${step.properties}`),
     ];
     if (step.partner !== null) {
