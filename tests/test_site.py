@@ -60,6 +60,8 @@ def test_markdown_means_what_it_does_on_github() -> None:
     assert adapt_markdown("| `x \\| y` | a \\| b |\n`x \\| y`") == "| `x | y` | a \\| b |\n`x \\| y`"
     named = "```python file=shop/reports.py\nx = 1\n```"
     assert adapt_markdown(named) == '```python title="shop/reports.py"\nx = 1\n```'
+    session = "```python\n>>> print('a\\n\\nb')\na\n<BLANKLINE>\nb\n```\n```python\nx = 1\n```"
+    assert adapt_markdown(session) == "```pycon\n>>> print('a\\n\\nb')\na\n\nb\n```\n```python\nx = 1\n```"
 
 
 def test_pages_of_the_root_are_there() -> None:

@@ -41,6 +41,7 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     """Add the pages of the root, of the reference and of notebooks."""
     for source, site in ROOT_PAGES.items():
         files.append(File.generated(config, site, abs_src_path=str(ROOT / source)))
+    files.append(File.generated(config, "assets/site.css", abs_src_path=str(Path(__file__).with_name("site.css"))))
     notebooks = ((site, write_notebook_page(path.read_text(encoding="utf-8"))) for site, path in NOTEBOOKS.items())
     for site, text in (*write_pages(), *notebooks):
         files.append(File.generated(config, site, content=text))
