@@ -6,14 +6,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 import substrait_dsl as sd
 from substrait_dsl import functions as f
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.fluent.base import wrap_relation
 from substrait_dsl.markup import page
+from substrait_dsl.texts import printable
 from tests.browser import complaints, every, one, open_page, requests
 from tests.test_plan_page import CUSTOMERS, ORDERS, TOTALS, page_with
+from tests.trees.relations import plans
 
 if TYPE_CHECKING:
     from selenium.webdriver.remote.webdriver import WebDriver
@@ -83,6 +88,26 @@ def test_a_column_is_followed_down_and_up(browser: WebDriver, tmp_path: Path) ->
     every(browser, "body")[0].send_keys(Keys.ESCAPE)
     assert every(browser, ".direct, .indirect, .box") == []
     assert every(browser, ".step")[0].text.split("\n")[-1] == "2 columns"
+
+
+@settings(max_examples=15, suppress_health_check=list(HealthCheck), deadline=None)
+@given(plans())
+def test_the_script_follows_columns_where_the_lineage_says(browser: WebDriver, tmp_path: Path, rel: Rel) -> None:
+    relation = wrap_relation(rel)
+    if rel.free_anchors or rel.flags.has_changes:
+        return
+    open_page(browser, relation.to_html(), tmp_path)
+    every(browser, ".step")[0].click()
+    for column in [*relation.lineage()][:3]:
+        direct = {str(origin.source) for origin in column.direct}
+        indirect = {str(origin.source) for origin in column.indirect} - direct
+        position = relation.columns.index(column.name)
+        if relation.columns.count(column.name) > 1:
+            continue
+        every(browser, "aside td .link")[position].click()
+        shown = {each.text for each in every(browser, ".box h3:first-of-type + ul li")}
+        assert shown == {printable(each) for each in direct} | {f"{printable(each)} (decides)" for each in indirect}
+    assert complaints(browser) == []
 
 
 def test_what_decides_is_seen_apart_from_what_is_copied(browser: WebDriver, tmp_path: Path) -> None:

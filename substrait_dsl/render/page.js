@@ -105,7 +105,7 @@
       for (const above of new Set([...this.above, ...this.plan.correlated])) {
         const note = (uses, column) => {
           for (const [step, position, use] of uses) {
-            if (step !== this.number || use === undefined) continue;
+            if (step !== this.number) continue;
             if (!users.has(position)) users.set(position, []);
             users.get(position).push([above.number, column, use]);
           }
