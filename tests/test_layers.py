@@ -376,6 +376,7 @@ NOT_FOR_WRITING = {
     "substrait_dsl.proto.legacy",
     "substrait_dsl.proto.nesting_depth",
     "substrait_dsl.proto.producers",
+    "substrait_dsl.proto.plan_text.plan",
     "substrait_dsl.proto.seldom_expressions",
     "substrait_dsl.proto.seldom_relations",
     "substrait_dsl.proto.shared_subtrees",

@@ -32,6 +32,12 @@ WRONG: Mapping[str, tuple[str, str, str, str, str | None]] = {
     "a comma": ("$0, $1", "$0 $1", 'expected ")", got "$"', "line 12, column 22", None),
     "more behind it": ("c:i64]", "c:i64] x", 'expected the end of the line, got "x"', "line 13, column 29", None),
     "an indent": ("    Read", "        Read", "the line stands too far in", "line 13, column 9", None),
+    "half an indent": (
+        "    Read", "   Read", "a line is indented by two spaces for each step", "line 13, column 3", None,
+    ),
+    "half an indent of a header": (
+        "=== Plan", " === Plan", "a line is indented by two spaces for each step", "line 10, column 1", None,
+    ),
     "an input": (
         "\n    Read[t => a:i64, c:i64]", "", "Project takes 1 input, got 0", "line 12, column 3",
         "inputs stand below, two spaces further in",
@@ -141,3 +147,17 @@ def test_names_of_the_plan_that_are_words_of_texts_have_anchors() -> None:
     plan = sd.Plan.from_text(text)
     assert "if_then(exists#1($0):boolean -> exists#2(1):derived, _ -> true)" in plan.to_text()
     assert sd.Plan.from_text(plan.to_text()) == plan
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what", "path"),
+    [
+        ("    Read[t", "    + Opt:Hint['x']\n    Read[t", "messages of extensions", "line 13, column 5"),
+        ("Project", "ExtensionSingle:Sample", "relations of extensions", "line 12, column 3"),
+        ("Read[t => a:i64, c:i64]", "Read:Extension[a:i64]", "relations of extensions", "line 13, column 5"),
+    ],
+)
+def test_extensions_of_the_format_are_refused_by_name(old: str, new: str, what: str, path: str) -> None:
+    with pytest.raises(UnsupportedError, match=f"from_text: there is no place for {what}") as caught:
+        sd.Plan.from_text(TEXT.replace(old, new))
+    assert caught.value.path == path

@@ -169,6 +169,8 @@ class _Document:
 
     def read_line(self, scanner: Scanner, depth: int) -> None:
         """Read a line: a header, or what the section holds."""
+        if scanner.text.startswith(" "):
+            raise scanner.error("a line is indented by two spaces for each step")
         if depth == 0 and scanner.sees("==="):
             self._read_header(scanner)
         elif self.section is None:
@@ -218,6 +220,8 @@ class _Document:
 
     def read_tree(self, scanner: Scanner, depth: int) -> None:
         """Find the relation that a line is an input of; it is read when all are known."""
+        if scanner.sees("+"):
+            raise scanner.unsupported("messages of extensions (+ Enh, + Opt, + Ext)")
         level = self.trees
         for _ in range(depth):
             if not level:

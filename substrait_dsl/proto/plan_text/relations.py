@@ -98,11 +98,15 @@ def _read_keyword(scanner: Scanner) -> str:
     found = scanner.match(_KEYWORD)
     if found is None:
         raise scanner.unexpected("a relation")
+    if found[0].startswith(_EXTENSIONS):
+        scanner.position = found.start()
+        raise scanner.unsupported("relations of extensions")
     if found[0] not in _READERS:
         raise scanner.unknown("relation", found[0], _READERS, found.start())
     return found[0]
 
 
+_EXTENSIONS = ("ExtensionLeaf:", "ExtensionSingle:", "ExtensionMulti:", "Read:Extension")
 _COLUMNS_ONLY = re.compile(r" *(?:\$\d+ *(?:, *\$\d+ *)*)?\]")
 _KEYWORD = re.compile(rf"{IDENTIFIER.pattern}(?::{IDENTIFIER.pattern})?")
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from substrait_dsl.errors import PlanFormatError, nearest, quote, shorten
+from substrait_dsl.errors import PlanFormatError, UnsupportedError, nearest, quote, shorten
 
 MAX_DEPTH = 100
 """How deeply expressions and types may stand inside each other: parsers of plans accept no more messages."""
@@ -116,11 +116,21 @@ class Scanner:
         )
         return self.error(f'there is no {what} "{shorten(name, _SHOWN)}"', hint)
 
+    def unsupported(self, what: str) -> UnsupportedError:
+        """Return the error for something of the format that has no place here."""
+        shown, path = self._shown(what)
+        return UnsupportedError(f"there is no place for {shown}", path=path)
+
     def error(self, text: str, hint: str | None = None) -> PlanFormatError:
         """Return an error about this position, with the line that it stands in."""
+        shown, path = self._shown(text)
+        return PlanFormatError(shown, path=path, hint=hint)
+
+    def _shown(self, text: str) -> tuple[str, str]:
+        """Return the text of an error with the line of this position, and the position."""
         start = self.text.rfind("\n", 0, self.position) + 1
         number = self.text.count("\n", 0, start)
         line = self.text[start:].partition("\n")[0]
         column = self.position - start + 1 + (0 if number else self._indent)
         shown = f'{text}, in the line "{shorten(line.strip(), _SHOWN)}"'
-        return PlanFormatError(shown, path=f"line {self.line + number}, column {column}", hint=hint)
+        return shown, f"line {self.line + number}, column {column}"
