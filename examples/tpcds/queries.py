@@ -44,14 +44,12 @@ def q09() -> sd.Relation:
 
     def average(low: int, high: int, most: int) -> sd.DynExpr:
         sold = store_sales.filter(lambda s: s.ss_quantity.between(low, high))
-        number = sold.aggregate(number=f.count())
-        discount = sold.aggregate(average=lambda s: f.avg(s.ss_ext_discount_amt))
-        paid = sold.aggregate(average=lambda s: f.avg(s.ss_net_paid))
-        return (
-            sd.when(sd.scalar_subquery(number) > most)
-            .then(sd.scalar_subquery(discount))
-            .otherwise(sd.scalar_subquery(paid))
+        chosen = sold.aggregate(
+            average=lambda s: (
+                sd.when(f.count() > most).then(f.avg(s.ss_ext_discount_amt)).otherwise(f.avg(s.ss_net_paid))
+            )
         )
+        return sd.scalar_subquery(chosen)
 
     return reason.filter(lambda r: r.r_reason_sk == 1).select(
         bucket1=average(1, 20, 74129),
@@ -71,20 +69,15 @@ def q14() -> sd.Relation:
     def of(sales: Sales, prefix: str) -> sd.Relation:
         """What was sold, and when, for how much."""
         return sales.select(
-            what=lambda s: s[f"{prefix}_item_sk"],
-            sold=lambda s: s[f"{prefix}_sold_date_sk"],
+            what=f"{prefix}_item_sk",
+            sold=f"{prefix}_sold_date_sk",
             amount=lambda s: s[f"{prefix}_quantity"] * s[f"{prefix}_list_price"],
         )
 
     channels = {"store": of(store_sales, "ss"), "catalog": of(catalog_sales, "cs"), "web": of(web_sales, "ws")}
     in_years = [sales.join(years, on=lambda s, d: s.sold == d.d_date_sk) for sales in channels.values()]
     first, *others = [sales.join(item, on=lambda s, i: s.what == i.i_item_sk).select(*kinds) for sales in in_years]
-    everywhere = item.join(
-        first.intersect(*others).rename(i_brand_id="brand_id", i_class_id="class_id", i_category_id="category_id"),
-        on=lambda i, k: (
-            (i.i_brand_id == k.brand_id) & (i.i_class_id == k.class_id) & (i.i_category_id == k.category_id)
-        ),
-    ).select("i_item_sk")
+    everywhere = item.join(first.intersect(*others), using=kinds).select("i_item_sk")
     first, *others = [sales.select("amount") for sales in in_years]
     average = first.union_all(*others).aggregate(average_sales=lambda s: f.avg(s.amount))
 
@@ -97,7 +90,7 @@ def q14() -> sd.Relation:
             .group_by(*kinds)
             .agg(sales=lambda s: f.sum(s.amount), number_sales=f.count())
             .filter(lambda s: s.sales > sd.scalar_subquery(average))
-            .select(channel=sd.lit(channel), **{name: sd.col(name) for name in (*kinds, "sales", "number_sales")})
+            .with_columns(channel=sd.lit(channel))
         )
 
     return (
@@ -186,14 +179,9 @@ def q36() -> sd.Relation:
         .join(item, on=lambda s, i: s.ss_item_sk == i.i_item_sk)
         .join(in_tennessee, on=lambda s, t: s.ss_store_sk == t.s_store_sk)
         .group_by("i_category", "i_class")
-        .rollup(profit=lambda s: f.sum(s.ss_net_profit), sales=lambda s: f.sum(s.ss_ext_sales_price))
-        .select(
-            "i_category",
-            "i_class",
-            gross_margin=lambda r: r.profit / r.sales,
-            lochierarchy=sd.col("grouping_set"),
-            parent=lambda r: sd.when(r.grouping_set == 0).then(r.i_category).otherwise(None),
-        )
+        .rollup(gross_margin=lambda s: f.sum(s.ss_net_profit) / f.sum(s.ss_ext_sales_price))
+        .rename(grouping_set="lochierarchy")
+        .with_columns(parent=lambda r: sd.when(r.lochierarchy == 0).then(r.i_category).otherwise(None))
         .with_columns(
             rank_within_parent=f.rank().over(
                 partition_by=["lochierarchy", "parent"], order_by=sd.asc("gross_margin", nulls="last")
@@ -243,17 +231,13 @@ def q40() -> sd.Relation:
 def q43() -> sd.Relation:
     """The sales of each store on each day of the week."""
     days = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
-
-    def sold_on(day: str) -> Callable[[sd.DynRow], Any]:
-        return lambda s: f.sum(s.ss_sales_price).filter(s.d_day_name == day)
-
-    names = {f"{day[:3].lower()}_sales": sold_on(day) for day in days}
+    names = {f"{day[:3].lower()}_sales": day for day in days}
     return (
         date_dim.filter(lambda d: d.d_year == 2000)
         .join(store_sales, on=lambda d, s: d.d_date_sk == s.ss_sold_date_sk)
         .join(store.filter(lambda t: t.s_gmt_offset == -5), on=lambda s, t: s.ss_store_sk == t.s_store_sk)
         .group_by("s_store_name", "s_store_id")
-        .agg(**names)
+        .pivot("d_day_name", names, lambda s: f.sum(s.ss_sales_price))
         .sort(*(sd.asc(name, nulls="last") for name in ("s_store_name", "s_store_id", *names)))
         .fetch(100)
     )
@@ -262,33 +246,21 @@ def q43() -> sd.Relation:
 def q44(store_key: int = 4) -> sd.Relation:
     """The items of a store with the ten highest and the ten lowest average profits, side by side."""
     of_store = store_sales.filter(lambda s: s.ss_store_sk == store_key)
-    least = (
-        of_store.filter(lambda s: s.ss_addr_sk.is_null())
-        .group_by("ss_store_sk")
-        .agg(profit=lambda s: f.avg(s.ss_net_profit))
-        .select("profit")
-    )
+    without_address = of_store.filter(lambda s: s.ss_addr_sk.is_null())
+    least = without_address.aggregate(least=lambda s: f.avg(s.ss_net_profit) * Decimal("0.9"))
     profits = (
-        of_store.group_by(item_sk=sd.col("ss_item_sk"))
+        of_store.group_by(item_sk="ss_item_sk")
         .agg(profit=lambda s: f.avg(s.ss_net_profit))
-        .with_columns(least=lambda s: sd.scalar_subquery(least) * Decimal("0.9"))
-        .filter(lambda s: s.profit.cast("decimal<38,3>?") > s.least)
+        .filter(lambda s: s.profit.cast("decimal<38,3>?") > sd.scalar_subquery(least))
     )
 
     def ranked(order: sd.SortKey, name: str) -> sd.Relation:
         ranks = profits.with_columns(rnk=f.rank().over(order_by=order)).filter(lambda r: r.rnk < 11)
-        return ranks.join(item, on=lambda r, i: r.item_sk == i.i_item_sk).select(
-            "rnk", **{name: sd.col("i_product_name")}
-        )
+        return ranks.join(item, on=lambda r, i: r.item_sk == i.i_item_sk).select("rnk", **{name: "i_product_name"})
 
     best = ranked(sd.asc("profit", nulls="last"), "best_performing")
     worst = ranked(sd.desc("profit", nulls="first"), "worst_performing")
-    return (
-        best.join(worst.rename(rnk="other"), on=lambda b, w: b.rnk == w.other)
-        .select("rnk", "best_performing", "worst_performing")
-        .sort("rnk")
-        .fetch(100)
-    )
+    return best.join(worst, using="rnk").sort("rnk").fetch(100)
 
 
 def q51() -> sd.Relation:
@@ -298,7 +270,7 @@ def q51() -> sd.Relation:
         return (
             sales.filter(lambda s: s[what].is_not_null())
             .join(year_2000, on=lambda s, d: s[sold] == d.d_date_sk)
-            .group_by("d_date", item_sk=sd.col(what))
+            .group_by("d_date", item_sk=what)
             .agg(day_sales=lambda s: f.sum(s[price]))
             .select(
                 "item_sk",
@@ -314,17 +286,7 @@ def q51() -> sd.Relation:
         return f.max(sd.col(column)).over(partition_by="item_sk", order_by="d_date", rows=SO_FAR)
 
     return (
-        web.join(
-            stores.rename(item_sk="store_item_sk", d_date="store_date"),
-            on=lambda w, s: (w.item_sk == s.store_item_sk) & (w.d_date == s.store_date),
-            how="outer",
-        )
-        .select(
-            item_sk=lambda r: f.coalesce(r.item_sk, r.store_item_sk),
-            d_date=lambda r: f.coalesce(r.d_date, r.store_date),
-            web_sales=sd.col("web_sales"),
-            store_sales=sd.col("store_sales"),
-        )
+        web.join(stores, using=["item_sk", "d_date"], how="outer")
         .with_columns(web_cumulative=highest("web_sales"), store_cumulative=highest("store_sales"))
         .filter(lambda r: r.web_cumulative > r.store_cumulative)
         .sort("item_sk", "d_date")

@@ -69,7 +69,6 @@ WINDOWS = dict.fromkeys(("q36", "q44", "q67"), "has no window function rank:") |
 REFUSED: dict[str, dict[str, str]] = {
     "acero": WINDOWS
     | {
-        "q09": "the plan is too deep",
         "q14": "it would be written in [0-9]+ parts",
     },
     "datafusion": {"q63": "has no window function avg:dec"},
