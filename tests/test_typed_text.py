@@ -181,8 +181,9 @@ def test_arguments() -> None:
         read("x", {"day": "date"}, formats={"day": "dd/MM/yyyy"})
     with refused(InvalidArgumentError, "formats is a dict", "'%d'"):
         read("x", {"day": "date"}, formats="%d")
-    with refused(InvalidArgumentError, "header is True or False", "1"):
-        read("x", {"day": "date"}, header=1)
+    for header in (-1, 1.5, None):
+        with refused(InvalidArgumentError, "header is True, False, or how many lines it has", str(header)):
+            read("x", {"day": "date"}, header=header)
     with refused(InvalidArgumentError, "field_delimiter", "None"):
         read("x", {"day": "date"}, separator=None)
 

@@ -22,7 +22,6 @@ from substrait_dsl.errors import (
 from substrait_dsl.everyday.time_texts import to_date, to_timestamp
 from substrait_dsl.fluent.base import S2
 from substrait_dsl.fluent.calls import scalar
-from substrait_dsl.fluent.choices import require_flag
 from substrait_dsl.fluent.conditionals import when
 from substrait_dsl.fluent.expr import DynExpr, combine
 from substrait_dsl.fluent.files import PathLike, file_items, text_reading
@@ -138,7 +137,7 @@ def read_csv(
     schema: type[S2],
     *,
     separator: str = ...,
-    header: bool | rl.HeaderRule = ...,
+    header: bool | int | rl.HeaderRule = ...,
     null_value: str | None = ...,
     formats: Mapping[str, str] | None = ...,
     invalid: OfInvalid = ...,
@@ -154,7 +153,7 @@ def read_csv(
     schema: Declared,
     *,
     separator: str = ...,
-    header: bool | rl.HeaderRule = ...,
+    header: bool | int | rl.HeaderRule = ...,
     null_value: str | None = ...,
     formats: Mapping[str, str] | None = ...,
     invalid: OfInvalid = ...,
@@ -169,7 +168,7 @@ def read_csv(
     schema: SchemaLike,
     *,
     separator: str = ",",
-    header: bool | rl.HeaderRule = True,
+    header: bool | int | rl.HeaderRule = True,
     null_value: str | None = "",
     formats: Mapping[str, str] | None = None,
     invalid: OfInvalid = "error",
@@ -189,7 +188,8 @@ def read_csv(
         schema: the columns, in the order of the fields: numbers, truth values, texts, dates, timestamps.
         separator: what stands between two fields.
         header: whether the first line names the columns. Then it must have their names, in their order, as for
-            `read_files`; ``"skip"``: it may have other names.
+            `read_files`; ``"skip"``: it may have other names. A number: so many lines stand above the records, and the
+            last of them names the columns.
         null_value: the text that stands for NULL, also in quotes; None: no text does. In a column that is required it
             is an error.
         formats: by column, the format of dates that are not written as ``2024-05-31``, ``{"day": "%d/%m/%Y"}``, and
@@ -226,7 +226,7 @@ def read_csv(
         struct = as_struct(schema)
         formats = require_formats(formats, struct)
         on_failure = _BEHAVIORS[invalid]
-        form = rl.DelimitedText(separator, quote, escape, int(header is not False), null_value=null_value)
+        form = rl.DelimitedText(separator, quote, escape, _header_lines(header), null_value=null_value)
         text = t.String(nullable=null_value is not None)
         texts = NamedStruct(tuple(Field(field.name, text) for field in struct))
         files = rl.LocalFiles(file_items(paths, form, kind), text=text_reading(rule, line_breaks, encoding, form))
@@ -236,12 +236,18 @@ def read_csv(
 
 
 def _header_rule(header: Any) -> rl.HeaderRule:
-    """Return what is asked of a header. Raises as `require_flag` and `require_choice`."""
-    if not isinstance(header, str):
-        require_flag("header", header)
-        return "check"
-    require_choice("header", header, rl.HEADER_RULES)
-    return cast("rl.HeaderRule", header)
+    """Return what is asked of a header. Raises `InvalidArgumentError` and `InvalidChoiceError`."""
+    if isinstance(header, str):
+        require_choice("header", header, rl.HEADER_RULES)
+        return cast("rl.HeaderRule", header)
+    if not isinstance(header, int) or header < 0:
+        raise InvalidArgumentError("header is True, False, or how many lines it has", got=header)
+    return "check"
+
+
+def _header_lines(header: bool | int | str) -> int:
+    """Return how many lines stand above the records."""
+    return 1 if isinstance(header, str) else int(header)
 
 
 def _column(

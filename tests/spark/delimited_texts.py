@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import substrait_dsl as sd
+from substrait_dsl.errors import SchemaError, UnsupportedError
+from tests.support import refused
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 TEXTS: list[tuple[str, dict[str, Any], list[Any]]] = [
     ("a,b\n,\n", {}, [("a", "b"), ("", "")]),
@@ -114,3 +119,24 @@ def text_file(path: Path, text: str, **options: Any) -> Any:
     return sd.read_files(
         path, {"x": kind, "y": kind}, format=sd.DelimitedText(**options), line_breaks=line_breaks, **header
     )
+
+
+ABOVE = {"t1.csv": "# of May\n# by ann\nid,s\n1,x\n2,# of May\n", "t2.csv": "# of June\n# by bob\nid,s\n3,y\n"}
+"""Files with two lines above the names."""
+
+
+def lines_above_are_skipped(folder: Path, spark: SparkSession) -> None:
+    """Read files with several header lines, of which the last is compared with the columns."""
+    for name, text in ABOVE.items():
+        (folder / name).write_text(text)
+    schema = {"id": "i64", "s": "string"}
+    read = sd.read_csv(folder / "t*.csv", schema, header=3, kind="glob")
+    assert sorted(tuple(row) for row in read.collect(spark)) == [(1, "x"), (2, "# of May"), (3, "y")]
+    assert sd.read_csv(folder / "t1.csv", schema, header=9).collect(spark) == []
+    with refused(SchemaError, 'column 1 is "# by ann" in the header'):
+        sd.read_csv(folder / "t1.csv", schema, header=2).collect(spark)
+    with refused(SchemaError, "in another order"):
+        sd.read_csv(folder / "t1.csv", {"s": "string", "id": "string"}, header=3).collect(spark)
+    (folder / "blank.csv").write_text("# of May\n\nid,s\n1,x\n")
+    with refused(UnsupportedError, "of the 2 header lines of", "one is blank"):
+        sd.read_csv(folder / "blank.csv", schema, header=2).collect(spark)

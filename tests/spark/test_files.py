@@ -25,7 +25,16 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
 from substrait_dsl.spark.sources.files import read_files
 from tests.spark.column_files import stored
-from tests.spark.delimited_texts import BROKEN, BROKEN_BREAKS, ENCODED, QUOTED_BREAKS, TEXTS, encoded_file, text_file
+from tests.spark.delimited_texts import (
+    BROKEN,
+    BROKEN_BREAKS,
+    ENCODED,
+    QUOTED_BREAKS,
+    TEXTS,
+    encoded_file,
+    lines_above_are_skipped,
+    text_file,
+)
 from tests.spark.rows import collected, counted
 from tests.support import f, refused
 
@@ -226,7 +235,6 @@ def test_a_record_that_ends_as_its_delimiter_begins(tmp_path: Path, spark: Spark
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"header_lines_to_skip": 2}, "2 header lines"),
         ({"field_delimiter": ""}, "empty field_delimiter"),
         ({"field_delimiter": "\n"}, "field_delimiter of delimited text .* ends lines"),
         ({"field_delimiter": "\\", "escape": "\\"}, "contains its escape"),
@@ -241,6 +249,17 @@ def test_text_that_spark_cannot_take_apart(
 ) -> None:
     with pytest.raises(UnsupportedError, match=said):
         text_file(tmp_path / "t.csv", "", **options).execute(spark)
+
+
+def test_several_header_lines(tmp_path: Path, spark: SparkSession) -> None:
+    lines_above_are_skipped(tmp_path, spark)
+    (tmp_path / "again.csv").write_text("# of May\nid\n1\n# of May\n")  # Spark's reader of lines does not count them
+    again = sd.read_csv(tmp_path / "again.csv", {"id": "string"}, header=2)
+    with refused(UnsupportedError, "Spark cannot skip 2 header lines here", "no other line of these is equal"):
+        again.collect(spark)
+    assert [tuple(row) for row in again.collect()] == [("1",), ("# of May",)]  # as the hint says
+    with refused(UnsupportedError, "Spark cannot skip 2 header lines here", "UTF-8"):
+        sd.read_csv(tmp_path / "again.csv", {"id": "string"}, header=2, encoding="latin-1").collect(spark)
 
 
 def test_what_spark_cannot_read_is_refused(tmp_path: Path, spark: SparkSession) -> None:

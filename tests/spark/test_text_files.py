@@ -11,7 +11,16 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
-from tests.spark.delimited_texts import BROKEN, BROKEN_BREAKS, ENCODED, QUOTED_BREAKS, TEXTS, encoded_file, text_file
+from tests.spark.delimited_texts import (
+    BROKEN,
+    BROKEN_BREAKS,
+    ENCODED,
+    QUOTED_BREAKS,
+    TEXTS,
+    encoded_file,
+    lines_above_are_skipped,
+    text_file,
+)
 from tests.support import f, refused
 
 if TYPE_CHECKING:
@@ -102,3 +111,7 @@ def test_headers_name_the_columns(tmp_path: Path, sail: SparkSession) -> None:
     with refused(SchemaError, 'column 2 is "c"'):
         sd.read_files(tmp_path / "t.csv", BOTH, format="csv").execute(sail)
     assert sd.read_files(tmp_path / "t.csv", BOTH, format="csv", header="skip").collect(sail) == [("x", "y")]
+
+
+def test_several_header_lines(tmp_path: Path, sail: SparkSession) -> None:
+    lines_above_are_skipped(tmp_path, sail)

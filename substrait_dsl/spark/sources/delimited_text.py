@@ -63,10 +63,8 @@ def text_options(format_: DelimitedText) -> dict[str, str]:
     """Return the options of Spark's reader and writer.
 
     Raises:
-        UnsupportedError: Spark cannot skip that many header lines, or separate and quote fields so.
+        UnsupportedError: Spark cannot separate and quote fields so.
     """
-    if format_.header_lines_to_skip > 1:
-        raise UnsupportedError(f"Spark cannot skip {format_.header_lines_to_skip} header lines, only one or none")
     delimiter = format_.field_delimiter
     if not delimiter:
         raise UnsupportedError("Spark cannot separate fields by an empty field_delimiter")

@@ -42,6 +42,13 @@ class Header:
     """Its line, without the end; empty if the file has none."""
     is_first: bool
     """Whether it is the first line of the file, and a line feed ends it."""
+    above: tuple[str, ...] = ()
+    """The lines above it, which are skipped, too."""
+
+    @property
+    def lines(self) -> list[str]:
+        """All lines that are skipped, but empty ones."""
+        return [line for line in (*self.above, self.line) if line]
 
 
 def path_of(uri: str) -> str | None:
@@ -87,7 +94,10 @@ def require_read_exactly(uris: Iterable[str], reading: TextReading) -> None:
 
 
 def header_of(path: str, format_: DelimitedText, reading: TextReading) -> Header | None:
-    """Return the header of a file: its first line that is not blank. None if it cannot be read here."""
+    """Return the header of a file: its first lines that are not blank. None if it cannot be read here.
+
+    Raises `UnsupportedError` for a blank line between two lines of a header: whether it is one of those is not said.
+    """
     if path.endswith(COMPRESSED):
         return None
     try:
@@ -95,9 +105,18 @@ def header_of(path: str, format_: DelimitedText, reading: TextReading) -> Header
             lines = iter(file)
             found = ((number, line) for number, line in enumerate(lines) if not is_blank(line, format_))
             number, line = next(found, (0, ""))
+            above: list[str] = []
+            is_open = reading.line_breaks == "in_quotes" and line.count(format_.quote) % 2
+            for _ in range(1, format_.header_lines_to_skip):
+                following = next(lines, "")
+                if following and (is_open or is_blank(following, format_)):
+                    many = f"the {format_.header_lines_to_skip} header lines of {path}"
+                    raise UnsupportedError(f"of {many} one is blank, or ends in quotes")
+                above.append(line.rstrip("\r\n"))
+                line = following
             while reading.line_breaks == "in_quotes" and line.count(format_.quote) % 2 and (more := next(lines, "")):
                 line += more
-            return Header(line.rstrip("\r\n"), number == 0 and not line.endswith("\r"))
+            return Header(line.rstrip("\r\n"), number == 0 and not line.endswith("\r"), tuple(above))
     except (OSError, EOFError, UnicodeError):
         return None  # Spark says what is wrong with it, and where
 
@@ -157,15 +176,15 @@ def _plain(name: str) -> str:
     return name.strip().casefold()
 
 
-def is_once(path: str, lines: Set[str]) -> bool:
-    """Whether a file on this machine has one of these lines once only, its header; False if that is not known."""
+def is_once(path: str, lines: Set[str], many: int = 1) -> bool:
+    """Whether a file on this machine has so many of these lines only, its header; False if that is not known."""
     if path.endswith((*OPENERS, *COMPRESSED)) or os.path.getsize(path) > _LONGEST:
         return False
     found = 0
     for line in lines - {""}:
-        for many in _count(path, line.encode(errors="replace")):
-            found += many
-            if found > 1:
+        for more in _count(path, line.encode(errors="replace")):
+            found += more
+            if found > many:
                 return False
     return True
 

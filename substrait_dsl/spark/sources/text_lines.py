@@ -81,6 +81,12 @@ def record_lines(
     headers: list[str] | None = []
     if format_.header_lines_to_skip:
         headers = _headers(format_, frame, names, reading)
+        if format_.header_lines_to_skip > 1 and (headers is None or _is_parsed(reading) or reading.encoding != "utf-8"):
+            raise UnsupportedError(
+                f"Spark cannot skip {format_.header_lines_to_skip} header lines here: they have to be lines of UTF-8 "
+                "of files on this machine, which no other line of these is equal to, and the session a classic one",
+                hint="on the embedded engine such files are read from this machine",
+            )
     line = functions.col(LINE)
     if _is_parsed(reading):
         decoded = {name: _as_decoded(text, reading.encoding) for name, text in options.items()}
@@ -220,8 +226,9 @@ def _headers(format_: DelimitedText, frame: DataFrame, names: Sequence[str], rea
                 )
     if is_remote(frame.sparkSession):
         return None
-    lines = {header.line for header in found if header is not None}
+    lines = {line for header in found if header is not None for line in header.lines}
     are_known = all(header is not None for header in found) and len(lines) <= _MANY_HEADERS
-    if not are_known or not all(is_once(path, lines) for path in paths if path is not None):
+    pairs = zip(paths, found, strict=True)
+    if not are_known or not all(is_once(path, lines, len(header.lines)) for path, header in pairs if path and header):
         return None
-    return sorted(lines - {""})
+    return sorted(lines)
