@@ -500,6 +500,8 @@ class UnsupportedError(SubstraitDslError, NotImplementedError):
     """The step of the plan that is refused, as the text of the plan shows it, if it is one step."""
     expression: str | None = None
     """The part of the step that is refused."""
+    function: str | None = None
+    """The name of the function whose result has no known type, if that is why a plan cannot be read."""
     refused: object = None
     """The node that was being lowered, by which the step is found."""
     rule: str | None = None

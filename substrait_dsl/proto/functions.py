@@ -163,7 +163,9 @@ def _output_type(
             if known.problem is None:
                 raise PlanFormatError(text, hint=_DECLARE_IT)
             # As where such a call declares its type: then it can be read, and is refused when it is to run.
-            raise UnsupportedError(f"{text}: {known.problem}", hint=partial(_hint, known.cause))
+            error = UnsupportedError(f"{text}: {known.problem}", hint=partial(_hint, known.cause))
+            error.function = function.name
+            raise error
         if known.problem is None:
             return declared, ()
         text = f"the type that the plan declares is kept: {_first_line(known.problem)}"

@@ -80,7 +80,7 @@ def _step_tree(encoder: Encoder, rel: Rel, trees: Mapping[int, PlanRel]) -> Plan
 
 
 def _reason(error: SubstraitDslError) -> str:
-    return str(error).split("\n")[0]
+    return error.message
 
 
 def _json(value: dict[str, Any]) -> str:

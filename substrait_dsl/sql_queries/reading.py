@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -97,9 +96,8 @@ def _read_query(query: str, schemas: Mapping[str, NamedStruct]) -> rl.Rel:
         try:
             return _read_plan(planned)
         except UnsupportedError as error:
-            undeclared = re.match(r"(\w+)(?::\w+)? does not declare its type", error.message)
-            if undeclared is not None:
-                error = _unknown_function(undeclared[1])
+            if error.function is not None:
+                error = _unknown_function(error.function)
             error.verb = "from_sql"  # it is no plan that the program reads
             refusal = error
     assert refusal is not None
