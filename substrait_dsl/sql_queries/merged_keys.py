@@ -77,6 +77,8 @@ class _Sources:
     """The columns of each table, by its name in the query; those of semi and anti joins are none."""
     merged: dict[str, str] = attrs.field(factory=dict)
     """The expression of each merged key."""
+    owners: dict[str, str] = attrs.field(factory=dict)
+    """The table at whose place a star has each merged key."""
     hidden: set[tuple[str, str]] = attrs.field(factory=set)
     """The keys that a star does not put out again: tables and columns."""
     ambiguous: set[str] = attrs.field(factory=set)
@@ -93,7 +95,7 @@ class _Sources:
         if any(columns is None or "" in columns for columns in self.columns.values()):
             return None
         return (
-            (name, self.merged.get(name, _quoted(table, name)))
+            (name, self.merged[name] if self.owners.get(name) == table else _quoted(table, name))
             for table, columns in self.columns.items()
             for name in columns or ()
             if (table, name) not in self.hidden
@@ -119,7 +121,9 @@ class _Rewriting:
                 columns = sources.shown()
                 if columns is None:
                     raise UnsupportedError("a star over a join with USING of columns without a name", hint=HINT)
-                shown = [f"{value} as {_quoted(name)}" for name, value in columns]
+                shown = [
+                    f"{value} as {_quoted(name)}" if value.startswith("coalesce(") else value for name, value in columns
+                ]
                 self.edits.append((item.meta["start"], item.meta["end"] + 1, ", ".join(shown)))
 
     def qualify(self, column: exp.Column) -> None:
@@ -215,12 +219,15 @@ class _Rewriting:
         for key in keys:
             tables = [table for table in left if key in (sources.columns[table] or ())]
             found = [table for table in tables if (table, key) not in sources.hidden]
-            if len(found) != 1 or key not in theirs:
-                return  # DataFusion says that there is no such column, or that there are two
+            if len(found) > 1:
+                raise UnsupportedError(f'"{key}" is a column of several tables before a join by it', hint=HINT)
+            if not found or key not in theirs:
+                return  # DataFusion says that there is no such column
             mine, other = sources.merged.get(key, _quoted(found[0], key)), _quoted(right, key)
             conditions.append(f"{mine} = {other}")
             values = {"RIGHT": other, "FULL": f"coalesce({mine}, {other})"}
             sources.merged[key] = values.get(join.side, mine)
+            sources.owners[key] = found[0]
             sources.hidden.add((right, key))
         if writes:
             self._write_condition(join, f"on ({' and '.join(conditions)})")

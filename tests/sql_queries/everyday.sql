@@ -834,3 +834,10 @@ order_id) as paid, count(note) filter (where amount > 20) over () as n from orde
 
 -- remainders
 select id, mod(id + 3, 4) * 2 as m, mod(mod(id, 5), 3) as n, sign(id - 3) as s from employees
+
+-- using, with columns of one name that are not merged
+select * from (values (1, 2, 3)) a(k, m, x) join (values (2, 9)) b(m, y) using (m) join (values (1, 7)) c(k, m) using (k)
+
+-- right and full joins using, with a star
+select * from (values (1, 2), (3, 4)) a(k, x) right join (values (3, 5), (6, 7)) b(k, x) using (k)
+full join (values (6, 8), (9, 9)) c(k, z) using (k)

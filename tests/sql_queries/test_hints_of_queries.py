@@ -121,6 +121,7 @@ USING = {
         "select k from a join generate_series(1, 2) as g using (k)",
         "write the join with ON",
     ),
+    "a key of two tables": ("select 1 as one from a join b on a.k = b.k join c using (k)", "write the join with ON"),
     "no common column": ("select 1 as one from a natural join (select 1 as z) d", "write CROSS JOIN"),
 }
 KEYS = {name: sd.read_virtual([(1, 2)], {"k": "i64", name: "i64"}) for name in ("a", "b", "c")}
