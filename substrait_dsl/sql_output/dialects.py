@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -42,14 +43,30 @@ class Dialect:
     text_type: str
     """What a text with a length is kept as."""
 
-    def type_text(self, type_: t.Type) -> str:
-        """Return what a type is called. Raises `UnsupportedError` for one that is not written."""
+    def type_text(self, type_: t.Type, *, is_ordered: bool = True) -> str:
+        """Return what a type is called.
+
+        Args:
+            type_: a type.
+            is_ordered: whether its values may be put in an order. Those of structs may not: NULLs in them are the first
+                or the last to an engine, whatever the order says. They are compared for equality.
+
+        Raises:
+            UnsupportedError: it is not written.
+        """
         required = type_.as_required()
         match required:
             case t.Decimal(precision=precision, scale=scale):
                 return f"DECIMAL({precision}, {scale})"
             case t.VarChar():
                 return self.text_type
+            case t.Struct(types=types) if not is_ordered and (names := simple_names(required)):
+                quote, link = ('"', " ") if self.name == "duckdb" else ("`", ": ")
+                fields = [
+                    f"{quote}{name}{quote}{link}{self.type_text(each, is_ordered=False)}"
+                    for name, each in zip(names, types, strict=True)
+                ]
+                return f"STRUCT({', '.join(fields)})" if self.name == "duckdb" else f"STRUCT<{', '.join(fields)}>"
             case _ if required in self.types:
                 return self.types[required]
             case _:
@@ -57,6 +74,27 @@ class Dialect:
                     f"values of {required} are not written as SQL of {self.title}",
                     hint="choose other columns, or execute(session) runs the plan",
                 )
+
+
+def simple_names(type_: t.Type) -> tuple[str, ...]:
+    """Return the names of the fields of a struct; none where engines may read them, or compare the values, otherwise.
+
+    Engines need not agree on which floating-point numbers in a struct are equal: zeros, and what is no number.
+    """
+    has_floats = isinstance(type_, t.Struct) and any(isinstance(each, t.FP32 | t.FP64) for each in type_.types)
+    names = type_.names if isinstance(type_, t.Struct) and not has_floats else None
+    is_simple = names and all(re.fullmatch(r"[a-z_][a-z0-9_]*", name) for name in names)
+    return tuple(names) if names and is_simple and len({*names}) == len(names) else ()
+
+
+def require_same_fields(types: Sequence[t.Type]) -> None:
+    """Raise `UnsupportedError` for structs of which engines would bring fields together by their names."""
+    found = {type_.names for type_ in types if isinstance(type_, t.Struct)}
+    if len(found) > 1:
+        raise UnsupportedError(
+            "structs whose fields have different names are not put together in SQL",
+            hint="make the struct anew: sd.struct_of(a=..., b=...)",
+        )
 
 
 DUCKDB = Dialect(

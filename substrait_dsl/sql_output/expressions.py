@@ -12,9 +12,9 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.errors import UnsupportedError, class_words
 from substrait_dsl.sql_output.datetimes import interval_of, write_shift
-from substrait_dsl.sql_output.dialects import Dialect
+from substrait_dsl.sql_output.dialects import Dialect, require_same_fields, simple_names
 from substrait_dsl.sql_output.functions import operands, write_function
-from substrait_dsl.sql_output.literals import write_cast, write_literal
+from substrait_dsl.sql_output.literals import write_cast, write_literal, write_struct
 from substrait_dsl.sql_output.window_functions import write_window
 from substrait_dsl.sql_output.written import Written, fill
 
@@ -69,9 +69,9 @@ def write(expression: Expression, scope: Scope) -> Written:  # a closed union
         case ex.Literal() as literal:
             return write_literal(literal, dialect)
         case ex.FieldReference(position=position, root=ex.RootReference()):
-            return scope.columns[position]
+            return _as_nullable(scope.columns[position], expression.type)
         case ex.FieldReference(position=position, root=ex.OuterReference(anchor)):
-            return scope.outer[anchor][position]
+            return _as_nullable(scope.outer[anchor][position], expression.type)
         case ex.ScalarFunction() as call:
             return _write_call(call, scope)
         case ex.Cast() as cast:
@@ -99,6 +99,10 @@ def write(expression: Expression, scope: Scope) -> Written:  # a closed union
         case ex.NestedList(values=elements):
             trees = [write(each, scope.as_value()).cast(dialect) for each in elements]
             return Written(_list(trees, dialect), expression.type)
+        case ex.NestedStruct(fields=fields):
+            return write_struct([write(each, scope.as_value()) for each in fields], expression.type, dialect)
+        case ex.FieldAccess(input=value, segment=ex.StructField(position)):
+            return _write_field(write(value, scope.as_value()), position, expression.type, dialect)
         case ex.SetPredicate():
             raise _refusal("a test whether rows are unique", dialect)
         case other:
@@ -108,6 +112,24 @@ def write(expression: Expression, scope: Scope) -> Written:  # a closed union
 def _list(elements: Sequence[exp.Expr], dialect: Dialect) -> exp.Expr:
     places = ", ".join(f"{{{number}}}" for number in range(len(elements)))
     return fill(f"[{places}]" if dialect.name == "duckdb" else f"ARRAY({places})", elements, {}, dialect)
+
+
+def _as_nullable(column: Written, type_: t.Type) -> Written:
+    """Return a column that is nullable where the step below made it so: an outer join, another set of keys."""
+    if column.type.nullable or not type_.nullable:
+        return column
+    return attrs.evolve(column, type=column.type.as_nullable())
+
+
+def _write_field(struct: Written, position: int, type_: t.Type, dialect: Dialect) -> Written:
+    from sqlglot import exp
+
+    dialect.type_text(struct.type, is_ordered=False)
+    name = simple_names(struct.type)[position]
+    if dialect.name == "duckdb":
+        return Written(fill(f"STRUCT_EXTRACT({{0}}, '{name}')", [struct.cast(dialect)], {}, dialect), type_)
+    field = exp.Dot(this=exp.Paren(this=struct.cast(dialect).copy()), expression=exp.to_identifier(name, quoted=True))
+    return Written(field, type_)
 
 
 def _refusal(what: str, dialect: Dialect) -> UnsupportedError:
@@ -151,6 +173,7 @@ def _write_switch(switch: ex.Switch, scope: Scope) -> Written:
 
 def _results(results: Sequence[Expression], scope: Scope) -> list[exp.Expr]:
     """Return what a CASE may give; in it small integers would be of the type of a constant beside them."""
+    require_same_fields([each.type for each in results])
     written = [write(each, scope) for each in results]
     if isinstance(results[0].type, t.I8 | t.I16):
         return [each.cast(scope.dialect) for each in written]

@@ -16,7 +16,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.sql_output.datetimes import write_part
 from substrait_dsl.sql_output.decimals import MOST_DIGITS, exact_scale, write_quotient
-from substrait_dsl.sql_output.dialects import Dialect, SqlDialect
+from substrait_dsl.sql_output.dialects import Dialect, SqlDialect, require_same_fields
 from substrait_dsl.sql_output.overflows import cut_by, is_floored, write_cut, write_floored
 from substrait_dsl.sql_output.written import Written, as_decimal, cast_tree, connect, fill
 
@@ -281,6 +281,14 @@ OF_THEIR_OWN: Mapping[str, Mapping[str, str]] = {
 }
 """The functions that are written by functions of this module, with which calls are written."""
 
+OF_EQUALITY = frozenset(
+    {
+        *("equal", "not_equal", "is_not_distinct_from", "is_distinct_from", "is_null", "is_not_null"),
+        *("nullif", "coalesce"),
+    }
+)
+"""The functions that ask of values whether they are equal, or NULL, and nothing of their order."""
+
 WIDE = 19
 """From this precision on, DuckDB computes with the full precision; below, it keeps to 18 digits and fails beyond."""
 
@@ -301,7 +309,8 @@ def write_function(call: ex.ScalarFunction, values: Sequence[Written], dialect: 
     if isinstance(call.output_type, t.VarChar) and name not in ("coalesce", "nullif"):
         raise refusal(call, dialect, "a result of limited length")
     for value in values:
-        dialect.type_text(value.type)  # which refuses what engines may compare otherwise
+        dialect.type_text(value.type, is_ordered=name not in OF_EQUALITY)  # which refuses what has other orders
+    require_same_fields([value.type for value in values])
     match urn, name:
         case "functions_boolean", "and" | "or":
             return _connect(call, values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from decimal import Decimal
 from math import isinf, isnan
 from typing import Any
@@ -12,7 +13,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.unicode import is_unicode
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.sql_output.decimals import MOST_DIGITS
-from substrait_dsl.sql_output.dialects import Dialect
+from substrait_dsl.sql_output.dialects import Dialect, simple_names
 from substrait_dsl.sql_output.written import Written, cast_tree, fill
 
 _SMALL = range(-(2**31), 2**31)
@@ -23,10 +24,12 @@ def write_literal(literal: ex.Literal, dialect: Dialect) -> Written:
     from sqlglot import exp
 
     type_, value = literal.type, literal.value
-    name = dialect.type_text(type_)
+    name = dialect.type_text(type_, is_ordered=False)
     match value:
         case None:
             return Written(exp.Null(), type_, is_typed=False)
+        case tuple() if isinstance(type_, t.Struct):
+            return write_struct([write_literal(each, dialect) for each in value], type_, dialect)
         case bool():
             return Written(exp.Boolean(this=value), type_)
         case int() if isinstance(type_, t.PrecisionTimestamp | t.PrecisionTimestampTZ):
@@ -66,6 +69,18 @@ def write_literal(literal: ex.Literal, dialect: Dialect) -> Written:
             return Written(exp.Cast(this=exp.Literal.string(value.isoformat()), to=exp.DataType.build("DATE")), type_)
         case _:
             raise UnsupportedError(f"a constant of type {type_} is not written as SQL of {dialect.title}")
+
+
+def write_struct(fields: Sequence[Written], type_: t.Type, dialect: Dialect) -> Written:
+    """Write a struct of these values. Raises `UnsupportedError` where the names of its fields are not known."""
+    from sqlglot import exp
+
+    dialect.type_text(type_, is_ordered=False)
+    named = [
+        exp.PropertyEQ(this=exp.to_identifier(name, quoted=True), expression=field.cast(dialect).copy())
+        for name, field in zip(simple_names(type_), fields, strict=True)
+    ]
+    return Written(exp.Struct(expressions=named), type_, is_typed=False)
 
 
 def _text(value: str, dialect: Dialect) -> Any:

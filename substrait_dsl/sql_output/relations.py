@@ -331,9 +331,10 @@ class QueryWriter:
             )
         here = self.scope(below, outer, rel)
         for key in rel.keys:
-            self.dialect.type_text(key.type)  # which refuses what engines may compare otherwise
+            self.dialect.type_text(key.type, is_ordered=False)  # which refuses what engines may compare otherwise
         keys = [write(each, here) for each in rel.keys]
-        if not all(_has_own_column(key.tree, outer) for key in keys):  # a number there would mean a column by position
+        # A number there would mean a column by position; a struct that is made there Spark does not know in HAVING.
+        if not all(_has_own_column(key.tree, outer) and _is_known_key(key) for key in keys):
             below = self.nested(
                 attrs.evolve(below, columns=(*below.columns, *keys), names=(*below.names, *rel.names[: len(keys)])),
                 outer,
@@ -343,7 +344,8 @@ class QueryWriter:
             here = self.scope(below, outer, rel)
         measures = [write_measure(each, lambda part: write(part, here), self.dialect) for each in rel.measures]
         for measure, written in zip(rel.measures, measures, strict=True):
-            if measure.function.arguments and not _has_own_column(written.tree, outer) and outer:
+            computes = bool(measure.function.arguments) or measure.filter is not None
+            if computes and not _has_own_column(written.tree, outer) and outer:
                 raise UnsupportedError("an aggregation of nothing but columns of an outer row is not written as SQL")
         names = tuple(rel.names)
         if len(rel.grouping_sets) <= 1 and not measures:
@@ -497,6 +499,10 @@ def _uses_windows(columns: Columns, expressions: Sequence[Expression]) -> bool:
         for each in expressions
         for node in walk(each, into_relations=False)
     )
+
+
+def _is_known_key(key: Written) -> bool:
+    return key.is_column or not isinstance(key.type, t.Struct)
 
 
 def _has_own_column(tree: exp.Expr, outer: Outer) -> bool:

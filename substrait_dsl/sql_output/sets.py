@@ -9,6 +9,7 @@ import attrs
 
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.sql_output.dialects import require_same_fields
 from substrait_dsl.sql_output.expressions import Outer
 from substrait_dsl.sql_output.names import distinct_names, identifier
 from substrait_dsl.sql_output.queries import Select, to_tree
@@ -27,9 +28,11 @@ def write_set(rel: rl.Set, outer: Outer, to: QueryWriter) -> Select:
 
     if not len(rel.schema):
         raise UnsupportedError("a set operation of rows without columns is not written as SQL")
+    for types in zip(*(child.schema.types for child in rel.relations), strict=True):
+        require_same_fields(types)
     if rel.op != "union_all":
         for type_ in rel.schema.types:
-            to.dialect.type_text(type_)
+            to.dialect.type_text(type_, is_ordered=False)
     operations: dict[str, tuple[Any, bool]] = {
         "union_all": (exp.Union, False),
         "union_distinct": (exp.Union, True),

@@ -42,7 +42,7 @@ def cast_tree(tree: exp.Expr, type_: t.Type, dialect: Dialect, *, tries: bool = 
     """Return a cast of a tree; one that `tries` gives NULL where it fails."""
     from sqlglot import exp
 
-    to = parse_type(dialect.type_text(type_), dialect.name).copy()
+    to = parse_type(dialect.type_text(type_, is_ordered=False), dialect.name).copy()
     # One that is not "safe" sqlglot writes as CAST for Spark.
     return exp.TryCast(this=tree.copy(), to=to, safe=True) if tries else exp.Cast(this=tree.copy(), to=to)
 

@@ -86,6 +86,9 @@ GROUPED = ORDERS.group_by("customer").agg(
 )
 NAMED = ORDERS.join(CUSTOMERS, on=lambda o, c: o.customer == c.key, how="left")
 
+PAIRED = ORDERS.select("id", "customer", pair=lambda o: sd.struct_of(a=o.size, b=o.note))
+PAIR = sd.Struct.of({"a": sd.I32(), "b": sd.String(nullable=True)})
+
 EXTREMES = {"i8": 2**7, "i16": 2**15, "i32": 2**31, "i64": 2**63}
 
 
@@ -106,6 +109,24 @@ def overflowing(type_: str) -> sd.Relation[Any]:
 
 
 RICH: dict[str, Rich] = {
+    "structs": Rich(
+        PAIRED.filter(lambda o: (o.pair != sd.lit((3, "a gift"), PAIR)) | (o.id < 2)).select(
+            "pair",
+            size=lambda o: o.pair["a"] + 1,
+            note=lambda o: f.coalesce(o.pair["b"], "none"),
+            some=lambda o: sd.when(o.id > 2).then(o.pair).otherwise(None),
+            is_empty=lambda o: o.pair == sd.lit((0, None), PAIR),
+        )
+    ),
+    "groups by structs": Rich(
+        PAIRED.group_by("pair").agg(orders=f.count()).filter(lambda g: g.pair.is_not_null()).select("orders", "pair")
+    ),
+    "different structs": Rich(
+        PAIRED.select("pair").union_all(PAIRED.filter(lambda o: o.id > 3).select("pair")).distinct()
+    ),
+    "a join by structs": Rich(
+        PAIRED.join(PAIRED, on=lambda a, b: f.is_not_distinct_from(a.pair, b.pair) & (a.id < b.id)).emit([0, 3, 5])
+    ),
     **{f"extremes of {type_}": Rich(overflowing(type_)) for type_ in ("i8", "i64")},
     "filters and an order": Rich(
         ORDERS.filter(lambda o: (o.price > 1) | o.note.is_null()).sort(sd.desc("price"), "id"), is_ordered=True
@@ -113,6 +134,15 @@ RICH: dict[str, Rich] = {
     "groups": Rich(GROUPED.filter(lambda g: g.orders > 1).sort(sd.desc("customer")), is_ordered=True),
     "groups of groups": Rich(GROUPED.group_by("orders").agg(customers=f.count(), most=lambda g: f.max(g.total))),
     "a left join": Rich(NAMED.select("id", "name", country=lambda r: f.coalesce(r.country, "?"))),
+    "what a left join makes NULL": Rich(
+        CUSTOMERS.join(ORDERS, on=lambda c, o: c.key == o.customer, how="left").select(
+            "key",
+            least=lambda r: f.least(r["key"], r["id"]),
+            greatest=lambda r: f.greatest(r["size"], r["size"] + 1),
+            inside=lambda r: sd.lit(2, "i64").between(r["id"], 3),
+            most=lambda r: f.add(r["size"], r["size"], overflow="SATURATE"),
+        )
+    ),
     "a full join": Rich(ORDERS.join(CUSTOMERS, on=lambda o, c: o.customer == c.key, how="outer").select("id", "name")),
     "an anti join": Rich(CUSTOMERS.join(ORDERS, on=lambda c, o: c.key == o.customer, how="left_anti")),
     "a subquery": Rich(

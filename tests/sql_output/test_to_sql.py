@@ -213,6 +213,9 @@ def _remainders(value: Any, count: int) -> Any:
     return value
 
 
+PAIR = sd.Struct.of({"a": sd.I64(), "b": sd.String()})
+OTHER_PAIR = sd.Struct.of({"b": sd.I64(), "a": sd.String()})
+
 REFUSED: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
     "a misspelt dialect": (lambda: ORDERS.to_sql("duckbd"), InvalidChoiceError, 'did you mean "duckdb"'),  # type: ignore[arg-type]
     "no name": (lambda: ORDERS.to_sql(5), InvalidArgumentError, "to_sql: the dialect is a name, got 5"),  # type: ignore[arg-type]
@@ -236,6 +239,35 @@ REFUSED: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
         lambda: ORDERS.select(x=lambda o: o.note.cast("i64?")).to_sql("duckdb"),
         UnsupportedError,
         r"a cast from string\? to i64\? is not known to be exact",
+    ),
+    "an order of structs": (
+        lambda: sd.read_named("t", {"x": PAIR}).sort("x").to_sql("duckdb"),
+        UnsupportedError,
+        "values of struct<i64, string> are not written as SQL of DuckDB",
+    ),
+    "structs of other names": (
+        lambda: sd.read_named("t", {"x": PAIR}).union_all(sd.read_named("u", {"x": OTHER_PAIR})).to_sql("duckdb"),
+        UnsupportedError,
+        "structs whose fields have different names are not put together",
+    ),
+    "a choice of structs of other names": (
+        lambda: (
+            sd.read_named("t", {"x": PAIR, "y": OTHER_PAIR, "p": "boolean"})
+            .select(z=lambda r: sd.when(r.p).then(r.x).otherwise(r.y))
+            .to_sql("spark")
+        ),
+        UnsupportedError,
+        "structs whose fields have different names are not put together",
+    ),
+    "a struct with capital letters": (
+        lambda: sd.read_named("t", {"x": sd.Struct.of({"A": sd.I64(), "a": sd.I64()})}).distinct().to_sql("duckdb"),
+        UnsupportedError,
+        "values of struct<i64, i64> are not written",
+    ),
+    "a struct with floats": (
+        lambda: sd.read_named("t", {"x": sd.Struct.of({"a": sd.FP64()})}).distinct().to_sql("duckdb"),
+        UnsupportedError,
+        "values of struct<fp64> are not written",
     ),
     "a type": (
         lambda: sd.read_named("t", {"x": "list<i64>"}).distinct().to_sql("duckdb"),
