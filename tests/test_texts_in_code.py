@@ -71,7 +71,7 @@ CALLERS: Mapping[str, frozenset[str]] = {
         "spark/changes/table_replacement.py": "sql",
         "spark/changes/updates.py": "sql",
         "spark/changes/writes.py": "sql",
-        "spark/expressions/implementations.py": "createDataFrame expr",
+        "spark/expressions/bound_functions.py": "createDataFrame expr",
         "spark/expressions/sorting.py": "expr",
         "spark/lowering.py": "sql",
         "spark/relations/frames.py": "expr selectExpr sql",

@@ -13,7 +13,7 @@ from typing import Literal, get_args
 import attrs
 
 from substrait_dsl.algebra.frozen_values import FrozenValue
-from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.function_ids import FunctionId
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import Struct, Type
 from substrait_dsl.algebra.validators import one, several

@@ -4,7 +4,7 @@
 `Catalog.resolve` finds the overload a call means and the type it has.
 """
 
-from substrait_dsl.catalog.arguments import CallArgument, EnumValue, Open, Typed, TypeValue
+from substrait_dsl.catalog.call_arguments import CallArgument, EnumValue, Open, Typed, TypeValue
 from substrait_dsl.catalog.catalog import Catalog, Kinds, standard_catalog
 from substrait_dsl.catalog.records import (
     KINDS,

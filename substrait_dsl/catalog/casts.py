@@ -27,7 +27,7 @@ from substrait_dsl.algebra.types import (
     Type,
     VarChar,
 )
-from substrait_dsl.catalog.arguments import CallArgument, Open, Typed
+from substrait_dsl.catalog.call_arguments import CallArgument, Open, Typed
 from substrait_dsl.catalog.derive import Bindings, build
 from substrait_dsl.catalog.records import Overload, ValueArgument
 from substrait_dsl.catalog.resolve import choose

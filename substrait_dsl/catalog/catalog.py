@@ -12,7 +12,7 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.type_text import parse_type
 from substrait_dsl.algebra.types import Type, TypeVariation
 from substrait_dsl.catalog import casts, resolution_errors, widening
-from substrait_dsl.catalog.arguments import CallArgument, stands_for_equals
+from substrait_dsl.catalog.call_arguments import CallArgument, stands_for_equals
 from substrait_dsl.catalog.load import read_extension
 from substrait_dsl.catalog.records import KINDS, Extension, Function, Kind, Overload
 from substrait_dsl.catalog.resolve import Resolution, choose, output_type

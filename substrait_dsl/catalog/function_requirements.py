@@ -6,9 +6,9 @@ never refused.
 
 from __future__ import annotations
 
-from substrait_dsl.algebra.functions import PHASES, FunctionId, Phase
+from substrait_dsl.algebra.function_ids import PHASES, FunctionId, Phase
 from substrait_dsl.algebra.types import INTEGER_RANGES, Boolean, Date, Decimal, Type, Unbound, UserDefined
-from substrait_dsl.catalog.arguments import CallArgument, Typed
+from substrait_dsl.catalog.call_arguments import CallArgument, Typed
 from substrait_dsl.catalog.catalog import Catalog
 from substrait_dsl.catalog.records import Decomposable, Overload
 from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError, TypeMismatchError

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 import attrs
 
 from substrait_dsl.algebra.frozen_values import FrozenValue
-from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.function_ids import FunctionId
 from substrait_dsl.algebra.rules import require_distinct_options
 from substrait_dsl.algebra.type_syntax import Program, TypeNode
 from substrait_dsl.algebra.types import TypeVariation

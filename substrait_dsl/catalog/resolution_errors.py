@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from substrait_dsl.catalog.arguments import CallArgument, EnumValue, Open, Typed
+from substrait_dsl.catalog.call_arguments import CallArgument, EnumValue, Open, Typed
 from substrait_dsl.catalog.casts import widening_cast
 from substrait_dsl.catalog.records import EnumArgument, Kind, Overload
 from substrait_dsl.catalog.resolve import takes_argument

@@ -12,10 +12,10 @@ from typing import assert_never
 import attrs
 
 from substrait_dsl.algebra.frozen_values import FrozenValue
-from substrait_dsl.algebra.functions import Phase
+from substrait_dsl.algebra.function_ids import Phase
 from substrait_dsl.algebra.type_syntax import Constant, Expression, Name, Program, TypeNode, parts_of
 from substrait_dsl.algebra.types import Type, TypeVariation
-from substrait_dsl.catalog.arguments import CallArgument, EnumValue, Open, Typed, TypeValue
+from substrait_dsl.catalog.call_arguments import CallArgument, EnumValue, Open, Typed, TypeValue
 from substrait_dsl.catalog.derive import Bindings, build, run
 from substrait_dsl.catalog.records import Argument, EnumArgument, Overload, TypeArgument, ValueArgument
 from substrait_dsl.errors import FunctionNotFoundError, InvalidArgumentError

@@ -15,7 +15,7 @@ from typing import Any
 
 import attrs
 
-from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.function_ids import FunctionId
 from substrait_dsl.catalog.entries import Entry, TypeTexts, read_yaml
 from substrait_dsl.catalog.load import FUNCTION_SECTIONS, read_function, read_header
 from substrait_dsl.catalog.records import Extension, Function, Kind

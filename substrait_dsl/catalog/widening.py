@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from substrait_dsl.algebra.number_types import NUMBERS, WIDER, common_number, decimal_type, digits
 from substrait_dsl.algebra.types import FP32, FP64, INTEGER_TYPES, Decimal, Type
-from substrait_dsl.catalog.arguments import CallArgument, Typed
+from substrait_dsl.catalog.call_arguments import CallArgument, Typed
 from substrait_dsl.catalog.records import Overload, ValueArgument
 from substrait_dsl.catalog.resolve import Fit, fit
 

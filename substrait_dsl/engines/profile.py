@@ -33,7 +33,7 @@ import attrs
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.capabilities import Capabilities, Words
-from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.function_ids import FunctionId
 from substrait_dsl.algebra.settings import ENCODINGS, LEGACY_FIELDS, Encoding
 from substrait_dsl.algebra.types import LENGTH_TYPES, PRECISION_TYPES, SIMPLE_TYPES, Type
 from substrait_dsl.catalog.dialects import read_dialect

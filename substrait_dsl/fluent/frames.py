@@ -48,7 +48,7 @@ def from_arrow(
         >>> print(sd.from_arrow(pyarrow.table({"key": [1, 2]})))
         read values (1), (2) -> key: i64?
     """
-    from substrait_dsl.arrow.literals import literal_columns
+    from substrait_dsl.arrow.literals_from_arrow import literal_columns
     from substrait_dsl.arrow.tables import table_of
 
     with error_context(verb="from_arrow"):

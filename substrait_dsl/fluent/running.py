@@ -46,7 +46,7 @@ class SparkExecution(Execution):
     ) -> None:
         from substrait_dsl.spark.execute import execute
         from substrait_dsl.spark.relations.collecting import require_arrow, require_collectable
-        from substrait_dsl.spark.session.outcomes import Outcomes
+        from substrait_dsl.spark.session.change_outcomes import Outcomes
         from substrait_dsl.spark.session.source_map import recording
 
         self.spark = spark

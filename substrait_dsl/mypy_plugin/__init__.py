@@ -208,7 +208,7 @@ def _method_hook(fullname: str) -> Callable[[MethodContext], Type]:
 
 
 def _check_helper_call(context: FunctionContext) -> Type:
-    from substrait_dsl.mypy_plugin.helper_calls import check_call
+    from substrait_dsl.mypy_plugin.helper_call_checks import check_call
 
     hook: Callable[[FunctionContext], Type] = guard(check_call, attrgetter("default_return_type"))
     return hook(context)

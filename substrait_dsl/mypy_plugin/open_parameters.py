@@ -19,7 +19,7 @@ from substrait_dsl.mypy_plugin import placeholders
 from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations
 from substrait_dsl.mypy_plugin.assignment_checks import compare_columns
 from substrait_dsl.mypy_plugin.declarations import SCHEMA
-from substrait_dsl.mypy_plugin.helper_calls import check_call
+from substrait_dsl.mypy_plugin.helper_call_checks import check_call
 from substrait_dsl.mypy_plugin.mypy_internals import add_dependencies, is_subtype
 from substrait_dsl.mypy_plugin.names import RELATION
 from substrait_dsl.mypy_plugin.open_signatures import find_bound, find_variable

@@ -29,7 +29,7 @@ from substrait_dsl.partiql.calls import cast as to_type
 from substrait_dsl.partiql.collected_lists import collect_list_of, materialize_element
 from substrait_dsl.partiql.conditions import DIRECTIONS, not_a_boolean, row_number
 from substrait_dsl.partiql.constants import to_literal
-from substrait_dsl.partiql.documents import as_dynamic, dynamic_constants
+from substrait_dsl.partiql.dynamic_constants import as_dynamic, dynamic_constants
 from substrait_dsl.partiql.expressions import Id, MapValues, Pivot
 from substrait_dsl.partiql.groups import lower_group_by
 from substrait_dsl.partiql.interpreter import Mode, evaluate_value

@@ -9,9 +9,9 @@ import attrs
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Argument, Expression, FunctionId, Literal, literal
 from substrait_dsl.algebra.frozen_values import FrozenValue
-from substrait_dsl.algebra.functions import Phase
+from substrait_dsl.algebra.function_ids import Phase
 from substrait_dsl.catalog import Catalog, Kind, Overload
-from substrait_dsl.catalog.call_arguments import describe_argument
+from substrait_dsl.catalog.described_arguments import describe_argument
 from substrait_dsl.catalog.records import ValueArgument
 from substrait_dsl.catalog.resolve import type_of_call
 from substrait_dsl.catalog.standard import is_specified

@@ -15,7 +15,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.expressions import FunctionId, FunctionOption
 from substrait_dsl.algebra.expressions.calls import Invocation
 from substrait_dsl.algebra.findings import FindingCode
-from substrait_dsl.algebra.functions import Phase
+from substrait_dsl.algebra.function_ids import Phase
 from substrait_dsl.algebra.types import Date, PrecisionTimestamp
 from substrait_dsl.catalog.function_requirements import known_overload, require_order
 from substrait_dsl.errors import FunctionNotFoundError, InvalidChoiceError, PlanFormatError

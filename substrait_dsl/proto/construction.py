@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.types import Type
-from substrait_dsl.catalog.call_arguments import describe_argument
+from substrait_dsl.catalog.described_arguments import describe_argument
 
 if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder

@@ -17,7 +17,7 @@ from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import Aggregate, Emit, Project
 from substrait_dsl.algebra.types import FP32, FP64, I8, I16, I32, I64, INTEGER_RANGES, Decimal, Type
-from substrait_dsl.catalog.call_arguments import describe_argument
+from substrait_dsl.catalog.described_arguments import describe_argument
 from substrait_dsl.catalog.everyday import URN as EVERYDAY
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.proto.construction import URN, cast_to, scalar_call
@@ -26,7 +26,7 @@ from substrait_dsl.proto.datafusion_decimals import average_type, sum_type, trun
 if TYPE_CHECKING:
     from substrait import algebra_pb2 as pb
 
-    from substrait_dsl.algebra.functions import FunctionId
+    from substrait_dsl.algebra.function_ids import FunctionId
     from substrait_dsl.proto.decoder import Decoder
 
 Call = ex.AggregateFunction | ex.WindowCall

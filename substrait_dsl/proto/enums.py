@@ -17,7 +17,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.common import COMPUTATION_TYPES, ComputationType
 from substrait_dsl.algebra.expressions.calls import Invocation
-from substrait_dsl.algebra.functions import Phase
+from substrait_dsl.algebra.function_ids import Phase
 from substrait_dsl.algebra.plan import EVALUATION_MODES, EvaluationMode
 from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.algebra.rules import (

@@ -16,7 +16,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.expressions.literals import DaySeconds
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.frozen_values import FrozenValue
-from substrait_dsl.algebra.functions import Phase
+from substrait_dsl.algebra.function_ids import Phase
 from substrait_dsl.algebra.types import INTEGER_RANGES, Boolean, Date, Decimal, PrecisionTimestamp, Type
 from substrait_dsl.catalog import (
     CallArgument,
@@ -26,8 +26,8 @@ from substrait_dsl.catalog import (
     Typed,
     derive,
 )
-from substrait_dsl.catalog.arguments import stands_for_equals
-from substrait_dsl.catalog.call_arguments import describe_argument
+from substrait_dsl.catalog.call_arguments import stands_for_equals
+from substrait_dsl.catalog.described_arguments import describe_argument
 from substrait_dsl.catalog.function_requirements import is_known, known_overload, require_phase
 from substrait_dsl.catalog.resolve import type_of_call
 from substrait_dsl.errors import FunctionNotFoundError, PlanFormatError, SubstraitDslError, UnsupportedError

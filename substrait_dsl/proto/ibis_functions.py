@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.expressions import Argument, EnumArgument, Expression
-from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.function_ids import FunctionId
 from substrait_dsl.algebra.types import FP64, INTEGER_RANGES, Decimal, Type
 from substrait_dsl.proto.construction import URN, cast_to, scalar_call
 

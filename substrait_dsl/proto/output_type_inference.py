@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import attrs
 
-from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.function_ids import FunctionId
 from substrait_dsl.algebra.type_syntax import Expression, Name, TypeNode, parts_of
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.catalog import CallArgument, Catalog, EnumValue, Kind, Overload, Typed

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from substrait import algebra_pb2 as pb
 
-from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.function_ids import FunctionId
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.relations import (
     KEY_COMPARISONS,

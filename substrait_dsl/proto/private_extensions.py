@@ -14,7 +14,7 @@ from google.protobuf.message import DecodeError
 from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
-from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.function_ids import FunctionId
 from substrait_dsl.algebra.properties import (
     SINGLETON,
     Distribution,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.function_ids import FunctionId
 from substrait_dsl.algebra.types import FP32, FP64, UNSIGNED_BITS, PrecisionTimestamp, PrecisionTimestampTZ, Type
 from substrait_dsl.proto import datafusion_aggregates, datafusion_functions, duckdb_functions, ibis_functions
 from substrait_dsl.proto.construction import Reader

@@ -33,8 +33,8 @@ from substrait_dsl.spark.expressions.types import to_spark
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.relations.frames import FrameTable
 from substrait_dsl.spark.relations.tables import Rows
+from substrait_dsl.spark.session.change_outcomes import begin_change, note_outcome
 from substrait_dsl.spark.session.execution_context import ExecutionContext
-from substrait_dsl.spark.session.outcomes import begin_change, note_outcome
 from substrait_dsl.spark.session.source_map import note_plan
 from substrait_dsl.spark.sources.evaluated import Evaluated, checkpoint_rows, checkpoint_when_computed, rows_inside
 

@@ -19,21 +19,21 @@ from substrait_dsl.spark.catalog.table_names import named_frame
 from substrait_dsl.spark.diagnostics.explanations import ON_SPARK, describe_engine_failure, hint_for_message
 from substrait_dsl.spark.diagnostics.settings import require_settings
 from substrait_dsl.spark.evaluation import Evaluation
+from substrait_dsl.spark.expressions.bound_functions import implementing_in
 from substrait_dsl.spark.expressions.call_validation import require_meaning
 from substrait_dsl.spark.expressions.context_variables import Context, now, with_values
-from substrait_dsl.spark.expressions.implementations import implementing_in
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.relations.correlation import loss_of, refusal_of, require_correlation
 from substrait_dsl.spark.relations.joins import probe_inputs
 from substrait_dsl.spark.relations.repetition import require_size
 from substrait_dsl.spark.sail.engine import engine_of
 from substrait_dsl.spark.session.cancellation import Cancellation
+from substrait_dsl.spark.session.change_outcomes import expect_changes
 from substrait_dsl.spark.session.engines import Engine, current_engine, write_for
 from substrait_dsl.spark.session.execution_context import ExecutionContext
 from substrait_dsl.spark.session.explain import spark_plan
 from substrait_dsl.spark.session.failures import INTERNAL, NO_PLAN, Failure, failure_of, message_of, spark_errors
 from substrait_dsl.spark.session.local import require_running
-from substrait_dsl.spark.session.outcomes import expect_changes
 from substrait_dsl.spark.session.source_map import forget, note_plan, note_refused
 from substrait_dsl.spark.session.time_zone import TIME_ZONE
 from substrait_dsl.spark.session.versions import require_supported

@@ -9,7 +9,7 @@ import attrs
 
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.function_ids import FunctionId
 from substrait_dsl.algebra.node import Expression
 from substrait_dsl.algebra.row_counts import has_one_row_at_most
 from substrait_dsl.algebra.rules import JoinType

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra import expressions as ex
-from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.function_ids import FunctionId
 from substrait_dsl.algebra.node import Expression
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.sql_output.dialects import Dialect

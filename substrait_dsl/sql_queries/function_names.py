@@ -11,7 +11,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.node import Node
 from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.catalog import Catalog
-from substrait_dsl.catalog.call_arguments import describe_argument
+from substrait_dsl.catalog.described_arguments import describe_argument
 from substrait_dsl.catalog.everyday import URN, everyday_catalog
 
 _URN = "extension:substrait_dsl:sql"

@@ -13,7 +13,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import literal
-from substrait_dsl.algebra.functions import Phase
+from substrait_dsl.algebra.function_ids import Phase
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.catalog import Typed, standard_catalog
 from substrait_dsl.errors import PlanFormatError, UnsupportedError

@@ -8,7 +8,7 @@ from substrait import type_pb2
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.functions import PHASES, Phase
+from substrait_dsl.algebra.function_ids import PHASES, Phase
 from substrait_dsl.catalog import Catalog, standard_catalog
 from substrait_dsl.errors import InvalidChoiceError, PlanFormatError
 from substrait_dsl.proto.plan import decode_plan

@@ -16,7 +16,7 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl.errors import ExecutionError, SubstraitDslError
 from substrait_dsl.spark.session.cancellation import Cancellation, hold_interrupts
-from substrait_dsl.spark.session.outcomes import Outcomes, begin_change, note_outcome
+from substrait_dsl.spark.session.change_outcomes import Outcomes, begin_change, note_outcome
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -9,7 +9,7 @@ import substrait_dsl as sd
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import AggregateFunction, FieldReference, FunctionOption, Measure
-from substrait_dsl.algebra.functions import Phase
+from substrait_dsl.algebra.function_ids import Phase
 from substrait_dsl.catalog import Typed, standard_catalog
 from substrait_dsl.catalog.resolve import derive_intermediate
 from substrait_dsl.errors import ExecutionError, UnsupportedError

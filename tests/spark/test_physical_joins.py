@@ -10,7 +10,7 @@ import pytest
 
 import substrait_dsl as sd
 from substrait_dsl import functions as f
-from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.function_ids import FunctionId
 from substrait_dsl.algebra.relations import HashJoin, JoinKey
 from substrait_dsl.algebra.rules import JOIN_TYPES
 from substrait_dsl.errors import UnsupportedError

@@ -61,7 +61,7 @@ from substrait_dsl.algebra.expressions.windows import (
     WindowFunction,
     is_zero,
 )
-from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.function_ids import FunctionId
 from substrait_dsl.algebra.loading import load_when_used
 from substrait_dsl.algebra.node import Expression
 

@@ -13,7 +13,7 @@ import attrs
 
 from substrait_dsl.algebra import rules
 from substrait_dsl.algebra.frozen_values import FrozenValue
-from substrait_dsl.algebra.functions import PHASES, FunctionId, Phase
+from substrait_dsl.algebra.function_ids import PHASES, FunctionId, Phase
 from substrait_dsl.algebra.node import Expression, Node
 from substrait_dsl.algebra.properties import SORT_DIRECTIONS, SortDirection
 from substrait_dsl.algebra.types import Type

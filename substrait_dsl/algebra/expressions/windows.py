@@ -20,7 +20,7 @@ from substrait_dsl.algebra.expressions.calls import (
     check_call,
 )
 from substrait_dsl.algebra.expressions.literals import Compound, DaySeconds, Literal, YearMonths
-from substrait_dsl.algebra.functions import FunctionId, Phase
+from substrait_dsl.algebra.function_ids import FunctionId, Phase
 from substrait_dsl.algebra.node import Expression, Node, SubtreeFlags, walk
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, TypeMismatchError, require_choice

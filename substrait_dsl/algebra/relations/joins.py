@@ -11,7 +11,7 @@ import attrs
 
 from substrait_dsl.algebra import rules
 from substrait_dsl.algebra.expressions.calls import ScalarFunction
-from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.function_ids import FunctionId
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.properties import (
     NO_PROPERTIES,

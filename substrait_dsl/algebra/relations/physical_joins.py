@@ -10,7 +10,7 @@ import typing
 import attrs
 
 from substrait_dsl.algebra import rules
-from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.function_ids import FunctionId
 from substrait_dsl.algebra.node import Expression, Node, Rel
 from substrait_dsl.algebra.properties import OrderKey, Properties
 from substrait_dsl.algebra.relations.filtering import direct_path

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from substrait_dsl.algebra.expressions.calls import SortKey
-from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.function_ids import FunctionId
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.properties import FieldPath, OrderKey, SortDirection, representative
 from substrait_dsl.algebra.relations.filtering import direct_path

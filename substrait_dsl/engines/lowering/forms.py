@@ -17,8 +17,8 @@ from substrait_dsl.algebra.rules import JoinType, SetOp
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.engines.lowering.calls import to_form
 from substrait_dsl.engines.lowering.context import Lowering, NodeLocation
-from substrait_dsl.engines.lowering.declared import union_of_columns
 from substrait_dsl.engines.lowering.groups import form_aggregate
+from substrait_dsl.engines.lowering.known_types import union_of_columns
 from substrait_dsl.engines.lowering.pairs import form_join
 from substrait_dsl.engines.lowering.semi_joins import form_semi_join, is_wrong_semi_join
 from substrait_dsl.engines.lowering.shown import merge_filter, merge_projection

@@ -14,8 +14,8 @@ from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.engines.lowering.calls import to_form
 from substrait_dsl.engines.lowering.context import Lowering
-from substrait_dsl.engines.lowering.declared import with_known_types
 from substrait_dsl.engines.lowering.dependent import rebuild_measure
+from substrait_dsl.engines.lowering.known_types import with_known_types
 from substrait_dsl.engines.lowering.pairs import form_join
 from substrait_dsl.engines.lowering.shown import merge_projection
 from substrait_dsl.engines.lowering.terms import (

@@ -18,7 +18,7 @@ from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.algebra.rules import JoinType
 from substrait_dsl.engines.lowering.calls import LENGTH, to_form
 from substrait_dsl.engines.lowering.context import Lowering
-from substrait_dsl.engines.lowering.declared import union_of_columns, with_known_types
+from substrait_dsl.engines.lowering.known_types import union_of_columns, with_known_types
 from substrait_dsl.engines.lowering.shown import merge_filter, merge_projection
 from substrait_dsl.engines.lowering.terms import (
     TRUE,

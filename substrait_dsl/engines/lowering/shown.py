@@ -10,7 +10,7 @@ from substrait_dsl.algebra.expressions import ROOT, Expression, FieldReference, 
 from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
 from substrait_dsl.algebra.relations.joins import conjuncts
 from substrait_dsl.engines.lowering.context import Lowering
-from substrait_dsl.engines.lowering.declared import projection_parts, with_known_types_for
+from substrait_dsl.engines.lowering.known_types import projection_parts, with_known_types_for
 from substrait_dsl.engines.lowering.terms import columns, conjunction, project_only
 
 

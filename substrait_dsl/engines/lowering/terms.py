@@ -9,8 +9,8 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.node import Node, Rel, rebuild
-from substrait_dsl.catalog.call_arguments import describe_argument
 from substrait_dsl.catalog.catalog import standard_catalog
+from substrait_dsl.catalog.described_arguments import describe_argument
 from substrait_dsl.errors import UnsupportedError
 
 URN = "extension:io.substrait:functions_"

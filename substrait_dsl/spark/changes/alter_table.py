@@ -21,7 +21,7 @@ from substrait_dsl.spark.changes.statements import property_of, run, sql_type
 from substrait_dsl.spark.expressions.literals import literal_to_sql
 from substrait_dsl.spark.expressions.types import to_spark
 from substrait_dsl.spark.session.cancellation import hold_interrupts
-from substrait_dsl.spark.session.outcomes import note_outcome
+from substrait_dsl.spark.session.change_outcomes import note_outcome
 from substrait_dsl.spark.sources.schema_compatibility import parts_as_required, require_lossless
 
 if TYPE_CHECKING:

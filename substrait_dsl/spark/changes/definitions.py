@@ -39,8 +39,8 @@ from substrait_dsl.spark.expressions.literals import literal_to_sql
 from substrait_dsl.spark.expressions.types import to_spark
 from substrait_dsl.spark.lowering import Lowering
 from substrait_dsl.spark.session.cancellation import hold_interrupts
+from substrait_dsl.spark.session.change_outcomes import note_outcome
 from substrait_dsl.spark.session.failures import failure_of, spark_errors
-from substrait_dsl.spark.session.outcomes import note_outcome
 from substrait_dsl.spark.sources.arrow_tables import table_title
 from substrait_dsl.spark.sources.schema_compatibility import require_distinct, require_lossless
 

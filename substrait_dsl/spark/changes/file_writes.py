@@ -16,7 +16,7 @@ from substrait_dsl.spark.changes.commits import STAGING, Staging, no_journal, re
 from substrait_dsl.spark.changes.file_systems import FileSystem, as_uri
 from substrait_dsl.spark.changes.statements import changing
 from substrait_dsl.spark.session.cancellation import hold_interrupts
-from substrait_dsl.spark.session.outcomes import note_outcome
+from substrait_dsl.spark.session.change_outcomes import note_outcome
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrameWriter, SparkSession

@@ -29,8 +29,8 @@ from substrait_dsl.spark.changes.statements import (
 from substrait_dsl.spark.changes.table_files import TableFiles, refresh
 from substrait_dsl.spark.changes.table_replacement import require_in_place
 from substrait_dsl.spark.session.cancellation import hold_interrupts
+from substrait_dsl.spark.session.change_outcomes import note_outcome
 from substrait_dsl.spark.session.failures import failure_of, spark_errors
-from substrait_dsl.spark.session.outcomes import note_outcome
 from substrait_dsl.spark.sources.partition_values import NULL_FOLDER
 from substrait_dsl.spark.sources.paths import path_here
 from substrait_dsl.spark.sources.schema_compatibility import default_value, fixed_length

@@ -22,7 +22,7 @@ from substrait_dsl.spark.changes.inserts import require_alone
 from substrait_dsl.spark.changes.statements import changing, nested_cast, no_output
 from substrait_dsl.spark.expressions.literals import text_to_sql
 from substrait_dsl.spark.session.cancellation import hold_interrupts
-from substrait_dsl.spark.session.outcomes import note_outcome
+from substrait_dsl.spark.session.change_outcomes import note_outcome
 from substrait_dsl.spark.sources import partition_values
 from substrait_dsl.spark.sources.declared_columns import ROWS, check_columns
 from substrait_dsl.spark.sources.delimited_text import OVERLAPS, text_options

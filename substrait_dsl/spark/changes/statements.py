@@ -16,9 +16,9 @@ from substrait_dsl.spark.catalog.table_metadata import REQUIRED
 from substrait_dsl.spark.catalog.table_names import SEVERAL_PARTS, column_list, statement_name
 from substrait_dsl.spark.diagnostics.explanations import hint_for_message
 from substrait_dsl.spark.session.cancellation import hold_interrupts
+from substrait_dsl.spark.session.change_outcomes import note_outcome
 from substrait_dsl.spark.session.connect import functions_of, is_remote
 from substrait_dsl.spark.session.failures import failure_of, message_of, spark_errors
-from substrait_dsl.spark.session.outcomes import note_outcome
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

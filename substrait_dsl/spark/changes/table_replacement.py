@@ -30,8 +30,8 @@ from substrait_dsl.spark.changes.statements import (
 )
 from substrait_dsl.spark.changes.table_files import TableFiles, refresh
 from substrait_dsl.spark.session.cancellation import hold_interrupts
+from substrait_dsl.spark.session.change_outcomes import note_outcome
 from substrait_dsl.spark.session.failures import spark_errors
-from substrait_dsl.spark.session.outcomes import note_outcome
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -12,10 +12,10 @@ from functools import lru_cache
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import AggregateFunction, FunctionId, ScalarFunction, WindowCall
-from substrait_dsl.algebra.functions import Phase
+from substrait_dsl.algebra.function_ids import Phase
 from substrait_dsl.algebra.node import Node
 from substrait_dsl.catalog import CallArgument, Typed, standard_catalog
-from substrait_dsl.catalog.call_arguments import describe_argument
+from substrait_dsl.catalog.described_arguments import describe_argument
 from substrait_dsl.catalog.function_requirements import known_overload
 from substrait_dsl.catalog.resolve import type_of_call
 from substrait_dsl.errors import SubstraitDslError, UnsupportedError

@@ -33,8 +33,8 @@ from substrait_dsl.catalog.function_requirements import known_overload
 from substrait_dsl.catalog.implementations import bindable
 from substrait_dsl.catalog.records import Argument, ValueArgument
 from substrait_dsl.errors import UnsupportedError, quote
+from substrait_dsl.spark.expressions.bound_functions import bound_call
 from substrait_dsl.spark.expressions.casts import fitting
-from substrait_dsl.spark.expressions.implementations import bound_call
 from substrait_dsl.spark.expressions.time_zones import require_zone
 from substrait_dsl.spark.expressions.types import UNSIGNED, spark_sql_type
 from substrait_dsl.spark.session.engines import FunctionKind, current_engine

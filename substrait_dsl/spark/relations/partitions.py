@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.function_ids import FunctionId
 from substrait_dsl.algebra.properties import SINGLETON
 from substrait_dsl.algebra.types import Struct
 from substrait_dsl.errors import UnsupportedError

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from substrait_dsl.algebra.expressions import ROOT, Expression, FieldReference, ScalarFunction
 from substrait_dsl.algebra.expressions.windows import has_window_function
-from substrait_dsl.algebra.functions import FunctionId
+from substrait_dsl.algebra.function_ids import FunctionId
 from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
 from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.algebra.relations import Cross, Emit, Filter, Join, Project

@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 from substrait_dsl.algebra.relations import FileFormat, Parquet
 from substrait_dsl.errors import ExecutionError, SchemaError, SubstraitDslError, UnsupportedError
 from substrait_dsl.spark.catalog.table_names import quoted_name
-from substrait_dsl.spark.sources.file_types import THROUGH_ARROW, parts
+from substrait_dsl.spark.sources.file_column_types import THROUGH_ARROW, parts
 from substrait_dsl.spark.sources.footers import columns_of
 from substrait_dsl.spark.sources.partition_columns import READ_SEPARATELY
 from substrait_dsl.spark.sources.paths import SKIPPED, files_inside, local_path, local_paths, what_of

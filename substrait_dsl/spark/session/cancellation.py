@@ -17,8 +17,8 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any, Self
 
+from substrait_dsl.spark.session.change_outcomes import note_outcome
 from substrait_dsl.spark.session.connect import is_remote
-from substrait_dsl.spark.session.outcomes import note_outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable

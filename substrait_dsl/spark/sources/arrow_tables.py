@@ -14,7 +14,7 @@ from substrait_dsl.layouts import AS_DECLARED, plain_columns, plain_type
 from substrait_dsl.spark.expressions.types import MICROSECONDS, type_to_spark
 from substrait_dsl.spark.session.engines import current_engine
 from substrait_dsl.spark.sources.declared_columns import actual_name, check_columns
-from substrait_dsl.spark.sources.file_types import parts
+from substrait_dsl.spark.sources.file_column_types import parts
 
 if TYPE_CHECKING:
     import pyarrow as pa

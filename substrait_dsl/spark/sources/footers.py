@@ -17,7 +17,7 @@ import attrs
 
 from substrait_dsl.algebra.relations import FileFormat, FileItem, Orc, Parquet
 from substrait_dsl.errors import SchemaError, quote, suggestion
-from substrait_dsl.spark.sources.file_types import is_read_as, require_values
+from substrait_dsl.spark.sources.file_column_types import is_read_as, require_values
 from substrait_dsl.spark.sources.partition_columns import (
     BYTE,
     FOLDER,
