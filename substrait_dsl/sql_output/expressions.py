@@ -9,7 +9,7 @@ import attrs
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.node import Expression, Rel
+from substrait_dsl.algebra.node import Expression, Node, Rel
 from substrait_dsl.errors import UnsupportedError, class_words
 from substrait_dsl.sql_output.datetimes import interval_of, write_shift
 from substrait_dsl.sql_output.dialects import Dialect, require_same_fields, simple_names
@@ -47,6 +47,8 @@ class Scope:
     subquery: Callable[[Rel, Outer], exp.Query]
     """Writes the relation of a subquery, inside of enclosing rows."""
     place: Place = "value"
+    checks: Mapping[int, Node] = attrs.field(factory=dict)
+    """Casts to a required type that meet no NULL, by their ids."""
 
     def with_place(self, place: Place) -> Scope:
         """Return the scope of a part of an expression."""
@@ -75,7 +77,11 @@ def write(expression: Expression, scope: Scope) -> Written:  # a closed union
         case ex.ScalarFunction() as call:
             return _write_call(call, scope)
         case ex.Cast() as cast:
-            return write_cast(cast, write(cast.input, scope.as_value()), dialect)
+            value = write(cast.input, scope.as_value())
+            if id(cast) not in scope.checks:
+                return write_cast(cast, value, dialect)
+            written = write_cast(attrs.evolve(cast, target=cast.target.as_nullable()), value, dialect)
+            return attrs.evolve(written, type=cast.target)
         case ex.IfThen() as choice:
             return _write_if(choice, scope)
         case ex.Switch() as switch:
@@ -127,7 +133,8 @@ def _write_field(struct: Written, position: int, type_: t.Type, dialect: Dialect
     dialect.type_text(struct.type, is_ordered=False)
     name = simple_names(struct.type)[position]
     if dialect.name == "duckdb":
-        return Written(fill(f"STRUCT_EXTRACT({{0}}, '{name}')", [struct.cast(dialect)], {}, dialect), type_)
+        parts = [struct.cast(dialect), exp.Literal.string(name)]
+        return Written(fill("STRUCT_EXTRACT({0}, {1})", parts, {}, dialect), type_)
     field = exp.Dot(this=exp.Paren(this=struct.cast(dialect).copy()), expression=exp.to_identifier(name, quoted=True))
     return Written(field, type_)
 

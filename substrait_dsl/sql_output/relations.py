@@ -12,6 +12,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.node import Expression, Node, Rel, walk
+from substrait_dsl.algebra.null_filters import checks_that_hold
 from substrait_dsl.algebra.relations import as_union
 from substrait_dsl.errors import UnsupportedError, class_words
 from substrait_dsl.sql_output import joins, sets
@@ -46,6 +47,7 @@ class QueryWriter:
         self.parts: list[tuple[str, exp.Query]] = []
         """The queries in front, behind WITH, by their names."""
         self._shared = _repeated(rel)
+        self._checks = checks_that_hold(rel)
         self._written: dict[int, Select] = {}
 
     def statement(self, rel: Rel) -> exp.Query:
@@ -67,7 +69,9 @@ class QueryWriter:
     def scope(self, select: Select, outer: Outer, rel: Rel, *, place: Place = "value") -> Scope:
         """Return what the expressions of a relation see, whose input is a query."""
         around = outer if rel.anchor is None else {**outer, rel.anchor: select.columns}
-        return Scope(select.columns, outer, self.dialect, lambda inner, _: self.subquery(inner, around), place)
+        return Scope(
+            select.columns, outer, self.dialect, lambda inner, _: self.subquery(inner, around), place, self._checks
+        )
 
     def write(self, rel: Rel, outer: Outer) -> Select:
         """Return the query that a relation is, inside of enclosing rows. Raises `UnsupportedError`."""

@@ -280,6 +280,12 @@ RICH: dict[str, Rich] = {
         .select("n", is_last=lambda p: p.last == p.seen),  # what engines give for a point in time differs in Python
         is_ordered=True,
     ),
+    "rows without NULL": Rich(
+        ORDERS.drop_nulls("price", "note")
+        .with_columns(twice=lambda o: o.price + o.price)
+        .group_by("note")
+        .agg(n=f.count())
+    ),
     "columns as rows": Rich(CUSTOMERS.unpivot("name", "country", name="what")),
     "names in need of quotes": Rich(
         ORDERS.select("id", "note", lambda o: (o.id + 1).alias("Id"), "size")
