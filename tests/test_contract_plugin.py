@@ -35,11 +35,11 @@ def configure(project: Path, *lines: str) -> None:
     (project / "pytest.ini").write_text("\n".join(["[pytest]", "substrait_contracts = contracts.json", *lines]))
 
 
-def run(project: Path, *arguments: str) -> str:
-    """Run pytest in a project, and return what it prints."""
+def run(project: Path, *arguments: str, folder: str = ".") -> str:
+    """Run pytest in a folder of a project, and return what it prints."""
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "substrait_dsl.pytest_plugin", "-p", "no:cacheprovider", *arguments],
-        cwd=project,
+        cwd=project / folder,
         env=environment_without_options(),
         capture_output=True,
         text=True,
@@ -95,7 +95,7 @@ def test_without_the_setting_no_file_is_collected(project: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [("[1]", "contracts.json holds no contracts"), (None, "file or directory not found: ")],
+    [("[1]", "contracts.json holds no contracts"), (None, "substrait_contracts: there is no file ")],
     ids=["no contracts", "no file"],
 )
 def test_a_file_without_contracts_is_an_error(project: Path, content: str | None, words: str) -> None:
@@ -113,3 +113,45 @@ def test_an_unknown_change_of_columns_is_refused(project: Path) -> None:
     printed = run(project)
     assert "substrait_contracts_allow: unknown change of a column 'add'" in printed
     assert "Traceback" not in printed
+
+
+@pytest.mark.parametrize(
+    ("file", "lines"),
+    [
+        (".ci/contracts.json", []),
+        ("build/contracts.json", []),
+        ("sub/../contracts.json", []),
+        ("contracts.json", ["addopts = --ignore-glob=*.json"]),
+        ("contracts.json", ["addopts = test_own.py"]),
+        ("contracts.json", ["testpaths = sub"]),
+    ],
+)
+def test_contracts_are_tested_wherever_their_file_lies(project: Path, file: str, lines: list[str]) -> None:
+    (project / "shop.py").write_text(OTHERS)
+    (project / file).parent.mkdir(exist_ok=True, parents=True)
+    (project / "sub").mkdir(exist_ok=True)
+    (project / "contracts.json").rename(project / file)
+    (project / "pytest.ini").write_text("\n".join(["[pytest]", f"substrait_contracts = {file}", *lines]))
+    assert "1 failed, " in run(project)
+    assert "1 failed, " in run(project, "-n", "2")
+
+
+def test_modules_are_those_of_the_root_folder(project: Path) -> None:
+    (project / "sub").mkdir()
+    assert "2 passed" in run(project, folder="sub")
+
+
+@pytest.mark.parametrize("setting", ['["contracts.json"]', "true"])
+def test_the_setting_is_one_path(project: Path, setting: str) -> None:
+    (project / "pytest.ini").unlink()
+    (project / "pyproject.toml").write_text(f"[tool.pytest.ini_options]\nsubstrait_contracts = {setting}\n")
+    printed = run(project)
+    assert "substrait_contracts" in printed
+    assert "INTERNALERROR" not in printed
+
+
+def test_names_of_modules_send_nothing_to_a_terminal(project: Path) -> None:
+    (project / "contracts.json").write_text('{"shop\\u001b[31m.ids": {"id": "i64"}}')
+    printed = run(project)
+    assert "\x1b[31m" not in printed
+    assert "contracts of shop\\x1b[31m" in printed
