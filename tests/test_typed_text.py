@@ -16,6 +16,7 @@ from substrait_dsl.errors import (
     ExecutionError,
     InvalidArgumentError,
     InvalidChoiceError,
+    SchemaError,
     TypeMismatchError,
     UnknownFieldError,
 )
@@ -197,3 +198,32 @@ def test_what_a_header_may_be() -> None:
     wrong: Any = "no"
     with refused(InvalidChoiceError, "read_csv: unknown header 'no'"):
         sd.read_csv("x.csv", schema, header=wrong)
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("i32?", "the value '4,000' cannot be cast to i32 in cast(balance as i32?)"),
+        ("fp64?", "the value '4,000' cannot be cast to fp64 in cast(balance as fp64?)"),
+        ("decimal<12,2>?", "the value '4,000' cannot be cast to decimal<12,2> in cast(balance as decimal<12,2>?)"),
+    ],
+)
+def test_a_cast_of_the_program_is_not_blamed_on_a_column_of_the_file(target: str, said: str, tmp_path: Path) -> None:
+    read = lines(tmp_path, 'id,balance\n1,9\n2,"4,000"\n', {"id": "i64", "balance": "string?"})
+    with refused(ExecutionError, said):
+        read.with_columns(n=lambda r: r.balance.cast(target)).collect()
+
+
+def test_a_header_that_another_text_separates_says_which(tmp_path: Path) -> None:
+    schema = {"a": "i64", "b": "i64"}
+    with refused(SchemaError, 'is one field, "a;b", for 2 declared columns', "separator=';' of read_csv"):
+        lines(tmp_path, "a;b\n1;2\n", schema).collect()
+    assert lines(tmp_path, "a;b\n1;2\n", schema, separator=";").collect() == [(1, 2)]
+
+
+def test_bytes_of_another_encoding_have_a_hint(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_bytes(b"a\ncaf\xe9\n")
+    with refused(ExecutionError, "not UTF-8", 'encoding="windows-1252"'):
+        sd.read_csv(tmp_path / "in.csv", {"a": "string"}).collect()
+    read = sd.read_csv(tmp_path / "in.csv", {"a": "string"}, encoding="windows-1252")
+    assert read.collect() == [("café",)]

@@ -207,7 +207,7 @@ def test_of_each_public_name_it_is_decided_whether_it_is_evaluated() -> None:
 NOT_EVALUATED: dict[type, set[str]] = {
     sd.Relation: {
         *("check", "collect", "execute", "explain", "lineage", "properties", "running", "show", "to_arrow"),
-        *("to_graphviz", "to_mermaid", "to_pandas", "to_plan", "to_polars", "to_sql"),
+        *("to_graphviz", "to_html", "to_mermaid", "to_pandas", "to_plan", "to_polars", "to_sql"),
     },
     sd.GroupBy: {"keys"},
     sd.Expr: set(),

@@ -82,9 +82,9 @@ def test_bounds_take_an_offset_or_none() -> None:
         ex.Bound(typing.cast("ex.BoundKind", "before"))
 
 
-def test_rows_are_counted_in_i64() -> None:
+def test_bounds_of_a_frame_of_rows_are_i64() -> None:
     for offset in (literal(1.5, t.FP64()), i32(1)):
-        with refused(TypeMismatchError, "counted in i64", f"not in {offset.type}"):
+        with refused(TypeMismatchError, "bounds of a frame of rows are i64", f"not {offset.type}"):
             window_sum(A, lower=ex.Bound("preceding", offset))
     assert (
         window_sum(A, lower=ex.Bound("preceding", literal(1.5, t.FP64())), bounds_type="range").bounds_type == "range"

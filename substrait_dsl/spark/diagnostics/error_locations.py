@@ -26,6 +26,7 @@ from substrait_dsl.spark.relations.single_joins import may_tell
 from substrait_dsl.spark.session.engines import current_engine
 from substrait_dsl.spark.session.failures import (
     BROKEN_RECORDS,
+    INVALID_CAST,
     IS_NULL,
     MANY_ROWS,
     NO_TABLE,
@@ -123,11 +124,23 @@ def _find_failed_parts(failure: Failure, record: Record) -> Iterator[Node]:
     if failure.error_class == MANY_ROWS:
         parts = (part for node, _ in record.written for part in walk(node, into_relations=False))
         yield from (part for part in parts if isinstance(part, ScalarSubquery) and not part.input.single_row)
+    if casts := _casts_to_target(failure, record):
+        yield from casts
+        return
     signs = _signs(failure)
     for node, texts in record.written:
         yield from (part for part in _showing(node, texts, signs) if _may_give(part, failure))
         if failure.error_class in ("ARITHMETIC_OVERFLOW", OF_INTERVALS):
             yield from _of_intervals(node)
+
+
+def _casts_to_target(failure: Failure, record: Record) -> list[Node]:
+    """Return the casts to the type that a failed cast of a text names; none if it names none."""
+    if failure.error_class != INVALID_CAST or "targetType" not in failure.parameters:
+        return []
+    target = failure.parameters["targetType"].strip('"')
+    signs = (f" AS {target})", f" AS {target}(")
+    return [part for node, texts in record.written for part in _showing(node, texts, signs)]
 
 
 def _with_fragment(fragment: str, record: Record) -> Iterator[Node]:

@@ -212,7 +212,7 @@ def hint_for_failure(failure: Failure, location: Location | None, message: str) 
     if message.endswith(IS_NULL):
         return _column_hint(location)
     if isinstance(node, ex.Cast) and failure.error_class in (*_MISFITS, "USER_RAISED_EXCEPTION"):
-        return _CAST_HINT
+        return _CAST_HINT if node.on_failure == "throw" else None
     if (zone := _ZONE.search(failure.message)) and zone[1] not in available_timezones():
         return suggestion(zone[1], available_timezones()) or "zoneinfo.available_timezones() are those that there are"
     if failure.condition in (_GONE, NO_TABLE):

@@ -64,7 +64,8 @@ def name_text(error: ExecutionError, failure: Failure, found: Sequence[Location]
         if not columns:
             continue
         place = _find(read, columns, text)
-        if place is None and len(columns) > 1:
+        others = [each for each in found if not any(_is_found(column.expression, [each]) for column in columns)]
+        if place is None and (others or len(columns) > 1):
             return
         number, where, found_text = place or (0, ", ".join(_uris(read)[:3]), text)
         _say(error, columns[number], where, None if text is None else found_text, suffix)

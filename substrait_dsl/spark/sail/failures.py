@@ -25,6 +25,7 @@ _TYPES: Mapping[str, str] = {
     "Float64": "DOUBLE",
     "Utf8": "STRING",
     "Date32": "DATE",
+    "Decimal128": "DECIMAL",
 }
 """Spark's names of the Arrow types in Sail's messages."""
 
@@ -62,7 +63,7 @@ _CONDITIONS: tuple[tuple[str, str], ...] = (
     (r"Can't cast value (?P<value>.*) to type (?P<kind>\w+)", OVERFLOWN_CAST),
     (r"value of (?P<value>.*) is out of range (?P<kind>\w+)", OVERFLOWN_CAST),
     (r"(?P<value>\S+) is too large to store in a Decimal", OVERFLOWN_CAST),
-    (r"Cannot cast (?:string|value) '(?P<value>.*)' to value of (?P<kind>\w+) type", INVALID_CAST),
+    (r"Cannot cast (?:string|value) '(?P<value>.*)' to value of (?P<kind>\w+)(?:\([\d, ]+\))? type", INVALID_CAST),
     (r"invalid (?P<kind>date|timestamp): (?P<value>.*)", INVALID_CAST),
     (r"[Oo]verflow", "ARITHMETIC_OVERFLOW"),
 )

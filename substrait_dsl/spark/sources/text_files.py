@@ -122,7 +122,9 @@ def _lines(path: str, format_: DelimitedText, reading: TextReading) -> Iterator[
                 yield f"line {number} of {path}", line
     except UnicodeDecodeError as error:
         words = NO_UTF8 if reading.encoding == "utf-8" else f"delimited text is not {reading.encoding}"
-        raise ExecutionError(f"{words}, in {path}: {error.reason}") from error
+        raise ExecutionError(
+            f"{words}, in {path}: {error.reason}", hint='say in which encoding it is: encoding="windows-1252"'
+        ) from error
     except (OSError, EOFError) as error:
         words = system_words(error) if isinstance(error, OSError) else str(error)
         raise ExecutionError(f"cannot read {path}: {words}") from error

@@ -148,6 +148,13 @@ def check_header(header: Header, names: Sequence[str], path: str, format_: Delim
         )
     if reading.header == "skip":
         return
+    if (separator := _other_separator(found, names)) is not None:
+        raise SchemaError(
+            f"the header of {path} is one field, {quote(found)}, for {len(names)} declared columns",
+            names=found,
+            hint=f"fields that {separator!r} separates: separator={separator!r} of read_csv, "
+            f"field_delimiter={separator!r} of DelimitedText",
+        )
     position, (name, declared) = next(
         (number, pair)
         for number, pair in enumerate(zip([*found, None], [*names, None], strict=False), start=1)
@@ -167,6 +174,13 @@ def check_header(header: Header, names: Sequence[str], path: str, format_: Delim
         names=[name, declared],
         hint=_BY_POSITION,
     )
+
+
+def _other_separator(found: Sequence[str], names: Sequence[str]) -> str | None:
+    """Return what separates as many fields as there are columns in a header that is one field; None: nothing usual."""
+    if len(found) != 1 or len(names) == 1:
+        return None
+    return next((each for each in (";", "\t", "|", ",") if found[0].count(each) == len(names) - 1), None)
 
 
 _BY_POSITION = 'read_files(..., header="skip") takes the fields by position, whatever the header calls them'

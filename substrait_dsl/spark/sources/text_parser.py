@@ -89,4 +89,5 @@ def record_rules(text: DelimitedText) -> str:
     quotes = f"; a field may stand in {text.quote}...{text.quote}{escaped}" if text.quote else ""
     most = text.max_line_size
     longest = f"; no field is longer than {most} characters (max_line_size)" if 0 < most < 2**31 - 1 else ""
-    return f"{fields}{quotes}{longest}: for other text say DelimitedText(field_delimiter=, quote=, escape=)"
+    other = "separator=, quote= and escape= of read_csv, or DelimitedText(field_delimiter=, quote=, escape=)"
+    return f"{fields}{quotes}{longest}: for other text say {other}"
