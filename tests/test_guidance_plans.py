@@ -22,10 +22,12 @@ O: Any = table("id: i64, region: string", "o")
 WRITE: Any = O.write("t")
 LISTS: Any = table("xs: list<i64>", "lists")
 SUBTREE: Any = sd.subtree(O)
+PLAN: Any = O.to_plan()
 CHANGING: Any = sd.Plan(sd.subtree(WRITE), sd.read_named("t", O.schema))
 
 HABITS: list[tuple[Callable[[], object], type[SubstraitDslError], str]] = [
     (lambda: SUBTREE.filter(lambda r: r.id > 1), UnknownAttributeError, "write relation.filter"),
+    (lambda: PLAN.diff, UnknownAttributeError, "write substrait_dsl.diff(one, other)"),
     (lambda: SUBTREE.columns, UnknownAttributeError, "write relation.columns"),
     (lambda: SUBTREE.collect(None), UnknownAttributeError, "write Plan(subtree, ...).execute(spark)"),
     (lambda: SUBTREE.schemas, UnknownAttributeError, "write relation.schema"),

@@ -121,6 +121,8 @@ _FORMATS = {**dict.fromkeys((".csv", ".tsv", ".txt"), ("csv", "delimited text"))
 
 
 def _other_format(path: Path) -> str | None:
+    if path.suffix.lower() in (".jsonl", ".ndjson", ".json"):
+        return f"pyarrow.json.read_json({str(path)!r}) is a table, if it has a record on each line"
     if (found := _FORMATS.get(path.suffix.lower())) is None:
         return None
     return f'read_files(path, schema, format="{found[0]}") reads {found[1]}, as a part of the plan'

@@ -12,6 +12,7 @@ import polars as pl
 import pyarrow
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import json
 
 import substrait_dsl as sd
 from substrait_dsl.errors import (
@@ -184,3 +185,12 @@ def test_a_number_beside_a_text_is_cast_or_written_as_text(column: str, sail: Sp
     assert hint_of(caught.value) == f'cast argument 1 from {column} to i64, or write "1", a text'
     for found in (rows.filter(lambda r: r.a == "1"), rows.filter(lambda r: r.a.cast(sd.I64) == 1)):
         assert [row[0] for row in found.collect(sail)] == ["1"]
+
+
+def test_lines_of_json_have_a_hint_that_works(tmp_path: Path, sail: SparkSession) -> None:
+    (tmp_path / "in.jsonl").write_text('{"a": 1}\n{"a": 2}\n')
+    read = sd.read_named("t", {"a": "i64?"})
+    file = tmp_path / "in.jsonl"
+    with refused(ExecutionError, "neither a Parquet nor an Arrow file", f"pyarrow.json.read_json({str(file)!r})"):
+        read.collect(sail, tables={"t": file})
+    assert read.collect(sail, tables={"t": json.read_json(str(file))}) == [(1,), (2,)]

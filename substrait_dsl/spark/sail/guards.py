@@ -43,11 +43,17 @@ _NEAREST = f"get(sort_array(collect_list({{0}}){{filter}}), {_PLACE} - 1)"
 """The value whose place is the next above a share."""
 
 
-def _refuse(why: str) -> Template:
+def _refuse(why: str, hint: str | None = None) -> Template:
     def text(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
-        raise UnsupportedError(f"Sail cannot run the function {call.function.name} exactly: {why}")
+        raise UnsupportedError(f"Sail cannot run the function {call.function.name} exactly: {why}", hint=hint)
 
     return Template(text, is_refusal=True)
+
+
+_ROWS_OF_JSON = (
+    'lines of a file: pyarrow.json.read_json("in.jsonl") is a table, which read_named("t", schema) reads with '
+    'collect(tables={"t": table}); Spark runs from_json'
+)
 
 
 def _operation(operator: str) -> Template:
@@ -260,7 +266,12 @@ GUARDS = (
         _VERSIONS,
         """SELECT get_json_object('{"a": 1.10} x', '$.a')""",
         "1.10",
-        functions={EVERYDAY_URN: dict.fromkeys(("get_json", "from_json", "to_json"), _refuse("its JSON is another"))},
+        functions={
+            EVERYDAY_URN: {
+                "from_json": _refuse("its JSON is another", _ROWS_OF_JSON),
+                **dict.fromkeys(("get_json", "to_json"), _refuse("its JSON is another")),
+            }
+        },
     ),
     Guard(
         "modes of booleans and decimals",
