@@ -349,6 +349,13 @@ def test_no_text_of_a_plan_begins_a_line(text: str) -> None:
         assert all(line.isprintable() for line in show(forged).split("\n"))
 
 
+@pytest.mark.parametrize("text", FORGERIES)
+def test_a_text_that_is_read_again_is_exact_and_shown_without_what_moves_a_terminal(text: str) -> None:
+    plan = sd.read_named((text,), {text: "i64"}).to_plan()
+    assert sd.Plan.from_text(plan.to_text()) == plan
+    assert all(line.isprintable() for line in repr(plan.to_text()).split("\n"))
+
+
 def beginnings(text: str) -> list[str]:
     """The first words of the lines of a text, but of those that go on with the one before."""
     return [line.split()[0] for line in text.splitlines() if not line.lstrip().startswith("|")]

@@ -21,7 +21,7 @@ class MermaidText(ShownText):
     __slots__ = ()
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        return {"text/vnd.mermaid": str(self), "text/plain": str(self)}
+        return {"text/vnd.mermaid": str(self), "text/plain": repr(self)}
 
 
 class Diagrams(Called):

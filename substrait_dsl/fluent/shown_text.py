@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from substrait_dsl.texts import printable
+
 
 class ShownText(str):
-    """A text of several lines, whose ``repr`` is itself."""
+    """A text of several lines, whose ``repr`` is itself, but for what says something else to a terminal."""
 
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return str(self)
+        return "\n".join(map(printable, self.split("\n")))
