@@ -172,3 +172,24 @@ def test_it_puts_out_the_number_of_the_grouping_set(program: Path) -> None:
     assert isinstance(read, bytes)
     assert sd.Plan.from_bytes(read).roots[0].columns == ("key", "name", "n", "grouping_set")
     assert sd.Plan.from_text(plan.to_text()).roots[0].columns == ("key", "name", "n")
+
+
+@pytest.mark.parametrize("name", ["Date", "I64", "Interval_Year", "point"])
+def test_types_that_differ_by_capitals_from_those_of_the_specification(name: str, program: Path) -> None:
+    """It writes them without ``u!``, and reads them with it and without."""
+    declared = f"=== Extensions\nURNs:\n  @ 1: extension:acme:x\nTypes:\n  # 1 @ 1: {name}\n"
+    plan = sd.Plan.from_text(f"{declared}=== Plan\nRoot[a]\n  Read[t => a:u!{name}?]\n")
+    written = converted(program, plan.to_bytes(), "protobuf", "text")
+    assert isinstance(written, bytes)
+    assert f"a:{name}?]" in written.decode()
+    for text in (plan.to_text(), written.decode()):
+        assert sd.Plan.from_text(text)._algebra.trees == plan._algebra.trees
+        require_same_reading(program, text)
+
+
+def test_it_writes_escapes_that_are_refused(program: Path) -> None:
+    plan = sd.read_named("t", {"\0": "i64"}).to_plan()
+    written = converted(program, plan.to_bytes(), "protobuf", "text")
+    assert isinstance(written, bytes)
+    with pytest.raises(PlanFormatError, match=r"there is no escape \\0"):
+        sd.Plan.from_text(written.decode())

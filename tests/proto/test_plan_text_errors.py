@@ -10,6 +10,7 @@ import pytest
 import substrait_dsl as sd
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.plan_text.plan import read_plan, write_plan
+from tests.proto.test_hostile import cheaply
 from tests.proto.test_plan_text import HEAD, LINES
 
 TEXT = HEAD + "Root[a, b]\n  Project[$0, add($0, $1):i64]\n    Read[t => a:i64, c:i64]\n"
@@ -56,6 +57,51 @@ WRONG: Mapping[str, tuple[str, str, str, str, str | None]] = {
         "add($0, $1)", "add($0, '1.234':decimal<4, 2>)", "'1.234' has more digits than decimal<4, 2>",
         "line 12, column 23", None,
     ),
+    "a decimal that is too long": (
+        "add($0, $1)", f"add($0, '{'9' * 39}':decimal<39, 0>)",
+        "a decimal has a precision of 1 to 38, and no larger scale, got decimal<39, 0>", "line 12, column 23", None,
+    ),
+    "a decimal of more places than digits": (
+        "add($0, $1)", "add($0, '0':decimal<2, 3>)",
+        "a decimal has a precision of 1 to 38, and no larger scale, got decimal<2, 3>", "line 12, column 23", None,
+    ),
+    "an escape": (
+        "add($0, $1)", r"add($0, 'a\\\n\u{1b}[31m')", r"there is no escape \u", "line 12, column 29",
+        r"all characters stand as they are, but \n, \r and \t, and \\ for a backslash",
+    ),
+    "an escape in a name": (
+        "Read[t", r'Read["\0"', r"there is no escape \0", "line 13, column 11",
+        r"all characters stand as they are, but \n, \r and \t, and \\ for a backslash",
+    ),
+    "no grouping sets": (
+        "Project[$0, add($0, $1):i64]", "Aggregate[,,, => $0]", 'expected an expression, got ","',
+        "line 12, column 13", None,
+    ),
+    "a comma behind a grouping set": (
+        "Project[$0, add($0, $1):i64]", "Aggregate[($0), => $0]", 'expected a grouping set, got "=>"',
+        "line 12, column 19", None,
+    ),
+    "a comma in front of a grouping set": (
+        "Project[$0, add($0, $1):i64]", "Aggregate[, ($0) => $0]", 'expected an expression, got ","',
+        "line 12, column 13", None,
+    ),
+    "a set and an expression": (
+        "Project[$0, add($0, $1):i64]", "Aggregate[($0), $1 => $0, $1]", 'expected a grouping set, got "$"',
+        "line 12, column 19", None,
+    ),
+    "rows behind none": (
+        "Read[t => a", "Read:Virtual[_, (1, 2) => a", 'expected the name of an argument, got "("',
+        "line 13, column 21", None,
+    ),
+    "a line behind a comment": (
+        "c:i64]", "c:i64] // table\n      - b:i64", 'expected the end of the line, got "-"', "line 14, column 7", None,
+    ),
+    "a line behind a bracket": (
+        "c:i64]", "c:i64]\n      - b:i64", 'expected the end of the line, got "-"', "line 14, column 7", None,
+    ),
+    "a column that is no number": (
+        "$0, add", "$\u0661, add", 'expected the number of a column, got "\u0661"', "line 12, column 12", None,
+    ),
     "what is no literal": (
         "add($0, $1)", "add($0, 'x':uuid)", "the format has no literals of uuid", "line 12, column 23", None,
     ),
@@ -81,6 +127,39 @@ def test_rules_of_plans_name_the_line() -> None:
     with pytest.raises(PlanFormatError, match="there is no column 5") as caught:
         sd.Plan.from_text(TEXT.replace("$1):i64", "$5):i64"))
     assert (caught.value.path or "").startswith("line 12, relations[0].root.input.project.expressions[0]")
+
+
+@pytest.mark.parametrize(
+    ("lines", "error", "path"),
+    [
+        ("  producer: x\n    - y\n", 'expected the end of the line, got "-"', "line 3, column 5"),
+        ("  producer: x\n  producer: y\n", "the plan says its producer twice", "line 3, column 3"),
+        ("  producer:\n  git_hash: 1\n  producer: y\n", "the plan says its producer twice", "line 4, column 3"),
+    ],
+)
+def test_what_a_plan_says_of_its_producer_is_read_once(lines: str, error: str, path: str) -> None:
+    with pytest.raises(PlanFormatError, match=error) as caught:
+        sd.Plan.from_text(f"=== Version 0.106.0\n{lines}{TEXT}")
+    assert caught.value.path == path
+
+
+@pytest.mark.parametrize(
+    "literal",
+    [f"'{'9' * 5000}':decimal<9999, 0>", "'0.1':decimal<100000, 100000>", "'0.5':decimal<2147483647, 2147483647>"],
+)
+def test_decimals_are_measured_before_they_are_read(literal: str) -> None:
+    with cheaply(), pytest.raises(PlanFormatError, match="a decimal has a precision of 1 to 38"):
+        sd.Plan.from_text(TEXT.replace("add($0, $1)", f"add($0, {literal})"))
+
+
+def test_zeros_in_front_of_an_integer_mean_nothing() -> None:
+    zeros = "0" * 30
+    old = ("$0, add($0, $1)", "# 10", "a:i64")
+    new = (f"${zeros}, add($0, {zeros}5)", f"# {zeros}10", f"a:varchar<{zeros}3>")
+    wanted, text = TEXT.replace("$1)", "5)").replace("a:i64", "a:varchar<3>"), TEXT
+    for each, other in zip(old, new, strict=True):
+        text = text.replace(each, other)
+    assert read_plan(text)[0] == read_plan(wanted)[0]
 
 
 DAMAGE = ["", "]", "[", '"', "'", "\\", "\n", "  ", "$", "9" * 5000, "(" * 300, "=>", "?", "<", ":", "\ud800", "#", "@"]

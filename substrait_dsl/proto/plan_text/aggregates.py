@@ -132,13 +132,16 @@ def _read_sets(reader: TextReader, scanner: Scanner) -> list[list[pb.Expression]
     """Read the grouping sets; none for an aggregate of all rows."""
     start = scanner.position
     sets: list[list[pb.Expression]] = []
-    for _ in scanner.items("=>"):
+    for number in scanner.items("=>"):
         if scanner.take("_"):
             sets.append([])
         elif scanner.take("("):
             sets.append(_read_list(reader, scanner, ")"))
             scanner.expect(")")
-        if not scanner.sees(",") and not scanner.sees("=>"):  # an expression, or a cast, which begins like a set
+        elif number:
+            raise scanner.unexpected("a grouping set")
+        # An expression stands here, or a cast, which begins like a set.
+        if len(sets) == number or (number == 0 and not scanner.sees(",") and not scanner.sees("=>")):
             scanner.position = start
             return [_read_list(reader, scanner, "=>")]
     return [] if sets == [[]] else sets

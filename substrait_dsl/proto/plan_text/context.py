@@ -32,8 +32,8 @@ class TextWriter:
     extensions: Extensions = attrs.field(factory=Extensions)
     subqueries: list[list[str]] = attrs.field(factory=list)
     """The lines of the relation of each subquery, which stand behind the trees of the plan."""
-    has_further_words: bool = False
-    """Whether something was declared that the plan itself does not declare."""
+    further_words: dict[tuple[Kind, str], int] = attrs.field(factory=dict)
+    """The anchors of what was declared that the plan itself does not declare, by kind and name."""
 
     def expression(self, message: pb.Expression) -> str:
         """Write an expression."""

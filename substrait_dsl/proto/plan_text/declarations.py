@@ -57,13 +57,13 @@ def _add(writer: TextWriter, extension: Any) -> None:
     what = kind.replace("_", " ")
     if urn not in writer.extensions.urns:
         raise writer.refuse(f'the {what} "{name}", which is of no extension', declaration)
-    if kind == "type":
-        name = name.removeprefix("u!")
+    if kind == "type" and name.startswith("u!"):
+        raise writer.refuse(f'the type "{name}": "u!" in front of a name is no part of it', declaration)
     if not (DECLARED.fullmatch(name) and (kind == "function" or ":" not in name)):
         raise writer.refuse(f'the {what} "{name}": a name is of letters, digits and underscores', declaration)
     if anchor in writer.extensions.declared[kind]:
         raise writer.refuse(f"a second {what} with the anchor {anchor}", declaration)
-    writer.extensions.declared[kind][anchor] = urn, name
+    writer.extensions.declare(kind, anchor, urn, name)
 
 
 def read_declaration(reader: TextReader, scanner: Scanner, kind: Kind | None) -> None:
@@ -88,7 +88,7 @@ def read_declaration(reader: TextReader, scanner: Scanner, kind: Kind | None) ->
     if not (DECLARED.fullmatch(name) and (kind == "function" or ":" not in name)):
         scanner.position = start
         raise scanner.error("a name is of letters, digits and underscores")
-    extensions.declared[kind][anchor] = urn, name
+    extensions.declare(kind, anchor, urn, name)
 
 
 def _anchor(scanner: Scanner, *, of_urn: bool) -> int:

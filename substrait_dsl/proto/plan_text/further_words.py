@@ -105,16 +105,17 @@ def _call(writer: TextWriter, name: str, arguments: Sequence[str], message: Mess
 
 def _declare(writer: TextWriter, kind: Kind, name: str) -> int:
     """Return the anchor of something of the extension, which is declared when it is first used."""
-    urns, declared = writer.extensions.urns, writer.extensions.declared[kind]
+    found = writer.further_words.get((kind, name))
+    if found is not None:
+        return found
+    urns = writer.extensions.urns
     urn = next((anchor for anchor, known in urns.items() if known == URN), None)
     if urn is None:
         urn = max(urns, default=0) + 1
         urns[urn] = URN
-    found = next((anchor for anchor, known in declared.items() if known == (urn, name)), None)
-    if found is None:
-        found = max(declared, default=0) + 1
-        declared[found] = urn, name
-        writer.has_further_words = True
+    found = max(writer.extensions.declared[kind], default=0) + 1
+    writer.extensions.declare(kind, found, urn, name)
+    writer.further_words[kind, name] = found
     return found
 
 

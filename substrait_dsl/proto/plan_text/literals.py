@@ -16,7 +16,7 @@ from substrait import type_pb2
 from substrait_dsl.errors import shorten
 from substrait_dsl.proto.plan_text.context import TextReader, TextWriter
 from substrait_dsl.proto.plan_text.names import read_quoted, write_text
-from substrait_dsl.proto.plan_text.scanner import Scanner
+from substrait_dsl.proto.plan_text.scanner import Scanner, to_integer
 from substrait_dsl.proto.plan_text.types import read_type, write_type
 from substrait_dsl.proto.plan_text.words import NUMBER_TYPES, SIMPLE_TYPES
 
@@ -31,12 +31,12 @@ _CLOCK_PRECISIONS = (0, 3, 6, 9)
 _DAY = 86_400
 _EPOCH = date(1970, 1, 1).toordinal()
 
-_FLOAT = re.compile(r"-?\d+\.\d+")
-_INTEGER = re.compile(r"-?\d+")
+_FLOAT = re.compile(r"-?\d+\.\d+", re.ASCII)
+_INTEGER = re.compile(r"-?\d+", re.ASCII)
 _WORD = re.compile(r"(?:true|false|null)(?![A-Za-z0-9_])(?!(?:[:#@][A-Za-z0-9_!]*)*\()")
-_DATE = re.compile(r"(\d{4})([-/])(\d{2})\2(\d{2})")
-_TIME = re.compile(r"(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?")
-_INTERVAL = re.compile(r"(?:(-?\d+)d)?(?:(?:^| )(-?\d+)s)?(?:(?:^| )(-?\d+)(ms|us|ns|ps))?")
+_DATE = re.compile(r"(\d{4})([-/])(\d{2})\2(\d{2})", re.ASCII)
+_TIME = re.compile(r"(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?", re.ASCII)
+_INTERVAL = re.compile(r"(?:(-?\d+)d)?(?:(?:^| )(-?\d+)s)?(?:(?:^| )(-?\d+)(ms|us|ns|ps))?", re.ASCII)
 
 
 # --- writing
@@ -304,6 +304,9 @@ def _clock_units(scanner: Scanner, text: str, field: str, precision: int) -> int
 
 
 def _read_decimal(scanner: Scanner, body: Any, text: str, type_: type_pb2.Type.Decimal) -> None:
+    if not max(type_.scale, 1) <= type_.precision <= _MAX_PRECISION:
+        limits = f"a precision of 1 to {_MAX_PRECISION}, and no larger scale"
+        raise scanner.error(f"a decimal has {limits}, got decimal<{type_.precision}, {type_.scale}>")
     found = _DECIMAL.fullmatch(text)
     if found is None:
         raise scanner.error(f"expected a decimal number, as in '12.50', got '{shorten(text)}'")
@@ -315,7 +318,7 @@ def _read_decimal(scanner: Scanner, body: Any, text: str, type_: type_pb2.Type.D
     body.precision, body.scale = type_.precision, type_.scale
 
 
-_DECIMAL = re.compile(r"(-?)(\d+)(?:\.(\d+))?")
+_DECIMAL = re.compile(r"(-?)(\d+)(?:\.(\d+))?", re.ASCII)
 
 
 def _read_interval_day(scanner: Scanner, body: Any, text: str, precision: int) -> None:
@@ -335,10 +338,10 @@ def _read_interval_day(scanner: Scanner, body: Any, text: str, precision: int) -
 
 def _integer(scanner: Scanner, digits: str, bits: int, what: str) -> int:
     """Return the integer of so many bits that digits mean. Raises `PlanFormatError` if it has more."""
-    number = int(digits) if len(digits) <= _MAX_DIGITS else 2**bits
-    if not -(2 ** (bits - 1)) <= number < 2 ** (bits - 1):
-        raise scanner.error(f"{what} have {bits} bits: {shorten(digits, _MAX_DIGITS)} is too large")
+    number = to_integer(digits)
+    if number is None or not -(2 ** (bits - 1)) <= number < 2 ** (bits - 1):
+        raise scanner.error(f"{what} have {bits} bits: {shorten(digits, _SHOWN_DIGITS)} is too large")
     return number
 
 
-_MAX_DIGITS = 20
+_SHOWN_DIGITS = 20

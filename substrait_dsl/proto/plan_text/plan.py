@@ -37,7 +37,7 @@ _EVALUATION_MODES = (
     ExecutionBehavior.VARIABLE_EVALUATION_MODE_UNSPECIFIED,
     ExecutionBehavior.VARIABLE_EVALUATION_MODE_PER_PLAN,
 )
-_NUMBERS = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})")
+_NUMBERS = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})", re.ASCII)
 _DETAIL = re.compile(r"(producer|git_hash) *: *(.*)")
 _ROOT = re.compile(r"Root(?=\[)")
 _HEADER = re.compile(r"===.*")
@@ -64,7 +64,7 @@ def write_plan(message: Plan) -> str:
         raise writer.refuse("variables that are evaluated for each record", behavior)
     take_declarations(writer)
     trees = _write_trees(writer)
-    if writer.has_further_words:  # with which other names may need an anchor
+    if writer.further_words:  # with which other names may need an anchor
         trees = _write_trees(writer)
     lines = _write_version(writer)
     declarations = write_declarations(writer)
@@ -150,6 +150,8 @@ class _Document:
     reader: TextReader = attrs.field(init=False)
     section: str | None = None
     heading: str | None = None
+    details: set[str] = attrs.field(factory=set)
+    """What was said of who wrote the plan."""
     trees: list[Node] = attrs.field(factory=list)
 
     def __attrs_post_init__(self) -> None:
@@ -202,6 +204,11 @@ class _Document:
         found = scanner.match(_DETAIL) if depth == 1 else None
         if found is None:
             raise scanner.unexpected('"producer:" or "git_hash:", two spaces further in')
+        scanner.end()
+        if found[1] in self.details:
+            scanner.position = found.start()
+            raise scanner.error(f"the plan says its {found[1]} twice")
+        self.details.add(found[1])
         setattr(self.plan.version, found[1], found[2].strip())
 
     def read_extension(self, scanner: Scanner, depth: int) -> None:

@@ -79,15 +79,17 @@ def read_virtual_table(reader: TextReader, scanner: Scanner, body: pb.ReadRel) -
     """Read rows in the plan, which may stand in lines of their own; returns the number of columns."""
     body.virtual_table.SetInParent()
     scanner.skip_break()
-    is_first = True
+    is_first = has_rows = True
     while is_first or scanner.take(","):
         scanner.skip_break()
-        if scanner.take("("):
+        if has_rows and scanner.take("("):
             row = body.virtual_table.expressions.add()
             for _ in scanner.items(")"):
                 read_expression(reader, scanner, row.fields.add())
             scanner.expect(")")
-        elif not (is_first and scanner.take("_")):
+        elif is_first and scanner.take("_"):
+            has_rows = False
+        else:
             read_argument_name(scanner, ("filter",))
             read_expression(reader, scanner, body.filter)
             break

@@ -16,7 +16,21 @@ _SHOWN = 80
 
 _SPACES = re.compile(" *")
 _BREAK = re.compile(r" *(?:\n *- )? *")
+_COMMENT = re.compile("//.*")
 _WORD = re.compile(r"\w+|=>|->|\+>|\|>|::|\S")
+
+
+def to_integer(digits: str) -> int | None:
+    """Return the integer that digits mean, a sign in front of them; None for one of more than 20 digits."""
+    significant = digits.lstrip("-").lstrip("0")
+    if len(significant) > _MAX_DIGITS:
+        return None
+    number = int(significant or "0")
+    return -number if digits.startswith("-") else number
+
+
+_MAX_DIGITS = 20
+"""No integer of 64 bits has more."""
 
 
 class Scanner:
@@ -83,9 +97,10 @@ class Scanner:
             yield number
 
     def end(self) -> None:
-        """Require the end of the line: only a comment may follow."""
-        self.skip_spaces()
-        if self.position < len(self.text) and not self.sees("//"):
+        """Require the end of the line: only a comment may follow, and no line that it goes on in."""
+        self.match(_COMMENT)
+        if self.position < len(self.text):
+            self.position += self.text[self.position] == "\n"
             raise self.unexpected("the end of the line")
 
     @contextmanager

@@ -10,7 +10,7 @@ from substrait import type_pb2 as pb
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.plan_text.context import TextReader, TextWriter
 from substrait_dsl.proto.plan_text.names import IDENTIFIER
-from substrait_dsl.proto.plan_text.scanner import Scanner
+from substrait_dsl.proto.plan_text.scanner import Scanner, to_integer
 from substrait_dsl.proto.plan_text.words import FORMER_TYPES, NESTED_TYPES, NUMBER_TYPES, RESERVED, SIMPLE_TYPES
 
 _KEYWORDS = {field: keyword for keyword, field in SIMPLE_TYPES.items()}
@@ -22,11 +22,12 @@ _NULLABILITY = {
     pb.Type.NULLABILITY_REQUIRED: "",
 }
 _MARKS = {mark: nullability for nullability, mark in _NULLABILITY.items() if mark}
-_INTEGER = re.compile(r"\d+")
+_INTEGER = re.compile(r"[0-9]+")
 _OF_USERS = re.compile(r"u!")
 
 _MICROSECONDS = 6
 _KNOWN_TYPES = (*SIMPLE_TYPES, *NUMBER_TYPES, *NESTED_TYPES)
+_SINGLE_WORDS = (*SIMPLE_TYPES, *FORMER_TYPES)
 
 
 def write_type(writer: TextWriter, message: pb.Type) -> str:
@@ -62,7 +63,7 @@ def write_type(writer: TextWriter, message: pb.Type) -> str:
 def _write_user_defined(writer: TextWriter, body: pb.Type.UserDefined) -> str:
     """Write the name of a user-defined type: behind ``u!`` where it would be taken for a type of the specification."""
     name = writer.reference("type", body.type_reference, body)
-    is_reserved = name.startswith(RESERVED) or name.lower() in (*NUMBER_TYPES, *NESTED_TYPES)
+    is_reserved = name.startswith(RESERVED) or name.partition("#")[0].lower() in (*_KNOWN_TYPES, *FORMER_TYPES)
     return f"u!{name}" if is_reserved else name
 
 
@@ -76,7 +77,11 @@ def _write_parameter(writer: TextWriter, message: pb.Type.Parameter) -> str:
 
 
 def read_type(reader: TextReader, scanner: Scanner, message: pb.Type) -> None:
-    """Read a type."""
+    """Read a type.
+
+    A word in capitals is the type of the specification, but where the plan declares a type under it: the program
+    writes that without ``u!``.
+    """
     with scanner.nested():
         start = scanner.position
         is_of_user = scanner.match(_OF_USERS) is not None
@@ -84,6 +89,8 @@ def read_type(reader: TextReader, scanner: Scanner, message: pb.Type) -> None:
         if found is None:
             raise scanner.unexpected("a type")
         keyword = found[0].lower()
+        if keyword in _SINGLE_WORDS and keyword != found[0] and reader.extensions.has("type", found[0]):
+            is_of_user = True
         if is_of_user or not (keyword in _KNOWN_TYPES or keyword in FORMER_TYPES):
             scanner.position = found.start()
             _read_user_defined(reader, scanner, message, start)
@@ -166,11 +173,8 @@ def read_number(scanner: Scanner, what: str, bits: int) -> int:
     found = scanner.match(_INTEGER)
     if found is None:
         raise scanner.unexpected(what)
-    number = int(found[0]) if len(found[0]) <= _MAX_DIGITS else 2**bits
-    if number >= 2**bits:
+    number = to_integer(found[0])
+    if number is None or number >= 2**bits:
         scanner.position = found.start()
         raise scanner.error(f"{what} here has at most {bits} bits")
     return number
-
-
-_MAX_DIGITS = 20
