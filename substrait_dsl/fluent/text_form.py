@@ -34,11 +34,13 @@ class TextForm(PlanDocument):
         for people, and has a place for everything.
 
         Returns:
-            The text: the version, what the plan declares of extensions, and the trees.
+            The text: the version, what the plan declares of extensions, and the trees. At a prompt it shows its
+            lines, with escapes for what a terminal does not show.
 
         Raises:
-            UnsupportedError: the format has no place for something, such as a window, an exchange, a write, a hint or
-                a physical join; with its path in the message that ``to_proto(outer_references="steps_out")`` gives.
+            UnsupportedError: the format has no place for something, such as a read of files or of a struct,
+                a window, an exchange, a write, a hint or a physical join; with its path in the message that
+                ``to_proto(outer_references="steps_out")`` gives.
 
         Specification: https://github.com/DataDog/substrait-explain/blob/main/GRAMMAR.md.
 
