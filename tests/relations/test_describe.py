@@ -85,6 +85,22 @@ def test_the_rows_are_pythons_statistics() -> None:
     statistics_are_right(None)
 
 
+def test_floats_of_all_sizes_are_described() -> None:
+    """Texts of floats have an exponent from 10000000 on, and below 0.001."""
+    columns: dict[str, tuple[str, list[float]]] = {
+        "large": ("fp64", [1e7, 2.0, 1.5e300]),
+        "small": ("fp32", [0.5, 2.0**-149, 2.0**-10]),
+        "infinite": ("fp64", [float("inf"), float("-inf"), -12345678.5]),
+    }
+    rows = [*zip(*(values for _, values in columns.values()), strict=True)]
+    described: Any = sd.read_virtual(rows, {name: type_ for name, (type_, _) in columns.items()}).describe()
+    assert [tuple(row) for row in described.select("column", "min", "p25", "p50", "p75", "max").collect()] == [
+        ("large", "2.0", "2.0", "1.0E7", "1.5E300", "1.5E300"),
+        ("small", "1.4E-45", "1.4E-45", "9.765625E-4", "0.5", "0.5"),
+        ("infinite", "-Infinity", "-Infinity", "-1.23456785E7", "Infinity", "Infinity"),
+    ]
+
+
 def test_of_no_rows_there_are_counts_alone() -> None:
     rows = [tuple(row)[2:] for row in T.filter(lambda r: r.i > 9).describe("i", "s", "x").collect()]
     assert rows == [(0, 0, 0, *(None,) * 7)] * 3

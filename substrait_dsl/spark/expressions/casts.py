@@ -122,7 +122,7 @@ def _convert(text: str, source: t.Type, target: t.Type, on_failure: FailureBehav
     throws, sql_type = on_failure == "throw", spark_sql_type(target)
     cast = "CAST" if throws else "TRY_CAST"
     converted = text if spark_sql_type(source) == sql_type else f"{cast}({text} AS {sql_type})"
-    if not _any_part(_spark_errs, source, target) or (isinstance(target, t.Decimal) and not throws):
+    if not _differs(source, target) or (isinstance(target, t.Decimal) and not throws):
         return converted  # Spark's errors with decimals are NULLs that should be errors
     source = storage_type(source)
     if isinstance(target, t.UserDefined) or isinstance(source, t.List | t.Map | t.Struct):
@@ -142,6 +142,18 @@ def _convert(text: str, source: t.Type, target: t.Type, on_failure: FailureBehav
             return f"(CASE WHEN {text} = {limit} THEN {_misfit(text, target)} ELSE {converted} END)"
         case _:  # floats to decimals, where Spark gives NULL for NaN and infinity
             return f"(CASE WHEN NOT abs({text}) < double('infinity') THEN {_misfit(text, target)} ELSE {converted} END)"
+
+
+def _differs(source: t.Type, target: t.Type) -> bool:
+    """Whether a cast, or that of a part of the value, is not simply the engine's."""
+    if _any_part(_spark_errs, source, target):
+        return True
+    return isinstance(source, t.List | t.Map | t.Struct) and _any_part(_is_rewritten, source, target)
+
+
+def _is_rewritten(source: t.Type, target: t.Type) -> bool:
+    """Whether the engine is given another value than the one that is cast."""
+    return current_engine().castable("", source, target) != ("", source)
 
 
 def _convert_parts(text: str, source: t.Type, target: t.Type, on_failure: FailureBehavior, depth: int) -> str:

@@ -5,17 +5,14 @@ from __future__ import annotations
 from substrait_dsl.algebra import types as t
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.literals import failing, text_to_sql
+from substrait_dsl.spark.sail.float_texts import text_of_float
 
 _FLOATS = (t.FP32, t.FP64)
 _TEXTS = (t.String, t.VarChar, t.FixedChar)
 
-_WRITTEN_ALIKE = "{0} IS NULL OR {0} = 0 OR isnan({0}) OR (abs({0}) >= 0.001D AND abs({0}) < 10000000D)"
-"""The floats that Sail writes as Spark does: with a point, and without an exponent."""
-
 _EXPONENT = r"^\s*[+-]?(\d+\.?\d*|\.\d+)[eE][+-]?\d+\s*$"
 """Numbers with an exponent, which Sail does not parse as decimals."""
 
-TEXT_OF_FLOAT = "Sail writes infinite floats, and those below 0.001 or from 10000000 on, otherwise than Spark"
 DECIMAL_OF_FLOAT = "Sail cannot cast so large or so small a float to decimal exactly"
 
 _MISREAD: dict[type[t.Type], tuple[str, str]] = {
@@ -36,7 +33,7 @@ def castable(text: str, source: t.Type, target: t.Type) -> tuple[str, t.Type]:
             f"Sail cannot cast {source} to {target}", hint="if_then, or a comparison with 0, says the same"
         )
     if isinstance(source, _FLOATS) and isinstance(target, _TEXTS):
-        return f"(CASE WHEN {_WRITTEN_ALIKE.format(text)} THEN {text} ELSE {failing(TEXT_OF_FLOAT)} END)", source
+        return text_of_float(text, source), t.String(nullable=source.nullable)
     if isinstance(source, _FLOATS) and isinstance(target, t.Decimal):
         digits = f"CAST({text} AS STRING)"  # as Spark does: by the digits that a float is written with
         checked = f"(CASE WHEN {digits} LIKE '%e%' THEN {failing(DECIMAL_OF_FLOAT)} ELSE {digits} END)"
