@@ -15,6 +15,7 @@ from substrait_dsl.cli.plan_files import (
     plan_argument,
     print_json,
     read_plan,
+    refuse_input,
     refuse_terminal,
     write_bytes,
     write_text,
@@ -91,6 +92,7 @@ def view(plan: str, output: str, other: str | None) -> None:
         raise click.UsageError("the standard input is one plan: name a file for the other")
     if output == STANDARD_OUTPUT and sys.stdout.isatty():
         raise click.UsageError("the page is not for a terminal: name a file with -o")
+    refuse_input(output, plan, *(() if other is None else (other,)))
     found = read_plan(plan)
     if other is None:
         page = page_of(found, plan)
@@ -216,6 +218,7 @@ def convert(
         raise click.UsageError("--dialect is of SQL: add --to sql, or name OUTPUT so that it ends in .sql")
     if form == "binary":
         refuse_terminal(output)
+    refuse_input(output, plan)
     found = read_plan(plan)
     if form == "sql":
         write_text(output, _only_root(found).to_sql(dialect or "spark") + "\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import stat
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,6 +73,22 @@ def write_bytes(output: str, content: bytes) -> None:
     from substrait_dsl.fluent.saving import write_atomically
 
     write_atomically(Path(output), content)
+
+
+def refuse_input(output: str, *inputs: str) -> None:
+    """Raise `click.UsageError` if the output is a file that is read, under any of its names."""
+    written = None if output == STANDARD_OUTPUT else _file(output)
+    if written is not None and any(found and os.path.samestat(written, found) for found in map(_file, inputs)):
+        raise click.UsageError(f"{output} is what is read, and would be replaced: name another file")
+
+
+def _file(path: str) -> os.stat_result | None:
+    """Return which file a path, or the standard input, is; None for what is no regular file."""
+    try:
+        found = os.fstat(sys.stdin.fileno()) if path == STANDARD_INPUT and sys.stdin is not None else os.stat(path)
+    except (OSError, ValueError):  # what cannot be read says so itself
+        return None
+    return found if stat.S_ISREG(found.st_mode) else None
 
 
 def refuse_terminal(output: str) -> None:

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from substrait_dsl.cli.plan_files import STANDARD_OUTPUT, plan_argument, read_plan, refuse_terminal, write_bytes
+from substrait_dsl.cli.plan_files import (
+    STANDARD_OUTPUT,
+    plan_argument,
+    read_plan,
+    refuse_input,
+    refuse_terminal,
+    write_bytes,
+)
 from substrait_dsl.errors import NotAllowedError, UnsupportedError
 from substrait_dsl.installation import install_line
 
@@ -81,6 +88,7 @@ def sql(query: str, engine: str | None, tables: tuple[str, ...], rows: int, outp
     data = _tables(tables)
     if output is not None:
         refuse_terminal(output)
+        refuse_input(output, *data.values())
     relation = from_sql(query, {name: read_named(name, schema_of(path)) for name, path in data.items()})
     if output == STANDARD_OUTPUT:
         write_bytes(output, relation.to_plan().to_bytes())

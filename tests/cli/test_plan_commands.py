@@ -79,6 +79,31 @@ def test_view_writes_a_page(plan: str, tmp_path: Path, capsys: Captured) -> None
     assert "name a file for the other" in capsys.readouterr().err
 
 
+def test_what_is_read_is_not_replaced(plan: str, tmp_path: Path, capsys: Captured) -> None:
+    content = Path(plan).read_bytes()
+    after, link = tmp_path / "after.plan", tmp_path / "link.html"
+    after.write_bytes(content)
+    link.symlink_to(plan)
+    table = tmp_path / "t.parquet"
+    table.write_bytes(b"rows")
+    for output, arguments in {
+        plan: ["view", plan, "-o", plan],
+        str(after): ["view", plan, "--compare", str(after), "-o", str(after)],
+        str(link): ["view", plan, "-o", str(link)],
+        f"{tmp_path}/./large.plan": ["convert", "--to", "sql", plan, f"{tmp_path}/./large.plan"],
+        str(table): ["sql", "select 1 as one", "--table", f"t={table}", "-o", str(table)],
+    }.items():
+        assert main(arguments) == 2
+        assert f"{output} is what is read, and would be replaced: name another file" in capsys.readouterr().err
+    assert Path(plan).read_bytes() == after.read_bytes() == content
+    assert table.read_bytes() == b"rows"
+    with open(plan, "rb") as file:
+        done = run_program(["view", "-", "-o", plan], stdin=file)
+    assert (done.returncode, b"would be replaced" in done.stderr) == (2, True)
+    assert Path(plan).read_bytes() == content
+    assert main(["view", plan, "-o", str(after)]) == 0  # another file may be there
+
+
 def test_a_plan_may_be_json_and_come_from_the_standard_input(
     tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
