@@ -128,6 +128,58 @@ def test_what_decides_is_seen_apart_from_what_is_copied(browser: WebDriver, tmp_
     assert box[start : box.index("goes to")] == ["orders.id (decides)", "orders.price (decides)"]
 
 
+def test_a_root_that_another_root_uses_is_where_a_column_goes(browser: WebDriver, tmp_path: Path) -> None:
+    large = ORDERS.filter(lambda o: o.price > 5.0)
+    open_page(browser, sd.Plan(large, large.select(x="id")).to_html(), tmp_path)
+    follow(browser, "read", "price")
+    box = every(browser, ".box")[0].text.split("\n")
+    assert box[box.index("goes to") + 1 :] == [
+        "price of 1: #1: filter",
+        "rows of 1: #1: filter (filter)",
+        "stop following (Escape)",
+    ]
+    one(browser, "aside td .link", "id").click()
+    box = every(browser, ".box")[0].text.split("\n")
+    assert sorted(box[box.index("goes to") + 1 : -1]) == ["id of 1: #1: filter", "x of 3: emit"]
+
+
+def test_a_row_that_a_subquery_refers_to_has_a_line_while_it_is_followed(browser: WebDriver, tmp_path: Path) -> None:
+    def name_of(order: Any) -> Any:
+        return sd.scalar_subquery(CUSTOMERS.filter(lambda c: c.key == order.customer).select("name"))
+
+    open_page(browser, ORDERS.select("id", name=name_of).to_html(), tmp_path)
+    always = len(every(browser, ".edge"))
+    assert every(browser, ".edge.outer") == []
+    [orders] = [each for each in every(browser, ".step") if "orders" in each.text]
+    orders.click()
+    one(browser, "aside td .link", "customer").click()
+    [line] = every(browser, ".edge.outer")
+    drawn, read, filtered = (box_of(browser, *which) for which in ((".edge.outer",), (".step", 5), (".step", 3)))
+    assert drawn["top"] == pytest.approx(read["bottom"], abs=4)
+    assert drawn["bottom"] == pytest.approx(filtered["top"], abs=4)
+    assert "indirect" in (line.get_attribute("class") or "")
+    follow(browser, "project", "name")  # the same line, from the other end
+    assert box_of(browser, ".edge.outer") == drawn
+    assert len(every(browser, ".edge.outer")) == 1
+    every(browser, "body")[0].send_keys(Keys.ESCAPE)
+    assert len(every(browser, ".edge")) == always
+    assert complaints(browser) == []
+
+
+def test_a_chain_of_thousands_of_steps_is_clicked_and_searched(browser: WebDriver, tmp_path: Path) -> None:
+    """All of them have the columns of the read at the bottom."""
+    rel: sd.Relation[Any] = ORDERS
+    for _ in range(5_000):
+        rel = rel.filter(lambda o: o.price > 5.0)
+    open_page(browser, rel.to_html(), tmp_path)
+    every(browser, ".step")[0].click()
+    one(browser, "aside td .link", "price").click()
+    assert "comes from\norders.price\n" in panel(browser)
+    every(browser, "header input")[0].send_keys("customer")
+    assert every(browser, "header output")[0].text == "5,001 steps"
+    assert complaints(browser) == []
+
+
 def test_the_keyboard_reaches_everything(browser: WebDriver, tmp_path: Path) -> None:
     open_page(browser, TOTALS.to_html(), tmp_path)
 
@@ -196,6 +248,17 @@ def test_two_plans_stand_side_by_side(browser: WebDriver, tmp_path: Path) -> Non
     every(browser, ".step.changed")[0].click()
     one(browser, "aside p .link", "filter price > 9.0").click()
     assert "filter price > 5.0" in panel(browser)
+    assert complaints(browser) == []
+
+
+def test_a_plan_and_what_it_became_lead_to_each_other(browser: WebDriver, tmp_path: Path) -> None:
+    large = ORDERS.filter(lambda o: o.price > 5.0)
+    open_page(browser, large.to_html(compare=large.limit(3)), tmp_path)
+    assert steps(browser) == ["filter", "read", "fetch", "filter", "read"]
+    for number, partner in {0: 3, 1: 4, 3: 0, 4: 1}.items():
+        every(browser, ".step")[number].click()
+        every(browser, "aside p .link")[0].click()
+        assert every(browser, ".step")[partner].get_attribute("aria-current") == "true"
     assert complaints(browser) == []
 
 

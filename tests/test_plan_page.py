@@ -9,6 +9,7 @@ import base64
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -20,6 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import substrait_dsl as sd
+from examples.tpch.queries import QUERIES
 from substrait_dsl import functions as f
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.analysis.column_lineage import DIRECT_USES
@@ -205,6 +207,36 @@ def test_the_ways_of_any_plan_end_where_its_lineage_says(rel: Rel) -> None:
         check_ways(wrap_relation(rel))
 
 
+def outputs(value: sd.Relation[Any] | sd.Plan) -> list[str]:
+    """The steps at which ways up end, by their numbers and verbs."""
+    return [f"{number} {step['verb']}" for number, step in enumerate(plan_of(value)["steps"]) if step["is_output"]]
+
+
+def test_ways_end_at_all_roots() -> None:
+    large = ORDERS.filter(lambda o: o.price > 5.0)
+    assert outputs(large) == ["0 filter"]
+    assert outputs(sd.Plan(large, large.select(x="id"))) == ["0 filter", "2 emit"]
+    assert outputs(sd.Plan(large.select(x="id"), large)) == ["0 emit", "1 filter"]
+    assert outputs(sd.Plan(large, large)) == ["0 filter"]
+
+
+def test_ways_end_at_roots_that_are_evaluated_anew() -> None:
+    """After a change of a table, what was read before is read again: the filter below the emit is no root."""
+    large = ORDERS.filter(lambda o: o.price > 5.0)
+    change = CUSTOMERS.write("copy", "insert")
+    plan = sd.Plan(large, change, large.select(x="id"))
+    assert [step["verb"] for step in plan_of(plan)["steps"]] == [
+        "filter",
+        "read",
+        "write",
+        "read",
+        "emit",
+        "filter",
+        "read",
+    ]
+    assert outputs(plan) == ["0 filter", "2 write", "4 emit"]
+
+
 def test_what_is_too_wide_is_not_followed() -> None:
     wide = sd.read_named("wide", {f"c{number}": "i64" for number in range(MAX_FOLLOWED + 1)})
     plan = plan_of(wide.filter(lambda r: r.c0 > 1).select("c0"))
@@ -277,6 +309,14 @@ def test_the_messages_refer_to_functions_that_the_page_declares() -> None:
     assert {each["extensionFunction"]["name"] for each in declared} == {"gt:any_any", "equal:any_any", "sum:fp64"}
 
 
+@pytest.mark.parametrize("name", ["unit\u00a0price", "tag\U000e0041", "a\x7f\n\u202e\\", '"\u2028"', "plain \u00e9"])
+def test_messages_are_json_whatever_the_names_are(name: str) -> None:
+    [step] = plan_of(sd.read_named(name, {name: "i64"}))["steps"]
+    assert step["message"].isprintable()
+    read = json.loads(step["message"])["read"]
+    assert (read["baseSchema"]["names"], read["namedTable"]["names"]) == ([name], [name])
+
+
 def test_a_step_without_a_message_says_why() -> None:
     """A type that is deeper than messages may be; the rest of the page is there."""
     type_: sd.Type = sd.I64()
@@ -305,6 +345,87 @@ def test_two_plans_have_the_differences_of_their_steps() -> None:
         if step["partner"] is not None:
             assert now["steps"][step["partner"]]["partner"] == number
             assert now["steps"][step["partner"]]["verb"] == step["verb"]
+
+
+def changes_of(before: sd.Relation[Any] | sd.Plan, after: sd.Relation[Any] | sd.Plan) -> list[list[tuple[str, str]]]:
+    """The steps of both sides that have no like on the other side, and what the page says became of them."""
+    pages = data_of(before.to_html(compare=after))["plans"]
+    check_partners(pages)
+    return [[(step["verb"], step["change"]) for step in page["steps"] if step["change"]] for page in pages]
+
+
+def check_partners(pages: list[dict[str, Any]]) -> None:
+    """Check that each step but those that were added and removed is the partner of its partner, which has its verb.
+
+    An emit that only gives the names of a root is no step of the plan.
+    """
+    for page, other in (pages, pages[::-1]):
+        for number, step in enumerate(page["steps"]):
+            if step["change"] in ("added", "removed"):
+                assert step["partner"] is None
+            elif step["partner"] is None:
+                assert (step["verb"], step["is_output"], step["change"]) == ("emit", True, "")
+            else:
+                partner = other["steps"][step["partner"]]
+                assert (partner["partner"], partner["verb"]) == (number, step["verb"])
+                assert partner["change"] == step["change"]
+
+
+def test_relations_on_both_sides_are_compared() -> None:
+    """A relation that a program goes on with is the same object in both; its number need not be the same."""
+    large = ORDERS.filter(lambda o: o.price > 5.0)
+    assert changes_of(large, large.limit(3)) == [[], [("fetch", "added")]]
+    assert changes_of(large.limit(3), large) == [[("fetch", "removed")], []]
+    assert changes_of(ORDERS.cross(CUSTOMERS), CUSTOMERS.cross(ORDERS)) == [[("read", "removed")], [("read", "added")]]
+    [before, _] = data_of(large.to_html(compare=large.limit(3)))["plans"]
+    assert [step["partner"] for step in before["steps"]] == [1, 2]
+
+
+def test_columns_of_roots_with_other_names_are_compared() -> None:
+    """A plan that is read has the names of its columns at its root alone, which is no step."""
+
+    def read_again(relation: sd.Relation[Any]) -> sd.Plan:
+        return sd.Plan.from_bytes(relation.to_plan().to_bytes())
+
+    named = read_again(ORDERS.select(x="id"))
+    assert changes_of(named, read_again(ORDERS.select(y="customer"))) == [[("emit", "changed")], [("emit", "changed")]]
+    assert changes_of(named, read_again(ORDERS.select(y="id"))) == [[], []]
+    filtered = read_again(ORDERS.filter(lambda o: o.price > 5.0).select(y="id"))
+    assert changes_of(named, filtered) == [[], [("filter", "added")]]
+    several = [
+        sd.Plan(ORDERS.select(x=one), ORDERS.select(y=other)) for one, other in (("id", "price"), ("price", "id"))
+    ]
+    before, after = (sd.Plan.from_bytes(plan.to_bytes()) for plan in several)
+    assert changes_of(before, after) == [[("emit", "changed")] * 2] * 2
+
+
+@pytest.mark.parametrize("name", sorted(QUERIES))
+def test_queries_and_edits_of_them_have_the_differences_of_their_steps(name: str) -> None:
+    query = QUERIES[name]()
+    names = sorted(QUERIES)
+    following = QUERIES[names[(names.index(name) + 1) % len(names)]]()
+    text = query.to_plan().to_json()
+    other_table = sd.Plan.from_json(re.sub(r'("namedTable": {\s*"names": \[\s*")', r"\1other_", text))
+    filtered = query.filter(sd.col(query.columns[0]).is_not_null())
+    edits: list[sd.Relation[Any] | sd.Plan] = [query.limit(3), filtered, other_table, following]
+    for before, after in [(query, each) for each in edits] + [(query.limit(3), query)]:
+        expected = sd.diff(before, after).steps
+        removed, added = changes_of(before, after)
+        assert Counter(removed) == Counter((step.before.split()[0], step.kind) for step in expected if step.before)
+        assert Counter(added) == Counter((step.after.split()[0], step.kind) for step in expected if step.after)
+        assert expected
+
+
+def test_equal_plans_have_no_difference_whatever_they_share() -> None:
+    """A message has an input as often as it is used; the objects of a program are shared."""
+    large = ORDERS.filter(lambda o: o.price > 5.0)
+    shared = large.union_all(large)
+    data = data_of(shared.to_html(compare=sd.Plan.from_bytes(shared.to_plan().to_bytes())))
+    assert data["changes"] == ["no difference"]
+    before, after = ([(step["verb"], step["partner"]) for step in page["steps"]] for page in data["plans"])
+    assert before == [("set", 0), ("filter", 1), ("read", 2)]
+    assert after == [("set", 0), ("filter", 1), ("read", 2), ("filter", 1), ("read", 2)]
+    assert not any(step["change"] for page in data["plans"] for step in page["steps"])
 
 
 def test_a_plan_and_itself_have_no_difference() -> None:

@@ -27,7 +27,13 @@ class StepPair(NamedTuple):
 
 
 def pair_steps(before: Rel, after: Rel) -> Iterator[StepPair]:
-    """Yield all steps, inputs first: those that are the same in both, and those that differ."""
+    """Yield all steps: those that are the same in both, and, inputs first, those that differ.
+
+    Of equal relations, what one of them uses twice is the same as each of the two that the other has.
+    """
+    if before == after:
+        yield from _pair_equal(before, after)
+        return
     forms = _Forms()
     old, new = _steps(before, forms), _steps(after, forms)
     matcher = SequenceMatcher(None, [form for form, _ in old], [form for form, _ in new], autojunk=False)
@@ -39,8 +45,22 @@ def pair_steps(before: Rel, after: Rel) -> Iterator[StepPair]:
         else:
             found = True
             yield from _pair(olds, news)
-    if not found and before != after:  # the same steps, but what one of them uses twice another has two of
+    if not found:  # the same steps, but what one of them uses twice another has two of
         yield StepPair(before, after)
+
+
+def _pair_equal(before: Rel, after: Rel) -> Iterator[StepPair]:
+    """Yield the steps of equal relations."""
+    stack: list[tuple[Node, Node]] = [(before, after)]
+    seen: set[tuple[int, int]] = set()
+    while stack:
+        old, new = stack.pop()
+        if (id(old), id(new)) in seen:
+            continue
+        seen.add((id(old), id(new)))
+        if isinstance(old, Rel) and isinstance(new, Rel):
+            yield StepPair(old, new, is_same=True)
+        stack += reversed([*zip(old.children(), new.children(), strict=True)])
 
 
 def _pair(before: Sequence[Rel], after: Sequence[Rel]) -> Iterator[StepPair]:

@@ -10,6 +10,7 @@ from substrait_dsl.algebra.anchors import canonical_plan
 from substrait_dsl.algebra.findings import Finding
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.plan import AlgebraPlan
+from substrait_dsl.algebra.relations import Emit
 from substrait_dsl.analysis.column_lineage import SourceColumn
 from substrait_dsl.analysis.plan_changes import StepPair
 from substrait_dsl.analysis.step_lineage import trace_steps
@@ -28,6 +29,9 @@ from substrait_dsl.render.text import plan_notes
 
 BEFORE, AFTER = "before", "after"
 
+Changes = dict[int, tuple[str, int | None]]
+"""What became of relations of a plan, by their ids, and the numbers of the steps in their places in the other plan."""
+
 
 def page_of(value: RelationBase | Plan, title: str) -> str:
     """Return the page of a relation or a plan.
@@ -41,7 +45,7 @@ def page_of(value: RelationBase | Plan, title: str) -> str:
     else:
         graph = relation_graph(value._rel)
         size = f"{counted(len(value._rel.schema), 'column')}, {counted(len(graph.steps), 'step')}"
-        shown = _Shown(graph, (value._rel,), (f"relation: {size}",))
+        shown = _Shown(graph, (value._rel,), (value._rel,), (f"relation: {size}",))
     return plan_page(title, [shown.on_page(title, {})])
 
 
@@ -65,14 +69,15 @@ def comparison_page(
         _shown(algebra, origin=plan._origin, findings=plan.findings)
         for algebra, plan in ((old, old_plan), (new, new_plan))
     ]
-    olds, news = (_numbers(each.graph) for each in shown)
-    changed: dict[int, tuple[str, int | None]] = {}
+    olds, news = (each.numbers for each in shown)
+    changed: tuple[Changes, Changes] = ({}, {})  # of each side: a relation may be on both
     for pair in pair_trees(old, new):
         what = _change(pair)
-        for rel, other, numbers in ((pair.before, pair.after, news), (pair.after, pair.before, olds)):
-            if rel is not None and (what or id(rel) not in changed):
-                changed[id(rel)] = what, None if other is None else numbers.get(id(other))
-    pages = [each.on_page(name, changed) for each, name in zip(shown, names, strict=True)]
+        sides = ((pair.before, pair.after, news), (pair.after, pair.before, olds))
+        for known, (rel, other, numbers) in zip(changed, sides, strict=True):
+            if rel is not None and (what or id(rel) not in known):
+                known[id(rel)] = what, None if other is None else numbers.get(id(other))
+    pages = [each.on_page(name, known) for each, name, known in zip(shown, names, changed, strict=True)]
     return plan_page(title, pages, changes)
 
 
@@ -97,15 +102,36 @@ class _Shown:
 
     graph: Graph
     tops: Sequence[Rel]
+    roots: Sequence[Rel]
     about: Sequence[str]
     findings: Sequence[Finding] = ()
+    renamed: Mapping[int, int] = {}
+    """The relations of the graph that stand for one of the plan under other names, by their ids."""
 
-    def on_page(self, title: str, changed: Mapping[int, tuple[str, int | None]]) -> PagePlan:
+    @property
+    def numbers(self) -> dict[int, int]:
+        """The numbers of relations of the plan, by their ids."""
+        found = _numbers(self.graph)
+        return {original: found[id_] for id_, original in self.renamed.items()} | found
+
+    @property
+    def outputs(self) -> frozenset[int]:
+        """The numbers of the steps that are roots; of one that is evaluated anew those below no other step."""
+        ids, steps = {*map(id, self.roots)}, self.graph.steps
+        at_top = {id(step.rel) for step in steps if step.depth == 0}
+        return frozenset(
+            number
+            for number, step in enumerate(steps)
+            if id(step.rel) in ids and (step.depth == 0 or id(step.rel) not in at_top)
+        )
+
+    def on_page(self, title: str, changed: Changes) -> PagePlan:
         """Return it as the page shows it; `changed` has what became of relations, by their ids."""
         rels = [*{id(step.rel): step.rel for step in self.graph.steps}.values()]
         messages = step_messages(self.tops, {id_: each + 1 for id_, each in _numbers(self.graph).items()}, rels)
-        facts = _facts(self.graph, rels, messages, changed)
-        return PagePlan(title, self.about, self.findings, self.graph, [*facts], messages.declarations)
+        known = {id_: changed[original] for id_, original in self.renamed.items() if original in changed} | changed
+        facts = _facts(self.graph, rels, messages, known)
+        return PagePlan(title, self.about, self.findings, self.graph, [*facts], messages.declarations, self.outputs)
 
 
 def _shown(plan: AlgebraPlan, *, origin: str | None = None, findings: Sequence[Finding] = ()) -> _Shown:
@@ -113,7 +139,20 @@ def _shown(plan: AlgebraPlan, *, origin: str | None = None, findings: Sequence[F
     graph = plan_graph(plan, roots)
     size = f"{counted(len(plan.trees), 'tree')}, {counted(len(roots), 'root')}, {counted(len(graph.steps), 'step')}"
     about = [f"plan: {size}", *((origin,) if origin else ()), *plan_notes(plan, labels)]
-    return _Shown(graph, (*plan.relations, *roots), about, findings)
+    return _Shown(graph, (*plan.relations, *roots), roots, about, findings, dict(_renamed(plan, roots)))
+
+
+def _renamed(plan: AlgebraPlan, roots: Sequence[Rel]) -> Iterator[tuple[int, int]]:
+    """Yield the ids of what the names of roots made anew, and of what it was: an emit on top, and hints below it."""
+    for root, shown in zip(plan.roots, roots, strict=True):
+        original = root.input
+        if shown is original or original.shared:
+            continue
+        if isinstance(original, Emit):
+            yield id(shown), id(original)
+            original = original.input
+        if shown.inputs[0] is not original:
+            yield id(shown.inputs[0]), id(original)
 
 
 def _numbers(graph: Graph) -> dict[int, int]:
@@ -121,9 +160,7 @@ def _numbers(graph: Graph) -> dict[int, int]:
     return {id(step.rel): number for number, step in enumerate(graph.steps)}
 
 
-def _facts(
-    graph: Graph, rels: Sequence[Rel], messages: StepMessages, changed: Mapping[int, tuple[str, int | None]]
-) -> Iterator[StepFacts]:
+def _facts(graph: Graph, rels: Sequence[Rel], messages: StepMessages, changed: Changes) -> Iterator[StepFacts]:
     """Yield what is known of each step."""
     traced = trace_steps(rels)
     everywhere = _numbers(graph)

@@ -84,6 +84,9 @@ def _reason(error: SubstraitDslError) -> str:
 
 
 def _json(value: dict[str, Any]) -> str:
+    """Return JSON in which what is not seen is an escape of JSON, which only texts have."""
     text = json.dumps(value, ensure_ascii=False)
+    if not text.isprintable():
+        text = "".join(sign if sign.isprintable() else json.dumps(sign)[1:-1] for sign in text)
     missing = len(text) - MAX_CHARACTERS
     return text if missing <= 0 else f"{text[:MAX_CHARACTERS]}... ({missing} more characters)"

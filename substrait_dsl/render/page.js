@@ -63,8 +63,13 @@
 
     // The fields: [name, type, nullable, nested].
     get columns() {
-      if (typeof this.fields === "number") return this.plan.steps[this.fields].columns;
-      return this.listed ??= this.fields.flatMap(([start, length]) => this.plan.fields.slice(start, start + length));
+      if (this.listed) return this.listed;
+      const same = [];  // the steps on the way to the one that has them: thousands, in a long chain
+      let step = this;
+      for (; !step.listed && typeof step.fields === "number"; step = step.plan.steps[step.fields]) same.push(step);
+      step.listed ??= step.fields.flatMap(([start, length]) => step.plan.fields.slice(start, start + length));
+      for (const each of same) each.listed = step.listed;
+      return step.listed;
     }
 
     // What it computes, after an arrow.
@@ -160,12 +165,12 @@
           waiting.push([other, use[1], stays]);
           if (goesUp && use[1] === ROWS) {
             if (column !== ROWS) way.deciding.set(other, use.at(-1));
-            continue;
+            if (here.above.includes(other)) continue;  // else it is in a subquery, and refers to the row
           }
           const edge = goesUp ? `${here.number}>${other.number}` : `${other.number}>${here.number}`;
           way.edges.set(edge, way.edges.get(edge) || stays);
         }
-        if (goesUp && column !== ROWS && !here.above.length) way.outputs.push([here, column]);
+        if (goesUp && column !== ROWS && here.is_output) way.outputs.push([here, column]);
       }
       for (const [here, found] of seen) {
         const all = way.columns.get(here) ?? new Map();
@@ -239,6 +244,19 @@
         if (side) lines.append(drawn("text", { class: "side", x: end + 6, y: bottom + 16 }, side));
       });
     }
+  }
+
+  // A line from a row to what refers to it inside a subquery, which may stand anywhere; only while that way is followed.
+  function refer(from, to) {
+    const down = Math.sign(to.layer - from.layer), right = down ? 0 : Math.sign(to.left - from.left);
+    const [x, end] = [[from, right], [to, -right]].map(([step, side]) => step.left + (1 + side) * WIDTH / 2);
+    const [y, bottom] = [[from, down], [to, -down]].map(([step, side]) => step.up + (1 + side) * HEIGHT / 2);
+    const [across, along] = [right * ACROSS / 2, down * DOWN];
+    return drawn("path", {
+      class: "edge subquery outer",
+      d: `M${x} ${y}C${x + across} ${y + along} ${end - across} ${bottom - along} ${end - right} ${bottom - down}`,
+      "marker-end": "url(#arrow)",
+    });
   }
 
   for (const plan of plans) {
@@ -320,6 +338,7 @@
       describe(step);
     }
     way?.step.plan.paths.forEach(([, path]) => path.classList.remove("direct", "indirect"));
+    lines.querySelectorAll(".outer").forEach((path) => path.remove());
     way = to;
     graph.classList.toggle("following", way !== null);
     if (way) {
@@ -334,6 +353,13 @@
       }
       for (const [edge, path] of way.step.plan.paths) {
         if (way.edges.has(edge)) path.classList.add(way.edges.get(edge) ? "direct" : "indirect");
+      }
+      const known = new Set(way.step.plan.paths.map(([edge]) => edge));
+      for (const [edge, isDirect] of way.edges) {
+        if (known.has(edge)) continue;
+        const path = refer(...edge.split(">").map((number) => way.step.plan.steps[number]));
+        path.classList.add(isDirect ? "direct" : "indirect");
+        lines.append(path);
       }
     }
     show();

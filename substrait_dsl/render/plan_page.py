@@ -73,6 +73,7 @@ class PagePlan:
         graph: its steps.
         facts: what else is known of each.
         declarations: what the messages of the steps refer to, as JSON.
+        outputs: the numbers of the steps that are roots.
     """
 
     title: str
@@ -81,6 +82,7 @@ class PagePlan:
     graph: Graph
     facts: Sequence[StepFacts]
     declarations: str
+    outputs: frozenset[int]
 
 
 def plan_page(title: str, plans: Sequence[PagePlan], changes: Sequence[str] | None = None) -> str:
@@ -134,7 +136,9 @@ def _plan(plan: PagePlan) -> Json:
         if not edge.is_subquery:
             inputs[edge.target].append(edge.source)
     steps = []
-    for step, facts, place, below, known in zip(graph.steps, plan.facts, places, inputs, related, strict=True):
+    used = {edge.source for edge in graph.edges}
+    all_facts = zip(graph.steps, plan.facts, places, inputs, related, strict=True)
+    for number, (step, facts, place, below, known) in enumerate(all_facts):
         steps.append(
             {
                 **_description(step),
@@ -143,6 +147,7 @@ def _plan(plan: PagePlan) -> Json:
                 "is_followed": facts.columns is not None,
                 "lineage": [*_lineage(facts, uses)],
                 "rows": _number(facts.rows, facts, uses) if facts.rows else None,
+                "is_output": number in plan.outputs or number not in used,
                 "is_correlated": not known.issuperset(facts.relations),
                 "message": printable(facts.message),
                 "change": facts.change,
