@@ -232,10 +232,10 @@ def own_columns(decoder: Decoder, rel: Aggregate, message: pb.AggregateRel) -> R
     """
     several = len(rel.grouping_sets) > 1
     parts = [_parts(decoder, measure.function, measure.filter) for measure in rel.measures]
+    keys, names_of_keys, sets = _counted_keys(decoder, rel, message)
     if not several and not any(parts):
-        return rel
-    keys = tuple(dict.fromkeys(rel.keys)) if several else rel.keys
-    sets = _sets_of_distinct_keys(rel, keys) if several else rel.grouping_sets
+        names = (*names_of_keys, *rel.names[len(rel.keys) :])
+        return rel if len(keys) == len(rel.keys) else attrs.evolve(rel, keys=keys, grouping_sets=sets, names=names)
     measures: list[ex.Measure] = []
     found: list[tuple[_Parts | None, range]] = []
     """The calls of each measure, and their columns."""
@@ -244,7 +244,7 @@ def own_columns(decoder: Decoder, rel: Aggregate, message: pb.AggregateRel) -> R
         begin = len(keys) + len(measures)
         measures += [attrs.evolve(measure, function=call) for call in calls if isinstance(call, ex.AggregateFunction)]
         found.append((part, range(begin, begin + len(calls))))
-    names = (*rel.names[: len(keys)], *(f"measure_{number}" for number in range(len(measures))), GROUPING_SET)
+    names = (*names_of_keys, *(f"measure_{number}" for number in range(len(measures))), GROUPING_SET)
     width = len(keys) + len(measures)
     inner = attrs.evolve(
         rel, keys=keys, grouping_sets=sets, measures=tuple(measures), names=names if several else names[:-1]
@@ -280,6 +280,25 @@ GROUPING_SET = "grouping_set"
 
 GROUPING_ID = "__grouping_id"
 """DataFusion's name of the column with the grouping ID."""
+
+
+def _counted_keys(
+    decoder: Decoder, rel: Aggregate, message: pb.AggregateRel
+) -> tuple[tuple[ex.Expression, ...], tuple[str, ...], tuple[tuple[int, ...], ...]]:
+    """Return the keys that DataFusion counts as columns, their names, and the grouping sets over them.
+
+    Raises:
+        UnsupportedError: a key is listed twice, and nothing says how many columns that makes.
+    """
+    first = {key: position for position, key in reversed(list(enumerate(rel.keys)))}
+    keys = tuple(dict.fromkeys(rel.keys))
+    several = len(rel.grouping_sets) > 1
+    if not several and (len(keys) == len(rel.keys) or not decoder.column_counts.counts_keys_once(message, len(keys))):
+        return rel.keys, rel.names[: len(rel.keys)], rel.grouping_sets
+    if not several:
+        text = "DataFusion counts a key once that an aggregate lists twice: read so"
+        decoder.report(FindingCode.PRODUCER_MEANING, text, message)
+    return keys, tuple(rel.names[first[key]] for key in keys), _sets_of_distinct_keys(rel, keys)
 
 
 def _sets_of_distinct_keys(rel: Aggregate, keys: Sequence[ex.Expression]) -> tuple[tuple[int, ...], ...]:

@@ -16,6 +16,7 @@ from substrait_dsl.algebra.types import Struct, Type, TypeVariation
 from substrait_dsl.catalog.standard import OWN_URNS, is_specified
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.complexity_limits import Sizes
+from substrait_dsl.proto.datafusion_groupings import ColumnCounts
 from substrait_dsl.proto.producers import ARROW_LAYOUTS, ARROW_UNSIGNED, UNKNOWN, Producer
 from substrait_dsl.proto.reports import Reports
 from substrait_dsl.proto.shared_subtrees import Detached, Trees
@@ -182,6 +183,12 @@ class Decoder:
     def subtree(self, ordinal: int, outer: Scope | None) -> Rel:
         """Return the relation at a position of the plan, for a ``ReferenceRel`` in a subquery of a row."""
         return self.trees.read(self, ordinal, outer)
+
+    @cached_property
+    def column_counts(self) -> ColumnCounts:
+        """The number of columns of each aggregate, where what stands above it says that."""
+        assert self.document is not None
+        return ColumnCounts(self.document)
 
     @cached_property
     def names_beyond_specification(self) -> frozenset[str]:
