@@ -122,7 +122,7 @@ def _parts(decoder: Decoder, call: Call, condition: ex.Expression | None = None)
             count = _same_call(decoder, call, "aggregate_generic", "count", argument)
             return _Parts(
                 (total, count),
-                lambda values: truncate_quotient(decoder, values[0], values[1], type_),
+                lambda values: truncate_quotient(decoder, cast_to(values[0], sum_type(averaged)), values[1], type_),
                 f"read as DataFusion computes it: sum by count, cut to {type_}",
             )
         case "string_agg", (ex.Expression(type=joined) as argument, _):

@@ -25,9 +25,6 @@ MOST_DIGITS = 38
 DIVISION_SCALE = 4
 """The digits that a quotient has after the point beyond those of its dividend."""
 
-INTEGER_38 = Decimal(38, 0)
-"""The type of the integers that quotients are computed by."""
-
 _SCALE_THAT_STAYS = 6
 """The largest scale that a product of any two decimals keeps."""
 
@@ -111,21 +108,29 @@ def truncate_quotient(decoder: Decoder, x: Expression, y: Expression, result: An
     if digits < 1:
         raise UnsupportedError(f"a quotient with {scale} digits after the point, cut there, cannot be computed")
     unit = literal(Number(1).scaleb(-scale), _decimal(scale, scale))
-    integer = cast_to(quotient, _decimal(digits, 0))
+    # The divisor is 1 at least, so that the quotient has no more digits than the dividend.
+    integer = cast_to(quotient, _decimal(min(digits, _precision(dividend)), 0))
     return cast_to(scalar_call(decoder, "arithmetic_decimal", "multiply", integer, unit), result)
 
 
 def _scale_to_integer(decoder: Decoder, value: Expression, power: int) -> Expression:
-    """Scale a value by a power of ten to an integer."""
+    """Scale a value by a power of ten to an integer of no more digits than it may have: engines check those of 38."""
+    value = cast_to_decimal(value)
+    type_ = _decimal(_precision(value) - _scale(value) + power, 0)
     if power:
         tens = literal(Number(10**power), _decimal(power + 1, 0))
-        value = scalar_call(decoder, "arithmetic_decimal", "multiply", cast_to_decimal(value), tens)
-    return cast_to(value, INTEGER_38)
+        value = scalar_call(decoder, "arithmetic_decimal", "multiply", value, tens)
+    return cast_to(value, type_)
 
 
 def cast_to_decimal(value: Expression) -> Expression:
     """Return a decimal as it is, and an integer as a decimal."""
     return value if isinstance(value.type, Decimal) else cast_to(value, Decimal(19, 0))
+
+
+def _precision(value: Expression) -> int:
+    assert isinstance(value.type, Decimal)
+    return int(value.type.precision)
 
 
 def _scale(value: Expression) -> int:

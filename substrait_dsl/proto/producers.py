@@ -89,6 +89,8 @@ class Producer:
     """Returns an aggregate with the columns that it counts."""
     types_with_own_text: tuple[type[Type], ...] = ()
     """The types whose strings differ, where it casts them to a string."""
+    repeats_operands: bool = False
+    """Whether what it computes is read as expressions that have operands several times."""
     projects_put_out_expressions: bool = False
     """Whether its projects without an emit put out their expressions only."""
     type_of_computation: Callable[[str, Type, Type | None], Type | None] = _as_specified
@@ -136,6 +138,8 @@ DATAFUSION = Producer(
     # DataFusion 55 writes rollup(a, b) as the keys a, b, a with the sets (0, 1), (2), (), and counts the columns as
     # a, b, ``__grouping_id``, measures.
     aggregate_columns=datafusion_aggregates.own_columns,
+    # A quotient of decimals has its dividend twice.
+    repeats_operands=True,
 )
 
 ARROW = Producer(

@@ -31,6 +31,7 @@ from substrait_dsl.proto.joins import (
 )
 from substrait_dsl.proto.private_extensions import decode_choices, encode_choices
 from substrait_dsl.proto.reads import decode_read, encode_read
+from substrait_dsl.proto.repeated_operands import compute_once
 from substrait_dsl.proto.scopes import names_beside, names_of_groups, row_of
 
 if TYPE_CHECKING:
@@ -178,6 +179,13 @@ def decode_project(decoder: Decoder, message: pb.ProjectRel, outer: Scope | None
         return rel
     scope = row_of(decoder, message, outer, (rel, message.input))
     expressions = tuple([decoder.expression(expression, scope) for expression in message.expressions])
+    if decoder.producer.repeats_operands and scope.anchor is None:
+        width = len(rel.schema)
+        rel, expressions = compute_once(rel, expressions)
+        if added := len(rel.schema) - width:
+            project = rl.Project(rel, expressions, names_beside(expressions, rel))
+            mapping = (*range(width), *range(width + added, width + added + len(expressions)))
+            return rl.Emit(project, mapping)
     project = rl.Project(rel, expressions, names_beside(expressions, rel), anchor=scope.anchor)
     if decoder.projects_put_out_expressions and message.common.WhichOneof("emit_kind") is None:
         text = f"a project does not say what it puts out: by {decoder.producer.title} its expressions only"
