@@ -179,7 +179,19 @@ def test_deep_texts_are_refused() -> None:
     deep = (
         "=== Plan\n" + "".join(f"{'  ' * n}Filter[true => $0]\n" for n in range(99)) + "  " * 99 + "Read[t => a:i64]\n"
     )
-    for text, message in ((nested, "inside more than 100 others"), (deep, "more than 100 deep")):
+    cast = "(" * 90 + "$0" + ")::i64" * 90
+    for text, message in (
+        (nested, "inside more than 100 others"),
+        (deep, "more than 100 deep"),
+        *(
+            (f"{HEAD}{line}\n  Read[t => a:i64]\n", "more than 100 deep")
+            for line in (
+                f"Aggregate[{cast} => ]",
+                f"Aggregate[_ => sum({cast}):i64]",
+                f"Aggregate[add({cast}, 1):i64 => ]",
+            )
+        ),
+    ):
         with pytest.raises(PlanFormatError, match=message):
             sd.Plan.from_text(text)
 
@@ -200,6 +212,8 @@ def test_subqueries_are_trees_behind_those_of_the_plan() -> None:
         ("exists(0):derived", "tree 0 of the text is the plan's own, or of another subquery", 17),
         ("exists(2):derived", "tree 2 of the text is no tree", 17),
         ("exists($0):derived", 'expected the number of a tree, got "$"', 17),
+        ("exists(1):derived?", "the type of a call of extension:substrait_dsl:plan_text is its derived", 20),
+        ("exists(1):derived<i64>", "the type of a call of extension:substrait_dsl:plan_text is its derived", 20),
         ("exists(1):boolean", "the type of a call of extension:substrait_dsl:plan_text is its derived", 20),
         ("near(1):derived", 'there is no function of this library "near"', 14),
         ("if_then(exists(1):derived -> true, _ -> exists(1):derived)", "tree 1 of the text is the plan's own", 57),

@@ -77,7 +77,7 @@ def read_aggregate(reader: TextReader, scanner: Scanner, body: pb.AggregateRel) 
     for each in sets:
         for key in each:
             if positions.setdefault(_key(key), len(positions)) == len(body.grouping_expressions):
-                body.grouping_expressions.append(key)
+                _copy(body.grouping_expressions.add(), key)
         body.groupings.add().expression_references.extend(positions[_key(key)] for key in each)
     scanner.expect("=>")
     mapping: list[int] = []
@@ -86,7 +86,7 @@ def read_aggregate(reader: TextReader, scanner: Scanner, body: pb.AggregateRel) 
         known = _read_output(reader, scanner, measure, positions)
         if known is None:
             known = len(positions) + len(body.measures)
-            body.measures.append(measure)
+            _copy(body.measures.add(), measure)
         mapping.append(known)
     return set_mapping(body.common, mapping, len(positions) + len(body.measures) + (len(sets) > 1))
 
@@ -121,7 +121,8 @@ def _read_inner(reader: TextReader, scanner: Scanner, measure: pb.AggregateRel.M
 def _fill_measure(message: pb.AggregateFunction, call: pb.Expression.ScalarFunction) -> None:
     """Make a measure of a call: the complete aggregate of all values."""
     message.function_reference = call.function_reference
-    message.arguments.extend(call.arguments)
+    for argument in call.arguments:
+        _copy(message.arguments.add(), argument)
     message.options.extend(call.options)
     message.output_type.CopyFrom(call.output_type)
     message.phase = pb.AGGREGATION_PHASE_INITIAL_TO_RESULT
@@ -155,6 +156,11 @@ def _read_list(reader: TextReader, scanner: Scanner, closing: str) -> list[pb.Ex
         read_expression(reader, scanner, expression)
         expressions.append(expression)
     return expressions
+
+
+def _copy(target: Any, source: Any) -> None:
+    """Fill a message with another one: ``append`` of one that nests too deeply raises a `SystemError`."""
+    target.MergeFromString(source.SerializeToString())
 
 
 def _key(message: Any) -> bytes:

@@ -212,7 +212,9 @@ def _read_derived(reader: TextReader, scanner: Scanner) -> None:
     start = scanner.position
     type_ = type_pb2.Type()
     read_type(reader, scanner, type_)
-    declared = reader.extensions.declared["type"].get(type_.user_defined.type_reference)
-    if declared is None or (reader.extensions.urns[declared[0]], declared[1]) != (URN, DERIVED):
+    anchor = type_.user_defined.type_reference
+    urn, name = reader.extensions.declared["type"].get(anchor, (0, ""))
+    wanted = type_pb2.Type.UserDefined(type_reference=anchor, nullability=type_pb2.Type.NULLABILITY_REQUIRED)
+    if type_.user_defined != wanted or (reader.extensions.urns.get(urn), name) != (URN, DERIVED):
         scanner.position = start
         raise scanner.error(f"the type of a call of {URN} is its {DERIVED}")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 import attrs
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, EncodeError
 from substrait import algebra_pb2 as pb
 from substrait.plan_pb2 import ExecutionBehavior, Plan, PlanRel
 
@@ -284,12 +284,11 @@ def from_text(
         raise PlanFormatError(f"the text of a plan is Unicode, without lone surrogates: {error.reason}") from None
     try:
         message, reader = read_plan(text)
+        data = to_bytes(message)
+        Plan.FromString(data)
     except RecursionError:
         raise PlanFormatError("the text nests too deeply") from None
-    data = to_bytes(message)
-    try:
-        Plan.FromString(data)
-    except DecodeError:
+    except (DecodeError, EncodeError):
         raise PlanFormatError("the plan nests messages more than 100 deep, which parsers refuse") from None
     try:
         return from_bytes(data, catalog, strict=strict)
