@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+_LIBRARY = Path(__file__).parent.parent
+
 
 def find_files() -> list[Path]:
     """Return every file that an answer may depend on, without importing any of them."""
-    library = Path(__file__).parent.parent
-    paths = [*sorted(library.rglob("*.py")), *sorted(library.glob("hints/*.toml"))]
+    paths = [*sorted(_LIBRARY.rglob("*.py")), *sorted(_LIBRARY.glob("hints/*.toml"))]
     extensions = find_spec("substrait_extensions")  # to ask for a package inside of it would import it
     for folder in (extensions.submodule_search_locations or ()) if extensions else ():
         paths += sorted(Path(folder, "extensions").glob("*.yaml"))
@@ -33,7 +35,7 @@ def compute_digest_of_metadata(path: str) -> str | None:
 
     What mypy knows of such a module is the same when only the metadata change, and yet what uses it is to be checked.
     """
-    if "site-packages" in path or path.endswith(".pyi"):
+    if "site-packages" in path or path.endswith(".pyi") or os.path.abspath(path).startswith(f"{_LIBRARY}{os.sep}"):
         return None
     try:
         with open(path, "rb", buffering=0) as file:
