@@ -196,10 +196,12 @@ class Lowering:
         table, columns = rows.table, rows.columns
         assert isinstance(table, TextTable)
         if is_plain(root):
-            return self.execution.sql(table.query(plain_items(columns, root)))
-        select_items = items(columns)
+            return self.execution.sql(table.query_in_order(plain_items(columns, root)))
+        keys = table.keys_to_restore
+        select_items = items((*columns, *(name for name, _ in keys)))
         frame = self.execution.sql(table.query(select_items))
-        return output(Rows(FrameTable(tuple(item.text for item in select_items), frame, self.execution), columns), root)
+        names = tuple(item.text for item in select_items)
+        return output(Rows(FrameTable(names, frame, self.execution, keys=keys), columns), root)
 
     def _is_one_text(self, rel: Rel) -> bool:
         """Prepare to lower a tree; return whether it becomes one SQL text."""

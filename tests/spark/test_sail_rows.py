@@ -354,6 +354,17 @@ def test_floats(case: str, sail: SparkSession) -> None:
     assert [tuple(row) for row in relation.collect(sail)] == expected
 
 
+def test_rows_stay_in_order_when_columns_are_computed_of_them(sail: SparkSession) -> None:
+    """Sail computes columns of several batches at once, and takes the one that is ready first."""
+    order = [number * 7_919 % 100_003 for number in range(100_003)]  # both are prime: every number below once
+    table = pa.table({"k": order}, schema=pa.schema([pa.field("k", pa.int64(), nullable=False)]))
+    sail.createDataFrame(table).createOrReplaceTempView("out_of_order")
+    read = sd.read_named("out_of_order", {"k": "i64"})
+    for computed in (lambda r: r.k.cast("string"), lambda r: r.k.cast("fp64").cast("string").cast("fp64").cast("i64")):
+        found = read.sort("k").select(c=computed).collect(sail)
+        assert [int(row[0]) for row in found] == list(range(100_003))
+
+
 # --- other rows that were wrong
 
 KEYS = values({"k": "i64", "n": "i64?"}, (1, 1), (2, None), (3, 3))

@@ -22,7 +22,7 @@ from substrait_dsl.spark.expressions.literals import literal_to_sql, struct_to_s
 from substrait_dsl.spark.expressions.null_checks import null_error
 from substrait_dsl.spark.expressions.types import spark_sql_type, to_spark, type_to_spark
 from substrait_dsl.spark.relations.frames import FrameTable
-from substrait_dsl.spark.relations.tables import PLAIN_NAME, Item, Rows
+from substrait_dsl.spark.relations.tables import PLAIN_NAME, Item, Rows, items
 from substrait_dsl.spark.session.connect import functions_of
 from substrait_dsl.spark.session.engines import current_engine
 
@@ -48,17 +48,25 @@ def output(rows: Rows, root: Root) -> DataFrame:
     if not exact and not table.filtered.columns:
         return table.filtered
     has_structs = any("STRUCT<" in spark_sql_type(field.type) for field in schema)
-    if not has_structs and all(map(PLAIN_NAME.fullmatch, schema.names)):
+    if not has_structs and not table.keys_to_restore and all(map(PLAIN_NAME.fullmatch, schema.names)):
         select_items = [Item(text, (f"`{name}`",)) for text, name in zip(exact, schema.names, strict=True)]
         return table.select(select_items).frame
     fresh = table.execution.names(len(schema))
-    frame = table.select([Item(text, (name,)) for text, name in zip(exact, fresh, strict=True)]).frame
+    frame = _in_order(table, [Item(text, (name,)) for text, name in zip(exact, fresh, strict=True)])
     if has_structs and current_engine().has_exact_casts:  # a cast is by position, and names the fields
         wanted = to_spark(schema).fields
         frame = frame.select(
             *(functions.col(name).cast(field.dataType).alias(name) for name, field in zip(fresh, wanted, strict=True))
         )
     return frame.toDF(*schema.names)
+
+
+def _in_order(table: FrameTable, select_items: Sequence[Item]) -> DataFrame:
+    """Select expressions under names of one column each, and sort their rows again where the order may be lost."""
+    if not table.keys_to_restore:
+        return table.select(select_items).frame
+    computed = table.select([*select_items, *items(table.order)])
+    return computed.sort(table.keys).select(items(name for item in select_items for name in item.names)).frame
 
 
 def is_plain(root: Root) -> bool:

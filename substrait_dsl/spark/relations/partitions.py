@@ -151,8 +151,6 @@ def sort_again(rel: Rel, rows: Rows) -> Rows:
 def sort_as_declared(rel: Rel, rows: Rows) -> Rows:
     """Sort rows if a read has declared an ordering of all of them: Spark reads files in any order."""
     is_one = rel.properties.distribution == SINGLETON
-    if is_one and rows.table.keys and rows.table.since_sorted and not current_engine().keeps_order:
-        return Rows(rows.table.sort(rows.table.keys), rows.columns)
     return sort_as_known(rel, rows) if is_one and not rows.table.keys else rows
 
 

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Literal, Self
 
 import attrs
 
+from substrait_dsl.spark.session.engines import current_engine
+
 if TYPE_CHECKING:
     from substrait_dsl.spark.expressions.sorting import SortKeys
     from substrait_dsl.spark.relations.texts import TextTable
@@ -126,6 +128,11 @@ class Table(ABC):
     def order(self) -> tuple[str, ...]:
         """The columns of the sort keys."""
         return tuple(name for name, _ in self.keys)
+
+    @property
+    def keys_to_restore(self) -> SortKeys:
+        """The sort keys, if the engine may lose the order when it computes columns of sorted rows."""
+        return () if current_engine().keeps_order else self.keys
 
     def keys_among(self, names: Collection[str]) -> SortKeys:
         """Return the sort keys, if these columns include all of them."""

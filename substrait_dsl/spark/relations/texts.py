@@ -60,6 +60,12 @@ class TextTable(Table):
         # A table of no columns still has its rows.
         return f"SELECT {select_list(select_items) or '1'} FROM {self.source}{where}"
 
+    def query_in_order(self, select_items: Sequence[Item]) -> str:
+        """Write expressions over the table as a query whose rows are in the order of the table."""
+        if not self.keys_to_restore:
+            return self.query(select_items)
+        return f"{(self.unsorted or self.closed).query(select_items)} ORDER BY {ordering(self.keys_to_restore)}"
+
     def exists(self, *conditions: str, outer_columns: Iterable[str]) -> str:
         """Write an EXISTS: whether a row of the table passes these conditions.
 
