@@ -15,7 +15,7 @@ from substrait import algebra_pb2 as pb
 
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.findings import FindingCode
-from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.errors import PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.calls import decode_measure, decode_sort_key, encode_measure, encode_sort_key
 from substrait_dsl.proto.common import decode_common, encode_common
@@ -156,11 +156,14 @@ def encode_filter(encoder: Encoder, rel: rl.Filter, message: pb.FilterRel) -> No
     encoder.expression(rel.condition, message.condition)
 
 
-def decode_filter(decoder: Decoder, message: pb.FilterRel, outer: Scope | None) -> rl.Filter:
+def decode_filter(decoder: Decoder, message: pb.FilterRel, outer: Scope | None) -> Rel:
     """Read a filter."""
     rel = decoder.relation(message.input, outer)
     scope = row_of(decoder, message, outer, (rel, message.input))
     condition = decoder.expression(message.condition, scope)
+    if decoder.producer.repeats_operands and scope.anchor is None:
+        below, replace = compute_once(rel, (condition,))
+        return rl.emit(rl.Filter(below, replace(condition)), range(len(rel.schema)))
     return rl.Filter(rel, condition, anchor=scope.anchor)
 
 
@@ -181,7 +184,8 @@ def decode_project(decoder: Decoder, message: pb.ProjectRel, outer: Scope | None
     expressions = tuple([decoder.expression(expression, scope) for expression in message.expressions])
     if decoder.producer.repeats_operands and scope.anchor is None:
         width = len(rel.schema)
-        rel, expressions = compute_once(rel, expressions)
+        rel, replace = compute_once(rel, expressions)
+        expressions = tuple(map(replace, expressions))
         if added := len(rel.schema) - width:
             project = rl.Project(rel, expressions, names_beside(expressions, rel))
             mapping = (*range(width), *range(width + added, width + added + len(expressions)))
@@ -285,6 +289,11 @@ def decode_aggregate(decoder: Decoder, message: pb.AggregateRel, outer: Scope | 
     keys = tuple(decoder.expression(key, scope) for key in message.grouping_expressions)
     sets = tuple(tuple(grouping.expression_references) for grouping in message.groupings)
     measures = tuple(decode_measure(decoder, measure, scope) for measure in message.measures)
+    if decoder.producer.repeats_operands and scope.anchor is None:
+        calls = [measure.function for measure in measures if measure.filter is None]
+        arguments = [each for call in calls for each in call.arguments if isinstance(each, Expression)]
+        rel, replace = compute_once(rel, (*keys, *arguments))
+        keys, measures = tuple(map(replace, keys)), tuple(map(replace, measures))
     names = names_of_groups(keys, measures, rel) + ((SET_INDEX,) if len(sets) > 1 else ())
     method = decode_choices(message.common).get("aggregate_method", _ANY_METHOD)
     aggregate = rl.Aggregate(rel, keys, sets, measures, names, method, anchor=scope.anchor)

@@ -1,4 +1,4 @@
-"""Operands that a project computes once, though its expressions have them several times.
+"""Operands that a relation computes once, though its expressions have them several times.
 
 A quotient of DataFusion's is an expression that has its dividend twice, so that each quotient of a quotient would have
 the innermost one twice as often. The dividend that has a quotient in it becomes a column of a project below.
@@ -7,31 +7,37 @@ the innermost one twice as often. The dividend that has a quotient in it becomes
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from typing import TypeVar
 
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.expressions import Cast, FieldReference, ScalarFunction
 from substrait_dsl.algebra.node import Expression, Node, Rel, rebuild
 from substrait_dsl.proto.scopes import names_beside
 
+N = TypeVar("N", bound=Node)
+
 _SHORT_CIRCUITS = frozenset({"and", "or", "coalesce"})
 """The functions that may leave an argument, and its errors, out."""
 
 
-def compute_once(rel: Rel, expressions: tuple[Expression, ...]) -> tuple[Rel, tuple[Expression, ...]]:
-    """Return the input of a project with columns for repeated operands, and the expressions over it.
+def compute_once(rel: Rel, evaluated: tuple[Expression, ...]) -> tuple[Rel, Callable[[N], N]]:
+    """Return the input of a relation with columns for repeated operands, and what puts these into an expression.
 
     Args:
-        rel: the input of the project.
-        expressions: its expressions. Operands that are one object are repeated.
+        rel: the input of the relation.
+        evaluated: the expressions that it evaluates for each row. Operands that are one object are repeated.
     """
-    replacements: dict[int, Node] = {}
-    for operand in _repeated_operands(expressions):
-        column = rebuild(operand, lambda node: node, into_relations=False, done=replacements)
+    columns: dict[int, Node] = {}
+
+    def replace(node: N) -> N:
+        return rebuild(node, lambda each: each, into_relations=False, done=columns) if columns else node
+
+    for operand in _repeated_operands(evaluated):
+        column = replace(operand)
         rel = rl.Project(rel, (column,), names_beside((column,), rel))
-        replacements[id(operand)] = FieldReference(len(rel.schema) - 1, operand.type)
-    if not replacements:
-        return rel, expressions
-    return rel, tuple(rebuild(each, lambda node: node, into_relations=False, done=replacements) for each in expressions)
+        columns[id(operand)] = FieldReference(len(rel.schema) - 1, operand.type)
+    return rel, replace
 
 
 def _repeated_operands(expressions: tuple[Expression, ...]) -> list[Expression]:

@@ -32,6 +32,39 @@ def write_part(call: ex.ScalarFunction, values: Sequence[Written], dialect: Dial
     return Written(tree, call.output_type, has_column(tree))  # of a constant NULL DuckDB's is a double
 
 
+_STARTS = {
+    ("YEAR", "YEAR", 1): "YEAR",
+    ("MONTH", "YEAR", 3): "QUARTER",
+    ("MONTH", "YEAR", 1): "MONTH",
+    ("WEEK", "MONDAY_WEEK", 1): "WEEK",
+    ("DAY", "MONTH", 1): "DAY",
+    ("HOUR", "DAY", 1): "HOUR",
+    ("MINUTE", "HOUR", 1): "MINUTE",
+    ("SECOND", "MINUTE", 1): "SECOND",
+}
+"""What ``date_trunc`` truncates to, by the unit, the origin and the multiple of ``round_calendar``."""
+
+_CLOCK = ("HOUR", "MINUTE", "SECOND")
+"""The units that Spark truncates to by the zone of the session."""
+
+
+def write_start(call: ex.ScalarFunction, value: Written, dialect: Dialect) -> Written | None:
+    """Write ``round_calendar`` as the start of a unit of the calendar; None if it is none."""
+    rounding, *units = [each.value for each in call.arguments if isinstance(each, ex.EnumArgument)]
+    multiple = call.arguments[-1]
+    number = multiple.value if isinstance(multiple, ex.Literal) else None
+    unit = next((unit for key, unit in _STARTS.items() if key == (*units, number)), None)
+    if rounding != "FLOOR":
+        return None
+    if unit is None or not isinstance(value.type, _TIMES) or (unit in _CLOCK and dialect.name == "spark"):
+        return None
+    text = f"DATE_TRUNC('{unit}', {{0}})"
+    if dialect.name == "spark":  # of a timestamp, date_trunc gives one of the zone of the session
+        text = "CAST({0} AS DATE)" if unit == "DAY" else f"TRUNC(CAST({{0}} AS DATE), '{unit}')"
+    tree = fill(f"CAST({text} AS {{T}})", [value.cast(dialect)], {"T": dialect.type_text(call.output_type)}, dialect)
+    return Written(tree, call.output_type)
+
+
 def interval_of(call: ex.ScalarFunction) -> str | None:
     """Return the interval that a call adds or subtracts, as SQL; None if there is no constant one."""
     is_shift = call.function.name in ("add", "subtract") and call.function.urn.endswith(":functions_datetime")

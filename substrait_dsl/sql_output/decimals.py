@@ -1,4 +1,4 @@
-"""Quotients and products of decimals, rounded once to the scale of the derived type."""
+"""Quotients, remainders and products of decimals, rounded once to the scale of the derived type."""
 
 from __future__ import annotations
 
@@ -24,6 +24,19 @@ def write_quotient(call: ex.ScalarFunction, values: Sequence[Written], dialect: 
         return None
     trees = [value.cast(dialect) for value in values]
     return Written(fill(template, trees, {"T": dialect.type_text(result)}, dialect), result)
+
+
+def write_remainder(call: ex.ScalarFunction, values: Sequence[Written], dialect: Dialect) -> Written:
+    """Write the remainder of a quotient of decimals that is truncated: of integers to DuckDB, in units of both."""
+    x, y, result = values[0].type, values[1].type, call.output_type
+    assert isinstance(x, t.Decimal)
+    assert isinstance(y, t.Decimal)
+    scale = max(x.scale, y.scale)
+    remainder = "{0} % {1}"
+    if dialect.name == "duckdb":
+        remainder = of_units(f"({units('{0}', scale)} % {units('{1}', scale)})", scale)
+    trees = [value.cast(dialect) for value in values]
+    return Written(fill(f"CAST({remainder} AS {{T}})", trees, {"T": dialect.type_text(result)}, dialect), result)
 
 
 def _by_integers(x: t.Decimal[Any, Any], y: t.Decimal[Any, Any], result: t.Decimal[Any, Any]) -> str | None:

@@ -10,6 +10,7 @@ import attrs
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.node import Expression, Node, Rel
+from substrait_dsl.algebra.null_filters import is_never_null
 from substrait_dsl.errors import UnsupportedError, class_words
 from substrait_dsl.sql_output.datetimes import interval_of, write_shift
 from substrait_dsl.sql_output.dialects import Dialect, require_same_fields, simple_names
@@ -78,7 +79,7 @@ def write(expression: Expression, scope: Scope) -> Written:  # a closed union
             return _write_call(call, scope)
         case ex.Cast() as cast:
             value = write(cast.input, scope.as_value())
-            if id(cast) not in scope.checks:
+            if id(cast) not in scope.checks and not is_never_null(cast.input):
                 return write_cast(cast, value, dialect)
             written = write_cast(attrs.evolve(cast, target=cast.target.as_nullable()), value, dialect)
             return attrs.evolve(written, type=cast.target)

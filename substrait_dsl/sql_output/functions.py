@@ -14,8 +14,8 @@ import attrs
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.sql_output.datetimes import write_part
-from substrait_dsl.sql_output.decimals import MOST_DIGITS, exact_scale, write_quotient
+from substrait_dsl.sql_output.datetimes import write_part, write_start
+from substrait_dsl.sql_output.decimals import MOST_DIGITS, exact_scale, write_quotient, write_remainder
 from substrait_dsl.sql_output.dialects import Dialect, SqlDialect, require_same_fields
 from substrait_dsl.sql_output.overflows import cut_by, is_floored, write_cut, write_floored
 from substrait_dsl.sql_output.written import Written, as_decimal, cast_tree, connect, fill
@@ -270,12 +270,16 @@ FUNCTIONS: Mapping[str, Mapping[str, Rule]] = {
 """The rules of each extension's functions, by the URN without ``extension:io.substrait:``."""
 
 OF_THEIR_OWN: Mapping[str, Mapping[str, str]] = {
-    "functions_arithmetic_decimal": {"divide": "operands of so many digits that the quotient is rounded once"},
+    "functions_arithmetic_decimal": {
+        "divide": "operands of so many digits that the quotient is rounded once",
+        "modulus": "without options",
+    },
     "functions_boolean": {"and": "", "or": ""},
     "functions_comparison": {"between": "", "least": "", "greatest": ""},
     "functions_datetime": {
         "add": "a constant interval without fractions of a second",
         "subtract": "a constant interval without fractions of a second",
+        "round_calendar": "FLOOR to a year, quarter, month, week or day; on DuckDB to an hour, minute or second, too",
         "extract": "YEAR, MONTH, QUARTER, DAY, DAY_OF_YEAR of dates and timestamps; HOUR, MINUTE of timestamps",
     },
 }
@@ -325,6 +329,14 @@ def write_function(call: ex.ScalarFunction, values: Sequence[Written], dialect: 
                     call, dialect, " ".join(each.value for each in call.arguments if isinstance(each, ex.EnumArgument))
                 )
             return part
+        case "functions_datetime", "round_calendar":
+            start = write_start(call, values[0], dialect)
+            if start is None:
+                words = [each.value for each in call.arguments if isinstance(each, ex.EnumArgument)]
+                raise refusal(call, dialect, f"{' '.join(words)}, which is date_trunc in a query,")
+            return start
+        case "functions_arithmetic_decimal", "modulus" if not call.options:
+            return write_remainder(call, values, dialect)
         case "functions_arithmetic_decimal", "divide":
             quotient = None if call.options else write_quotient(call, values, dialect)
             if quotient is None:

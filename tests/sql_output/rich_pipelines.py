@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 
 import substrait_dsl as sd
+from substrait_dsl import everyday as e
 from substrait_dsl import functions as f
 
 ORDERS = sd.read_named(
@@ -285,6 +286,32 @@ RICH: dict[str, Rich] = {
         .with_columns(twice=lambda o: o.price + o.price)
         .group_by("note")
         .agg(n=f.count())
+    ),
+    "values for NULL": Rich(ORDERS.fill_null(note="none", price=Decimal("0.00")).select("id", "note", "price")),
+    "remainders of decimals": Rich(
+        ORDERS.select(
+            "id",
+            of_parts=lambda o: f.modulus(o.price, Decimal("0.7")),
+            of_whole=lambda o: f.modulus(o.price, o.size.cast("decimal<13,3>")),
+        ).filter(lambda o: o.id != 3)
+    ),
+    "starts of units": Rich(
+        ORDERS.select(
+            "id",
+            year=lambda o: e.date_trunc("YEAR", o.day),
+            quarter=lambda o: e.date_trunc("QUARTER", o.day),
+            month=lambda o: e.date_trunc("MONTH", o.day),
+            week=lambda o: e.date_trunc("WEEK", o.day),
+            day=lambda o: e.date_trunc("DAY", o.day),
+        )
+    ),
+    "starts of units of timestamps": Rich(
+        EVENTS.select(
+            "id",
+            quarter=lambda r: e.date_trunc("QUARTER", r.at),
+            week=lambda r: e.date_trunc("WEEK", r.at),
+            day=lambda r: e.date_trunc("DAY", r.at),
+        )
     ),
     "columns as rows": Rich(CUSTOMERS.unpivot("name", "country", name="what")),
     "names in need of quotes": Rich(

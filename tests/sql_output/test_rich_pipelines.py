@@ -103,6 +103,7 @@ REFUSED = {
     "groups": "Unsupported SQL type Int128",
     "groups of groups": "Unsupported SQL type Int128",
     "decimals": "Unsupported SQL type Int128",
+    "remainders of decimals": "Unsupported SQL type Int128",
     "integers": "Operator DIV is not yet supported",
     "the first two of each": "DataFusion has no Substrait for a step of the query",
     "a total of each": "decorrelate_lateral_join",
