@@ -225,6 +225,13 @@ REFUSED: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
         "to_sql: what postgres computes is not tested.*write=\"postgres\"",
     ),
     "no flag": (lambda: ORDERS.to_sql(pretty="yes"), InvalidArgumentError, "pretty"),  # type: ignore[arg-type]
+    "the start of an hour on Spark": (
+        lambda: sd.read_named("events", {"at": "precision_timestamp<6>"})
+        .select(x=lambda r: sd.everyday.date_trunc("HOUR", r.at))
+        .to_sql("spark"),
+        UnsupportedError,
+        "FLOOR HOUR DAY, which is date_trunc in a query, is not known to be exact in the SQL of Spark",
+    ),
     "a function": (
         lambda: ORDERS.select(x=lambda o: f.reverse(o.note)).to_sql("duckdb"),
         UnsupportedError,
