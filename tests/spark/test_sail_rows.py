@@ -6,6 +6,8 @@ DuckDB is the judge of random pipelines and of TPC-H; other rows are by hand, or
 from __future__ import annotations
 
 import datetime as dt
+import functools
+import operator
 from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
@@ -352,6 +354,18 @@ ROWS_OF_FLOATS: dict[str, tuple[Any, list[tuple[Any, ...]]]] = {
 def test_floats(case: str, sail: SparkSession) -> None:
     relation, expected = ROWS_OF_FLOATS[case]
     assert [tuple(row) for row in relation.collect(sail)] == expected
+
+
+def test_plans_of_nested_sums_of_decimals_are_as_long_as_these(sail: SparkSession) -> None:
+    row = values({"a": "decimal<38,2>"}, (Decimal("1.50"),))
+
+    def checks(number: int) -> int:
+        summed = row.select(c=lambda r: functools.reduce(operator.add, [r.a] * (number + 1)))
+        assert summed.collect(sail) == [(Decimal("1.50") * (number + 1),)]
+        text: str = summed.explain(sail)
+        return text.count("a decimal has more than 38 digits")
+
+    assert checks(4) == 2 * checks(2) > 0
 
 
 def test_rows_stay_in_order_when_columns_are_computed_of_them(sail: SparkSession) -> None:

@@ -179,7 +179,7 @@ def in_zone(call: Call, texts: Sequence[str], zone: int, text: str) -> str:
             return text
     fails = failing("Sail does not know when clocks are set after 2099")
     if isinstance(values[1].type, t.IntervalYear):  # the moment that is found is of that clock, too
-        text = f"transform(array({text}), v -> if(CAST(v AS TIMESTAMP_NTZ) >= {_END}, {fails}, v))[0]"
+        text = f"get(transform(array({text}), v -> if(CAST(v AS TIMESTAMP_NTZ) >= {_END}, {fails}, v)), 0)"
     is_late = f"CAST({texts[0]} AS TIMESTAMP_NTZ) >= {_END} AND {texts[zone]} IS NOT NULL"
     return f"if({is_late}, {fails}, {text})"
 

@@ -77,7 +77,8 @@ def _decimal_operation(operator: str) -> Template:
         most = largest_decimal(t.Decimal(38, scale))
         fits = f"v BETWEEN -{most} AND {most}"
         checked = f"CASE WHEN {fits} THEN v WHEN v IS NOT NULL THEN {failing('a decimal has more than 38 digits')} END"
-        return f"CAST(transform(array({value}), v -> {checked})[0] AS {spark_sql_type(type_)})"
+        # Of [0] Sail would evaluate the list three times, and so each operand of an operand.
+        return f"CAST(get(transform(array({value}), v -> {checked}), 0) AS {spark_sql_type(type_)})"
 
     return Template(text, {"overflow": {"ERROR": ""}})
 
