@@ -43,11 +43,12 @@ INSIDE_QUOTES: Mapping[str, frozenset[str]] = {
         "spark/guards/values.py": ("_DIGITS", "'0' * 37"),
         "spark/relations/output.py": ("name",),  # a plain one
         "spark/sail/engine.py": ("literal.value", "crc32(text.encode())"),  # an integer
+        "spark/sail/float_texts.py": ("_texts_next_to_zero(_LEAST[type(type_)])",),  # numbers
         "spark/sail/failures.py": ("groups['value']",),  # in a message
         "spark/sources/orc_files.py": ("zone",),
         "spark/sources/partition_values.py": ("NULL_FOLDER",),
         "spark/sources/reads.py": ("name",),  # a plain one
-        "sql_output/datetimes.py": ("12 * years + months", "days", "86400 * days + seconds"),
+        "sql_output/datetimes.py": ("12 * years + months", "days", "86400 * days + seconds", "unit"),  # of a table
         "sql_output/literals.py": ("word",),
     }.items()
 }  # fmt: skip
