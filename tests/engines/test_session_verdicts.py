@@ -153,13 +153,13 @@ def test_the_cost_of_a_check_grows_with_the_steps() -> None:
 
 LOUD = {
     "first_value": "it is declared never to be NULL, and is NULL here: an error by name on every engine",
-    "cast reals.x to string?": "Sail writes some floats otherwise, and these are an error by name",
     "cast reals.x to decimal<10,2>?": "Sail rounds some floats otherwise, and these are an error by name",
 }
 """The plans that fail for values of their tables."""
 
 OPEN = {
-    "struct, less": "whether a NULL field is the least or the greatest, the specification leaves open: DuckDB differs"
+    "struct, less": "whether a NULL field is the least or the greatest, the specification leaves open: DuckDB differs",
+    "cast reals.x to string?": "the form of a float's text the specification leaves open: DuckDB has inf for Infinity",
 }
 """The plans whose rows the judge does not know."""
 
