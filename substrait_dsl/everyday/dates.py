@@ -4,26 +4,12 @@ from __future__ import annotations
 
 from typing import Literal
 
+from substrait_dsl.algebra.calendar_units import ROUNDINGS
 from substrait_dsl.errors import error_context, require_choice
 from substrait_dsl.everyday.calling import call_own, call_standard
 from substrait_dsl.fluent.expr import DynExpr
 
 Unit = Literal["YEAR", "QUARTER", "MONTH", "WEEK", "DAY"]
-
-_CLOCK: dict[str, tuple[str, str, int]] = {
-    "HOUR": ("HOUR", "DAY", 1),
-    "MINUTE": ("MINUTE", "HOUR", 1),
-    "SECOND": ("SECOND", "MINUTE", 1),
-}
-_UNITS: dict[str, tuple[str, str, int]] = {
-    "YEAR": ("YEAR", "YEAR", 1),
-    "QUARTER": ("MONTH", "YEAR", 3),
-    "MONTH": ("MONTH", "YEAR", 1),
-    "WEEK": ("WEEK", "MONDAY_WEEK", 1),
-    "DAY": ("DAY", "MONTH", 1),
-    **_CLOCK,
-}
-"""The unit, the origin and the multiple of ``round_calendar``."""
 
 _SPANS: dict[str, tuple[str, int]] = {
     "YEAR": ("date_diff_months", 12),
@@ -60,8 +46,8 @@ def date_trunc(unit: str, x: object) -> DynExpr:
         0  month  date
     """
     with error_context(verb="date_trunc"):
-        require_choice("unit", unit, tuple(_UNITS))
-        of, origin, multiple = _UNITS[unit]
+        require_choice("unit", unit, tuple(ROUNDINGS))
+        of, origin, multiple = ROUNDINGS[unit]
         return call_standard("round_calendar", x, "FLOOR", of, origin, multiple)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.calendar_units import CLOCK_UNITS, ROUNDINGS
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.proto.construction import Arguments, Reader, cast_as_declared, cast_to, scalar_call
 
@@ -121,34 +122,20 @@ def _epoch(decoder: Decoder, value: ex.Expression) -> ex.Expression:
     return scalar_call(decoder, "arithmetic", "divide", microseconds, ex.literal(1e6, t.FP64()))
 
 
-_TRUNCATIONS: Mapping[str, tuple[str, str, int]] = {
-    "year": ("YEAR", "YEAR", 1),
-    "quarter": ("MONTH", "YEAR", 3),
-    "month": ("MONTH", "YEAR", 1),
-    "week": ("WEEK", "MONDAY_WEEK", 1),
-    "day": ("DAY", "MONTH", 1),
-    "hour": ("HOUR", "DAY", 1),
-    "minute": ("MINUTE", "HOUR", 1),
-    "second": ("SECOND", "MINUTE", 1),
-}
-"""The unit, the origin and the multiple of ``round_calendar`` for DataFusion's names of units."""
-
-
 def date_trunc(decoder: Decoder, arguments: Arguments, declared: t.Type | None) -> ex.Expression | None:
     """Read ``date_trunc(unit, x)`` as ``round_calendar``; DataFusion casts a date to a timestamp before."""
     match arguments:
         case (ex.Literal(value=str() as unit), ex.Expression(type=t.Date() | t.PrecisionTimestamp()) as value):
-            if (words := _TRUNCATIONS.get(unit.lower())) is None:
-                raise UnsupportedError(
-                    f"date_trunc({unit!r}) is no unit that is read; there are {', '.join(_TRUNCATIONS)}"
-                )
-            of, origin, multiple = words
+            if (rounding := ROUNDINGS.get(unit.upper())) is None:
+                units = ", ".join(map(str.lower, ROUNDINGS))
+                raise UnsupportedError(f"date_trunc({unit!r}) is no unit that is read; there are {units}")
+            of, origin, multiple = rounding
             if isinstance(value, ex.Cast) and isinstance(value.input.type, t.Date):
                 value = value.input
-            if isinstance(value.type, t.Date) and of in ("HOUR", "MINUTE", "SECOND"):
+            if isinstance(value.type, t.Date) and of in CLOCK_UNITS:
                 return cast_as_declared(value, declared)
-            units = ex.EnumArgument(of), ex.EnumArgument(origin), ex.literal(multiple, t.I64())
-            found = scalar_call(decoder, "datetime", "round_calendar", value, ex.EnumArgument("FLOOR"), *units)
+            words = map(ex.EnumArgument, ("FLOOR", of, origin))
+            found = scalar_call(decoder, "datetime", "round_calendar", value, *words, ex.literal(multiple, t.I64()))
             return cast_as_declared(found, declared)
         case _:
             return None

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.calendar_units import CLOCK_UNITS, UNITS
 from substrait_dsl.sql_output.dialects import Dialect
 from substrait_dsl.sql_output.written import Written, cast_tree, fill, has_column
 
@@ -32,31 +33,16 @@ def write_part(call: ex.ScalarFunction, values: Sequence[Written], dialect: Dial
     return Written(tree, call.output_type, has_column(tree))  # of a constant NULL DuckDB's is a double
 
 
-_STARTS = {
-    ("YEAR", "YEAR", 1): "YEAR",
-    ("MONTH", "YEAR", 3): "QUARTER",
-    ("MONTH", "YEAR", 1): "MONTH",
-    ("WEEK", "MONDAY_WEEK", 1): "WEEK",
-    ("DAY", "MONTH", 1): "DAY",
-    ("HOUR", "DAY", 1): "HOUR",
-    ("MINUTE", "HOUR", 1): "MINUTE",
-    ("SECOND", "MINUTE", 1): "SECOND",
-}
-"""What ``date_trunc`` truncates to, by the unit, the origin and the multiple of ``round_calendar``."""
-
-_CLOCK = ("HOUR", "MINUTE", "SECOND")
-"""The units that Spark truncates to by the zone of the session."""
-
-
 def write_start(call: ex.ScalarFunction, value: Written, dialect: Dialect) -> Written | None:
     """Write ``round_calendar`` as the start of a unit of the calendar; None if it is none."""
     rounding, *units = [each.value for each in call.arguments if isinstance(each, ex.EnumArgument)]
     multiple = call.arguments[-1]
     number = multiple.value if isinstance(multiple, ex.Literal) else None
-    unit = next((unit for key, unit in _STARTS.items() if key == (*units, number)), None)
+    unit = UNITS.get((units[0], units[1], number))
     if rounding != "FLOOR":
         return None
-    if unit is None or not isinstance(value.type, _TIMES) or (unit in _CLOCK and dialect.name == "spark"):
+    # Spark truncates to units of the clock by the zone of the session.
+    if unit is None or not isinstance(value.type, _TIMES) or (unit in CLOCK_UNITS and dialect.name == "spark"):
         return None
     text = f"DATE_TRUNC('{unit}', {{0}})"
     if dialect.name == "spark":  # of a timestamp, date_trunc gives one of the zone of the session

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ import substrait_dsl as sd
 from substrait_dsl import functions
 from substrait_dsl.engines.check import check_plan
 from substrait_dsl.engines.profile import load_profile
+from tests.support import count_calls
 
 f: Any = functions
 Relation = sd.Relation[Any]
@@ -61,28 +61,12 @@ def check(plan: sd.Plan, engine: str) -> None:
         check_plan(plan._algebra, load_profile(engine))
 
 
-def calls(plan: sd.Plan, engine: str) -> int:
-    """How many functions are called to check a plan."""
-    count = 0
-
-    def note(frame: object, event: str, argument: object) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(note)
-    try:
-        check(plan, engine)
-    finally:
-        sys.setprofile(before)
-    return count
-
-
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("chain", CHAINS)
 def test_the_calls_to_check_a_chain_grow_with_its_steps(chain: str, engine: str) -> None:
     """A step costs as much in a long chain as in a short one."""
     make = CHAINS[chain]
     check(make(SIZES[0]).to_plan(), engine)  # what is loaded once is loaded
-    small, middle, large = (calls(make(size).to_plan(), engine) for size in SIZES)
+    plans = [make(size).to_plan() for size in SIZES]
+    small, middle, large = (count_calls(partial(check, plan, engine)) for plan in plans)
     assert large - middle <= MOST * (middle - small) * (SIZES[2] - SIZES[1]) / (SIZES[1] - SIZES[0])

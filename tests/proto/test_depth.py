@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 from google.protobuf import json_format
 from hypothesis import given, settings
@@ -24,6 +22,7 @@ from substrait_dsl.proto.plan import encode_plan, to_bytes, to_json
 from substrait_dsl.proto.plan_layout import MAX_LEVELS
 from substrait_dsl.proto.shallow_plans import MAX_NESTING, SHALLOW_HEIGHT, SHALLOW_TYPES
 from tests.proto.plans import T, add, call, col, count_rows, encoded, equal, gt, i64, nesting, plan_of
+from tests.support import count_calls
 
 TRUE = literal(True, t.Boolean())
 
@@ -111,18 +110,7 @@ def test_an_emit_is_never_lost_where_a_chain_is_cut() -> None:
 def test_work_grows_with_the_number_of_steps() -> None:
     def calls(steps: int) -> int:
         plan = plan_of(filters(steps))
-        count = 0
-
-        def note(frame: object, event: str, argument: object) -> None:
-            nonlocal count
-            count += event in ("call", "c_call")
-
-        sys.setprofile(note)
-        try:
-            encode_plan(plan)
-        finally:
-            sys.setprofile(None)
-        return count
+        return count_calls(lambda: encode_plan(plan))
 
     assert calls(4000) < 11 * calls(400)
 

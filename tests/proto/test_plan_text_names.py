@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import sys
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -14,6 +13,7 @@ from substrait.type_pb2 import Type
 import substrait_dsl as sd
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.plan_text.plan import read_plan, write_plan
+from tests.support import count_calls
 
 WORDS = (
     "boolean", "i8", "i16", "i32", "i64", "fp32", "fp64", "string", "binary", "date", "interval_year", "uuid",
@@ -120,26 +120,10 @@ def declaring(count: int, name: Callable[[int], str], call: Callable[[int], str]
 def test_the_work_to_look_names_up_grows_with_their_number(
     name: Callable[[int], str], call: Callable[[int], str]
 ) -> None:
-    assert called(lambda: write_plan(read_plan(declaring(400, name, call))[0])) < 4.5 * called(
-        lambda: write_plan(read_plan(declaring(100, name, call))[0])
-    )
+    def calls(declarations: int) -> int:
+        return count_calls(lambda: write_plan(read_plan(declaring(declarations, name, call))[0]))
 
-
-def called(work: Callable[[], object]) -> int:
-    """How many functions are called."""
-    count = 0
-
-    def note(frame: object, event: str, argument: object) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(note)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return count
+    assert calls(400) < 4.5 * calls(100)
 
 
 def test_a_name_of_many_is_looked_up_by_all_that_is_said() -> None:

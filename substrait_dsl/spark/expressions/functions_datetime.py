@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from substrait_dsl.algebra.calendar_units import ROUNDINGS, UNITS
 from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.literals import record_to_sql
@@ -105,18 +106,6 @@ def _shift(sign: str) -> Table:
 
 _LATER = "timestampdiff(SECOND, CAST({0} AS TIMESTAMP_NTZ), " + local_clock("{1}") + ")"
 
-_STARTS = {
-    ("YEAR", "YEAR", 1): "YEAR",
-    ("MONTH", "YEAR", 3): "QUARTER",
-    ("MONTH", "YEAR", 1): "MONTH",
-    ("WEEK", "MONDAY_WEEK", 1): "WEEK",
-    ("DAY", "MONTH", 1): "DAY",
-    ("HOUR", "DAY", 1): "HOUR",
-    ("MINUTE", "HOUR", 1): "MINUTE",
-    ("SECOND", "MINUTE", 1): "SECOND",
-}
-"""What Spark truncates to, by the unit, the origin and the multiple of ``round_calendar``."""
-
 
 def _truncated(date: str) -> Template:
     """A date or a timestamp truncated to a unit of the calendar; `date` is the text of one, with the unit in ``{}``."""
@@ -124,17 +113,17 @@ def _truncated(date: str) -> Template:
     def text(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
         multiple = call.arguments[-1]
         key = (choices["#1"], choices["#2"], multiple.value if isinstance(multiple, Literal) else None)
-        if key not in _STARTS:
+        if key not in UNITS:
             unit, origin, count = key
             raise UnsupportedError(
                 f"Spark cannot run round_calendar to {count or 'a computed number of'} {unit} from {origin} exactly",
                 hint="substrait_dsl.everyday.date_trunc writes what it can run",
             )
-        unit = _STARTS[key]
+        unit = UNITS[key]
         return texts[0] if unit == "DAY" and call.output_type.keyword == "date" else date.format(unit, x=texts[0])
 
-    units = {unit: unit for unit, _, _ in _STARTS}
-    origins = {origin: origin for _, origin, _ in _STARTS}
+    units = {unit: unit for unit, _, _ in ROUNDINGS.values()}
+    origins = {origin: origin for _, origin, _ in ROUNDINGS.values()}
     return Template(text, enums=({"FLOOR": ""}, units, origins))
 
 
