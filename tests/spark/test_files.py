@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-import gzip
 import itertools
 from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 from unittest.mock import Mock
 
 import pandas as pd
@@ -25,18 +24,8 @@ from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
 from substrait_dsl.spark.sources.files import read_files
 from tests.spark.column_files import stored
-from tests.spark.delimited_texts import (
-    BROKEN,
-    BROKEN_BREAKS,
-    ENCODED,
-    QUOTED_BREAKS,
-    TEXTS,
-    encoded_file,
-    lines_above_are_skipped,
-    text_file,
-)
 from tests.spark.rows import collected, counted
-from tests.support import f, refused
+from tests.support import refused
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -94,172 +83,6 @@ def test_a_filter_reaches_the_file(tmp_path: Path, spark: SparkSession, capsys: 
     spark.read.parquet(str(tmp_path / "t")).createOrReplaceTempView("stored")
     sd.read_named("stored", SCHEMA).filter(lambda r: r.a > 1).execute(spark).explain()
     assert "GreaterThan(a,1)" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(("text", "options", "wanted"), TEXTS)
-def test_delimited_text(
-    text: str, options: dict[str, Any], wanted: list[Any], tmp_path: Path, spark: SparkSession
-) -> None:
-    assert counted(text_file(tmp_path / "t.csv", text, **options), spark) == Counter(wanted)
-
-
-def test_records_of_empty_fields_between_tabs(tmp_path: Path, spark: SparkSession) -> None:
-    """Spark's reader of CSV, by which headers in compressed files are counted, skips them."""
-    (tmp_path / "t.tsv.gz").write_bytes(gzip.compress("x\ty\n\t\né\tb\n \n\t".encode()))
-    form = sd.DelimitedText(field_delimiter="\t", header_lines_to_skip=1)
-    read = sd.read_files(tmp_path / "t.tsv.gz", {"x": "string", "y": "string"}, format=form)
-    assert counted(read, spark) == Counter({("", ""): 2, ("é", "b"): 1})
-    (tmp_path / "t.tsv.gz").write_bytes(gzip.compress(b"\t\nx\ty\n\t\n"))
-    with refused(UnsupportedError, "the header of", "has no names, but separators alone"):
-        sd.read_files(tmp_path / "t.tsv.gz", {"x": "string", "y": "string"}, format=form, header="skip").collect(spark)
-
-
-@pytest.mark.parametrize(("text", "escape"), BROKEN)
-def test_text_that_breaks_the_rules(text: str, escape: str, tmp_path: Path, spark: SparkSession) -> None:
-    """A record of another length is an error, and so are quotes that are open or escaped otherwise, used or not."""
-    read = text_file(tmp_path / "t.csv", text, escape=escape)
-    for used in (read, read.select("x"), read.aggregate(n=f.count()), read.filter(lambda r: r.x == "z").select("x")):
-        with refused(ExecutionError, "(step: read files delimited text", "a record is a line that has a field for"):
-            used.collect(spark)
-
-
-def test_text_beside_quotes_that_spark_would_drop(tmp_path: Path, spark: SparkSession) -> None:
-    """Its parser has U+0000 for no character before a quote; a line without one has it."""
-    with refused(ExecutionError, "U+0000 in a line with quotes", "(step: read files"):
-        text_file(tmp_path / "t.csv", '"a\0""",b\n').collect(spark)
-    assert collected(text_file(tmp_path / "t.csv", '"a",b\na\0,\n'), spark) == [("a", "b"), ("a\0", "")]
-
-
-def test_headers_name_the_columns(tmp_path: Path, spark: SparkSession) -> None:
-    """Fields are taken by position, so names in another order would be wrong rows; other names may be meant."""
-    both = {"id": "string", "name": "string"}
-
-    def read(text: str | bytes, header: Literal["check", "skip"] = "check", name: str = "t.csv") -> Any:
-        (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
-        return sd.read_files(tmp_path / name, both, format="csv", header=header)
-
-    for header in ("id,name", '\ufeff"id","name"', " ID ,Name\r", "\n \nid,name"):
-        assert collected(read(f"{header}\n1,ann\n"), spark) == [("1", "ann")]
-    assert collected(read(""), spark) == collected(read("\n"), spark) == []
-    # a line that is equal to the header is a record, as it is where files were put together
-    for text in ("id,name\nid,name\n1,ann", "id,name\r1,ann\rid,name", "id,name\n1,ann\nid,name"):
-        assert counted(read(text), spark) == Counter([("1", "ann"), ("id", "name")])
-    assert collected(read(gzip.compress(b"id,name\nid,name"), name="t.csv.gz"), spark) == [("id", "name")]
-    swapped: list[Literal["check", "skip"]] = ["check", "skip"]
-    for rule in swapped:
-        with refused(SchemaError, "t.csv has the columns in another order", '"name", "id", declared "id", "name"'):
-            read("name,id\nann,1\n", rule).collect(spark)
-    for text, said in (
-        ("id,nam\n1,ann\n", 'column 2 is "nam" in the header of .*t.csv, and declared "name"'),
-        ("name,town\n1,ann\n", 'column 1 is "name" .* declared "id"; "name" is declared'),
-        ("id,name,town\n", "has 3 names, .* for 2 declared columns"),
-        ('id,"name\n', "the header of .*t.csv is no record"),
-    ):
-        with pytest.raises(SchemaError, match=said):
-            read(text).execute(spark)
-    with pytest.raises(SchemaError, match=r"t\.csv\.gz"):
-        read(gzip.compress(b"id,nam\n"), name="t.csv.gz").execute(spark)
-    assert collected(read("key,called\n1,ann\n", "skip"), spark) == [("1", "ann")]
-    assert "header 'skip'" in str(read("", "skip"))
-    (tmp_path / "all").mkdir()
-    (tmp_path / "all" / "1.csv").write_text("id,name\n1,ann\n")
-    (tmp_path / "all" / "2.csv").write_text("ID,NAME\n2,bob\nid,name\n")
-    every = sd.read_files(tmp_path / "all", both, format="csv", kind="folder")
-    assert counted(every, spark) == Counter([("1", "ann"), ("2", "bob"), ("id", "name")])
-    (tmp_path / "all" / "3.csv").write_text("name,id\nann,1\n")
-    with pytest.raises(SchemaError, match=r"3\.csv"):
-        every.execute(spark)
-
-
-@pytest.mark.parametrize(("text", "options", "wanted"), QUOTED_BREAKS)
-def test_line_breaks_in_quotes(
-    text: str, options: dict[str, Any], wanted: list[Any], tmp_path: Path, spark: SparkSession
-) -> None:
-    read = text_file(tmp_path / "t.csv", text, line_breaks="in_quotes", **options)
-    assert counted(read, spark) == Counter(wanted)
-    assert collected(read.aggregate(n=f.count()), spark) == [(len(wanted),)]
-
-
-@pytest.mark.parametrize(("text", "escape"), BROKEN_BREAKS)
-def test_line_breaks_elsewhere(text: str, escape: str, tmp_path: Path, spark: SparkSession) -> None:
-    read = text_file(tmp_path / "t.csv", text, line_breaks="in_quotes", escape=escape)
-    for used in (read, read.select("x"), read.aggregate(n=f.count())):
-        with refused(ExecutionError, "(step: read files delimited text"):
-            used.collect(spark)
-    with refused(ExecutionError, "(step: read files delimited text"):
-        text_file(tmp_path / "t.csv", text, escape=escape).collect(spark)
-
-
-@pytest.mark.parametrize(("encoding", "name"), ENCODED)
-def test_encodings(encoding: str, name: str, tmp_path: Path, spark: SparkSession) -> None:
-    """Python writes the file. Each character of an encoding of bytes is read."""
-    wanted = encoded_file(tmp_path / "t.csv", encoding)
-    read = sd.read_files(tmp_path / "t.csv", {"x": "string", "y": "string"}, format="csv", encoding=name)
-    assert counted(read, spark) == Counter(wanted)
-
-
-def test_what_is_no_text_of_an_encoding(tmp_path: Path, spark: SparkSession) -> None:
-    both = {"x": "string", "y": "string"}
-    (tmp_path / "t.csv").write_bytes(b"x,y\n\x81,b\n")
-    with refused(ExecutionError, "U+FFFD", "(step: read files"):
-        sd.read_files(tmp_path / "t.csv", both, format="csv", encoding="cp1252").collect(spark)
-    (tmp_path / "t.csv").write_bytes("x,y\na,b\n".encode("utf-16-le"))
-    with refused(ExecutionError, "which order its bytes have", 'encoding="utf-16le"'):
-        sd.read_files(tmp_path / "t.csv", both, format="csv", encoding="utf-16").collect(spark)
-    (tmp_path / "t.csv").write_bytes('x,y\na,"b\nc"\n'.encode("utf-16"))
-    with refused(ExecutionError, "open at the end of a line"):
-        sd.read_files(tmp_path / "t.csv", both, format="csv", encoding="utf-16").collect(spark)
-    (tmp_path / "t.csv").write_text('"x,y\na,b\nc,d\n')
-    with refused(ExecutionError, "the header of", "is no record"):
-        sd.read_files(tmp_path / "t.csv", both, format="csv", line_breaks="in_quotes", header="skip").collect(spark)
-    for early in ("x,y\ra,b\r", " \nx,y\na,b\n"):
-        (tmp_path / "t.csv").write_text(early)
-        with refused(UnsupportedError, "is not the first line of a file on this machine"):
-            sd.read_files(tmp_path / "t.csv", both, format="csv", line_breaks="in_quotes").collect(spark)
-    (tmp_path / "t.csv").write_text('"a\n",b\rc,d\n')
-    with refused(ExecutionError, "open at the end of a line"):
-        text = sd.DelimitedText()
-        sd.read_files(tmp_path / "t.csv", both, format=text, line_breaks="in_quotes").collect(spark)
-    (tmp_path / "t.csv").write_text("x,y\na,b\f")
-    with refused(UnsupportedError, "ends with a form feed"):
-        sd.read_files(tmp_path / "t.csv", both, format="csv", line_breaks="in_quotes").collect(spark)
-
-
-def test_a_record_that_ends_as_its_delimiter_begins(tmp_path: Path, spark: SparkSession) -> None:
-    read = text_file(tmp_path / "t.csv", "a||b|\n", field_delimiter="||")
-    for used in (read, read.select("x"), read.aggregate(n=f.count())):
-        with refused(ExecutionError, "collect", "ends as its delimiter begins", "(step: read files"):
-            used.collect(spark)
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"field_delimiter": ""}, "empty field_delimiter"),
-        ({"field_delimiter": "\n"}, "field_delimiter of delimited text .* ends lines"),
-        ({"field_delimiter": "\\", "escape": "\\"}, "contains its escape"),
-        ({"quote": ","}, "contains its quote"),
-        ({"field_delimiter": '"|'}, "contains its quote"),
-        ({"quote": '""'}, "quote of delimited text .* one character"),
-        ({"escape": "\U0001f600"}, "escape of delimited text .* one character"),
-    ],
-)
-def test_text_that_spark_cannot_take_apart(
-    options: dict[str, Any], said: str, tmp_path: Path, spark: SparkSession
-) -> None:
-    with pytest.raises(UnsupportedError, match=said):
-        text_file(tmp_path / "t.csv", "", **options).execute(spark)
-
-
-def test_several_header_lines(tmp_path: Path, spark: SparkSession) -> None:
-    lines_above_are_skipped(tmp_path, spark)
-    (tmp_path / "again.csv").write_text("# of May\nid\n1\n# of May\n")  # Spark's reader of lines does not count them
-    again = sd.read_csv(tmp_path / "again.csv", {"id": "string"}, header=2)
-    with refused(UnsupportedError, "Spark cannot skip 2 header lines here", "no other line of these is equal"):
-        again.collect(spark)
-    assert [tuple(row) for row in again.collect()] == [("1",), ("# of May",)]  # as the hint says
-    with refused(UnsupportedError, "Spark cannot skip 2 header lines here", "UTF-8"):
-        sd.read_csv(tmp_path / "again.csv", {"id": "string"}, header=2, encoding="latin-1").collect(spark)
 
 
 def test_what_spark_cannot_read_is_refused(tmp_path: Path, spark: SparkSession) -> None:
@@ -506,16 +329,6 @@ def test_columns_that_spark_takes_for_properties_of_java(tmp_path: Path, spark: 
     with pytest.raises(UnsupportedError, match=r'the column "s" with a field named "\$\{user.dir\}"'):
         sd.read_files(nested, {"s": "struct<i64?, i64?>?"}).execute(spark)
     assert collected(sd.read_files(nested, {"t": "struct<i64?>?"}), spark) == [((3,),)]
-
-
-def test_text_that_is_not_utf8(tmp_path: Path, spark: SparkSession) -> None:
-    (tmp_path / "latin.csv").write_bytes("café,x\n".encode("latin-1"))
-    read = sd.read_files(tmp_path / "latin.csv", {"a": "string", "b": "string"}, format=sd.DelimitedText())
-    with pytest.raises(ExecutionError, match="bytes that are not UTF-8"):
-        read.collect(spark)
-    (tmp_path / "utf8.csv").write_bytes("café,𝄞\n".encode())
-    fine = sd.read_files(tmp_path / "utf8.csv", {"a": "string", "b": "string"}, format=sd.DelimitedText())
-    assert collected(fine, spark) == [("café", "𝄞")]
 
 
 def test_parquet_files_that_spark_refuses(tmp_path: Path, spark: SparkSession) -> None:

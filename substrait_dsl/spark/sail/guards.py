@@ -6,17 +6,19 @@ The faults are those of the versions that the guards name; `python -m tests.spar
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions import Expression
 from substrait_dsl.errors import UnsupportedError
-from substrait_dsl.spark.expressions.aggregates import AGGREGATE_FUNCTIONS, decimal_average
-from substrait_dsl.spark.expressions.functions_arithmetic import integer_operation
 from substrait_dsl.spark.expressions.functions_everyday import EVERYDAY_URN
-from substrait_dsl.spark.expressions.literals import failing
-from substrait_dsl.spark.expressions.templates import Call, Table, Template, largest_decimal
-from substrait_dsl.spark.expressions.types import spark_sql_type
+from substrait_dsl.spark.expressions.templates import Call, Template
+from substrait_dsl.spark.sail.aggregates import (
+    ABOUT_FLOATS,
+    AVERAGES,
+    DECIMAL_SUMS,
+    EXTREMES,
+    MODE_OF_TEXT,
+    NEAREST,
+)
+from substrait_dsl.spark.sail.arithmetic import INTEGER_POWER, decimal_arithmetic, integer_arithmetic
 from substrait_dsl.spark.sail.functions import (
     DISTINCTIONS,
     DIVISIONS,
@@ -29,18 +31,7 @@ from substrait_dsl.spark.sail.functions import (
 )
 from substrait_dsl.spark.session.engines import ErrorWords, Guard
 
-if TYPE_CHECKING:
-    pass
-
 _VERSIONS = ("0.7.2",)
-
-_RAISES = {"overflow": {"ERROR": ""}}
-
-_MODE_OF_TEXT = Template("CAST(mode(CAST({0} AS STRING)){filter} AS {T})")
-
-_PLACE = "greatest(CAST(ceil({1} * CAST(count({0}){filter} AS DOUBLE)) AS INT), 1)"
-_NEAREST = f"get(sort_array(collect_list({{0}}){{filter}}), {_PLACE} - 1)"
-"""The value whose place is the next above a share."""
 
 
 def _refuse(why: str, hint: str | None = None) -> Template:
@@ -56,84 +47,6 @@ _ROWS_OF_JSON = (
 )
 
 
-def _operation(operator: str) -> Template:
-    return integer_operation(f"CAST(({{w0}} {operator} {{w1}}) AS {{T}})", f"({{w0}} {operator} {{w1}})")
-
-
-def _decimal_operation(operator: str) -> Template:
-    """An operation on decimals, with a check for a result of more digits than a decimal can have."""
-
-    def text(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
-        value, type_ = f"({texts[0]} {operator} {texts[1]})", call.output_type
-        assert isinstance(type_, t.Decimal)
-        if type_.precision < 38:
-            return value
-        scales = [
-            each.type.scale
-            for each in call.arguments
-            if isinstance(each, Expression) and isinstance(each.type, t.Decimal)
-        ]
-        scale = min(38, sum(scales) if operator == "*" else max(scales))  # Sail's own, which may be larger
-        most = largest_decimal(t.Decimal(38, scale))
-        fits = f"v BETWEEN -{most} AND {most}"
-        checked = f"CASE WHEN {fits} THEN v WHEN v IS NOT NULL THEN {failing('a decimal has more than 38 digits')} END"
-        # Of [0] Sail would evaluate the list three times, and so each operand of an operand.
-        return f"CAST(get(transform(array({value}), v -> {checked}), 0) AS {spark_sql_type(type_)})"
-
-    return Template(text, {"overflow": {"ERROR": ""}})
-
-
-_PRODUCT = "CAST(CAST(p AS DECIMAL(38,0)) * CAST(x AS DECIMAL(38,0)) AS BIGINT)"
-_POWER = (
-    f"if({{1}} < 0L AND {{0}} IS NOT NULL, {failing('a negative power of an integer')},"
-    " aggregate(array_repeat({0}, CAST(if({1} > 64L, 64L + {1} % 2L, if({1} < 0L, 0L, {1})) AS INT)),"
-    f" {{0}} * 0L + 1L, (p, x) -> {_PRODUCT}))"
-)
-
-_SUM = "sum({distinct}{0}){filter}"
-_COUNT = "count({distinct}{0}){filter}"
-
-
-def _extreme(function: str) -> Table:
-    """The least or the greatest float, by way of structs: Sail starts with the largest finite number in groups."""
-    value = "if({0} IS NULL, NULL, struct(nanvl({0}, CAST('NaN' AS {t0})) AS v))"
-    return {f"{function}:fp": Template(f"{function}({value}){{filter}}.v")}
-
-
-_EXTREMES = {"functions_arithmetic": {**_extreme("min"), **_extreme("max")}}
-# Sail adds up 128 bits, and more wrap: a sum of floats says how large the exact one is, its digits say the rest. To
-# tell sums apart, it does not look at casts.
-_DECIMAL_SUM = (
-    "CAST(CASE WHEN abs(sum({distinct}1D * CAST({0} AS DOUBLE)){filter}) < 1.5D * CAST({MOST} AS DOUBLE)"
-    f" AND {_SUM} BETWEEN -{{MOST}} AND {{MOST}} THEN {_SUM}"
-    f" WHEN {_SUM} IS NOT NULL THEN {failing('a sum does not fit a decimal')} END AS {{T}})"
-)
-_ABOUT = "approx_count_distinct(CAST({0} AS STRING)){filter}"
-_ABOUT_FLOATS = {
-    "functions_aggregate_approx": {"approx_count_distinct:fp": Template(_ABOUT)},
-    "functions_aggregate_decimal_output": {"approx_count_distinct:fp": Template(f"CAST({_ABOUT} AS {{T}})")},
-}
-_SOME = f"nullif({_COUNT}, 0L)"
-_DECIMAL_COUNT = f"CAST({_SOME} AS DECIMAL(20,0))"
-_I64_SUM = "sum({distinct}0BD + CAST({0} AS DECIMAL(20,0))){filter}"
-_AVERAGES = {
-    "functions_arithmetic": {
-        "avg:int": Template(f"CAST({_SUM} div {_SOME} AS {{T}})", _RAISES),
-        "avg:i64": Template(f"CAST({_I64_SUM} div {_DECIMAL_COUNT} AS {{T}})", _RAISES),
-    },
-    "functions_arithmetic_decimal": {
-        "avg": Template(decimal_average(_DECIMAL_SUM, _DECIMAL_COUNT, "{T}"), _RAISES),
-        "avg:fine": Template(f"CAST({_DECIMAL_SUM} / {_DECIMAL_COUNT} AS {{T}})", _RAISES),
-        "avg:finest": AGGREGATE_FUNCTIONS["functions_arithmetic_decimal"]["avg:finest"],
-    },
-}
-_DECIMAL_SUMS = {
-    "functions_arithmetic_decimal": {
-        "sum": Template(_DECIMAL_SUM, _RAISES),
-        "sum0": Template(f"coalesce({_DECIMAL_SUM}, CAST(0BD AS {{T}}))", _RAISES),
-    }
-}
-
 GUARDS = (
     Guard(
         "integer overflow",
@@ -143,10 +56,10 @@ GUARDS = (
         -(2**63),
         functions={
             "functions_arithmetic": {
-                "add:int": _operation("+"),
-                "subtract:int": _operation("-"),
-                "multiply:int": _operation("*"),
-                "power:int": Template(_POWER, {"overflow": {"ERROR": ""}}),
+                "add:int": integer_arithmetic("+"),
+                "subtract:int": integer_arithmetic("-"),
+                "multiply:int": integer_arithmetic("*"),
+                "power:int": Template(INTEGER_POWER, {"overflow": {"ERROR": ""}}),
             }
         },
     ),
@@ -158,9 +71,9 @@ GUARDS = (
         f"1{'0' * 37}",
         functions={
             "functions_arithmetic_decimal": {
-                "add": _decimal_operation("+"),
-                "subtract": _decimal_operation("-"),
-                "multiply": _decimal_operation("*"),
+                "add": decimal_arithmetic("+"),
+                "subtract": decimal_arithmetic("-"),
+                "multiply": decimal_arithmetic("*"),
             }
         },
     ),
@@ -170,8 +83,8 @@ GUARDS = (
         _VERSIONS,
         f"SELECT CAST(sum(v) AS STRING) FROM VALUES ({'9' * 38}BD), (1BD) AS t(v)",
         f"1{'0' * 37}",
-        aggregates=_DECIMAL_SUMS,
-        frames=_DECIMAL_SUMS,
+        aggregates=DECIMAL_SUMS,
+        frames=DECIMAL_SUMS,
     ),
     Guard(
         "complements of small integers",
@@ -195,8 +108,8 @@ GUARDS = (
         _VERSIONS,
         "SELECT max(v) FROM VALUES (1, CAST('-Infinity' AS DOUBLE)) AS t(k, v) GROUP BY k",
         -1.7976931348623157e308,
-        aggregates=_EXTREMES,
-        frames=_EXTREMES,
+        aggregates=EXTREMES,
+        frames=EXTREMES,
     ),
     Guard(
         "zeros and NaN in orders",
@@ -250,7 +163,7 @@ GUARDS = (
         _VERSIONS,
         "SELECT approx_percentile(v, 0.5D, 100) FROM VALUES (1), (2) AS t(v)",
         1.5,  # between the values, of which Spark gives one
-        aggregates={EVERYDAY_URN: {"approx_percentile": Template(_NEAREST)}},
+        aggregates={EVERYDAY_URN: {"approx_percentile": Template(NEAREST)}},
     ),
     Guard(
         "approximate counts of floats",
@@ -258,8 +171,8 @@ GUARDS = (
         _VERSIONS,
         "SELECT approx_count_distinct(v) FROM VALUES (1.5D), (2D) AS t(v)",
         ErrorWords("Support for 'approx_distinct' for data type Float64 is not implemented"),
-        aggregates=_ABOUT_FLOATS,
-        frames=_ABOUT_FLOATS,
+        aggregates=ABOUT_FLOATS,
+        frames=ABOUT_FLOATS,
     ),
     Guard(
         "JSON",
@@ -280,7 +193,7 @@ GUARDS = (
         _VERSIONS,
         "SELECT mode(v) FROM VALUES (true) AS t(v)",
         ErrorWords("Unsupported data type: Boolean for mode function"),
-        aggregates={EVERYDAY_URN: dict.fromkeys(("mode:bool", "mode:dec"), _MODE_OF_TEXT)},
+        aggregates={EVERYDAY_URN: dict.fromkeys(("mode:bool", "mode:dec"), MODE_OF_TEXT)},
     ),
     Guard(
         "divisions of NULL",
@@ -288,8 +201,8 @@ GUARDS = (
         _VERSIONS,
         "SELECT sum(v) % CAST(count(v) AS DECIMAL(20,0)) FROM VALUES (CAST(NULL AS DECIMAL(10,2))) AS t(v)",
         ErrorWords("Remainder by zero"),
-        aggregates=_AVERAGES,
-        frames=_AVERAGES,
+        aggregates=AVERAGES,
+        frames=AVERAGES,
     ),
     Guard(
         "quotients of decimals",
