@@ -9,12 +9,15 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from tests.conftest import NO_JAVA, SET_UP_ONCE
 from tests.markers import BY_FIXTURE, ENGINES, MARKERS, QUICK_ON_SPARK, SLOW, TESTS
+from tests.spark import test_cluster, test_connect
 from tests.support import environment_without_options
 
 USERS = """
@@ -89,13 +92,24 @@ def test_what_is_quick_on_spark_is_there() -> None:
     assert [module for module in sorted(QUICK_ON_SPARK) if not (TESTS / module).is_file()] == []
 
 
+def is_there(entry: str) -> bool:
+    """Whether an entry, a path below the folder of the tests with or without a function, names what is there."""
+    module, _, function = entry.partition("::")
+    if not (TESTS / module).is_file():
+        return False
+    tree = ast.parse((TESTS / module).read_text(encoding="utf-8"))
+    return not function or function in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
 def test_what_the_table_calls_slow_is_there() -> None:
-    for entry in SLOW:
-        module, _, function = entry.partition("::")
-        tree = ast.parse((TESTS / module).read_text(encoding="utf-8"))
-        functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-        assert not function or function in functions, entry
-        assert not function or module not in SLOW, entry
+    assert [entry for entry in SLOW if not is_there(entry)] == []
+    assert [entry for entry in SLOW if "::" in entry and entry.partition("::")[0] in SLOW] == []
+
+
+@pytest.mark.parametrize("module", [test_cluster, test_connect])
+def test_what_runs_once_more_on_another_session_is_there(module: ModuleType) -> None:
+    selected: Sequence[str] = module.SELECTED_TESTS
+    assert [entry for entry in selected if not is_there(entry.removeprefix("tests/"))] == []
 
 
 def test_fixtures_that_one_worker_sets_up_are_of_one_module_each() -> None:

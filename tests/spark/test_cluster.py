@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 
-SELECTION = (
+SELECTED_TESTS = (
     "tests/test_tpch.py::test_rows_are_those_of_the_sql_text",
     "tests/spark/test_tour.py",
     "tests/spark/test_writes.py::test_insert",
@@ -26,7 +26,7 @@ SELECTION = (
 def test_a_selection_runs_on_a_cluster(pytestconfig: pytest.Config) -> None:
     if pytestconfig.getoption("--session") == "cluster":
         pytest.skip("the whole run is on a cluster")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--session", "cluster", *SELECTION]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--session", "cluster", *SELECTED_TESTS]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=1500, check=False)
     assert run.returncode == 0, run.stdout[-8000:] + run.stderr[-2000:]
     assert "skipped" not in run.stdout

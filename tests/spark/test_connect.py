@@ -58,8 +58,8 @@ SELECTION = {
     "files": [
         "files_of_each_format",
         "times_of_arrow_files_without_a_zone_and_files_without_rows",
-        "delimited_text",
     ],
+    "delimited_text": ["delimited_text"],
     "writes": ["insert", "what_a_change_gives_can_be_computed_with", "tables_in_memory"],
     "explain": ["each_mode_of_sparks", "names_are_led_back_to_columns", "a_plan_explains_each_root"],
     "failures": [
@@ -89,14 +89,19 @@ OF_EVALUATION = {
 }
 """Likewise, of how plans are evaluated: such a session analyses a plan anew whenever rows are asked for."""
 
+SELECTED_TESTS = [
+    f"tests/{room}/test_{module}.py::test_{name}"
+    for room, modules in (("spark", SELECTION), ("evaluation", OF_EVALUATION))
+    for module, names in modules.items()
+    for name in names
+]
+
 
 @pytest.mark.usefixtures("java")
 def test_a_selection_runs_on_spark_connect(pytestconfig: pytest.Config) -> None:
     if pytestconfig.getoption("--session") == "connect":
         pytest.skip("the whole run is on Spark Connect")
-    tests = [f"tests/spark/test_{module}.py::test_{name}" for module, names in SELECTION.items() for name in names]
-    tests += [f"tests/evaluation/test_{module}.py::test_{n}" for module, names in OF_EVALUATION.items() for n in names]
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--session", "connect", *tests]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--session", "connect", *SELECTED_TESTS]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=1500, check=False)
     assert run.returncode == 0, run.stdout[-8000:] + run.stderr[-2000:]
     assert "skipped" not in run.stdout
