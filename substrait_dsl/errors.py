@@ -496,6 +496,8 @@ class UnsupportedError(SubstraitDslError, NotImplementedError):
     """The engine, or the encoding, cannot express something exactly; it is refused before anything runs."""
 
     code = "unsupported"
+    engine: str | None = None
+    """The name of the engine that cannot do it, as ``"Spark"`` or ``"Sail"``, if the plan was for a session of one."""
     step: str | None = None
     """The step of the plan that is refused, as the text of the plan shows it, if it is one step."""
     expression: str | None = None

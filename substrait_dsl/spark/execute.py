@@ -29,7 +29,7 @@ from substrait_dsl.spark.relations.repetition import require_size
 from substrait_dsl.spark.sail.engine import engine_of
 from substrait_dsl.spark.session.cancellation import Cancellation
 from substrait_dsl.spark.session.change_outcomes import expect_changes
-from substrait_dsl.spark.session.engines import Engine, current_engine, write_for
+from substrait_dsl.spark.session.engines import ENGINE, Engine, current_engine, write_for
 from substrait_dsl.spark.session.execution_context import ExecutionContext
 from substrait_dsl.spark.session.explain import spark_plan
 from substrait_dsl.spark.session.failures import INTERNAL, NO_PLAN, Failure, failure_of, message_of, spark_errors
@@ -80,10 +80,23 @@ def execute(
     """
     require_running(spark)
     require_supported(spark)
+    engine = engine_of(spark)
+    with write_for(engine):
+        return _execute(plan, spark, engine, current_time or now(), persist_shared, tables or {})
+
+
+def _execute(
+    plan: AlgebraPlan,
+    spark: SparkSession,
+    engine: Engine,
+    current_time: dt.datetime,
+    persist_shared: bool,
+    tables: Mapping[tuple[str, ...], pa.Table],
+) -> list[DataFrame]:
+    """Run a plan on the current engine."""
     require_known(plan.settings.enhancement)
     zone = spark.conf.get(TIME_ZONE) or "UTC"
-    plan = with_values(plan.with_parameters_bound(), Context(current_time or now(), zone))
-    engine = engine_of(spark)
+    plan = with_values(plan.with_parameters_bound(), Context(current_time, zone))
     plan = engine.with_known_forms(plan)
     for rel in plan.relations:
         nodes = list(walk(rel))
@@ -93,13 +106,12 @@ def execute(
             require_size(rel)
     order = EvaluationOrder(plan.trees)
     _require_changes(order, engine)
-    execution = ExecutionContext(spark, ArrowTables(tables or {}, spark), persist_shared=persist_shared)
+    execution = ExecutionContext(spark, ArrowTables(tables, spark), persist_shared=persist_shared)
     tops = [tree.input for tree in order.trees]
     note_plan(tops[-1])
     expect_changes([placed.change for placed in order.changes])
     with (
         Cancellation(spark),
-        write_for(engine),
         implementing_in(spark),
         _explaining_order(order),
         _spark_errors(tops),
@@ -290,5 +302,5 @@ def _check_extensions(nodes: Sequence[Node]) -> None:
             if extension is not None and extension.enhancement is not None:
                 raise UnsupportedError(
                     f"{class_words(node)} carries the enhancement {extension.enhancement.type_url}, which changes what "
-                    "it means in a way that Spark does not know"
+                    f"it means in a way that {ENGINE} does not know"
                 )

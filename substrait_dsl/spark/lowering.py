@@ -26,6 +26,7 @@ from substrait_dsl.spark.relations.repetition import require_size
 from substrait_dsl.spark.relations.sql_fragments import Fragments
 from substrait_dsl.spark.relations.tables import Item, Rows, Table, items
 from substrait_dsl.spark.relations.texts import TextTable
+from substrait_dsl.spark.session.engines import ENGINE
 from substrait_dsl.spark.session.execution_context import ExecutionContext
 from substrait_dsl.spark.session.source_map import note_columns, note_refused
 from substrait_dsl.spark.sources import reads
@@ -293,7 +294,7 @@ class Lowering:
             return rel.rows_in(self.execution)
         known = as_union(rel)
         if isinstance(known, NotYet):
-            raise UnsupportedError(f"{class_words(known)} cannot be executed on Spark")
+            raise UnsupportedError(f"{class_words(known)} cannot be executed on {ENGINE}")
         match known:
             case rl.Read() as read:
                 return reads.lower_read(read, self)

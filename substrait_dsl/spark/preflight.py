@@ -78,6 +78,15 @@ def preflight(plan: AlgebraPlan, engine: Engine) -> Preflight:
         plan: the plan.
         engine: `engines.SPARK` or `sail.SAIL`.
     """
+    with write_for(engine):
+        found = _preflight(plan, engine)
+    for each in found.refused:  # which no exception has carried out of the block
+        if isinstance(each.error, UnsupportedError):
+            each.error.engine = engine.name
+    return found
+
+
+def _preflight(plan: AlgebraPlan, engine: Engine) -> Preflight:
     try:
         plan = with_values(plan.with_parameters_bound(), Context(now(), "UTC"))
         require_known(plan.settings.enhancement)
@@ -85,14 +94,11 @@ def preflight(plan: AlgebraPlan, engine: Engine) -> Preflight:
         return Preflight((Refused(error),), ())
     refused: list[Refused] = []
     settings: dict[str, Setting] = {}
-    with write_for(engine):
-        for tree in plan.trees:
-            nodes = list(walk(tree.input))
-            refused += _list_refusals(tree.input, tree.names if isinstance(tree, Root) else None, nodes, engine)
-            needs = Plan(tree.input, nodes)
-            settings |= {
-                each.key: each for each in SETTINGS if _is_set_by_local_sessions(each) and each.applies_to(needs)
-            }
+    for tree in plan.trees:
+        nodes = list(walk(tree.input))
+        refused += _list_refusals(tree.input, tree.names if isinstance(tree, Root) else None, nodes, engine)
+        needs = Plan(tree.input, nodes)
+        settings |= {each.key: each for each in SETTINGS if _is_set_by_local_sessions(each) and each.applies_to(needs)}
     return Preflight(tuple(refused), tuple(settings.values()))
 
 

@@ -35,6 +35,7 @@ from substrait_dsl.spark.expressions.templates import (
     require_signature,
 )
 from substrait_dsl.spark.expressions.types import PARTIQL_URN, spark_sql_type
+from substrait_dsl.spark.session.engines import ENGINE
 
 
 def aggregate_function_to_sql(
@@ -90,10 +91,10 @@ def aggregate_function_to_sql(
 def _require_distinct_values(call: AggregateFunction, texts: Sequence[str], sorts: SortKeys) -> None:
     """Raise `UnsupportedError` for a function that Spark does not compute over distinct values."""
     if call.function.name == "mode":
-        raise UnsupportedError("Spark cannot run mode over distinct values, each of which is there once")
+        raise UnsupportedError(f"{ENGINE} cannot run mode over distinct values, each of which is there once")
     if call.function.name == "string_agg" and any(key != texts[0] for key, _ in sorts):
         raise UnsupportedError(
-            "Spark cannot run string_agg of distinct texts that are ordered by something else than themselves"
+            f"{ENGINE} cannot run string_agg of distinct texts that are ordered by something else than themselves"
         )
 
 
@@ -264,7 +265,7 @@ def _too_fine(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> s
 
 def _double_rounding(type_: Type) -> UnsupportedError:
     return UnsupportedError(
-        f"Spark cannot compute the average of {type_} exactly: it would round it twice",
+        f"{ENGINE} cannot compute the average of {type_} exactly: it would round it twice",
         hint=f"cast the values to at most {FINEST} digits after the point",
     )
 

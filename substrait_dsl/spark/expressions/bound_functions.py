@@ -130,7 +130,7 @@ def _select(found: Implementation, values: Sequence[ex.Expression], text: str, s
         frame = _frame(values, spark).select(functions_of(spark).expr(text).alias("r"))
         frame.schema  # noqa: B018  # which a client of Spark Connect asks for
     except spark_errors() as error:
-        raise UnsupportedError(f"Spark does not take {found.title}: {message_of(error)}") from error
+        raise UnsupportedError(f"{current_engine().name} does not take {found.title}: {message_of(error)}") from error
     return frame
 
 
@@ -141,8 +141,8 @@ def _require_type(frame: DataFrame, found: Implementation, call: ex.ScalarFuncti
     wanted = type_to_spark(type_)
     if not _is_as(field.dataType, wanted):
         raise UnsupportedError(
-            f"{found.title} gives {_words(field.dataType)} on Spark, and its extension declares {type_}, which is "
-            f"{_words(wanted)} there",
+            f"{found.title} gives {_words(field.dataType)} on {current_engine().name}, and its extension declares "
+            f"{type_}, which is {_words(wanted)} there",
             hint=f"CAST(... AS {spark_sql_type(type_)}) is of that type",
         )
 
@@ -203,7 +203,7 @@ def _text_of_columns(
 
 def _without_text(found: Implementation, reason: str) -> UnsupportedError:
     return UnsupportedError(
-        f"Spark has no SQL text for the Column that {found.title} returns: {reason}",
+        f"{current_engine().name} has no SQL text for the Column that {found.title} returns: {reason}",
         hint=f'sd.implement(my.{found.name}, "spark", "...") takes the text, and takes="values" a Python function',
     )
 

@@ -20,6 +20,7 @@ from substrait_dsl.catalog.function_requirements import known_overload
 from substrait_dsl.catalog.resolve import type_of_call
 from substrait_dsl.errors import SubstraitDslError, UnsupportedError
 from substrait_dsl.spark.expressions.functions import COMPARISONS
+from substrait_dsl.spark.session.engines import ENGINE
 
 
 def require_meaning(nodes: Iterable[Node]) -> None:
@@ -38,7 +39,7 @@ def require_meaning(nodes: Iterable[Node]) -> None:
         by_value = tuple(describe_argument(argument, by_value=True) for argument in node.arguments)
         if wrong := _explain_mismatch(node.function, by_value, phase):
             raise UnsupportedError(
-                f"Spark cannot run a call that has no meaning: {wrong}",
+                f"{ENGINE} cannot run a call that has no meaning: {wrong}",
                 hint="cast its arguments to what the function takes" if _takes_count(node) else None,
             )
 

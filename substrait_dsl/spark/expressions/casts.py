@@ -15,7 +15,7 @@ from substrait_dsl.algebra.expressions.conditionals import FailureBehavior
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.literals import failing, struct_to_sql, text_to_sql
 from substrait_dsl.spark.expressions.types import MICROSECONDS, UNSIGNED, spark_sql_type, storage_type
-from substrait_dsl.spark.session.engines import current_engine
+from substrait_dsl.spark.session.engines import ENGINE, current_engine
 
 _NUMBERS: tuple[type[t.Type], ...] = (*t.INTEGER_TYPES, t.FP32, t.FP64, t.Decimal)
 _TEXTS: tuple[type[t.Type], ...] = (t.String, t.VarChar, t.FixedChar)
@@ -96,7 +96,7 @@ def cast_to_sql(text: str, source: t.Type, target: t.Type, on_failure: FailureBe
         and _any_part(_may_fail, source, target)
     ):
         raise UnsupportedError(
-            f"Spark cannot cast {source} to {target} exactly: a part that fails would be NULL, not the whole",
+            f"{ENGINE} cannot cast {source} to {target} exactly: a part that fails would be NULL, not the whole",
             hint="cast the parts by themselves",
         )
     text = _convert(text, source, target, on_failure)
@@ -279,7 +279,7 @@ def _require_castable(source: t.Type, target: t.Type) -> None:
             if isinstance(target, t.UserDefined) and isinstance(new, t.Decimal):
                 _require_integral(source, old, target)
             if not any(isinstance(old, olds) and isinstance(new, news) for olds, news in _CASTS):
-                raise UnsupportedError(f"Spark cannot cast {source} to {target} exactly", hint=_hint(source, target))
+                raise UnsupportedError(f"{ENGINE} cannot cast {source} to {target} exactly", hint=_hint(source, target))
             _require_precision(source, target)
 
 
@@ -287,7 +287,7 @@ def _require_integral(source: t.Type, stored: t.Type, target: t.Type) -> None:
     """Refuse a cast of fractions to an unsigned integer: Spark rounds them to a decimal, but truncates to integers."""
     if isinstance(stored, (*_FLOATS, *_TEXTS)) or (isinstance(stored, t.Decimal) and stored.scale):
         raise UnsupportedError(
-            f"Spark cannot cast {source} to {target} exactly: it would round it, and cut it for smaller integers",
+            f"{ENGINE} cannot cast {source} to {target} exactly: it would round it, and cut it for smaller integers",
             hint=f"cast it to {t.I64()}, or to {t.Decimal(20, 0)}, which is rounded, and that to {target}",
         )
 
@@ -302,15 +302,15 @@ def _hint(source: t.Type, target: t.Type) -> str | None:
 def _require_castable_inside(source: t.Type, target: t.Type) -> None:
     _require_castable(source, target)
     if type(target) in _LENGTHS and not _fits_already(source, target):
-        raise UnsupportedError(f"Spark cannot check lengths when it casts {source} to {target} inside a value")
+        raise UnsupportedError(f"{ENGINE} cannot check lengths when it casts {source} to {target} inside a value")
     if source.nullable and not target.nullable:
-        raise UnsupportedError(f"Spark cannot cast {source} to {target} inside a value: a NULL would have no place")
+        raise UnsupportedError(f"{ENGINE} cannot cast {source} to {target} inside a value: a NULL would have no place")
 
 
 def _require_precision(source: t.Type, target: t.Type) -> None:
     digits: int = source.precision if isinstance(source, _TEMPORAL) else MICROSECONDS * isinstance(source, _TEXTS)
     if isinstance(target, _TEMPORAL) and target.precision < digits:
         raise UnsupportedError(
-            f"Spark cannot cast {source} to {target} exactly: it would keep {digits} digits after the second",
+            f"{ENGINE} cannot cast {source} to {target} exactly: it would keep {digits} digits after the second",
             hint=f"cast it to {type(target)(MICROSECONDS)}",
         )

@@ -16,6 +16,7 @@ from substrait_dsl.algebra.expressions import ContextVariable, ExecutionContextV
 from substrait_dsl.algebra.node import Node, walk
 from substrait_dsl.algebra.types import PrecisionTimestampTZ, String
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.session.engines import ENGINE
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.plan import AlgebraPlan
@@ -72,7 +73,7 @@ def with_values(plan: AlgebraPlan, context: Context) -> AlgebraPlan:
         return plan
     moving: set[ContextVariable] = variables - {"current_timezone"}
     if plan.evaluation_mode == "per_record" and moving:
-        raise UnsupportedError(f"Spark cannot evaluate {min(moving)} for each record, as the plan asks")
+        raise UnsupportedError(f"{ENGINE} cannot evaluate {min(moving)} for each record, as the plan asks")
 
     def change(node: Node) -> Node:
         return context.value(node) if isinstance(node, ExecutionContextVariable) else node

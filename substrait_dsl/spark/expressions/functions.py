@@ -29,6 +29,7 @@ from substrait_dsl.spark.expressions.literals import FALSE, TRUE
 from substrait_dsl.spark.expressions.pushdown import hide_from_readers
 from substrait_dsl.spark.expressions.templates import Call, Table, Template, lower
 from substrait_dsl.spark.expressions.types import spark_sql_type
+from substrait_dsl.spark.session.engines import ENGINE
 
 
 def function_to_sql(call: ScalarFunction, texts: Sequence[str]) -> str:
@@ -109,7 +110,9 @@ def _of_function(name: str) -> Template:
             case Literal(value=None):
                 return f"CAST(NULL AS {spark_sql_type(call.output_type)})"
             case _:
-                raise UnsupportedError(f"Spark takes a function in {call.function.name} only where it is written out")
+                raise UnsupportedError(
+                    f"{ENGINE} takes a function in {call.function.name} only where it is written out"
+                )
 
     return Template(text)
 

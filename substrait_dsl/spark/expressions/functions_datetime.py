@@ -16,6 +16,7 @@ from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.literals import record_to_sql
 from substrait_dsl.spark.expressions.templates import Call, Table, Template
+from substrait_dsl.spark.session.engines import ENGINE
 
 
 def local_clock(zone: str) -> str:
@@ -116,7 +117,7 @@ def _truncated(date: str) -> Template:
         if key not in UNITS:
             unit, origin, count = key
             raise UnsupportedError(
-                f"Spark cannot run round_calendar to {count or 'a computed number of'} {unit} from {origin} exactly",
+                f"{ENGINE} cannot run round_calendar to {count or 'a computed number of'} {unit} from {origin} exactly",
                 hint="substrait_dsl.everyday.date_trunc writes what it can run",
             )
         unit = UNITS[key]

@@ -13,6 +13,7 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.literals import failing, record_to_sql
 from substrait_dsl.spark.expressions.templates import Call, Table, Template
 from substrait_dsl.spark.expressions.types import spark_sql_type
+from substrait_dsl.spark.session.engines import ENGINE
 
 
 def _divide_decimals(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
@@ -35,7 +36,7 @@ def _divide_decimals(call: Call, texts: Sequence[str], choices: Mapping[str, str
     scale = _spark_quotient_scale(*wide_x, *wide_y)
     if scale != result.scale:
         raise UnsupportedError(
-            f"Spark cannot divide {x} by {y} exactly: it would round twice, first to {scale} digits",
+            f"{ENGINE} cannot divide {x} by {y} exactly: it would round twice, first to {scale} digits",
             hint="cast the operands to fewer digits",
         )
     dividend = texts[0] if wide_x == x.parameters else f"CAST({texts[0]} AS DECIMAL{wide_x})"

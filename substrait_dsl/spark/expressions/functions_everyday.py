@@ -16,6 +16,7 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.literals import failing, text_to_sql
 from substrait_dsl.spark.expressions.templates import Call, Table, Template
 from substrait_dsl.spark.expressions.types import spark_sql_type
+from substrait_dsl.spark.session.engines import ENGINE
 
 __all__ = ["EVERYDAY", "EVERYDAY_AGGREGATES", "EVERYDAY_URN", "require_share"]
 
@@ -194,11 +195,13 @@ def require_share(call: AggregateFunction) -> None:
         return
     if value.type.precision > _MOST_DIGITS:
         raise UnsupportedError(
-            f"Spark cannot compute a percentile of {value.type} exactly",
+            f"{ENGINE} cannot compute a percentile of {value.type} exactly",
             hint=f"cast the values to a decimal of at most {_MOST_DIGITS} digits",
         )
     if round(share.value, 6) != share.value:
-        raise UnsupportedError(f"Spark cannot compute the percentile {share.value} of decimals: it has over six digits")
+        raise UnsupportedError(
+            f"{ENGINE} cannot compute the percentile {share.value} of decimals: it has over six digits"
+        )
 
 
 EVERYDAY_AGGREGATES: Table = {

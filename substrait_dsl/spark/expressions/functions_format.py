@@ -13,6 +13,7 @@ from substrait_dsl.algebra.expressions import Expression, Literal
 from substrait_dsl.errors import UnsupportedError, quote
 from substrait_dsl.spark.expressions.literals import text_to_sql
 from substrait_dsl.spark.expressions.templates import Call, Table, Template
+from substrait_dsl.spark.session.engines import ENGINE
 
 _DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 _MONTHS = (
@@ -97,7 +98,7 @@ def _strftime(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> s
             parts.append(known[part[1:]].format(x="m"))
         else:
             raise UnsupportedError(
-                f"Spark cannot write {part} of the format {pattern.value!r} for a {x.type}; it can write "
+                f"{ENGINE} cannot write {part} of the format {pattern.value!r} for a {x.type}; it can write "
                 f"{quote([*known, *_SHORT, '%'])}"
             )
     listed = ", ".join(parts) or "''"

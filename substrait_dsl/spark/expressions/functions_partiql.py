@@ -10,6 +10,7 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.literals import literal_to_sql
 from substrait_dsl.spark.expressions.templates import Call, Table, Template
 from substrait_dsl.spark.expressions.types import PARTIQL_URN
+from substrait_dsl.spark.session.engines import ENGINE
 
 __all__ = ["PARTIQL", "PARTIQL_URN"]
 
@@ -33,7 +34,7 @@ def _quote_step(step: object) -> str:
         return str(step)
     mark = "'" if '"' in step else '"'
     if mark in step:
-        raise UnsupportedError(f"Spark has no path by the name {step!r}, which holds both kinds of quotation marks")
+        raise UnsupportedError(f"{ENGINE} has no path by the name {step!r}, which holds both kinds of quotation marks")
     return f"{mark}{step}{mark}"
 
 

@@ -13,7 +13,7 @@ from substrait_dsl.spark.expressions.icu_patterns import ANYTHING, Pattern, java
 from substrait_dsl.spark.expressions.literals import failing, text_to_sql
 from substrait_dsl.spark.expressions.templates import Call, Table, Template, Writer
 from substrait_dsl.spark.expressions.types import spark_sql_type
-from substrait_dsl.spark.session.engines import current_engine
+from substrait_dsl.spark.session.engines import ENGINE, current_engine
 
 _OPTIONS = {
     "case_sensitivity": {"CASE_SENSITIVE": "", "CASE_INSENSITIVE_ASCII": "yes"},
@@ -68,7 +68,7 @@ def _searched_input(call: Call, texts: Sequence[str], pattern: Pattern, position
         return texts[0]
     if start < 1 or pattern.sees_before:
         raise UnsupportedError(
-            f"Spark cannot run {call.function.name} from position {start} on exactly",
+            f"{ENGINE} cannot run {call.function.name} from position {start} on exactly",
             hint="take a substring first" if start > 1 else "positions begin with 1",
         )
     return f"substring({texts[0]}, {min(start, _LONGEST)})"
@@ -115,7 +115,7 @@ def _match(call: Call, texts: Sequence[str], choices: Choices) -> str:
 def _position(call: Call, texts: Sequence[str], choices: Choices) -> str:
     occurrence = _number(call, 3, 1)
     if occurrence != 1:
-        raise UnsupportedError(f"Spark can tell the position of the first match of a pattern, not of {occurrence}")
+        raise UnsupportedError(f"{ENGINE} can tell the position of the first match of a pattern, not of {occurrence}")
     pattern = _pattern(call, choices)
     text, start = _searched_input(call, texts, pattern, 2), _number(call, 2, 1)
     before = f"regexp_extract({text}, {text_to_sql(_up_to(_pattern(call, choices, behind=1)))}, 1)"
@@ -131,7 +131,7 @@ def _up_to(pattern: Pattern) -> str:
 def _replace(call: Call, texts: Sequence[str], choices: Choices) -> str:
     occurrence = _number(call, 4, 0)
     if occurrence not in (0, 1):
-        raise UnsupportedError(f"Spark can replace the first match of a pattern or all, not occurrence {occurrence}")
+        raise UnsupportedError(f"{ENGINE} can replace the first match of a pattern or all, not occurrence {occurrence}")
     pattern = _pattern(call, choices, behind=occurrence)
     new = call.arguments[2]
     assert isinstance(new, Literal)
@@ -149,7 +149,7 @@ def _replace(call: Call, texts: Sequence[str], choices: Choices) -> str:
 def _split(call: Call, texts: Sequence[str], choices: Choices) -> str:
     pattern = _pattern(call, choices)
     if pattern.can_be_empty:
-        raise UnsupportedError("Spark cannot split at matches of nothing exactly")
+        raise UnsupportedError(f"{ENGINE} cannot split at matches of nothing exactly")
     return f"split({texts[0]}, {text_to_sql(pattern.text)}, -1)"
 
 

@@ -13,6 +13,7 @@ from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.literals import struct_to_sql
 from substrait_dsl.spark.expressions.signed_zeros import one_zero
 from substrait_dsl.spark.expressions.types import UNSIGNED, holds
+from substrait_dsl.spark.session.engines import ENGINE
 
 
 def holds_map(type_: Type) -> bool:
@@ -61,7 +62,7 @@ def as_key(value: str, type_: Type) -> str:
     Raises `UnsupportedError` for values that Spark cannot compare for equality: those of undeclared types.
     """
     if any(isinstance(each, UserDefined) and each.as_required() not in UNSIGNED for each in types_in(type_)):
-        raise UnsupportedError(f"Spark cannot tell values of {type_} apart, as groups, sets and distinct values do")
+        raise UnsupportedError(f"{ENGINE} cannot tell values of {type_} apart, as groups, sets and distinct values do")
     return _AS_KEY.convert(one_zero(value, type_), type_)
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 import attrs
 
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.session.engines import ENGINE
 
 _NEWLINES = r"\n\x{b}\f\r\x{85}\x{2028}\x{2029}"
 _CLASSES: Mapping[str, str] = {
@@ -281,7 +282,7 @@ def java_replacement(replacement: str, groups: int, behind: int = 0) -> str:
         elif len(part) == 2 and part[1] in "123456789" and int(part[1]) <= groups:
             written.append(f"${int(part[1]) + behind}")
         else:
-            raise UnsupportedError(f"Spark cannot take {replacement!r} as the replacement of a pattern exactly")
+            raise UnsupportedError(f"{ENGINE} cannot take {replacement!r} as the replacement of a pattern exactly")
     return "".join(written)
 
 
@@ -348,7 +349,7 @@ def _literal(character: str) -> str:
 def _unknown(pattern: str, position: int, why: str = "") -> UnsupportedError:
     because = f": {why}" if why else ""
     return UnsupportedError(
-        f"Spark cannot run the pattern {pattern!r} as ICU does, from character {position + 1} on{because}",
+        f"{ENGINE} cannot run the pattern {pattern!r} as ICU does, from character {position + 1} on{because}",
         hint='case_sensitivity="CASE_INSENSITIVE_ASCII" is the option for (?i)'
         if pattern.startswith("(?i)")
         else "use literals, sets, ., ^, $, \\d, \\s, \\w, groups, alternatives and repetitions",

@@ -16,7 +16,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions.literals import Literal
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.types import MICROSECONDS, UNSIGNED, spark_sql_type
-from substrait_dsl.spark.session.engines import current_engine
+from substrait_dsl.spark.session.engines import ENGINE, current_engine
 
 
 def literal_to_sql(literal: Literal) -> str:
@@ -56,7 +56,7 @@ def text_to_sql(value: str) -> str:
     try:
         return f"CAST(X'{value.encode().hex()}' AS STRING)"
     except UnicodeEncodeError:
-        raise UnsupportedError(f"a Spark string holds whole characters, got {value!r}") from None
+        raise UnsupportedError(f"a {ENGINE} string holds whole characters, got {value!r}") from None
 
 
 def failing(message: str) -> str:
@@ -115,7 +115,7 @@ def _timestamp(value: int, type_: t.Type) -> str:
     try:
         timestamp = dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=_micros(value, type_.precision))
     except OverflowError:
-        raise UnsupportedError(f"a Spark {type_} lies in the years 1 to 9999, got {value}") from None
+        raise UnsupportedError(f"a {ENGINE} {type_} lies in the years 1 to 9999, got {value}") from None
     text = timestamp.isoformat(" ", "microseconds")
     return f"TIMESTAMP_LTZ'{text}Z'" if isinstance(type_, t.PrecisionTimestampTZ) else f"TIMESTAMP_NTZ'{text}'"
 
@@ -168,7 +168,7 @@ def _identity(key: Literal) -> object:
 
 def _map(value: tuple[tuple[Literal, Literal], ...], type_: t.Type) -> str:
     if len({_identity(key) for key, _ in value}) < len(value):  # spec decision 57
-        raise UnsupportedError(f"the keys of a Spark map must differ, got a literal of {type_} that repeats one")
+        raise UnsupportedError(f"the keys of a {ENGINE} map must differ, got a literal of {type_} that repeats one")
     items = ", ".join(f"{literal_to_sql(key)}, {literal_to_sql(item)}" for key, item in value)
     return f"map({items})" if value else f"CAST(map() AS {spark_sql_type(type_)})"
 

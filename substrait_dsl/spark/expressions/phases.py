@@ -17,6 +17,7 @@ from substrait_dsl.spark.expressions.aggregates import average_of
 from substrait_dsl.spark.expressions.literals import struct_to_sql
 from substrait_dsl.spark.expressions.templates import STANDARD
 from substrait_dsl.spark.expressions.types import spark_sql_type
+from substrait_dsl.spark.session.engines import ENGINE
 
 _GENERIC = f"{STANDARD}functions_aggregate_generic"
 _MERGED_BY_ITSELF = ("any_value", "max", "min", "sum", "sum0")
@@ -49,7 +50,7 @@ def in_one_phase(call: AggregateFunction) -> AggregateFunction | Average:
     name = call.function.name
     if call.sorts or (merges and call.invocation == "distinct"):
         what = "in an order" if call.sorts else "of distinct values"
-        raise UnsupportedError(f"Spark cannot run {name} in the phase {call.phase} {what}")
+        raise UnsupportedError(f"{ENGINE} cannot run {name} in the phase {call.phase} {what}")
     complete = attrs.evolve(call, phase="initial_to_result")
     match name:
         case "avg":
@@ -61,7 +62,8 @@ def in_one_phase(call: AggregateFunction) -> AggregateFunction | Average:
         case name if name in _MERGED_BY_ITSELF:
             return complete
     raise UnsupportedError(
-        f"Spark cannot run {name} in the phase {call.phase}: what its intermediate values hold, no two engines agree on"
+        f"{ENGINE} cannot run {name} in the phase {call.phase}: "
+        "what its intermediate values hold, no two engines agree on"
     )
 
 
@@ -69,7 +71,9 @@ def _average(call: AggregateFunction, complete: AggregateFunction, *, merges: bo
     value = call.arguments[0] if len(call.arguments) == 1 else None
     between = value.type if merges and isinstance(value, Expression) else call.output_type
     if not (isinstance(value, Expression) and isinstance(between, Struct) and len(between.types) == 2):
-        raise UnsupportedError(f"Spark cannot run avg in the phase {call.phase} without a struct of a sum and a count")
+        raise UnsupportedError(
+            f"{ENGINE} cannot run avg in the phase {call.phase} without a struct of a sum and a count"
+        )
     sum_type, count_type = between.types
     if merges:
         first, second = (FieldAccess(value, StructField(position)) for position in range(2))

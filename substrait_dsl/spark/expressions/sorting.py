@@ -9,6 +9,7 @@ from substrait_dsl.algebra.expressions import FunctionId, SortKey
 from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.session.connect import functions_of
+from substrait_dsl.spark.session.engines import ENGINE
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, SparkSession
@@ -29,7 +30,7 @@ ORDERINGS: Mapping[SortDirection, str] = {
 def direction_of(key: SortKey) -> SortDirection:
     """The direction of a sort key. Raises `UnsupportedError` for one that compares by a function (spec decision 52)."""
     if isinstance(key.direction, FunctionId):
-        raise UnsupportedError(f"Spark cannot sort by a comparison function ({key.direction.key})")
+        raise UnsupportedError(f"{ENGINE} cannot sort by a comparison function ({key.direction.key})")
     return key.direction
 
 

@@ -31,7 +31,7 @@ from substrait_dsl.spark.expressions.sorting import direction_of
 from substrait_dsl.spark.expressions.templates import STANDARD, require_comparable
 from substrait_dsl.spark.expressions.types import spark_sql_type
 from substrait_dsl.spark.expressions.windows import window_to_sql
-from substrait_dsl.spark.session.engines import current_engine
+from substrait_dsl.spark.session.engines import ENGINE, current_engine
 from substrait_dsl.spark.session.source_map import note_refused, note_text
 
 __all__ = ["AnySubquery", "Scope", "aggregate_to_sql", "direction_of", "literal_to_sql", "to_sql"]
@@ -116,7 +116,7 @@ def to_sql(expression: ex.Expression, scope: Scope) -> str:
     text = done[id(expression)]
     if len(text) > MAX_DEPTH and _depth(text) > MAX_DEPTH:
         raise UnsupportedError(
-            f"an expression nests {_depth(text)} levels deep, and Spark's parser takes {MAX_DEPTH}",
+            f"an expression nests {_depth(text)} levels deep, and {ENGINE}'s parser takes {MAX_DEPTH}",
             hint="compute parts of it in a project of their own",
         )
     return text
@@ -292,12 +292,14 @@ def _row(root: ex.Root, scope: Scope) -> tuple[str, ...]:
         case ex.OuterReference(anchor=anchor):
             if anchor not in scope.outer:
                 raise UnsupportedError(
-                    "a subquery refers to a row of an enclosing relation that Spark cannot reach from it"
+                    f"a subquery refers to a row of an enclosing relation that {ENGINE} cannot reach from it"
                 )
             return scope.outer[anchor]
         case ex.LambdaParameter(steps_out=steps_out):
             if steps_out >= len(scope.parameters):
-                raise UnsupportedError("Spark cannot use the parameter of a lambda in a subquery or a window inside it")
+                raise UnsupportedError(
+                    f"{ENGINE} cannot use the parameter of a lambda in a subquery or a window inside it"
+                )
             return scope.parameters[steps_out]
 
 

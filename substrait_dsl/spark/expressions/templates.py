@@ -37,7 +37,7 @@ from substrait_dsl.spark.expressions.bound_functions import bound_call
 from substrait_dsl.spark.expressions.casts import fitting
 from substrait_dsl.spark.expressions.time_zones import require_zone
 from substrait_dsl.spark.expressions.types import UNSIGNED, spark_sql_type
-from substrait_dsl.spark.session.engines import FunctionKind, current_engine
+from substrait_dsl.spark.session.engines import ENGINE, FunctionKind, current_engine
 
 Call = ex.ScalarFunction | ex.AggregateFunction | ex.WindowCall
 
@@ -131,7 +131,7 @@ def require_signature(call: Call) -> None:
     if not _may_be_called(function, tuple(map(_kind_of, call.arguments))):
         signature = ", ".join(map(str, _value_types(call)))
         raise UnsupportedError(
-            f"Spark cannot run {function.key} with ({signature}): {function.urn} has no such function"
+            f"{ENGINE} cannot run {function.key} with ({signature}): {function.urn} has no such function"
         )
 
 
@@ -208,12 +208,12 @@ def _find(call: Call, tables: Mapping[str, Table]) -> Template:
     signature = ", ".join(map(str, types))
     if not function.urn and not _is_named(function.name):
         raise UnsupportedError(
-            f"Spark cannot run the function {function.name}({signature}): no extension of the specification has one of"
-            " that name, so nothing says what it means",
+            f"{ENGINE} cannot run the function {function.name}({signature}): no extension of the specification has one "
+            "of that name, so nothing says what it means",
             hint="write what is meant with functions that the specification has",
         )
     origin = f" of {function.urn}" if function.urn else ""  # of what a foreign plan calls, that may not be known
-    message = f"Spark cannot run the function {function.name}({signature}){origin} exactly"
+    message = f"{ENGINE} cannot run the function {function.name}({signature}){origin} exactly"
     if isinstance(call, ex.ScalarFunction) and (details := bindable(function, "spark")) is not None:
         raise UnsupportedError(message, remedy="unbound-function", details=details)
     raise UnsupportedError(message, hint=REASONS.get(function.name))
@@ -260,7 +260,7 @@ def _check_arguments(template: Template, call: Call) -> None:
     values = [argument for argument in call.arguments if isinstance(argument, ex.Expression)]
     for position in template.literal_arguments:
         if position < len(values) and not isinstance(values[position], ex.Literal):
-            raise UnsupportedError(f"Spark takes argument {position} of {call.function.name} only as a literal")
+            raise UnsupportedError(f"{ENGINE} takes argument {position} of {call.function.name} only as a literal")
     if template.requires_comparable:
         for value in values:
             require_comparable(value.type, call.function.name)
@@ -270,7 +270,7 @@ def require_comparable(type_: t.Type, what: str) -> None:
     """Raise `UnsupportedError` for a type whose values Spark cannot compare: maps, variants, and what holds one."""
     match type_:
         case t.Map() | t.UserDefined() if type_.as_required() not in UNSIGNED:
-            raise UnsupportedError(f"Spark cannot compare values of {type_}, as {what} does")
+            raise UnsupportedError(f"{ENGINE} cannot compare values of {type_}, as {what} does")
         case t.List():
             require_comparable(type_.element, what)
         case t.Struct():
@@ -293,7 +293,7 @@ def _choices(template: Template, call: Call) -> dict[str, str]:
     for position, word in enumerate(words):
         texts = template.enums[position] if position < len(template.enums) else {}
         if word.upper() not in texts:
-            raise UnsupportedError(f"Spark cannot run {name}({word}) exactly; it can run it with {quote(texts)}")
+            raise UnsupportedError(f"{ENGINE} cannot run {name}({word}) exactly; it can run it with {quote(texts)}")
         chosen[f"#{position}"] = texts[word.upper()]
     return chosen
 
@@ -317,7 +317,7 @@ def _choose_preference(template: Template, name: str, option: ex.FunctionOption)
             return texts[value.upper()]
     wanted = " or ".join(option.preferences)
     known = f"; it can run it with {quote(texts)}" if texts else ""
-    raise UnsupportedError(f"Spark cannot run {name} with the option {option.name} = {wanted} exactly{known}")
+    raise UnsupportedError(f"{ENGINE} cannot run {name} with the option {option.name} = {wanted} exactly{known}")
 
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z]*)(\d*)(?::([^}]*))?\}")

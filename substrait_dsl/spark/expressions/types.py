@@ -16,6 +16,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.types import UNSIGNED_BITS, UNSIGNED_URN, refuse_deep_types
 from substrait_dsl.errors import InvalidArgumentError, UnsupportedError
+from substrait_dsl.spark.session.engines import ENGINE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -258,19 +259,21 @@ def _atom(type_: t.Type, path: str) -> _Atom:
         case _ if required in _DYNAMIC:
             return _DYNAMIC[required]
         case _:
-            raise UnsupportedError(f"Spark has no type for {type_}", hint=_way_out(required), path=path)
+            raise UnsupportedError(f"{ENGINE} has no type for {type_}", hint=_way_out(required), path=path)
 
 
 def _way_out(type_: t.Type) -> str | None:
     """Return the hint for a type that Spark cannot store."""
     match type_:
         case t.PrecisionTime() | t.PrecisionTimestamp() | t.PrecisionTimestampTZ() | t.IntervalDay():
-            digits = f"Spark keeps {MICROSECONDS} digits after the second"
+            digits = f"{ENGINE} keeps {MICROSECONDS} digits after the second"
             return f"{digits}; cast it to {type(type_)(MICROSECONDS)}, what is read in the data and in the schema"
         case t.IntervalCompound():
             return f"use an {t.IntervalYear()} and an {t.IntervalDay(MICROSECONDS)} column instead"
         case t.UserDefined():
-            return "cast it to a type that Spark has; of user-defined types it has only unsigned integers and DYNAMIC"
+            return (
+                f"cast it to a type that {ENGINE} has; of user-defined types it has only unsigned integers and DYNAMIC"
+            )
         case t.Func():
             return "a function is an argument, not a value that a column could hold"
         case t.Unbound():
@@ -283,7 +286,7 @@ def _refuse_variation(type_: t.Type, path: str) -> None:
     """Refuse a type variation: Spark has one form of each type, and functions may treat a variation differently."""
     if type_.variation is not None:
         raise UnsupportedError(
-            f'Spark has no variations of types, got {type_} with "{type_.variation.name}" of {type_.variation.urn}',
+            f'{ENGINE} has no variations of types, got {type_} with "{type_.variation.name}" of {type_.variation.urn}',
             hint="cast it to the type without the variation",
             path=path,
         )
@@ -292,7 +295,7 @@ def _refuse_variation(type_: t.Type, path: str) -> None:
 def _refuse_map_inside(key: t.Type, path: str) -> None:
     """Refuse a map in a map's key, on any level: Spark compares keys, and maps cannot be compared."""
     if "MAP<" in spark_sql_type(key):  # the text holds no names but ours
-        raise UnsupportedError(f"the keys of a Spark map cannot be or hold maps, got {key}", path=path)
+        raise UnsupportedError(f"the keys of a {ENGINE} map cannot be or hold maps, got {key}", path=path)
 
 
 # Spark -> Substrait

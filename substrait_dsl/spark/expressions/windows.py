@@ -23,7 +23,7 @@ from substrait_dsl.spark.expressions.signed_zeros import sort_key
 from substrait_dsl.spark.expressions.sorting import ORDERINGS, direction_of
 from substrait_dsl.spark.expressions.templates import STANDARD, Table, Template, lower, require_comparable
 from substrait_dsl.spark.expressions.types import holds, spark_sql_type
-from substrait_dsl.spark.session.engines import current_engine
+from substrait_dsl.spark.session.engines import ENGINE, current_engine
 
 MOST_ROWS = 2**31 - 1
 """The greatest distance between rows in Spark; a row further away does not exist."""
@@ -94,7 +94,7 @@ def window_to_sql(
     """
     name = call.function.name
     if call.phase != "initial_to_result":
-        raise UnsupportedError(f"Spark computes {name} as a whole, it cannot run the phase {call.phase} alone")
+        raise UnsupportedError(f"{ENGINE} computes {name} as a whole, it cannot run the phase {call.phase} alone")
     for expression in (*partitions, *(key.expression for key in sorts)):
         require_comparable(expression.type, "a window")
     engine = current_engine()
@@ -118,13 +118,13 @@ def _window_function_to_sql(call: WindowCall, texts: list[str], over: str, frame
     """Write a window function of Spark, given its window without a frame, and with the frame of the call."""
     name = call.function.name
     if call.invocation == "distinct":
-        raise UnsupportedError(f"Spark cannot run {name} over distinct values")
+        raise UnsupportedError(f"{ENGINE} cannot run {name} over distinct values")
     number = _number(call)
     if name in ("ntile", "nth_value") and number is not None and number < 1:
-        raise UnsupportedError(f"Spark cannot run {name} of {number}, only from 1 on")
+        raise UnsupportedError(f"{ENGINE} cannot run {name} of {number}, only from 1 on")
     if number is None:
         if name == "nth_value":
-            raise UnsupportedError("Spark cannot run nth_value of NULL, only from 1 on")
+            raise UnsupportedError(f"{ENGINE} cannot run nth_value of NULL, only from 1 on")
         return f"CAST(NULL AS {spark_sql_type(call.output_type)})"
     if len(texts) > 1 and name != "ntile":
         texts[1] = str(number)  # a negative literal may be a cast, which is none to every engine
@@ -144,7 +144,7 @@ def _ordering(call: WindowCall, sorts: Sequence[SortKey]) -> Sequence[SortKey]:
     reaches_all = _place(call.lower, -inf) <= -far and _place(call.upper, inf) >= far
     if not reaches_all and (call.bounds_type == "rows" or sorts):  # in a range without an order, all rows are peers
         raise UnsupportedError(
-            f"Spark computes {call.function.name} over whole partitions only, this window has a frame",
+            f"{ENGINE} computes {call.function.name} over whole partitions only, this window has a frame",
             hint="over(rows=(None, None)) is the whole partition, whatever the order",
         )
     return ()
@@ -173,7 +173,7 @@ def _aggregates(call: WindowCall) -> Mapping[str, Table]:
     if not repetitions_count:
         return AGGREGATE_FUNCTIONS
     if has_floats or not any(key.partition(":")[0] == name for key in DISTINCT_FUNCTIONS.get(urn, {})):
-        raise UnsupportedError(f"Spark cannot run {name} over the distinct values of a window exactly")
+        raise UnsupportedError(f"{ENGINE} cannot run {name} over the distinct values of a window exactly")
     return DISTINCT_FUNCTIONS
 
 
@@ -216,7 +216,7 @@ def _place(bound: Bound, end: float) -> float | Fraction:
         case direction:
             if not isinstance(bound.offset, Literal):
                 raise UnsupportedError(
-                    f"Spark takes the offset of a frame only as a literal, this bound {direction} depends on more",
+                    f"{ENGINE} takes the offset of a frame only as a literal, this bound {direction} depends on more",
                     hint="bind its parameters, or compute the frame with a join",
                 )
             amount = _amount(bound.offset)
@@ -232,7 +232,7 @@ def _amount(offset: Literal) -> Fraction:
         case number, type_ if isinstance(type_, (*t.INTEGER_RANGES, t.FP32, t.FP64, t.Decimal)) and isfinite(number):
             return Fraction(number)
         case _:
-            raise UnsupportedError(f"Spark cannot take {offset} as the offset of a frame")
+            raise UnsupportedError(f"{ENGINE} cannot take {offset} as the offset of a frame")
 
 
 def _row(place: float | Fraction, end: str) -> str:
@@ -264,7 +264,7 @@ def _widen_key(call: WindowCall, key: SortKey, sql: Callable[[Expression], str])
                 spans = "".join(f", {each} away" for each in decimals[1:])
                 fits = digits == own.precision > scale
                 raise UnsupportedError(
-                    f"Spark cannot compute a range over {own}{spans}, exactly",
+                    f"{ENGINE} cannot compute a range over {own}{spans}, exactly",
                     hint=f"cast the sort key to {attrs.evolve(own, precision=37)}" if fits else None,
                 )
             _require_sign_change(call)
@@ -287,7 +287,7 @@ def _require_sign_change(call: WindowCall) -> None:
             if len(digits) > MOST_SIGN_CHANGED:
                 value = bound.offset.value
                 raise UnsupportedError(
-                    f"Spark takes {MOST_SIGN_CHANGED} digits of the offset of a frame, {value} has {len(digits)}"
+                    f"{ENGINE} takes {MOST_SIGN_CHANGED} digits of the offset of a frame, {value} has {len(digits)}"
                 )
 
 

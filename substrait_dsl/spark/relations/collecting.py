@@ -23,21 +23,21 @@ def require_collectable(schema: NamedStruct) -> None:
             raise UnsupportedError(
                 f"pyspark gives Python no maps whose keys are or hold lists, {field.type}, the type of "
                 f'column "{field.name}"',
-                hint="show(spark) prints them; of execute(spark) a DataFrame of Spark can compute with them",
+                hint="show(spark) prints them; the DataFrame of execute(spark) can compute with them",
             )
         if any(isinstance(type_, IntervalYear) for type_ in types_in(field.type)):
             raise UnsupportedError(
                 f'pyspark gives Python no values of {field.type}, the type of column "{field.name}"',
-                hint="show(spark) prints them; of execute(spark) a DataFrame of Spark can compute, cast and write them",
+                hint="show(spark) prints them; the DataFrame of execute(spark) can compute, cast and write them",
             )
 
 
 def require_arrow(schema: NamedStruct) -> None:
-    """Raise `UnsupportedError` for a column whose values Spark does not give as Arrow's."""
+    """Raise `UnsupportedError` for a column whose values pyspark does not give as Arrow's."""
     for field in schema:
         if any(isinstance(type_, IntervalYear) for type_ in types_in(field.type)):
             raise UnsupportedError(
-                f'Spark gives no Arrow values of {field.type}, the type of column "{field.name}"',
+                f'pyspark gives no Arrow values of {field.type}, the type of column "{field.name}"',
                 hint="cast the column to string, or to its number of months",
             )
 

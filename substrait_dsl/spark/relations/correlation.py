@@ -15,6 +15,7 @@ from substrait_dsl.algebra.node import Node, Rel, walk
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.templates import require_comparable
+from substrait_dsl.spark.session.engines import ENGINE
 from substrait_dsl.spark.session.explain import spark_plan
 
 if TYPE_CHECKING:
@@ -103,13 +104,13 @@ def loss_of(message: str, plan: Rel) -> UnsupportedError | None:
     """
     if _LOST_COLUMN.search(message):
         return UnsupportedError(
-            "Spark's optimizer loses a column of the plan",
+            f"{ENGINE}'s optimizer loses a column of the plan",
             hint="execute a part of it first, such as a join, write its rows, and go on from them",
         )
     if not any(words in message for words in _LOSSES) or not any(node.free_anchors for node in walk(plan)):
         return None
     return UnsupportedError(
-        "Spark's optimizer cannot decorrelate a subquery that refers to an outer row",
+        f"{ENGINE}'s optimizer cannot decorrelate a subquery that refers to an outer row",
         hint="leave out conditions in it that are always false, or join its rows, or aggregates of them, instead",
     )
 

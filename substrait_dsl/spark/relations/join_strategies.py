@@ -19,6 +19,7 @@ from substrait_dsl.spark.expressions.templates import require_comparable
 from substrait_dsl.spark.relations.column_pruning import referenced_positions
 from substrait_dsl.spark.relations.mark_joins import Key, Test
 from substrait_dsl.spark.relations.tables import JoinHow, Rows
+from substrait_dsl.spark.session.engines import ENGINE
 
 Side = Literal["left", "right"]
 Method = JoinHow | Literal["mark", "single"]
@@ -60,7 +61,7 @@ def require_no_window(rel: Join | LateralJoin) -> None:
     """Raise `UnsupportedError` for a window function in a condition: Spark has none over pairs of rows."""
     if any(isinstance(node, WindowFunction) for node in walk(rel.condition, into_relations=False)):
         raise UnsupportedError(
-            "Spark cannot compute a window function in the condition of a join",
+            f"{ENGINE} cannot compute a window function in the condition of a join",
             hint="of one side it is a column, computed before the join",
         )
 

@@ -22,7 +22,7 @@ from substrait_dsl.spark.relations.expression_context import prepare_context
 from substrait_dsl.spark.relations.frames import FrameTable
 from substrait_dsl.spark.relations.tables import Rows
 from substrait_dsl.spark.session.connect import functions_of
-from substrait_dsl.spark.session.engines import current_engine
+from substrait_dsl.spark.session.engines import ENGINE, current_engine
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -40,11 +40,11 @@ MAX_PARTITIONS = 100_000
 def lower_exchange(rel: rl.Exchange, to: InputLowering) -> Rows:
     """Repartition the rows; each partition is sorted by the known ordering of the input (spec decision 8)."""
     if rel.targets:
-        raise UnsupportedError("Spark cannot send the partitions of an exchange to targets")
+        raise UnsupportedError(f"{ENGINE} cannot send the partitions of an exchange to targets")
     kind = rel.kind
     if isinstance(kind, rl.MultiBucket):
         raise UnsupportedError(
-            "Spark cannot run an exchange by several buckets: a DataFrame would have the rows more than once"
+            f"{ENGINE} cannot run an exchange by several buckets: a DataFrame would have the rows more than once"
         )
     rows, here = prepare_context(to, to[rel.input], rel.anchor, [kind], hoist=True)
     if not isinstance(rows.table, FrameTable):
@@ -74,7 +74,8 @@ def require_partitions(rel: rl.Exchange, to: InputLowering) -> None:
 def _require_number(count: int) -> None:
     if count > MAX_PARTITIONS:
         raise UnsupportedError(
-            f"an exchange into {count:,} partitions: Spark makes a task of each, and {MAX_PARTITIONS:,} are the most",
+            f"an exchange into {count:,} partitions: {ENGINE} makes a task of each, and {MAX_PARTITIONS:,} are "
+            "the most",
             hint="take fewer partitions",
         )
 

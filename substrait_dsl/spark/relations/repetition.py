@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from substrait_dsl.algebra.node import Node, Rel
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.session.engines import ENGINE
 
 MAX_COPIES = 2_500
 """The most additional relations when each one is counted once per place in the tree.
@@ -38,7 +39,7 @@ def require_size(top: Rel) -> None:
     if copies > MAX_COPIES:
         raise UnsupportedError(
             f"the plan has {relations:,} relations, but {_about(counts[id(top)])} where each is counted in every place "
-            f"where it stands, as Spark plans them, and {MAX_COPIES:,} more are the most",
+            f"where it stands, as {ENGINE} plans them, and {MAX_COPIES:,} more are the most",
             hint="write what is used so often to a table or a view, and read that",
         )
 

@@ -42,7 +42,7 @@ from substrait_dsl.spark.relations.partitions import known_order, sort_again, so
 from substrait_dsl.spark.relations.subqueries import is_subquery
 from substrait_dsl.spark.relations.tables import Item, Rows, items
 from substrait_dsl.spark.relations.texts import TextTable
-from substrait_dsl.spark.session.engines import current_engine
+from substrait_dsl.spark.session.engines import ENGINE, current_engine
 from substrait_dsl.spark.session.source_map import note_refused, note_text
 
 if TYPE_CHECKING:
@@ -250,7 +250,7 @@ def lower_top_n(rel: rl.TopN, to: InputLowering) -> Rows:
         return Rows(_take_rows(rel, ordered, offset, count, to), rows.columns)
     if offset + count > MOST_ROWS:  # rank() is an INT
         raise UnsupportedError(
-            f"Spark cannot rank more than {MOST_ROWS} rows; {class_words(rel)} is of {offset + count}"
+            f"{ENGINE} cannot rank more than {MOST_ROWS} rows; {class_words(rel)} is of {offset + count}"
         )
     over = f"OVER (ORDER BY {ordering(keys)})"
     place, number = to.execution.names(2)
@@ -277,7 +277,7 @@ def _number(expression: Expression | None, what: str, to: InputLowering) -> int 
     if isinstance(expression, Literal):
         number = expression.value
     elif expression.free_anchors:
-        raise UnsupportedError(f"Spark cannot take the {what} from an enclosing row")
+        raise UnsupportedError(f"{ENGINE} cannot take the {what} from an enclosing row")
     else:
         rows, here = prepare_context(to.main, Rows(to.main.one_row([]), ()), None, [expression])
         value = Item(f"CAST({here.sql(expression)} AS BIGINT)", (to.execution.name(),))

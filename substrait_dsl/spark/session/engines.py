@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import attrs
+
+from substrait_dsl.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -178,11 +180,25 @@ def current_engine() -> Engine:
     return _ENGINE.get()
 
 
+class _Name:
+    """The name of the engine that text is written for, looked up where a message is made."""
+
+    def __str__(self) -> str:
+        return current_engine().name
+
+
+ENGINE: Final = _Name()
+"""The name of the current engine, for messages of what several engines share: ``f"{ENGINE} cannot ..."``."""
+
+
 @contextmanager
 def write_for(engine: Engine) -> Iterator[None]:
-    """Write text for an engine."""
+    """Write text for an engine. A refusal that is raised inside has its name, as `UnsupportedError.engine`."""
     token = _ENGINE.set(engine)
     try:
         yield
+    except UnsupportedError as error:
+        error.engine = engine.name
+        raise
     finally:
         _ENGINE.reset(token)

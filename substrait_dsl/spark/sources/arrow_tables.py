@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Names = tuple[str, ...]
 
-CAST = "cast the column with pyarrow to a type that Spark has, table.cast(schema)"
+CAST = "cast the column with pyarrow to a type that the engine has, table.cast(schema)"
 
 
 def table_title(names: Names) -> str:

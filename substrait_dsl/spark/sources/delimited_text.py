@@ -14,6 +14,7 @@ from substrait_dsl.algebra.relations import DelimitedText, LocalFiles, Read
 from substrait_dsl.errors import SchemaError, UnsupportedError, quote
 from substrait_dsl.spark.catalog.table_names import quoted_name
 from substrait_dsl.spark.session.connect import functions_of
+from substrait_dsl.spark.session.engines import ENGINE
 from substrait_dsl.spark.session.failures import BEHIND_QUOTE
 from substrait_dsl.spark.sources.declared_columns import actual_name
 from substrait_dsl.spark.sources.partition_columns import require_listed, require_read
@@ -67,14 +68,14 @@ def text_options(format_: DelimitedText) -> dict[str, str]:
     """
     delimiter = format_.field_delimiter
     if not delimiter:
-        raise UnsupportedError("Spark cannot separate fields by an empty field_delimiter")
+        raise UnsupportedError(f"{ENGINE} cannot separate fields by an empty field_delimiter")
     for name, text in (("field_delimiter", delimiter), ("quote", format_.quote), ("escape", format_.escape)):
         if "\n" in text or "\r" in text:
-            raise UnsupportedError(f"the {name} of delimited text is {text!r}, which ends lines in Spark")
+            raise UnsupportedError(f"the {name} of delimited text is {text!r}, which ends lines in {ENGINE}")
     for name, text in (("quote", format_.quote), ("escape", format_.escape)):
         if len(text) > 1 or text > "\uffff":  # a char of Java is one unit of UTF-16
             raise UnsupportedError(
-                f"the {name} of delimited text is {text!r}, and Spark takes one character of Unicode's basic plane"
+                f"the {name} of delimited text is {text!r}, and {ENGINE} takes one character of Unicode's basic plane"
             )
         if text and text in delimiter:
             raise UnsupportedError(

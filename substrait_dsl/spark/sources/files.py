@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, assert_never
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
 from substrait_dsl.spark.catalog.table_names import quoted_name
-from substrait_dsl.spark.session.engines import current_engine
+from substrait_dsl.spark.session.engines import ENGINE, current_engine
 from substrait_dsl.spark.session.failures import spark_errors
 from substrait_dsl.spark.sources.arrow_files import read_arrow
 from substrait_dsl.spark.sources.declared_columns import check_columns
@@ -87,9 +87,9 @@ def require_format(format_: rl.FileFormat) -> None:
     """Raise `UnsupportedError` for formats that are not supported."""
     match format_:
         case rl.Dwrf():
-            raise UnsupportedError("Spark cannot read DWRF files", hint="convert them to Parquet or ORC")
+            raise UnsupportedError(f"{ENGINE} cannot read DWRF files", hint="convert them to Parquet or ORC")
         case rl.ExtensionFormat(detail=detail):
-            raise UnsupportedError(f"Spark cannot read files of the format {detail.type_url}")
+            raise UnsupportedError(f"{ENGINE} cannot read files of the format {detail.type_url}")
         case rl.DelimitedText():
             text_options(format_)
         case rl.Parquet() | rl.Orc() | rl.Arrow():
@@ -126,7 +126,7 @@ def _select_slice(frame: DataFrame, item: rl.FileItem, rows: str) -> DataFrame:
     """Select the rows of a slice, by Spark's column of row numbers."""
     if any(name.lower() == "_metadata" for name in frame.columns):
         raise UnsupportedError(
-            f"Spark cannot read a part of a file with a column called _metadata: {item.uri}", hint="read it whole"
+            f"{ENGINE} cannot read a part of a file with a column called _metadata: {item.uri}", hint="read it whole"
         )
     return frame.where(rows)
 
@@ -227,7 +227,7 @@ def _refusals(what: str) -> Iterator[None]:
                 parquet_type = parameters.get("parquetType", "")
                 nanoseconds = 'spark.conf.set("spark.sql.legacy.parquet.nanosAsLong", "true") makes it an i64'
                 raise UnsupportedError(
-                    f"{what} finds a column, declared or not, of the Parquet type {parquet_type}, which Spark "
+                    f"{what} finds a column, declared or not, of the Parquet type {parquet_type}, which {ENGINE} "
                     "does not read",
                     hint=f"write the file with microseconds; {nanoseconds}" if "NANOS" in parquet_type else None,
                 ) from error

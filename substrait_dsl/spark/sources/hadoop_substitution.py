@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from substrait_dsl.errors import UnsupportedError, quote
 from substrait_dsl.spark.catalog.table_metadata import find_object
 from substrait_dsl.spark.catalog.table_names import named_frame
+from substrait_dsl.spark.session.engines import ENGINE
 from substrait_dsl.spark.sources.orc_files import require_names_found
 from substrait_dsl.spark.sources.schema_compatibility import TEXT_FORMATS
 
@@ -35,7 +36,7 @@ def require_names_read(found: StructType, declared: Iterable[str], what: str, wo
         if field.name.lower() in wanted and (name := _EXPANDED.search(field.simpleString())):
             inside = "" if name[0] in field.name else f' with a field named "{name[0]}"'
             raise UnsupportedError(
-                f"{what} has the column {quote([field.name])}{inside}, and Spark would {would} another: "
+                f"{what} has the column {quote([field.name])}{inside}, and {ENGINE} would {would} another: "
                 "it puts a property of Java's in place of ${...}"
             )
 

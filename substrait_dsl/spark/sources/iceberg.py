@@ -16,6 +16,7 @@ from urllib.parse import unquote
 from substrait_dsl.algebra.relations import IcebergTable
 from substrait_dsl.errors import ExecutionError, UnsupportedError, quote
 from substrait_dsl.installation import install_line
+from substrait_dsl.spark.session.engines import ENGINE
 from substrait_dsl.spark.sources.iceberg_files import load_static_table
 from substrait_dsl.spark.sources.paths import local_path
 from substrait_dsl.spark.sources.virtual_tables import table_frame
@@ -55,8 +56,8 @@ def read_snapshot(table: IcebergTable, columns: Sequence[str], spark: SparkSessi
     for field in scan.projection().fields:
         if _has_nanoseconds(field.field_type):
             raise UnsupportedError(
-                f'column "{field.name}" of the Iceberg table {table.metadata_uri} is a {field.field_type}, and Spark '
-                "has no nanoseconds"
+                f'column "{field.name}" of the Iceberg table {table.metadata_uri} is a {field.field_type}, and '
+                f"{ENGINE} has no nanoseconds"
             )
         if _is_changed(field.field_type, is_optional=field.optional):
             raise UnsupportedError(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from substrait_dsl.errors import UnsupportedError, quote
 from substrait_dsl.spark.catalog.table_names import statement_name
 from substrait_dsl.spark.expressions.literals import failing
+from substrait_dsl.spark.session.engines import ENGINE
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -49,7 +50,7 @@ def require_names_found(columns: Mapping[str, DataType | None], what: str) -> No
         names = [column, *(() if type_ is None else _names(type_))]
         if any(not name or "`" in name for name in names):
             raise UnsupportedError(
-                f"{what}: Spark does not find the column {quote([column])} in files of ORC, as its name, or one "
+                f"{what}: {ENGINE} does not find the column {quote([column])} in files of ORC, as its name, or one "
                 "inside it, has a backtick or is empty",
                 hint="give it another name",
             )

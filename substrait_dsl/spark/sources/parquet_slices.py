@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra.relations import FileItem, Parquet
 from substrait_dsl.errors import ExecutionError, UnsupportedError
+from substrait_dsl.spark.session.engines import ENGINE
 from substrait_dsl.spark.sources.paths import local_path
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def rows_of_slice(item: FileItem) -> str:
     """
     if not isinstance(item.format, Parquet):
         raise UnsupportedError(
-            f"Spark cannot read a part of a file, from a byte on, but of Parquet files: {item.uri}",
+            f"{ENGINE} cannot read a part of a file, from a byte on, but of Parquet files: {item.uri}",
             hint="read it whole",
         )
     if not item.length:

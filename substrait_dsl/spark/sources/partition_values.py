@@ -18,6 +18,7 @@ from substrait_dsl.spark.catalog.table_names import statement_name
 from substrait_dsl.spark.expressions.casts import cast_to_sql
 from substrait_dsl.spark.expressions.literals import text_to_sql
 from substrait_dsl.spark.expressions.types import type_to_spark
+from substrait_dsl.spark.session.engines import ENGINE
 from substrait_dsl.spark.session.time_zone import TIME_ZONE, UTC
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def read(name: str, type_: t.Type) -> str:
         return column
     if isinstance(type_, t.UserDefined):
         raise UnsupportedError(
-            f"Spark reads no {type_} from the names of folders", hint="cast it to i64, or to decimal<20,0>"
+            f"{ENGINE} reads no {type_} from the names of folders", hint="cast it to i64, or to decimal<20,0>"
         )
     value = cast_to_sql(column, t.String(nullable=True), _with_all_digits(type_.as_nullable()), "return_null")
     if value == column:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from substrait_dsl.errors import UnsupportedError, quote, shorten
+from substrait_dsl.spark.session.engines import ENGINE
 
 if TYPE_CHECKING:
     from substrait_dsl.algebra.relations import FileItem
@@ -123,9 +124,11 @@ def require_read(item: FileItem) -> None:
         raise UnsupportedError(f"{item.uri} is a folder, and is read as a file", hint='write kind="folder"')
     are_passed_over = bool(_find_paths(item)) and not paths
     if are_passed_over or (_is_skipped(unquote(item.uri)) and (item.kind == "file" or any(map(os.path.isfile, paths)))):
-        raise UnsupportedError(f"Spark does not read the file {item.uri}", hint=f"{SKIPPED}: give it another name")
+        raise UnsupportedError(f"{ENGINE} does not read the file {item.uri}", hint=f"{SKIPPED}: give it another name")
     if (unopened := next(filter(_has_colon, (*paths, *files_inside(paths))), None)) is not None:
-        raise UnsupportedError(f"Spark cannot open the file {unopened}", hint='it has ":" in its name: give it another')
+        raise UnsupportedError(
+            f"{ENGINE} cannot open the file {unopened}", hint='it has ":" in its name: give it another'
+        )
 
 
 def files_inside(paths: Iterable[str]) -> Iterator[str]:

@@ -28,7 +28,7 @@ from substrait_dsl.spark.relations.single_input import by_number, filter_rows, u
 from substrait_dsl.spark.relations.subqueries import is_subquery
 from substrait_dsl.spark.relations.tables import PLAIN_NAME, UNUSED, Item, Rows
 from substrait_dsl.spark.relations.texts import TextTable
-from substrait_dsl.spark.session.engines import current_engine
+from substrait_dsl.spark.session.engines import ENGINE, current_engine
 from substrait_dsl.spark.sources.arrow_tables import ArrowTables, table_title
 from substrait_dsl.spark.sources.declared_columns import check_columns
 from substrait_dsl.spark.sources.files import read_files
@@ -97,7 +97,7 @@ def lower_source(rel: rl.Read, to: InputLowering) -> Rows:
             read = partial(read_snapshot, table, rel.base_schema.names, to.execution.spark)
             return _from_source((table, rel.base_schema), read, f"the Iceberg table {uri}", rel, to.execution)
         case rl.ExtensionTable() as other:
-            raise UnsupportedError(f"Spark does not know how to read {class_words(other)}: {other.detail.type_url}")
+            raise UnsupportedError(f"{ENGINE} does not know how to read {class_words(other)}: {other.detail.type_url}")
         case never:
             assert_never(never)
 

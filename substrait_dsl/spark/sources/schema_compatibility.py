@@ -11,6 +11,7 @@ from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.types import UUID, FixedChar, List, Map, String, Struct, Type, VarChar
 from substrait_dsl.errors import SchemaError, UnsupportedError, quote
 from substrait_dsl.spark.catalog.table_metadata import ICEBERG
+from substrait_dsl.spark.session.engines import ENGINE
 from substrait_dsl.spark.sources.declared_columns import DECLARED, ROWS, Origin, check_columns
 from substrait_dsl.spark.sources.orc_files import require_names_found
 
@@ -96,7 +97,7 @@ def _require_unpadded(field: StructField, declared: Type, what: str) -> None:
     declared_type = _declared_texts(field)
     if is_padded(field) and declared_type != f"char({declared.length if isinstance(declared, FixedChar) else None})":
         raise UnsupportedError(
-            f"{what} is {declared_type}, and Spark fills such texts with spaces",
+            f"{what} is {declared_type}, and {ENGINE} fills such texts with spaces",
             hint=f"cast to {fixed_char(declared_type)}" if declared_type.startswith("char") else None,
         )
     if "<" not in declared_type:
@@ -105,7 +106,7 @@ def _require_unpadded(field: StructField, declared: Type, what: str) -> None:
     bounds = [int(bound) if bound else inf for bound in _TEXTS_INSIDE.findall(declared_type)]
     if len(bounds) != len(lengths) or any(length > bound for length, bound in zip(lengths, bounds, strict=True)):
         raise UnsupportedError(
-            f"{what} is {declared_type}, declared {declared}, and Spark cuts spaces off the texts in it that are "
+            f"{what} is {declared_type}, declared {declared}, and {ENGINE} cuts spaces off the texts in it that are "
             "longer",
             hint="cast to a type with varchar<n> for each VARCHAR(n) in it",
         )
@@ -243,7 +244,7 @@ def _require_iceberg(schema: StructType, what: str) -> None:
         raise UnsupportedError(f"{what}: the columns of an Iceberg table have names, got one that is empty")
     if missing := _names_with(schema, DayTimeIntervalType, YearMonthIntervalType, TimeType):
         raise UnsupportedError(
-            f"{what}: an Iceberg table of Spark's has no intervals or times of day, which {quote(missing)} hold"
+            f"{what}: an Iceberg table of {ENGINE}'s has no intervals or times of day, which {quote(missing)} hold"
         )
     if narrow := _names_with(schema, ByteType, ShortType):
         raise UnsupportedError(
