@@ -2,7 +2,8 @@
 
 A step is a relation without its inputs. Two steps are the same if they say the same of columns by their positions: the
 names of columns between the steps do not count, and neither do types that are derived. So a column of another type is
-a change of the step that reads it, and of no step above.
+a change of the step that reads it, and of no step above. Equal steps on equal inputs are one step, however often a plan
+has them: a plan that refers to a relation twice means what one with two copies of it means.
 """
 
 from __future__ import annotations
@@ -24,28 +25,32 @@ class StepPair(NamedTuple):
     before: Rel | None
     after: Rel | None
     is_same: bool = False
+    is_copy: bool = False
+    """Whether the step is one that came before, at another place of its plan."""
 
 
-def pair_steps(before: Rel, after: Rel) -> Iterator[StepPair]:
-    """Yield all steps: those that are the same in both, and, inputs first, those that differ.
+def pair_steps(before: Rel | None, after: Rel | None) -> Iterator[StepPair]:
+    """Yield all steps: those that are the same in both, and, inputs first, those that differ; None has no steps.
 
-    Of equal relations, what one of them uses twice is the same as each of the two that the other has.
+    Of what a plan has more than once, each copy after the first comes as `StepPair.is_copy`.
     """
-    if before == after:
+    if before is not None and before == after:
         yield from _pair_equal(before, after)
         return
     forms = _Forms()
     old, new = _steps(before, forms), _steps(after, forms)
-    matcher = SequenceMatcher(None, [form for form, _ in old], [form for form, _ in new], autojunk=False)
+    matcher = SequenceMatcher(None, [step.form for step in old], [step.form for step in new], autojunk=False)
     found = False
     for tag, first, last, first_new, last_new in matcher.get_opcodes():
-        olds, news = ([rel for _, rel in steps] for steps in (old[first:last], new[first_new:last_new]))
+        olds, news = old[first:last], new[first_new:last_new]
         if tag == "equal":
-            yield from (StepPair(*pair, is_same=True) for pair in zip(olds, news, strict=True))
+            pairs = [_Pair(*pair) for pair in zip(olds, news, strict=True)]
         else:
             found = True
-            yield from _pair(olds, news)
-    if not found:  # the same steps, but what one of them uses twice another has two of
+            pairs = [*_pair(olds, news)]
+        for pair in pairs:
+            yield from pair.with_copies(is_same=tag == "equal")
+    if not found:  # the same steps, but on other inputs
         yield StepPair(before, after)
 
 
@@ -63,36 +68,57 @@ def _pair_equal(before: Rel, after: Rel) -> Iterator[StepPair]:
         stack += reversed([*zip(old.children(), new.children(), strict=True)])
 
 
-def _pair(before: Sequence[Rel], after: Sequence[Rel]) -> Iterator[StepPair]:
+class _Step(NamedTuple):
+    """A step, and all relations that are it: the first, and copies of it."""
+
+    form: int
+    places: list[Rel]
+
+
+class _Pair(NamedTuple):
+    """A step of each of two plans; None where there is nothing."""
+
+    before: _Step | None
+    after: _Step | None
+
+    def with_copies(self, *, is_same: bool) -> Iterator[StepPair]:
+        """Yield the pair, and each copy with what stands in its place."""
+        before, after = ([None] if step is None else step.places for step in self)
+        for number in range(max(len(before), len(after))):
+            old, new = (places[number if number < len(places) else 0] for places in (before, after))
+            yield StepPair(old, new, is_same, is_copy=number > 0)
+
+
+def _pair(before: Sequence[_Step], after: Sequence[_Step]) -> Iterator[_Pair]:
     """Yield the steps that stand in one place: those of one class, in turn, are one step that was changed."""
     remaining = list(after)
-    for rel in before:
-        same = next((place for place, each in enumerate(remaining) if type(each) is type(rel)), None)
+    for step in before:
+        class_ = type(step.places[0])
+        same = next((place for place, each in enumerate(remaining) if type(each.places[0]) is class_), None)
         if same is None:
-            yield StepPair(rel, None)
+            yield _Pair(step, None)
             continue
         for added in remaining[:same]:
-            yield StepPair(None, added)
-        yield StepPair(rel, remaining[same])
+            yield _Pair(None, added)
+        yield _Pair(step, remaining[same])
         del remaining[: same + 1]
     for added in remaining:
-        yield StepPair(None, added)
+        yield _Pair(None, added)
 
 
-def steps_below(top: Rel) -> list[Rel]:
-    """Return the relations in and below one, each once and inputs first; those of subqueries, too."""
-    return [node for node in walk_upwards(top) if isinstance(node, Rel)]
-
-
-def _steps(top: Rel, forms: _Forms) -> list[tuple[int, Rel]]:
-    """Return the relations in and below one, each once and inputs first, with the number of its form."""
+def _steps(top: Rel | None, forms: _Forms) -> list[_Step]:
+    """Return the steps in and below a relation, inputs first, each with all relations that are it."""
     numbers: dict[int, int] = {}
-    steps = []
-    for node in walk_upwards(top):
-        numbers[id(node)] = number = forms.number(node, numbers)
+    subtrees: dict[int, int] = {}
+    known: dict[tuple[int, ...], int] = {}
+    steps: dict[int, _Step] = {}
+    for node in () if top is None else walk_upwards(top):
+        numbers[id(node)] = form = forms.number(node, numbers)
+        below = (form, *(subtrees[id(child)] for child in node.children()))
+        subtrees[id(node)] = subtree = known.setdefault(below, len(known))
         if isinstance(node, Rel):
-            steps.append((number, node))
-    return steps
+            steps.setdefault(subtree, _Step(form, [])).places.append(node)
+    return [*steps.values()]
 
 
 class _Forms:

@@ -9,11 +9,10 @@ from typing import Literal, get_args
 import attrs
 
 from substrait_dsl.algebra.anchors import canonical_plan
-from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.plan import AlgebraPlan, Root
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.validators import TEXT, TEXT_OR_NONE, several
-from substrait_dsl.analysis.plan_changes import StepPair, pair_steps, steps_below
+from substrait_dsl.analysis.plan_changes import StepPair, pair_steps
 from substrait_dsl.analysis.schema_changes import ColumnChange, compare_schemas
 from substrait_dsl.errors import InvalidArgumentError, error_context, require_choice
 from substrait_dsl.fluent.base import RelationBase
@@ -139,7 +138,7 @@ def diff(before: RelationBase | Plan, after: RelationBase | Plan) -> PlanDiff:
 
     Returns:
         The differences; false if there is none, which is so if the two are equal. Names of columns in between do not
-        count, since a plan does not have them.
+        count, since a plan does not have them. What a plan has several times, shared or as copies, is one step.
 
     Raises:
         InvalidArgumentError: an argument is neither.
@@ -181,7 +180,7 @@ def _columns(root: Root | None) -> NamedStruct:
 def _step_changes(before: AlgebraPlan, after: AlgebraPlan) -> Iterator[StepChange]:
     """Yield the steps that differ, tree for tree in the order of evaluation."""
     for old, new in zip_longest(before.relations, after.relations):
-        pairs = [pair for pair in _pairs(old, new) if not pair.is_same]
+        pairs = [pair for pair in pair_steps(old, new) if not pair.is_same and not pair.is_copy]
         if not pairs:
             continue
         old_text, new_text = ({} if rel is None else summaries(rel) for rel in (old, new))
@@ -194,18 +193,7 @@ def _step_changes(before: AlgebraPlan, after: AlgebraPlan) -> Iterator[StepChang
 def pair_trees(before: AlgebraPlan, after: AlgebraPlan) -> Iterator[StepPair]:
     """Yield the steps of two plans, those that are the same and those that differ, tree for tree."""
     for old, new in zip_longest(before.relations, after.relations):
-        yield from _pairs(old, new)
-
-
-def _pairs(before: Rel | None, after: Rel | None) -> Iterator[StepPair]:
-    """Yield the steps of a tree; where only one plan has the tree, they differ."""
-    if before is not None and after is not None:
-        yield from pair_steps(before, after)
-        return
-    for rel in (before, after):
-        if rel is not None:
-            for step in steps_below(rel):
-                yield StepPair(step, None) if rel is before else StepPair(None, step)
+        yield from pair_steps(old, new)
 
 
 def _declaration_changes(before: AlgebraPlan, after: AlgebraPlan) -> Iterator[DeclarationChange]:

@@ -75,7 +75,7 @@ def comparison_page(
         what = _change(pair)
         sides = ((pair.before, pair.after, news), (pair.after, pair.before, olds))
         for known, (rel, other, numbers) in zip(changed, sides, strict=True):
-            if rel is not None and (what or id(rel) not in known):
+            if rel is not None and (id(rel) not in known or (what and not pair.is_copy)):
                 known[id(rel)] = what, None if other is None else numbers.get(id(other))
     pages = [each.on_page(name, known) for each, name, known in zip(shown, names, changed, strict=True)]
     return plan_page(title, pages, changes)

@@ -115,6 +115,25 @@ def test_what_is_used_twice_is_not_what_is_there_twice() -> None:
     assert sd.diff(a.union_all(b, a), a.union_all(b, b)).steps
 
 
+def test_copies_are_no_difference_to_what_is_shared() -> None:
+    """A plan may refer twice to one relation, hold it once as `shared`, or have two copies of it: it means the same."""
+
+    def latest() -> sd.Relation[Any]:
+        return ORDERS.filter(lambda o: o.id > 1).sort("id").fetch(3)
+
+    one, shared = latest(), sd.shared(latest())
+    forms = [one.union_all(one), shared.union_all(shared), latest().union_all(latest())]
+    for before in forms:
+        for after in forms:
+            assert not sd.diff(before, after)
+            assert [str(step) for step in sd.diff(before, after.limit(5)).steps] == ["+ fetch 5"]
+            assert [str(step) for step in sd.diff(before.limit(5), after).steps] == ["- fetch 5"]
+            other = after.union_all(latest().limit(2))
+            assert [step.after for step in sd.diff(before, other).steps] == ["fetch 2", "set union_all"]
+        alone = sd.diff(sd.Plan(ORDERS), sd.Plan(ORDERS, before)).steps
+        assert [step.kind for step in alone] == ["added"] * 5  # read, filter, sort, fetch, union
+
+
 def test_plans_of_several_roots() -> None:
     before = sd.Plan(ORDERS.select("id"), ORDERS.select("price"))
     after = sd.Plan(ORDERS.select("id"), ORDERS.select("price", "id"), evaluation_mode="per_record")
@@ -168,8 +187,15 @@ def test_the_steps_of_one_become_those_of_the_other(one: Rel, other: Rel) -> Non
         return sum(isinstance(node, Rel) for node in walk(rel))
 
     pairs = [*pair_steps(one, other)]
-    gained = sum((pair.after is not None) - (pair.before is not None) for pair in pairs)
-    assert gained == steps(other) - steps(one) or one == other
+    for side, rel in (("before", one), ("after", other)):
+        assert len({id(step) for pair in pairs if (step := getattr(pair, side)) is not None}) == steps(rel)
+    gained = sum((pair.after is not None) - (pair.before is not None) for pair in pairs if not pair.is_copy)
+    assert gained == _distinct_steps(other) - _distinct_steps(one)
+
+
+def _distinct_steps(rel: Rel) -> int:
+    """How many relations are in and below one, of equal ones one."""
+    return len({node for node in walk(rel) if isinstance(node, Rel)})
 
 
 def test_a_thousand_steps() -> None:
