@@ -5,13 +5,16 @@ Specification: ``PlanRel`` and ``RelRoot``, https://substrait.io/serialization/b
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
 import attrs
 
+from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.node import Node, Rel
 from substrait_dsl.algebra.pickling import Picklable
+from substrait_dsl.algebra.relations import VirtualTable
 from substrait_dsl.algebra.types import struct_names
 from substrait_dsl.errors import SchemaError
 
@@ -98,3 +101,16 @@ def check_closed(node: Node, rows: AbstractSet[int | None] = frozenset()) -> Non
         )
     if node.flags.parameter_uses:
         raise SchemaError(f"the {what} refers to the parameter of a lambda, but it does not stand inside that lambda")
+
+
+def relations_below(rel: Rel) -> Iterator[Rel]:
+    """Yield the relations that one is made of directly: its inputs and those of subqueries, as often as it has each."""
+    stack: list[Node] = [*reversed(rel.children())]
+    seen: set[int] = set()
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Rel):
+            yield node
+        elif id(node) not in seen and not isinstance(node, Literal | VirtualTable):  # of many parts, with none inside
+            seen.add(id(node))
+            stack += reversed(node.children())

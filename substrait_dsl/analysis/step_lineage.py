@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import attrs
 
-from substrait_dsl.algebra.expressions import Literal
-from substrait_dsl.algebra.node import Node, Rel
-from substrait_dsl.algebra.relations import VirtualTable
+from substrait_dsl.algebra.node import Rel
+from substrait_dsl.algebra.trees import relations_below
 from substrait_dsl.analysis.trace import row_of, trace_relation
 from substrait_dsl.analysis.uses import NOTHING, InputColumn, OuterColumn, Traced, Uses, combine
 
@@ -41,7 +40,7 @@ def trace_steps(steps: Sequence[Rel]) -> dict[int, StepLineage]:
     subqueries, and inside a subquery columns of the row around it. A step that is too wide, or is made of one that is,
     has nothing here.
     """
-    below = {id(rel): tuple(_relations_below(rel)) for rel in steps}
+    below = {id(rel): tuple({id(each): each for each in relations_below(rel)}.values()) for rel in steps}
     users: dict[int, list[Rel]] = defaultdict(list)
     for rel in steps:
         for each in below[id(rel)]:
@@ -65,21 +64,6 @@ class _Columns:
         known, width = self._known[number], len(rel.schema)
         known += (frozenset(((InputColumn(number, position), "identity"),)) for position in range(len(known), width))
         return tuple(known[:width])
-
-
-def _relations_below(rel: Rel) -> Iterator[Rel]:
-    """Yield the relations that a relation is made of directly: its inputs, and those of subqueries."""
-    stack: list[Node] = [*reversed(rel.children())]
-    seen: set[int] = set()
-    while stack:
-        node = stack.pop()
-        if id(node) in seen or isinstance(node, Literal | VirtualTable):  # of many parts, and no relation inside
-            continue
-        seen.add(id(node))
-        if isinstance(node, Rel):
-            yield node
-        else:
-            stack += reversed(node.children())
 
 
 def _trace_step(rel: Rel, below: Sequence[Rel], columns: _Columns, users: Mapping[int, Sequence[Rel]]) -> StepLineage:

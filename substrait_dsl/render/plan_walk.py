@@ -13,10 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 import attrs
 
 from substrait_dsl.algebra.evaluation import evaluated_trees
-from substrait_dsl.algebra.expressions import Literal
-from substrait_dsl.algebra.node import Node, Rel
+from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.plan import AlgebraPlan, Root
-from substrait_dsl.algebra.relations import VirtualTable
+from substrait_dsl.algebra.trees import relations_below
 from substrait_dsl.render.describe import Description, describe
 from substrait_dsl.render.scopes import Labels, Scope
 
@@ -152,14 +151,13 @@ def walk_plan(plan: AlgebraPlan, roots: Sequence[Rel], labels: Labels, *, max_de
 def _count_uses(tops: Sequence[Rel]) -> Counter[int]:
     """In how many places each relation stands, by its id."""
     uses = Counter(map(id, tops))
-    stack: list[Node] = [*tops]
+    stack = [*tops]
     seen: set[int] = set()
     while stack:
-        node = stack.pop()
-        if id(node) in seen or isinstance(node, Literal | VirtualTable):  # of many parts, and no relation inside
-            continue
-        seen.add(id(node))
-        children = node.children()
-        uses.update([id(child) for child in children if isinstance(child, Rel)])
-        stack += children
+        rel = stack.pop()
+        if id(rel) not in seen:
+            seen.add(id(rel))
+            below = [*relations_below(rel)]
+            uses.update(map(id, below))
+            stack += below
     return uses
