@@ -41,6 +41,13 @@ def follow(browser: WebDriver, verb: str, column: str) -> None:
     one(browser, "aside td .link", column).click()
 
 
+def boxes(browser: WebDriver, selector: str) -> list[dict[str, float]]:
+    """Where on the screen the elements are that a selector finds, as they are scaled."""
+    script = "return [...document.querySelectorAll(arguments[0])].map(each => each.getBoundingClientRect().toJSON())"
+    found: list[dict[str, float]] = browser.execute_script(script, selector)
+    return found
+
+
 def panel(browser: WebDriver) -> str:
     """What the panel says."""
     return every(browser, "aside")[0].text
@@ -249,6 +256,32 @@ def test_two_plans_stand_side_by_side(browser: WebDriver, tmp_path: Path) -> Non
     one(browser, "aside p .link", "filter price > 9.0").click()
     assert "filter price > 5.0" in panel(browser)
     assert complaints(browser) == []
+
+
+@pytest.mark.parametrize("width", [1400, 1000])
+def test_both_of_two_plans_are_seen_at_first(width: int, browser: WebDriver, tmp_path: Path) -> None:
+    """Whatever their size; where they are so small that no text could be read, a step shows its verb alone."""
+    wide: sd.Relation[Any] = ORDERS
+    for number in range(6):
+        other = sd.read_named(f"customers{number}", {"key": "i64"})
+        wide = wide.join(other, on=lambda o, c: o.customer == c.key).select("id", "customer", "price")
+    size = browser.get_window_size()
+    browser.set_window_size(width, 900)
+    try:
+        for before, after in ((TOTALS, TOTALS.limit(3)), (wide, wide.limit(3))):
+            open_page(browser, before.to_html(compare=after), tmp_path)
+            [view] = boxes(browser, "#viewport")
+            shown = boxes(browser, ".step, #graph h2")
+            assert min(each["left"] for each in shown) >= view["left"]
+            assert max(each["right"] for each in shown) <= view["right"]
+            assert min(each["top"] for each in shown) >= view["top"]
+            assert boxes(browser, ".step .verb")[0]["height"] >= 6
+        assert [each.text.split("\n") for each in every(browser, ".step")][:2] == [["emit"], ["join"]]
+        for _ in range(6):
+            one(browser, "header button", "+").click()
+        assert "3 columns" in every(browser, ".step")[0].text
+    finally:
+        browser.set_window_size(size["width"], size["height"])
 
 
 def test_a_plan_and_what_it_became_lead_to_each_other(browser: WebDriver, tmp_path: Path) -> None:

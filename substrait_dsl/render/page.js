@@ -7,7 +7,7 @@
   const MAX_LISTED = 100;
   const MAX_TABLE = 20;  // a longer table of columns has what is computed above it, too
   const ROWS = -1;  // the position of what is no column: which rows there are
-  const SMALLEST = 0.45;  // at first all is shown, unless that would be too small to read
+  const SMALLEST = 0.45;  // what is smaller is too small to read: a step shows its verb alone, larger
 
   // --- elements
 
@@ -281,13 +281,27 @@
     shift = { x: Math.max(MARGIN, (viewport.clientWidth - wide) / 2), y: MARGIN };
     space.style.width = `${Math.floor(wide + 2 * shift.x)}px`;
     space.style.height = `${Math.floor(high + 2 * shift.y)}px`;
+    graph.classList.toggle("far", scale < SMALLEST);
     graph.style.transform = `translate(${shift.x}px, ${shift.y}px) scale(${scale})`;
     viewport.scrollTo(atX * scale + shift.x - x, atY * scale + shift.y - y);
   }
 
+  function fittingWidth() {
+    return Math.min(1, (viewport.clientWidth - 2 * MARGIN) / size.width);
+  }
+
   function fitting() {
-    const wide = (viewport.clientWidth - 2 * MARGIN) / size.width;
-    return Math.min(1, wide, (viewport.clientHeight - 2 * MARGIN) / size.height);
+    return Math.min(fittingWidth(), (viewport.clientHeight - 2 * MARGIN) / size.height);
+  }
+
+  // At first all is shown, unless that is too small to read: then both of two plans, or the first step of one.
+  function open() {
+    const all = fitting(), isReadable = all > SMALLEST;
+    zoom(isReadable ? all : plans.length > 1 ? fittingWidth() : 1);
+    viewport.scrollTo((space.offsetWidth - viewport.clientWidth) / 2, 0);
+    if (!isReadable && plans.length === 1 && steps.length) {
+      steps[0].button.scrollIntoView({ block: "nearest", inline: "center" });
+    }
   }
 
   function reveal(step) {
@@ -519,13 +533,10 @@
       element("h1", {}, data.title), search, hits,
       element("span", {}, tool("\u2212", "zoom out", () => zoom(scale / 1.25)), " ",
         tool("+", "zoom in", () => zoom(scale * 1.25)), " ", tool("fit", "show all", () => zoom(fitting())))),
-    element("main", {}, viewport, panel),
+    element("main", { class: plans.length > 1 ? "compared" : "" }, viewport, panel),
   );
   if (steps.length) steps[0].button.tabIndex = 0;
   show();
-  const all = fitting();
-  zoom(all > SMALLEST ? all : 1);
-  viewport.scrollTo((space.offsetWidth - viewport.clientWidth) / 2, 0);
-  if (steps.length && all <= SMALLEST) steps[0].button.scrollIntoView({ block: "nearest", inline: "center" });
+  open();
   window.addEventListener("resize", () => zoom(scale));
 })();
