@@ -32,34 +32,34 @@ from substrait_dsl.engines.registered import ARROW, registered_function
 from substrait_dsl.errors import UnsupportedError
 
 
-def to_form(expression: ex.Expression, to: Lowering) -> ex.Expression:
+def to_form(expression: ex.Expression, lowering: Lowering) -> ex.Expression:
     """Rewrite an expression to the forms that the engine takes; type and value stay the same."""
 
     def change(node: Node) -> Node:
         match node:
             case ex.Literal():
-                return _literal(node, to)
+                return _literal(node, lowering)
             case ex.ScalarFunction():
-                return as_type(_call(node, to), node.type)
+                return as_type(_call(node, lowering), node.type)
             case ex.SingularOrList(value=value, options=options) if isinstance(
                 value.type, t.FP32 | t.FP64
-            ) and to.profile.has_form("nans_beside_nulls"):
+            ) and lowering.profile.has_form("nans_beside_nulls"):
                 pairs = ([value, each] for each in options)
                 tests = [_nans_compared(call("comparison", "equal", *pair), pair) for pair in pairs]
                 return as_type(connect("or", tests), node.type)
             case ex.WindowFunction():
-                raise UnsupportedError(f"{to.profile} has no window functions")
+                raise UnsupportedError(f"{lowering.profile} has no window functions")
             case ex.Cast():
-                return _cast(node, to)
+                return _cast(node, lowering)
             case _:
                 return node
 
     changed = rebuild(expression, change, into_relations=False)
-    if to.profile.cast_types is not None:
-        changed = rebuild(changed, lambda node: _without_idle_cast(node, to), into_relations=False)
+    if lowering.profile.cast_types is not None:
+        changed = rebuild(changed, lambda node: _without_idle_cast(node, lowering), into_relations=False)
     return (
         rebuild(changed, _with_known_conditions, into_relations=False)
-        if to.profile.has_form("known_conditions")
+        if lowering.profile.has_form("known_conditions")
         else changed
     )
 
@@ -87,25 +87,25 @@ def _is_known(condition: ex.Expression) -> bool:
             return False
 
 
-def _literal(node: ex.Literal, to: Lowering) -> ex.Expression:
+def _literal(node: ex.Literal, lowering: Lowering) -> ex.Expression:
     """Return a literal that the engine reads, cast to its type where the engine reads only another type."""
     type_ = node.type
-    carrier = carrier_of(type_, to)
+    carrier = carrier_of(type_, lowering)
     if carrier is not None:
         return computed_constant(node, carrier)
-    if node.value is None and to.profile.has_form("nulls_by_cast"):
-        return _null(type_, to)
+    if node.value is None and lowering.profile.has_form("nulls_by_cast"):
+        return _null(type_, lowering)
     match type_:
-        case t.String() if to.profile.has_form("texts_of_latin_1") and not is_latin(node.value):
-            raise to.refusal("a text of characters that ISO 8859-1 does not have, or NULL,")
-        case t.FP32() | t.FP64() if to.profile.has_form("floats_of_digits") and not has_digits(node.value):
-            raise to.refusal("a floating-point constant that is NaN, infinite or -0.0")
-        case t.I16() if to.profile.has_form("small_integers_by_cast"):
+        case t.String() if lowering.profile.has_form("texts_of_latin_1") and not is_latin(node.value):
+            raise lowering.refusal("a text of characters that ISO 8859-1 does not have, or NULL,")
+        case t.FP32() | t.FP64() if lowering.profile.has_form("floats_of_digits") and not has_digits(node.value):
+            raise lowering.refusal("a floating-point constant that is NaN, infinite or -0.0")
+        case t.I16() if lowering.profile.has_form("small_integers_by_cast"):
             return ex.Cast(ex.Literal(node.value, t.I32(nullable=type_.nullable)), type_)
-        case t.PrecisionTimestamp() | t.PrecisionTimestampTZ() if to.profile.has_form("timestamps_by_cast"):
-            return _timestamp(node, type_, to)
-        case t.PrecisionTimestamp() | t.Binary() if not to.profile.casts_to(type_):
-            raise to.refusal(f"a literal of {type_}")
+        case t.PrecisionTimestamp() | t.PrecisionTimestampTZ() if lowering.profile.has_form("timestamps_by_cast"):
+            return _timestamp(node, type_, lowering)
+        case t.PrecisionTimestamp() | t.Binary() if not lowering.profile.casts_to(type_):
+            raise lowering.refusal(f"a literal of {type_}")
         case _:
             return node
 
@@ -120,7 +120,9 @@ def has_digits(value: float | None) -> bool:
     return value is None or (math.isfinite(value) and (value != 0 or math.copysign(1, value) > 0))
 
 
-def _timestamp(node: ex.Literal, type_: t.PrecisionTimestamp | t.PrecisionTimestampTZ, to: Lowering) -> ex.Expression:
+def _timestamp(
+    node: ex.Literal, type_: t.PrecisionTimestamp | t.PrecisionTimestampTZ, lowering: Lowering
+) -> ex.Expression:
     """Return a timestamp as a string that is cast to it; a timestamp with time zone is in UTC."""
     if node.value is None:
         return node
@@ -129,50 +131,50 @@ def _timestamp(node: ex.Literal, type_: t.PrecisionTimestamp | t.PrecisionTimest
     try:
         timestamp = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=seconds)
     except OverflowError:
-        raise to.refusal(f"a literal of {type_} out of the years 1 to 9999") from None
+        raise lowering.refusal(f"a literal of {type_} out of the years 1 to 9999") from None
     digits = f".{rest:0{int(type_.precision)}d}" if int(type_.precision) else ""
     zone = "Z" if isinstance(type_, t.PrecisionTimestampTZ) else ""
     text = f"{timestamp.isoformat(' ', 'seconds')}{digits}{zone}"
     return ex.Cast(ex.Literal(text, t.String(nullable=type_.nullable)), type_)
 
 
-def _null(type_: t.Type, to: Lowering) -> ex.Expression:
+def _null(type_: t.Type, lowering: Lowering) -> ex.Expression:
     """Return a NULL of a type: a cast, or a quotient by zero where the engine has no cast to the type."""
-    if to.profile.casts_to(type_):
+    if lowering.profile.casts_to(type_):
         return ex.Cast(ex.Literal(None, t.I32(nullable=True)), type_)
     match type_:
         case t.I8() | t.FP32():
             one, zero = (ex.literal(1, type_.as_required()), ex.literal(0, type_.as_required()))
             return ex.ScalarFunction(call("arithmetic", "divide", one, zero).function, (one, zero), type_)
         case _:
-            raise to.refusal(f"a NULL of {type_}")
+            raise lowering.refusal(f"a NULL of {type_}")
 
 
-def _cast(node: ex.Cast, to: Lowering) -> ex.Expression:
+def _cast(node: ex.Cast, lowering: Lowering) -> ex.Expression:
     """Rewrite a cast; one that changes only nullability stays."""
-    if to.profile.has_form("casts_by_wider_decimals"):
-        node = _by_wider_decimal(node, to)
-    if to.profile.casts_to(node.target):
+    if lowering.profile.has_form("casts_by_wider_decimals"):
+        node = _by_wider_decimal(node, lowering)
+    if lowering.profile.casts_to(node.target):
         return node
     if (
         isinstance(node.input.type, t.Date)
         and isinstance(node.target, t.PrecisionTimestamp)
-        and (carrier_of(node.target, to) is not None)
+        and (carrier_of(node.target, lowering) is not None)
     ):
-        return timestamp_of_date(node.input, node.target, to)
+        return timestamp_of_date(node.input, node.target, lowering)
     if node.input.type.as_required() == node.target.as_required():
         return node.input  # whether a value may be NULL is nothing to the engine
-    raise to.refusal(f"a cast to {node.target}")
+    raise lowering.refusal(f"a cast to {node.target}")
 
 
-def _without_idle_cast(node: Node, to: Lowering) -> Node:
+def _without_idle_cast(node: Node, lowering: Lowering) -> Node:
     """Drop a cast that changes only nullability, where the engine has no cast to the type."""
-    if not isinstance(node, ex.Cast) or to.profile.casts_to(node.target):
+    if not isinstance(node, ex.Cast) or lowering.profile.casts_to(node.target):
         return node
     return node.input if node.input.type.as_required() == node.target.as_required() else node
 
 
-def _by_wider_decimal(cast: ex.Cast, to: Lowering) -> ex.Cast:
+def _by_wider_decimal(cast: ex.Cast, lowering: Lowering) -> ex.Cast:
     """Write a cast as a cast to a wider decimal and one from it, where only that gives the right value.
 
     DuckDB truncates digits instead of rounding where the value may not fit, and its strings of decimals without an
@@ -186,7 +188,7 @@ def _by_wider_decimal(cast: ex.Cast, to: Lowering) -> ex.Cast:
         case t.Decimal(precision=precision, scale=scale) if scale < behind and before >= precision - scale:
             before, behind = before + 1, int(scale)
         case t.String() if before == 0 and behind == MOST_DIGITS:
-            raise to.refusal(f"a cast of {source} to {target}", rule="cast")
+            raise lowering.refusal(f"a cast of {source} to {target}", rule="cast")
         case t.String() if before == 0:
             before = 1
         case _:
@@ -199,8 +201,8 @@ MOST_DIGITS = 38
 """The maximal precision of decimals."""
 
 
-def _call(node: ex.ScalarFunction, to: Lowering) -> ex.Expression:
-    rule = to.profile.function_rules.get(node.function.name, "")
+def _call(node: ex.ScalarFunction, lowering: Lowering) -> ex.Expression:
+    rule = lowering.profile.function_rules.get(node.function.name, "")
     arguments = [each for each in node.arguments if isinstance(each, ex.Expression)]
     if rule in FORM_RULES:
         return FORM_RULES[rule](node, arguments)

@@ -47,11 +47,11 @@ def outer_positions(node: Node, anchor: int | None) -> list[int]:
     return sorted({each.position for each in walk(node) if isinstance(each, ex.FieldReference) and each.root == root})
 
 
-def for_each(to: Lowering, rel: Rel, domain: Rel, anchor: int, positions: list[int]) -> Rel:
+def for_each(lowering: Lowering, rel: Rel, domain: Rel, anchor: int, positions: list[int]) -> Rel:
     """Return the rows of a relation for each row of a domain.
 
     Args:
-        to: the lowering.
+        lowering: the state of lowering the plan.
         rel: the relation, which refers to the row of the anchor.
         domain: rows that all differ; a column for each of `positions`, and maybe others.
         anchor: the row that the relation refers to.
@@ -60,14 +60,14 @@ def for_each(to: Lowering, rel: Rel, domain: Rel, anchor: int, positions: list[i
     Raises:
         UnsupportedError: a relation that cannot be evaluated for several rows at once.
     """
-    return _Domain(to, domain, anchor, {position: n for n, position in enumerate(positions)}).push_down(rel)
+    return _Domain(lowering, domain, anchor, {position: n for n, position in enumerate(positions)}).push_down(rel)
 
 
 class _Domain:
     """Pushes a domain down a relation."""
 
-    def __init__(self, to: Lowering, domain: Rel, anchor: int, place: Mapping[int, int]) -> None:
-        self.to, self.domain, self.anchor, self.place = to, domain, anchor, place
+    def __init__(self, lowering: Lowering, domain: Rel, anchor: int, place: Mapping[int, int]) -> None:
+        self.lowering, self.domain, self.anchor, self.place = lowering, domain, anchor, place
         self.width = len(domain.schema)
 
     def push_down(self, rel: Rel) -> Rel:
@@ -125,7 +125,9 @@ class _Domain:
             case rl.Join():
                 return self.apply_join(rel, done)
             case _:
-                raise self.to.refusal(f"a correlated subquery with {class_words(rel)} that refers to the outer row")
+                raise self.lowering.refusal(
+                    f"a correlated subquery with {class_words(rel)} that refers to the outer row"
+                )
 
     def bind_outer_references(self, expression: ex.Expression) -> ex.Expression:
         """Replace outer references by the columns of the domain, which precede those of the row."""
@@ -158,7 +160,7 @@ class _Domain:
     def apply_fetch(self, rel: rl.Fetch, child: Rel) -> Rel:
         """Return the first rows for each row of the domain, by row number."""
         if any(self.is_dependent(each) for each in (rel.count, rel.offset) if each is not None):
-            raise self.to.refusal("a number of rows that refers to the outer row")
+            raise self.lowering.refusal("a number of rows that refers to the outer row")
         ordering = rel.input.properties.ordering
         keys = (
             child.keys
@@ -166,7 +168,7 @@ class _Domain:
             else tuple(ex.SortKey(column(child, key.field[0] + self.width), key.direction) for key in ordering)
         )
         if not isinstance(child, rl.Sort) and any(len(key.field) > 1 for key in ordering):
-            raise self.to.refusal("a correlated subquery with the first rows in an order by a field of a struct")
+            raise self.lowering.refusal("a correlated subquery with the first rows in an order by a field of a struct")
         width = len(child.schema)
         numbered = with_columns(child, row_number(self.keys, keys), name="row")
         position = column(numbered, width)
@@ -175,7 +177,7 @@ class _Domain:
     def apply_aggregate(self, rel: rl.Aggregate, child: Rel) -> Rel:
         """Group within each row of the domain; without keys a row without input has a group, too."""
         if len(rel.grouping_sets) > 1:
-            raise self.to.refusal("a correlated subquery with grouping sets")
+            raise self.lowering.refusal("a correlated subquery with grouping sets")
         keys = (*self.keys, *map(self.bind_outer_references, rel.keys))
         measures = tuple(rebuild_measure(each, self.bind_outer_references) for each in rel.measures)
         names = (*self.domain.schema.names, *rel.names)
@@ -193,7 +195,7 @@ class _Domain:
             zero = number(0, function.output_type.as_required())
             return as_type(call("comparison", "coalesce", value, as_type(zero, value.type)), function.output_type)
         if not function.output_type.nullable:
-            raise self.to.refusal(f"{function.function.name} over the rows of a correlated subquery")
+            raise self.lowering.refusal(f"{function.function.name} over the rows of a correlated subquery")
         return value
 
     def apply_join(self, rel: rl.Join, done: Mapping[int, Rel]) -> Rel:
@@ -203,7 +205,7 @@ class _Domain:
         mine, theirs = id(rel.left) in spread, id(rel.right) in spread
         first, width = len(rel.left.schema), self.width
         if rel.how == "outer":  # a row without a match has no row of the domain
-            raise self.to.refusal("an outer join that refers to the outer row")
+            raise self.lowering.refusal("an outer join that refers to the outer row")
         if mine and not theirs:
             return rl.Join(left, right, rel.how, self.bind_outer_references(rel.condition), mark=rel.mark)
         if theirs and not mine:  # only of an inner join

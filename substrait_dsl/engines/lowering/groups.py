@@ -50,31 +50,33 @@ class _Columns:
         return len(self.expressions) - 1
 
 
-def form_aggregate(rel: rl.Aggregate, child: Rel, to: Lowering) -> Rel:
+def form_aggregate(rel: rl.Aggregate, child: Rel, lowering: Lowering) -> Rel:
     """Return an aggregate by all keys, of columns, whose measures have no filters.
 
     Args:
         rel: the aggregate: of one grouping set at most, which has all keys in their order.
         child: its input in the forms of the engine.
-        to: the lowering.
+        lowering: the state of lowering the plan.
     """
     below = child
     while isinstance(below, rl.Project | rl.Emit | rl.Filter):
         below = below.input
-    if isinstance(below, rl.Aggregate) and to.profile.has_form("separate_aggregates"):
-        child = _beside_one_row(child, to)
-    separates_zeros = to.profile.has_form("signed_zeros")
-    keys = [to_form(one_zero(each) if separates_zeros else each, to) for each in rel.keys]
-    measures = [_without_filter(rebuild_measure(each, lambda part: to_form(part, to)), to) for each in rel.measures]
-    if to.profile.has_form("measures_of_all_rows") and any(map(_is_distinct, measures)):
-        return _split(child, keys, measures, rel.schema.names, to)
-    return _aggregate(child, keys, measures, rel.schema.names, to)
+    if isinstance(below, rl.Aggregate) and lowering.profile.has_form("separate_aggregates"):
+        child = _beside_one_row(child, lowering)
+    separates_zeros = lowering.profile.has_form("signed_zeros")
+    keys = [to_form(one_zero(each) if separates_zeros else each, lowering) for each in rel.keys]
+    measures = [
+        _without_filter(rebuild_measure(each, lambda part: to_form(part, lowering)), lowering) for each in rel.measures
+    ]
+    if lowering.profile.has_form("measures_of_all_rows") and any(map(_is_distinct, measures)):
+        return _split(child, keys, measures, rel.schema.names, lowering)
+    return _aggregate(child, keys, measures, rel.schema.names, lowering)
 
 
-def _beside_one_row(child: Rel, to: Lowering) -> Rel:
+def _beside_one_row(child: Rel, lowering: Lowering) -> Rel:
     """Join rows to a table of one row, so that they are a query of their own."""
     one = rl.Read(NamedStruct((Field("one", t.I32()),)), rl.VirtualTable((rl.Record((Literal(1, t.I32()),)),)))
-    return merge_projection(rl.Cross(child, one), columns(child), child.schema.names, to)
+    return merge_projection(rl.Cross(child, one), columns(child), child.schema.names, lowering)
 
 
 def _is_distinct(one: Measure) -> bool:
@@ -82,7 +84,7 @@ def _is_distinct(one: Measure) -> bool:
 
 
 def _split(
-    child: Rel, keys: Sequence[Expression], measures: Sequence[Measure], names: Sequence[str], to: Lowering
+    child: Rel, keys: Sequence[Expression], measures: Sequence[Measure], names: Sequence[str], lowering: Lowering
 ) -> Rel:
     """Return an aggregate of the plain measures, joined by the keys to one for each measure of distinct values."""
     width = len(keys)
@@ -90,33 +92,35 @@ def _split(
     plain = [n for n, each in enumerate(measures) if not _is_distinct(each)]
     if plain:
         aggregate = _aggregate(
-            child, keys, [measures[n] for n in plain], [f"c{n}" for n in range(width + len(plain))], to
+            child, keys, [measures[n] for n in plain], [f"c{n}" for n in range(width + len(plain))], lowering
         )
         groups.append((aggregate, plain))
     for n in (n for n, each in enumerate(measures) if _is_distinct(each)):
         function = measures[n].function
         arguments = [each for each in function.arguments if isinstance(each, Expression)]
-        different = _aggregate(child, [*keys, *arguments], (), [f"c{i}" for i in range(width + len(arguments))], to)
+        different = _aggregate(
+            child, [*keys, *arguments], (), [f"c{i}" for i in range(width + len(arguments))], lowering
+        )
         values = tuple(columns(different, range(width, width + len(arguments))))
         of_all = Measure(attrs.evolve(function, arguments=values, invocation="all"))
         names_below = [f"c{i}" for i in range(width + 1)]
-        groups.append((_aggregate(different, columns(different, range(width)), [of_all], names_below, to), [n]))
+        groups.append((_aggregate(different, columns(different, range(width)), [of_all], names_below, lowering), [n]))
     (joined, order), *others = groups
     for other, more in others:
         at = len(joined.schema)
         tests = [same(column(joined, n), shift_fields(column(other, n), at)) for n in range(width)]
-        beside = form_join(rl.Join(joined, other, "inner", conjunction(tests)), to)
+        beside = form_join(rl.Join(joined, other, "inner", conjunction(tests)), lowering)
         positions = [*range(at), *range(at + width, len(beside.schema))]
         joined, order = (
-            merge_projection(beside, columns(beside, positions), [f"c{i}" for i in range(len(positions))], to),
+            merge_projection(beside, columns(beside, positions), [f"c{i}" for i in range(len(positions))], lowering),
             [*order, *more],
         )
     places = [*range(width), *(width + order.index(n) for n in range(len(measures)))]
-    return merge_projection(joined, columns(joined, places), names, to)
+    return merge_projection(joined, columns(joined, places), names, lowering)
 
 
 def _aggregate(
-    child: Rel, keys: Sequence[Expression], measures: Sequence[Measure], names: Sequence[str], to: Lowering
+    child: Rel, keys: Sequence[Expression], measures: Sequence[Measure], names: Sequence[str], lowering: Lowering
 ) -> Rel:
     below = _Columns()
     places = [below.position_of(key) for key in keys]
@@ -127,7 +131,7 @@ def _aggregate(
     if not below.expressions:
         below.position_of(number(0, t.I32()))
     base = with_known_types(
-        merge_projection(child, below.expressions, [f"c{n}" for n in range(len(below.expressions))], to), to
+        merge_projection(child, below.expressions, [f"c{n}" for n in range(len(below.expressions))], lowering), lowering
     )
     moved = [
         Measure(attrs.evolve(one.function, arguments=columns(base, places)))
@@ -136,17 +140,17 @@ def _aggregate(
     aggregate = rl.Aggregate(
         base,
         columns(base, different),
-        (tuple(range(len(different))),) if different or to.profile.has_form("grouping_of_no_keys") else (),
+        (tuple(range(len(different))),) if different or lowering.profile.has_form("grouping_of_no_keys") else (),
         tuple(moved),
         tuple(f"c{n}" for n in range(len(different) + len(moved))),
     )
     key_columns = [column(aggregate, different.index(place)) for place in places]
-    values = [_of_own_type(column(aggregate, len(different) + n), each, to) for n, each in enumerate(moved)]
-    return merge_projection(aggregate, [*key_columns, *values], names, to)
+    values = [_of_own_type(column(aggregate, len(different) + n), each, lowering) for n, each in enumerate(moved)]
+    return merge_projection(aggregate, [*key_columns, *values], names, lowering)
 
 
-def _of_own_type(value: Expression, measure: Measure, to: Lowering) -> Expression:
-    if not to.profile.has_form("sums_by_cast") or measure.function.function.name not in SUMS:
+def _of_own_type(value: Expression, measure: Measure, lowering: Lowering) -> Expression:
+    if not lowering.profile.has_form("sums_by_cast") or measure.function.function.name not in SUMS:
         return value
     type_ = value.type
     if measure.function.function.name == "sum" and isinstance(type_, t.Decimal):
@@ -156,23 +160,23 @@ def _of_own_type(value: Expression, measure: Measure, to: Lowering) -> Expressio
     return Cast(value, type_)
 
 
-def _without_filter(one: Measure, to: Lowering) -> Measure:
+def _without_filter(one: Measure, lowering: Lowering) -> Measure:
     """Return a measure of values that are NULL where its filter is not true."""
     if one.filter is None:
         return one
     function = one.function
     if not function.arguments:
-        return measure("aggregate_generic", "count", _null_unless(one.filter, number(1, t.I32()), to))
+        return measure("aggregate_generic", "count", _null_unless(one.filter, number(1, t.I32()), lowering))
     if function.function.name not in NULLS_LEFT_OUT:
-        raise to.refusal(f"a measure {function.function.name} with a filter")
+        raise lowering.refusal(f"a measure {function.function.name} with a filter")
     (value,) = function.arguments
     assert isinstance(value, Expression)
-    return Measure(attrs.evolve(function, arguments=(_null_unless(one.filter, value, to),)))
+    return Measure(attrs.evolve(function, arguments=(_null_unless(one.filter, value, lowering),)))
 
 
 NULLS_LEFT_OUT = ("count", "sum", "min", "max", "avg", "bool_and", "bool_or")
 """Aggregate functions that ignore NULL."""
 
 
-def _null_unless(condition: Expression, value: Expression, to: Lowering) -> Expression:
-    return to_form(case_when([(condition, value)], Literal(None, value.type.as_nullable())), to)
+def _null_unless(condition: Expression, value: Expression, lowering: Lowering) -> Expression:
+    return to_form(case_when([(condition, value)], Literal(None, value.type.as_nullable())), lowering)

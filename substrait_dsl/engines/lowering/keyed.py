@@ -62,37 +62,37 @@ class Condition:
     others: list[Expression]
 
 
-def keyed_join(rel: rl.Join, to: Lowering) -> Rel:
+def keyed_join(rel: rl.Join, lowering: Lowering) -> Rel:
     """Return a join by one key; of the types inner, left and outer.
 
     The inputs have the forms of the engine, the condition not yet.
     """
-    left, right, how = with_known_types(rel.left, to), with_known_types(rel.right, to), rel.how
+    left, right, how = with_known_types(rel.left, lowering), with_known_types(rel.right, lowering), rel.how
     parts = _parts(rel.condition, len(left.schema))
     match how:
         case "inner":
-            return _inner(left, right, parts, to)
+            return _inner(left, right, parts, lowering)
         case "left" | "left_semi" | "left_anti" if parts.left or parts.others:
-            return _by_different_values(left, right, how, rel.condition, to)
+            return _by_different_values(left, right, how, rel.condition, lowering)
         case "left" | "left_semi" | "left_anti":
-            return _by_key(left, _filter(right, parts.right, to), how, parts.keys, to)
+            return _by_key(left, _filter(right, parts.right, lowering), how, parts.keys, lowering)
         case "outer" if not (parts.left or parts.right or parts.others):
-            return _by_key(left, right, "outer", parts.keys, to)
+            return _by_key(left, right, "outer", parts.keys, lowering)
         case "outer":
-            return _outer(left, right, rel.condition, to)
+            return _outer(left, right, rel.condition, lowering)
         case _:
-            raise to.refusal(f"a {how} join")
+            raise lowering.refusal(f"a {how} join")
 
 
-def _outer(left: Rel, right: Rel, condition: Expression, to: Lowering) -> Rel:
+def _outer(left: Rel, right: Rel, condition: Expression, lowering: Lowering) -> Rel:
     """Return an outer join: a left join, and the right rows without a match, null-extended."""
     width, other = len(left.schema), len(right.schema)
-    joined = keyed_join(rl.Join(left, right, "left", condition), to)
+    joined = keyed_join(rl.Join(left, right, "left", condition), lowering)
     mirrored = map_fields(condition, lambda at: at + other if at < width else at - width)
-    without = keyed_join(rl.Join(right, left, "left_anti", mirrored), to)
+    without = keyed_join(rl.Join(right, left, "left_anti", mirrored), lowering)
     nulls = [Literal(None, type_.as_nullable()) for type_ in left.schema.types]
-    rest = merge_projection(without, [*nulls, *columns(without)], joined.schema.names, to)
-    return union_of_columns([joined, rest], to)
+    rest = merge_projection(without, [*nulls, *columns(without)], joined.schema.names, lowering)
+    return union_of_columns([joined, rest], lowering)
 
 
 def _parts(condition: Expression, width: int) -> Condition:
@@ -137,35 +137,35 @@ def _key(part: Expression, width: int) -> Key | None:
             return None
 
 
-def _filter(rel: Rel, conditions: Sequence[Expression], to: Lowering) -> Rel:
-    return merge_filter(rel, to_form(conjunction(conditions), to), to) if conditions else rel
+def _filter(rel: Rel, conditions: Sequence[Expression], lowering: Lowering) -> Rel:
+    return merge_filter(rel, to_form(conjunction(conditions), lowering), lowering) if conditions else rel
 
 
-def _inner(left: Rel, right: Rel, parts: Condition, to: Lowering) -> Rel:
-    sides = _filter(left, parts.left, to), _filter(right, parts.right, to)
-    return _filter(_by_key(*sides, "inner", parts.keys, to), parts.others, to)
+def _inner(left: Rel, right: Rel, parts: Condition, lowering: Lowering) -> Rel:
+    sides = _filter(left, parts.left, lowering), _filter(right, parts.right, lowering)
+    return _filter(_by_key(*sides, "inner", parts.keys, lowering), parts.others, lowering)
 
 
-def _by_key(left: Rel, right: Rel, how: JoinType, keys: Sequence[Key], to: Lowering) -> Rel:
+def _by_key(left: Rel, right: Rel, how: JoinType, keys: Sequence[Key], lowering: Lowering) -> Rel:
     """Return a join by all of several keys."""
     width, names = len(left.schema), left.schema.names
-    one, other = _one_key(keys, to)
-    left_side = with_known_types(merge_projection(left, [*columns(left), one], [*names, "key"], to), to)
+    one, other = _one_key(keys, lowering)
+    left_side = with_known_types(merge_projection(left, [*columns(left), one], [*names, "key"], lowering), lowering)
     if how in ("left_semi", "left_anti"):
-        right_keys = with_known_types(merge_projection(right, [other], ["key"], to), to)
+        right_keys = with_known_types(merge_projection(right, [other], ["key"], lowering), lowering)
         different = rl.Aggregate(right_keys, columns(right_keys), ((0,),), (), ("key",))
-        marked = merge_projection(different, [*columns(different), number(1, t.I32())], ["key", "mark"], to)
+        marked = merge_projection(different, [*columns(different), number(1, t.I32())], ["key", "mark"], lowering)
         join_type: JoinType = "inner" if how == "left_semi" else "left"
         joined: Rel = _join(left_side, marked, join_type)
         if how == "left_anti":
             joined = rl.Filter(joined, is_null(column(joined, width + 2)))
-        return merge_projection(joined, columns(joined, range(width)), names, to)
+        return merge_projection(joined, columns(joined, range(width)), names, lowering)
     right_side = with_known_types(
-        merge_projection(right, [*columns(right), other], [*right.schema.names, "key"], to), to
+        merge_projection(right, [*columns(right), other], [*right.schema.names, "key"], lowering), lowering
     )
     joined = _join(left_side, right_side, how, len(right.schema))
     positions = [*range(width), *range(width + 1, width + 1 + len(right.schema))]
-    return merge_projection(joined, columns(joined, positions), (*names, *right.schema.names), to)
+    return merge_projection(joined, columns(joined, positions), (*names, *right.schema.names), lowering)
 
 
 def _join(left: Rel, right: Rel, how: JoinType, at: int = 0) -> Rel:
@@ -176,23 +176,23 @@ def _join(left: Rel, right: Rel, how: JoinType, at: int = 0) -> Rel:
     )
 
 
-def _one_key(keys: Sequence[Key], to: Lowering) -> tuple[Expression, Expression]:
+def _one_key(keys: Sequence[Key], lowering: Lowering) -> tuple[Expression, Expression]:
     """Return the values of both sides that are equal where all keys are."""
     if not keys:
         return number(0, t.I32()), number(0, t.I32())
     if len(keys) == 1 and not keys[0].joins_nulls and not isinstance(keys[0].left.type, t.FP32 | t.FP64 | t.Decimal):
-        return to_form(keys[0].left, to), to_form(keys[0].right, to)
+        return to_form(keys[0].left, lowering), to_form(keys[0].right, lowering)
     sides = []
     for side in ("left", "right"):
         key_text: Expression = Literal("", t.String())
         for key in keys:
-            text = _text(getattr(key, side), to, joins_nulls=key.joins_nulls)
+            text = _text(getattr(key, side), lowering, joins_nulls=key.joins_nulls)
             key_text = call("string", "concat", call("string", "concat", key_text, Literal("|", t.String())), text)
-        sides.append(to_form(key_text, to))
+        sides.append(to_form(key_text, lowering))
     return sides[0], sides[1]
 
 
-def _text(value: Expression, to: Lowering, *, joins_nulls: bool) -> Expression:
+def _text(value: Expression, lowering: Lowering, *, joins_nulls: bool) -> Expression:
     """Return a string that differs for different values, and marks its end."""
     match value.type:
         case t.String(nullable=nullable):
@@ -205,14 +205,14 @@ def _text(value: Expression, to: Lowering, *, joins_nulls: bool) -> Expression:
         ):  # fmt: skip
             text = cast(one_zero(value), t.String())
         case other:
-            raise to.refusal(f"a join by several values, one of them {other}")
+            raise lowering.refusal(f"a join by several values, one of them {other}")
     if joins_nulls and value.type.nullable:
         none = Literal("N", t.String(nullable=True))
         return case_when([(is_null(value), none)], as_type(text, none.type))
     return text
 
 
-def _by_different_values(left: Rel, right: Rel, how: JoinType, condition: Expression, to: Lowering) -> Rel:
+def _by_different_values(left: Rel, right: Rel, how: JoinType, condition: Expression, lowering: Lowering) -> Rel:
     """Return a join with any condition: right rows are found for the distinct values of the left columns in it."""
     width, names = len(left.schema), left.schema.names
     used = sorted(
@@ -225,14 +225,14 @@ def _by_different_values(left: Rel, right: Rel, how: JoinType, condition: Expres
     new_positions = {position: n for n, position in enumerate(used)}
     test = map_fields(condition, lambda at: new_positions[at] if at < width else at - width + len(used))
     if not used:
-        return _by_key(left, _filter(right, [test], to), how, (), to)
-    values = [to_form(one_zero(column(left, at)), to) for at in used]
-    below = with_known_types(merge_projection(left, values, [names[at] for at in used], to), to)
+        return _by_key(left, _filter(right, [test], lowering), how, (), lowering)
+    values = [to_form(one_zero(column(left, at)), lowering) for at in used]
+    below = with_known_types(merge_projection(left, values, [names[at] for at in used], lowering), lowering)
     domain = rl.Aggregate(below, columns(below), (tuple(range(len(used))),), (), below.schema.names)
-    matches = _inner(domain, right, _parts(test, len(used)), to)
+    matches = _inner(domain, right, _parts(test, len(used)), lowering)
     keys = [Key(column(left, at), column(matches, n), joins_nulls=True) for n, at in enumerate(used)]
-    joined = _by_key(left, with_known_types(matches, to), how, keys, to)
+    joined = _by_key(left, with_known_types(matches, lowering), how, keys, lowering)
     if how != "left":
         return joined
     positions = [*range(width), *range(width + len(used), len(joined.schema))]
-    return merge_projection(joined, columns(joined, positions), [joined.schema.names[at] for at in positions], to)
+    return merge_projection(joined, columns(joined, positions), [joined.schema.names[at] for at in positions], lowering)

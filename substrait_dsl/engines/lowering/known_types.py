@@ -22,19 +22,21 @@ REMEMBERED = ("arithmetic", "boolean", "comparison")
 """The extensions whose functions return types that the engine knows."""
 
 
-def with_known_types(rel: Rel, to: Lowering) -> Rel:
+def with_known_types(rel: Rel, lowering: Lowering) -> Rel:
     """Return the same rows with columns whose types the engine knows."""
-    if not to.profile.has_form("types_by_union") or all(_is_known(rel, at, to) for at in range(len(rel.schema))):
+    if not lowering.profile.has_form("types_by_union") or all(
+        _is_known(rel, at, lowering) for at in range(len(rel.schema))
+    ):
         return rel
-    source = to.find_below(rel, (Rel,))
+    source = lowering.find_below(rel, (Rel,))
     values = [Literal(None, type_.as_nullable()) for type_ in rel.schema.types]
     empty = project_only(rl.Filter(source, FALSE), values, rel.schema.names)
     return rl.Set((_project_all(empty), _project_all(rel)), "union_all")
 
 
-def with_known_types_for(rel: Rel, expressions: Sequence[Expression], to: Lowering) -> Rel:
+def with_known_types_for(rel: Rel, expressions: Sequence[Expression], lowering: Lowering) -> Rel:
     """Return the same rows with known types, if expressions compute with a column of unknown type."""
-    if not to.profile.has_form("types_by_union"):
+    if not lowering.profile.has_form("types_by_union"):
         return rel
     used = {
         node.position
@@ -43,14 +45,14 @@ def with_known_types_for(rel: Rel, expressions: Sequence[Expression], to: Loweri
         for node in walk(each, into_relations=False)
         if isinstance(node, FieldReference) and node.root == ROOT
     }
-    return rel if all(_is_known(rel, at, to) for at in used) else with_known_types(rel, to)
+    return rel if all(_is_known(rel, at, lowering) for at in used) else with_known_types(rel, lowering)
 
 
-def union_of_columns(inputs: Sequence[Rel], to: Lowering) -> Rel:
+def union_of_columns(inputs: Sequence[Rel], lowering: Lowering) -> Rel:
     """Return all rows of several inputs; Acero requires the same column names."""
-    if not to.profile.has_form("types_by_union"):
+    if not lowering.profile.has_form("types_by_union"):
         return rl.Set(tuple(inputs), "union_all")
-    return rl.Set(tuple(_project_all(with_known_types(each, to)) for each in inputs), "union_all")
+    return rl.Set(tuple(_project_all(with_known_types(each, lowering)) for each in inputs), "union_all")
 
 
 def projection_parts(rel: Rel) -> tuple[Rel, tuple[Expression, ...]] | None:
@@ -82,19 +84,19 @@ def _has_known_type(value: Expression) -> bool:
             return False
 
 
-def _is_known(rel: Rel, at: int, to: Lowering) -> bool:
+def _is_known(rel: Rel, at: int, lowering: Lowering) -> bool:
     """Whether the engine knows the type of a column; each column is visited once."""
     path: list[tuple[Rel, int]] = []
-    while (id(rel), at) not in to.known_columns:
+    while (id(rel), at) not in lowering.known_columns:
         path.append((rel, at))
         origin = _origin(rel, at)
         if isinstance(origin, bool):
-            to.known_columns[id(rel), at] = (rel, origin)
+            lowering.known_columns[id(rel), at] = (rel, origin)
         else:
             rel, at = origin
-    _, is_known = to.known_columns[id(rel), at]
+    _, is_known = lowering.known_columns[id(rel), at]
     for each, position in path:
-        to.known_columns[id(each), position] = (each, is_known)
+        lowering.known_columns[id(each), position] = (each, is_known)
     return is_known
 
 

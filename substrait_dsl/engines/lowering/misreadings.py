@@ -42,23 +42,23 @@ Note = Callable[[str, Node], None]
 _Conditional = TypeVar("_Conditional", rl.Filter, rl.Join)
 
 
-def without_misreadings(top: Rel, note: Note, to: Lowering) -> Rel:
+def without_misreadings(top: Rel, note: Note, lowering: Lowering) -> Rel:
     """Rewrite the relations that engines misread; the rows stay the same.
 
     Args:
         top: the relation.
         note: is called with the code of each misreading (`substrait_dsl.engines.rules.MISREADINGS`) and its node.
-        to: knows the functions of the engine.
+        lowering: the state of lowering the plan; its profile has the functions of the engine.
 
     Raises `UnsupportedError` for a cast that they do not have.
     """
     upwards = list(walk_upwards(top))
     downwards = [node for node in reversed(upwards) if isinstance(node, Rel)]
     rewriter = _Rewriter(
-        to,
+        lowering,
         note,
         Constants.of_plan(downwards),
-        joined_groups(downwards, lambda rel: rel.inputs) if has_random(to) else (),
+        joined_groups(downwards, lambda rel: rel.inputs) if has_random(lowering) else (),
         len([rel for rel in downwards if isinstance(rel, rl.Project) and outermost_windows(rel)]) > 1,
     )
     done: dict[int, Node] = {}
@@ -82,7 +82,7 @@ Step = tuple[str | None, Callable[[Any], Node]]
 class _Rewriter:
     """Rewrites the misreadings of a plan, node by node."""
 
-    to: Lowering
+    lowering: Lowering
     note: Note
     constants: Constants
     joined: Collection[int]
@@ -102,13 +102,13 @@ class _Rewriter:
     def _steps(self, node: Node, same: Node) -> Sequence[Step]:
         match same:
             case rl.Aggregate() | rl.Set() if id(node) in self.joined:
-                return (("joined-groups", lambda groups: _with_hidden_keys(groups, self.to)),)
+                return (("joined-groups", lambda groups: _with_hidden_keys(groups, self.lowering)),)
             case rl.Project():
                 return self._steps_of_project(same)
             case rl.Sort():
                 return (
                     ("outer-constants", lambda sort: _without_constants(sort, self.constants)),
-                    ("sort-expression", lambda sort: _by_columns(sort, self.to)),
+                    ("sort-expression", lambda sort: _by_columns(sort, self.lowering)),
                 )
             case rl.Aggregate() if not any(same.grouping_sets) and same.measures:
                 # Engines move conditions without a column, or that turn out to have none, to the input, and the one
@@ -117,10 +117,10 @@ class _Rewriter:
             case rl.Set(op="union_all" | "union_distinct"):
                 return (("union-names", _of_projections),)
             case rl.Filter():
-                return (("null-keys", lambda rel: _without_null_keys(rel, self.to)),)
+                return (("null-keys", lambda rel: _without_null_keys(rel, self.lowering)),)
             case rl.Join():
                 return (
-                    ("null-keys", lambda rel: _without_null_keys(rel, self.to)),
+                    ("null-keys", lambda rel: _without_null_keys(rel, self.lowering)),
                     ("one-sided-key", _with_keys_of_both_sides),
                 )
             case ex.Cast():
@@ -135,7 +135,7 @@ class _Rewriter:
         twice: Sequence[Step] = (("window-twice", _with_computed_windows),) if self.has_several_windows else ()
         return (
             ("outer-constants", lambda rel: _windows_without_constants(rel, self.constants)),
-            ("union-order", lambda rel: _over_one_part(rel, self.to)),
+            ("union-order", lambda rel: _over_one_part(rel, self.lowering)),
             *twice,
             *typed,
         )
@@ -157,9 +157,9 @@ def _without_loss(cast: ex.Cast) -> ex.Expression:
     return _hide_cast(cast) if _loses_digits(cast.input.type, cast.type) else cast
 
 
-def _over_one_part(project: rl.Project, to: Lowering) -> rl.Project:
+def _over_one_part(project: rl.Project, lowering: Lowering) -> rl.Project:
     """Put all rows below a projection of window functions into one part, if they are sorted by computed keys."""
-    source = _as_one_part(project.input, _window_keys(project), to)
+    source = _as_one_part(project.input, _window_keys(project), lowering)
     return project if source is project.input else attrs.evolve(project, input=source)
 
 
@@ -205,10 +205,10 @@ def _hide_cast(cast: ex.Cast) -> ex.Expression:
     return case_when([(call("comparison", "equal", cast.input, zero), cast)], cast)
 
 
-def _with_hidden_keys(groups: rl.Aggregate | rl.Set, to: Lowering) -> Rel:
+def _with_hidden_keys(groups: rl.Aggregate | rl.Set, lowering: Lowering) -> Rel:
     """Wrap the keys of groups in conditionals, so that the engine does not know them to be the keys."""
     width = len(groups.keys) if isinstance(groups, rl.Aggregate) else len(groups.schema)
-    keys = [case_when([(opaque_false(to), key)], key) for key in columns(groups, range(width))]
+    keys = [case_when([(opaque_false(lowering), key)], key) for key in columns(groups, range(width))]
     return project_only(groups, [*keys, *columns(groups, range(width, len(groups.schema)))], groups.schema.names)
 
 
@@ -292,7 +292,7 @@ def _windows_without_constants(project: rl.Project, constants: Constants) -> rl.
     return project if is_same else attrs.evolve(project, expressions=expressions)
 
 
-def _by_columns(sort: rl.Sort, to: Lowering) -> Rel:
+def _by_columns(sort: rl.Sort, lowering: Lowering) -> Rel:
     """Sort by columns, above a projection of the computed keys.
 
     In keys engines take an expression for a column of the same name, such as the condition of a filter below, or the
@@ -302,7 +302,7 @@ def _by_columns(sort: rl.Sort, to: Lowering) -> Rel:
     if not computed:
         return sort
     width = len(sort.input.schema)
-    source = with_columns(_as_one_part(sort.input, computed, to), *computed, name="key")
+    source = with_columns(_as_one_part(sort.input, computed, lowering), *computed, name="key")
     places = iter(range(width, width + len(computed)))
     keys = tuple(
         key
@@ -313,14 +313,14 @@ def _by_columns(sort: rl.Sort, to: Lowering) -> Rel:
     return first_columns(rl.Sort(source, keys), width)
 
 
-def _as_one_part(rel: Rel, keys: Sequence[ex.Expression], to: Lowering) -> Rel:
+def _as_one_part(rel: Rel, keys: Sequence[ex.Expression], lowering: Lowering) -> Rel:
     """Return the input of a sort; a union below computed keys under a fetch of all rows.
 
     Engines sort the inputs of a union, remove keys that are constants there, and take the result for unsorted.
     """
     if all(isinstance(key, ex.FieldReference) for key in keys):
         return rel
-    inner = to.find_below(rel, (rl.Emit, rl.Project, rl.Filter, rl.Sort))
+    inner = lowering.find_below(rel, (rl.Emit, rl.Project, rl.Filter, rl.Sort))
     is_union = isinstance(inner, rl.Set) and inner.op == "union_all"
     return rl.Fetch(rel, number(MAX_ROW), None) if is_union else rel
 
@@ -344,9 +344,9 @@ def _with_keys_of_both_sides(join: rl.Join) -> rl.Join:
     return join if changed == tests else attrs.evolve(join, condition=conjunction(changed))
 
 
-def _without_null_keys(rel: _Conditional, to: Lowering) -> _Conditional:
+def _without_null_keys(rel: _Conditional, lowering: Lowering) -> _Conditional:
     """Rewrite comparisons in which NULL equals NULL in the condition of a filter or a join."""
-    condition = with_equalities(rel.condition, to)
+    condition = with_equalities(rel.condition, lowering)
     return rel if condition is rel.condition else attrs.evolve(rel, condition=condition)
 
 

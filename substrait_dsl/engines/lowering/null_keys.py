@@ -36,7 +36,7 @@ STAND_INS: Mapping[type[t.Type], Callable[[Any], object]] = {
 """By type a value that stands in for NULL in a comparison; any value does: whether it is NULL decides."""
 
 
-def with_equalities(condition: Expression, to: Lowering) -> Expression:
+def with_equalities(condition: Expression, lowering: Lowering) -> Expression:
     """Rewrite the comparisons in which NULL equals NULL in a condition of a join or a filter."""
 
     def change(node: Node) -> Node:
@@ -46,7 +46,7 @@ def with_equalities(condition: Expression, to: Lowering) -> Expression:
             ):
                 if isinstance(left, Literal) or isinstance(right, Literal):
                     return node  # of one side alone
-                test = _are_same(left, right, node, to)
+                test = _are_same(left, right, node, lowering)
                 return test if test is node or node.function.name == "is_not_distinct_from" else negate(test)
             case _:
                 return node
@@ -59,18 +59,18 @@ def with_equalities(condition: Expression, to: Lowering) -> Expression:
     return rebuild(condition, change, into_relations=False)
 
 
-def _are_same(left: Expression, right: Expression, node: ScalarFunction, to: Lowering) -> Expression:
+def _are_same(left: Expression, right: Expression, node: ScalarFunction, lowering: Lowering) -> Expression:
     if not left.type.nullable and not right.type.nullable:
         return equal(left, right)
     type_ = left.type.as_required()
     make = STAND_INS.get(type(type_))
-    if make is not None and type_.keyword in to.profile.literals:
+    if make is not None and type_.keyword in lowering.profile.literals:
         stand_in = Literal(make(type_), type_)
         values = [
             call("comparison", "coalesce", each, stand_in) if each.type.nullable else each for each in (left, right)
         ]
         return connect("and", [equal(is_null(left), is_null(right)), equal(*values)])
-    if not has_random(to):
+    if not has_random(lowering):
         return node
     same = node if node.function.name == "is_not_distinct_from" else negate(node)
-    return case_when([(opaque_false(to), FALSE)], same)
+    return case_when([(opaque_false(lowering), FALSE)], same)

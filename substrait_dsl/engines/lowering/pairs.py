@@ -11,34 +11,34 @@ from substrait_dsl.engines.lowering.shown import merge_projection
 from substrait_dsl.engines.lowering.terms import TRUE, column, columns, conjunction, is_null, same, shift_fields
 
 
-def form_join(rel: rl.Join, to: Lowering) -> Rel:
+def form_join(rel: rl.Join, lowering: Lowering) -> Rel:
     """Return a join of two inputs that have the forms of the engine."""
-    if to.profile.has_form("joins_by_one_key"):
-        return keyed_join(rel, to)
-    left, right, how, condition = rel.left, rel.right, rel.how, to_form(rel.condition, to)
-    if how == "inner" and condition == TRUE and to.profile.takes("relations", "CROSS"):
+    if lowering.profile.has_form("joins_by_one_key"):
+        return keyed_join(rel, lowering)
+    left, right, how, condition = rel.left, rel.right, rel.how, to_form(rel.condition, lowering)
+    if how == "inner" and condition == TRUE and lowering.profile.takes("relations", "CROSS"):
         return rl.Cross(left, right)
-    if to.profile.takes("relations", "JOIN", how.upper()):
+    if lowering.profile.takes("relations", "JOIN", how.upper()):
         return rl.Join(left, right, how, condition)
     if how == "left_anti":
-        return _anti(rel, to)
+        return _anti(rel, lowering)
     if how == "left_semi":
-        return _semi(rel, to)
-    raise to.refusal(f"a {how} join")
+        return _semi(rel, lowering)
+    raise lowering.refusal(f"a {how} join")
 
 
-def _anti(rel: rl.Join, to: Lowering) -> Rel:
+def _anti(rel: rl.Join, lowering: Lowering) -> Rel:
     """Return the left rows without a match of a left join."""
     width, names = len(rel.left.schema), rel.left.schema.names
-    marked = merge_projection(rel.right, [*columns(rel.right), TRUE], [*rel.right.schema.names, "mark"], to)
-    joined = rl.Join(rel.left, marked, "left", to_form(rel.condition, to))
-    without = rl.Filter(joined, to_form(is_null(column(joined, len(joined.schema) - 1)), to))
-    return merge_projection(without, columns(without, range(width)), names, to)
+    marked = merge_projection(rel.right, [*columns(rel.right), TRUE], [*rel.right.schema.names, "mark"], lowering)
+    joined = rl.Join(rel.left, marked, "left", to_form(rel.condition, lowering))
+    without = rl.Filter(joined, to_form(is_null(column(joined, len(joined.schema) - 1)), lowering))
+    return merge_projection(without, columns(without, range(width)), names, lowering)
 
 
-def _semi(rel: rl.Join, to: Lowering) -> Rel:
+def _semi(rel: rl.Join, lowering: Lowering) -> Rel:
     """Return the left rows that equal none of the rows without a match."""
     width = len(rel.left.schema)
-    without = _anti(rel, to)
+    without = _anti(rel, lowering)
     tests = [same(column(rel.left, n), shift_fields(column(without, n), width)) for n in range(width)]
-    return _anti(rl.Join(rel.left, without, "left_anti", conjunction(tests)), to)
+    return _anti(rl.Join(rel.left, without, "left_anti", conjunction(tests)), lowering)

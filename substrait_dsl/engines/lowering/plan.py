@@ -74,97 +74,101 @@ def try_to_lower(plan: AlgebraPlan, profile: Profile) -> LoweringResult:
     Raises:
         LiteralError: for a parameter that is bound to a value of another type.
     """
-    to = Lowering(profile)
+    lowering = Lowering(profile)
     if plan.settings.enhancement is not None:
-        to.refusals.append(to.refusal("an enhancement of the plan", rule="enhancement"))
+        lowering.refusals.append(lowering.refusal("an enhancement of the plan", rule="enhancement"))
     if len(plan.trees) != 1 or not isinstance(plan.trees[0], Root):
-        to.refusals.append(to.refusal("a plan of several trees, or of none that is returned,", rule="trees"))
+        lowering.refusals.append(
+            lowering.refusal("a plan of several trees, or of none that is returned,", rule="trees")
+        )
     for rel in unstable_shared_relations(plan.relations):
-        error = to.refusal_by("shared-rows", f"{to.profile} {SHARED_ROWS}", SHARED_HINT)
+        error = lowering.refusal_by("shared-rows", f"{lowering.profile} {SHARED_ROWS}", SHARED_HINT)
         error.refused = NodeLocation(next(top for top in plan.relations if any(node is rel for node in walk(top))), rel)
-        to.refusals.append(error)
+        lowering.refusals.append(error)
     bound = plan.with_parameters_bound()
     trees: list[Root] = []
     for tree in bound.trees:
-        relation = _lower_tree(tree, to)
+        relation = _lower_tree(tree, lowering)
         if isinstance(tree, Root):
-            _require_root(tree, relation, to)
+            _require_root(tree, relation, lowering)
             trees.append(
                 Root(relation, tree.names).with_unique_columns(is_alike=profile.has_form("named_columns_alike"))
             )
-    if to.refusals:
-        return LoweringResult(None, tuple(to.refusals), tuple(to.rewritten), tuple(to.misread))
+    if lowering.refusals:
+        return LoweringResult(None, tuple(lowering.refusals), tuple(lowering.rewritten), tuple(lowering.misread))
     lowered = attrs.evolve(bound, trees=tuple(trees), version=None, expected_type_urls=(), type_aliases=())
-    return LoweringResult(lowered, (), tuple(to.rewritten), tuple(to.misread))
+    return LoweringResult(lowered, (), tuple(lowering.rewritten), tuple(lowering.misread))
 
 
-def _require_root(root: Root, rel: Rel, to: Lowering) -> None:
+def _require_root(root: Root, rel: Rel, lowering: Lowering) -> None:
     """Refuse a root whose columns or size the engine does not take."""
-    if to.profile.forms is not None and any(isinstance(type_, t.Struct) for type_ in root.input.schema.types):
-        to.refusals.append(to.refusal("a column that is a struct"))
+    if lowering.profile.forms is not None and any(isinstance(type_, t.Struct) for type_ in root.input.schema.types):
+        lowering.refusals.append(lowering.refusal("a column that is a struct"))
     if rel.size > MAX_SIZE:
-        to.refusals.append(
-            to.refusal_by(
+        lowering.refusals.append(
+            lowering.refusal_by(
                 "size",
-                f"for {to.profile} the plan would have {rel.size} parts, as it reads relations that are used several "
-                f"times once for each time; at most {MAX_SIZE} are written",
+                f"for {lowering.profile} the plan would have {rel.size} parts, as it reads relations that are used "
+                f"several times once for each time; at most {MAX_SIZE} are written",
             )
         )
     types, found = root.input.schema.types, rel.schema.types
-    if to.profile.forms is not None:  # to such engines it is nothing whether a value may be NULL
+    if lowering.profile.forms is not None:  # to such engines it is nothing whether a value may be NULL
         types, found = (tuple(type_.as_nullable() for type_ in each) for each in (types, found))
-    if found != types and not to.refusals:  # the placeholder of a refused relation may have another schema
+    if found != types and not lowering.refusals:  # the placeholder of a refused relation may have another schema
         raise AssertionError(f"lowered to {found}, not {types}")
 
 
-def _lower_tree(tree: Tree, to: Lowering) -> Rel:
+def _lower_tree(tree: Tree, lowering: Lowering) -> Rel:
     """Lower a tree; a refused node is recorded, and a placeholder stands for it."""
     top = tree.input
-    to.checks_that_hold.update(checks_that_hold(top))
+    lowering.checks_that_hold.update(checks_that_hold(top))
     done: dict[int, Node] = {}
     for node in walk_upwards(top):
         try:
-            done[id(node)], is_rewritten = _lower_over(node, done, to)
+            done[id(node)], is_rewritten = _lower_over(node, done, lowering)
         except SubstraitDslError as error:
-            to.refusals.append(to.refusal_of(error, NodeLocation(top, node)))
+            lowering.refusals.append(lowering.refusal_of(error, NodeLocation(top, node)))
             done[id(node)] = _placeholder(node, done)
         else:
             if is_rewritten:
-                to.rewritten.append(NodeLocation(top, node))
+                lowering.rewritten.append(NodeLocation(top, node))
         result = done[id(node)]
         if isinstance(result, Rel):
-            to.remember(result, node)
+            lowering.remember(result, node)
     result = done[id(top)]
     assert isinstance(result, Rel)
-    if to.profile.forms is None or to.refusals:
-        return _lower_output(result, tree, to)
-    return bring_to_forms(result, to, top)
+    if lowering.profile.forms is None or lowering.refusals:
+        return _lower_output(result, tree, lowering)
+    return bring_to_forms(result, lowering, top)
 
 
-def _lower_output(relation: Rel, tree: Tree, to: Lowering) -> Rel:
+def _lower_output(relation: Rel, tree: Tree, lowering: Lowering) -> Rel:
     """Return the output of a tree as the engine reads it, with the plan's names in structs."""
     top = tree.input
     found: list[tuple[str, Node]] = []
-    if not to.refusals:
+    if not lowering.refusals:
         ordered = _in_order(relation, top)
         found += [("lost-order", top)] if ordered is not relation else []
         relation = ordered
     try:
         if isinstance(tree, Root):
-            relation = rows.with_root_names(relation, NamedStruct.from_types(top.schema.types, tree.names).types, to)
-        relation = without_misreadings(relation, lambda code, node: found.append((code, node)), to)
+            relation = rows.with_root_names(
+                relation, NamedStruct.from_types(top.schema.types, tree.names).types, lowering
+            )
+        relation = without_misreadings(relation, lambda code, node: found.append((code, node)), lowering)
     except UnsupportedError as error:
         error.refused = NodeLocation(top, top)
-        to.refusals.append(error)
+        lowering.refusals.append(error)
     if found:
         own = {id(node) for node in walk(top)}
-        to.misread.extend((code, NodeLocation(top, _origin(node, own, to) or top)) for code, node in found)
+        lowering.misread.extend((code, NodeLocation(top, _origin(node, own, lowering) or top)) for code, node in found)
     return relation
 
 
-def _origin(node: Node, own: Collection[int], to: Lowering) -> Node | None:
+def _origin(node: Node, own: Collection[int], lowering: Lowering) -> Node | None:
     """Return the node of a plan that a node was lowered from, or is."""
-    return node if id(node) in own else to.origin(node) if isinstance(node, Rel) else None
+    return node if id(node) in own else lowering.origin(node) if isinstance(node, Rel) else None
 
 
 def _in_order(lowered: Rel, top: Rel) -> Rel:
@@ -193,7 +197,7 @@ def _placeholder(node: Node, done: Mapping[int, Node]) -> Node:
     return with_children(node, done)
 
 
-def _lower_over(node: Node, done: Mapping[int, Node], to: Lowering) -> tuple[Node, bool]:
+def _lower_over(node: Node, done: Mapping[int, Node], lowering: Lowering) -> tuple[Node, bool]:
     """Lower a node over lowered parts, and return whether it was rewritten."""
     if isinstance(node, rl.Emit):  # its input may be an emit now, and emits are merged
         source = done[id(node.input)]
@@ -203,12 +207,12 @@ def _lower_over(node: Node, done: Mapping[int, Node], to: Lowering) -> tuple[Nod
     same = with_children(logical, done)
     match same:
         case Rel():
-            relation = lower_relation(same, to)
+            relation = lower_relation(same, lowering)
             return _restore_names(relation, same), not _is_same(_without_names(relation), same) or logical is not node
         case Expression():
-            if id(node) in to.checks_that_hold:
-                to.checks_that_hold[id(same)] = same
-            expression = lower_expression(expression_as_union(same), to)
+            if id(node) in lowering.checks_that_hold:
+                lowering.checks_that_hold[id(same)] = same
+            expression = lower_expression(expression_as_union(same), lowering)
             return (same, False) if _is_same(expression, same) else (expression, True)
         case _:
             return same, False  # of the relation or the expression that it is in
@@ -269,47 +273,49 @@ def _without_names(rel: Rel) -> Rel:
     return rel.input if isinstance(rel, rl.Emit) and is_renamed else rel
 
 
-def lower_relation(rel: Rel, to: Lowering) -> Rel:
+def lower_relation(rel: Rel, lowering: Lowering) -> Rel:
     """Lower a relation over lowered parts to others with the same rows and columns."""
     if rel.common is not None and any(
         each is not None and each.enhancement is not None for each in (rel.common.extension, rel.common.own_extension)
     ):
-        raise to.refusal("an enhancement of a relation", rule="enhancement")
+        raise lowering.refusal("an enhancement of a relation", rule="enhancement")
     relation = rl.as_union(rel)
-    split = split_windows(relation, to)
+    split = split_windows(relation, lowering)
     if split is not None:
-        return split.restore(lower_relation(split.place_over(relation, lower_relation(split.projection, to)), to))
+        return split.restore(
+            lower_relation(split.place_over(relation, lower_relation(split.projection, lowering)), lowering)
+        )
     match relation:
         case rl.Read() as read:
-            return rows.lower_read(read, to)
+            return rows.lower_read(read, lowering)
         case rl.Filter() as filter_:
-            return rows.lower_filter(filter_, to)
+            return rows.lower_filter(filter_, lowering)
         case rl.Sort() as sort:
-            return rows.lower_sort(sort, to)
+            return rows.lower_sort(sort, lowering)
         case rl.Fetch() as fetch:
-            return rows.lower_fetch(fetch, to)
+            return rows.lower_fetch(fetch, lowering)
         case rl.TopN() as top_n:
-            return rows.lower_top_n(top_n, to)
+            return rows.lower_top_n(top_n, lowering)
         case rl.Project() as project:
-            return columns.lower_project(project, to)
+            return columns.lower_project(project, lowering)
         case rl.Emit() as emit:
             return rl.emit(emit.input, emit.mapping, emit.names)
         case rl.Window() as window:
-            return columns.lower_window(window, to)
+            return columns.lower_window(window, lowering)
         case rl.Expand() as expand:
-            return columns.lower_expand(expand, to)
+            return columns.lower_expand(expand, lowering)
         case rl.Aggregate() as aggregate:
-            return aggregates.lower_aggregate(aggregate, to)
+            return aggregates.lower_aggregate(aggregate, lowering)
         case rl.Set() as set_:
-            return sets.lower_set(set_, to)
+            return sets.lower_set(set_, lowering)
         case rl.Join() as join:
-            return joins.lower_join(join, to)
+            return joins.lower_join(join, lowering)
         case rl.Cross() as cross:
-            return joins.lower_cross(cross, to)
+            return joins.lower_cross(cross, lowering)
         case rl.LateralJoin() as lateral:
-            return joins.lower_lateral_join(lateral, to)
+            return joins.lower_lateral_join(lateral, lowering)
         case rl.HashJoin() | rl.MergeJoin() | rl.NestedLoopJoin() as physical:
-            return joins.lower_physical_join(physical, to)
+            return joins.lower_physical_join(physical, lowering)
         case rl.Exchange(input=child) | rl.MergingCapture(input=child) | rl.SimpleCapture(input=child):
             return child  # where rows lie changes none
         case (
@@ -321,6 +327,6 @@ def lower_relation(rel: Rel, to: Lowering) -> Rel:
             | rl.ExtensionSingle()
             | rl.ExtensionMulti()
         ):
-            raise to.refusal(class_words(rel))
+            raise lowering.refusal(class_words(rel))
         case never:
             assert_never(never)

@@ -94,13 +94,13 @@ def can_fail(source: t.Type, target: t.Type) -> bool:
             return found is None or castable is None or not (castable.holds(found.least) and castable.holds(found.most))
 
 
-def null_where_it_fails(node: Cast, throwing: Expression, to: Lowering) -> Expression:
+def null_where_it_fails(node: Cast, throwing: Expression, lowering: Lowering) -> Expression:
     """Return a cast that gives NULL where it fails.
 
     Args:
         node: the cast.
         throwing: the same cast as the engine has it, which gives an error where it fails.
-        to: the lowering.
+        lowering: the state of lowering the plan.
 
     Raises:
         UnsupportedError: which values fail is not known, or the engine fails though their casts are not chosen.
@@ -111,8 +111,8 @@ def null_where_it_fails(node: Cast, throwing: Expression, to: Lowering) -> Expre
     castable = castable_values(value.type, target)
     if castable is not None and isinstance(value, Literal):
         return throwing if castable.holds(value.value) else Literal(None, target)
-    if castable is None or to.profile.has_form("unchecked_casts"):
-        raise to.refusal(f"a cast of {value.type} to {target} that gives NULL where it fails", rule="cast")
+    if castable is None or lowering.profile.has_form("unchecked_casts"):
+        raise lowering.refusal(f"a cast of {value.type} to {target} that gives NULL where it fails", rule="cast")
     return as_type(case_when([(_is_within(value, castable), throwing)], Literal(None, target)), target)
 
 

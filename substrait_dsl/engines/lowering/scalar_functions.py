@@ -48,32 +48,32 @@ FROM_ONE: tuple[list[ex.Argument], ...] = ([], [ex.EnumArgument("ONE")])
 """The arguments of ``extract`` between its part and its value, for parts that count from one."""
 
 
-def lower_scalar_function(node: ex.ScalarFunction, to: Lowering) -> ex.Expression:
+def lower_scalar_function(node: ex.ScalarFunction, lowering: Lowering) -> ex.Expression:
     """Lower a call of a scalar function."""
-    bound = implementation_of(to.profile.engine, node.function)
+    bound = implementation_of(lowering.profile.engine, node.function)
     if bound is not None:
         return _call_bound(node, bound)
-    written = _by_option(node, to)
+    written = _by_option(node, lowering)
     if written is not None:
         return written
-    to.require_options(node.function, node.options)
+    lowering.require_options(node.function, node.options)
     bare = attrs.evolve(node, options=()) if node.options else node
     written = _connective_of_few(bare)
     if written is not None:
         return written
-    rule = to.profile.function_rules.get(node.function.name, "")
+    rule = lowering.profile.function_rules.get(node.function.name, "")
     if rule in EQUIVALENTS:
         return EQUIVALENTS[rule](bare, [each for each in node.arguments if isinstance(each, ex.Expression)])
     if rule in RULES:
-        written = RULES[rule](bare, to)
+        written = RULES[rule](bare, lowering)
     if written is not None:
         return written
     if rule in FORM_RULES:
         return bare
     if not rule or rule in RULES_OF_SOME_TYPES:
-        to.require_function("scalar function", node.function)
+        lowering.require_function("scalar function", node.function)
         return bare
-    raise to.refusal(f"a call of {node.function.name} with these arguments")
+    raise lowering.refusal(f"a call of {node.function.name} with these arguments")
 
 
 def _call_bound(node: ex.ScalarFunction, bound: Implementation) -> ex.Expression:
@@ -97,20 +97,20 @@ def _connective_of_few(node: ex.ScalarFunction) -> ex.Expression | None:
             return None
 
 
-def _by_option(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+def _by_option(node: ex.ScalarFunction, lowering: Lowering) -> ex.Expression | None:
     """Write a call with an option that the engine lacks by other calls; None for other calls."""
     if len(node.options) != 1:
         return None
     (option,) = node.options
     name, wanted = option.name.lower(), [each.upper() for each in option.preferences]
-    rule = to.profile.function_rules.get(node.function.name)
-    if set(wanted) & set(to.profile.values_of(name, node.function)) or not isinstance(node.type, t.INTEGER_TYPES):
+    rule = lowering.profile.function_rules.get(node.function.name)
+    if set(wanted) & set(lowering.profile.values_of(name, node.function)) or not isinstance(node.type, t.INTEGER_TYPES):
         return None
-    if name == "division_type" and wanted[0] == "FLOOR" and to.has_function("scalar function", node.function):
+    if name == "division_type" and wanted[0] == "FLOOR" and lowering.has_function("scalar function", node.function):
         return floored_modulus(node) if rule is None else None
     if name != "overflow" or rule == "guarded_division":
         return None
-    if to.profile.has_form("unchecked_casts"):  # which fail for no value
+    if lowering.profile.has_form("unchecked_casts"):  # which fail for no value
         wanted = [each for each in wanted if each != "ERROR"]
     if rule == "fitted_decimal" and node.function.name == "multiply" and isinstance(node.type, t.I64):
         return None  # a product of integers of 64 bits has more digits than the engine has
@@ -120,33 +120,33 @@ def _by_option(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
 # --- rules: each writes a call over lowered arguments, or returns None for arguments that it is not for
 
 
-def _date_part(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+def _date_part(node: ex.ScalarFunction, lowering: Lowering) -> ex.Expression | None:
     """Write ``extract`` as the engine's ``date_part``."""
     match node.arguments:
         case (ex.EnumArgument(word), *between, ex.Expression(type=t.Date() | t.PrecisionTimestamp()) as value) if (
             word in DATE_PARTS and between in FROM_ONE
         ):
             part = ex.Literal(DATE_PARTS[word], t.String())
-            function = ex.FunctionId(to.profile.urn_of("date_part:str_any"), "date_part:str_any")
+            function = ex.FunctionId(lowering.profile.urn_of("date_part:str_any"), "date_part:str_any")
             return ex.ScalarFunction(function, (part, value), t.I32(nullable=value.type.nullable))
         case _:
             return None
 
 
-def _extract_date(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+def _extract_date(node: ex.ScalarFunction, lowering: Lowering) -> ex.Expression | None:
     """Write ``extract`` of a date without the argument for the first number."""
     match node.arguments:
         case (ex.EnumArgument("YEAR" | "MONTH" | "DAY") as part, *between, ex.Expression(type=t.Date()) as value) if (
             between in FROM_ONE
         ):
             function = ex.FunctionId(node.function.urn, "extract:req_date")
-            to.require_function("scalar function", function)
+            lowering.require_function("scalar function", function)
             return ex.ScalarFunction(function, (part, value), node.type)
         case _:
             return None
 
 
-def _comparisons(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+def _comparisons(node: ex.ScalarFunction, lowering: Lowering) -> ex.Expression | None:
     """Write BETWEEN as two comparisons."""
     match node.function.name, node.arguments:
         case "between", (ex.Expression() as value, ex.Expression() as low, ex.Expression() as high):
@@ -156,7 +156,7 @@ def _comparisons(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
             return None
 
 
-def _nullif(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+def _nullif(node: ex.ScalarFunction, lowering: Lowering) -> ex.Expression | None:
     """Write NULLIF as a conditional."""
     match node.arguments:
         case (ex.Expression() as left, ex.Expression() as right):
@@ -165,36 +165,36 @@ def _nullif(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
             return None
 
 
-def _like_pattern(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+def _like_pattern(node: ex.ScalarFunction, lowering: Lowering) -> ex.Expression | None:
     """Escape the backslashes in the pattern of a LIKE."""
     match node.arguments:
         case (ex.Expression() as value, ex.Expression() as pattern):
-            to.require_function("scalar function", node.function)
+            lowering.require_function("scalar function", node.function)
             return attrs.evolve(node, arguments=(value, _without_escapes(pattern)))
         case _:
             return None
 
 
-def _null_of_null(node: ex.ScalarFunction, to: Lowering) -> ex.Expression:
+def _null_of_null(node: ex.ScalarFunction, lowering: Lowering) -> ex.Expression:
     """Make a call NULL where an argument is."""
-    to.require_function("scalar function", node.function)
+    lowering.require_function("scalar function", node.function)
     return _null_if_any(node.arguments, node)
 
 
-def _with_one_zero(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+def _with_one_zero(node: ex.ScalarFunction, lowering: Lowering) -> ex.Expression | None:
     """Compare with one zero; IS DISTINCT FROM is negated where the engine lacks it."""
     match node.function.name, node.arguments:
         case name, (ex.Expression() as left, ex.Expression() as right):
-            is_negated = name == "is_distinct_from" and not to.has_function("scalar function", node.function)
+            is_negated = name == "is_distinct_from" and not lowering.has_function("scalar function", node.function)
             if is_negated:
                 return negate(compare("is_not_distinct_from", left, right))
-            to.require_function("scalar function", node.function)
+            lowering.require_function("scalar function", node.function)
             return compare(name, left, right)
         case _:
             return None
 
 
-def _derived_decimal(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+def _derived_decimal(node: ex.ScalarFunction, lowering: Lowering) -> ex.Expression | None:
     """Cast decimals to the derived type, where the engine has another one."""
     if not isinstance(node.type, t.Decimal):
         return None
@@ -205,7 +205,7 @@ def _derived_decimal(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | N
             return ex.Cast(node, node.type) if node.type.precision == MAX_PRECISION else node
 
 
-def _wide_decimal(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+def _wide_decimal(node: ex.ScalarFunction, lowering: Lowering) -> ex.Expression | None:
     match node.type, node.arguments:
         case t.Decimal(), (ex.Expression() as left, ex.Expression() as right):
             return wide_decimal(node, left, right)
@@ -213,7 +213,7 @@ def _wide_decimal(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None
             return None
 
 
-def _fitted_decimal(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+def _fitted_decimal(node: ex.ScalarFunction, lowering: Lowering) -> ex.Expression | None:
     match node.type, node.arguments:
         case t.Decimal(), (ex.Expression() as left, ex.Expression() as right):
             return fitted_decimal(node, left, right)
@@ -221,48 +221,48 @@ def _fitted_decimal(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | No
             return None
 
 
-def _fitted_division(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+def _fitted_division(node: ex.ScalarFunction, lowering: Lowering) -> ex.Expression | None:
     match node.type, node.arguments:
         case t.Decimal() as type_, (ex.Expression() as left, ex.Expression() as right):
             return fitted_quotient(left, right, type_)
         case type_, (_, divisor) if isinstance(type_, t.INTEGER_TYPES):
-            to.require_function("scalar function", node.function)
+            lowering.require_function("scalar function", node.function)
             # Of the least integer by -1 the engine makes 0.
             return node if isinstance(divisor, ex.Literal) and divisor.value != -1 else wrap_around(node)
         case _:
             return None
 
 
-def _guarded_division(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+def _guarded_division(node: ex.ScalarFunction, lowering: Lowering) -> ex.Expression | None:
     """Write a quotient or modulus that fails for a divisor of zero."""
     match node.type, node.arguments:
         case type_, (ex.Expression() as left, ex.Expression() as right) if isinstance(type_, t.INTEGER_TYPES):
-            to.require_function("scalar function", node.function)
+            lowering.require_function("scalar function", node.function)
             return guarded_division(node, left, right)
         case t.Decimal() as type_, (ex.Expression() as left, ex.Expression() as right) if (
             node.function.name == "divide"
         ):
             return exact_quotient(left, right, type_)
         case _, (_, ex.Literal(value=divisor)) if divisor:
-            to.require_function("scalar function", node.function)
+            lowering.require_function("scalar function", node.function)
             return node
         case _:
             return None
 
 
-def _reverse(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+def _reverse(node: ex.ScalarFunction, lowering: Lowering) -> ex.Expression | None:
     match node.arguments:
         case (ex.Expression() as value,):
-            to.require_function("scalar function", node.function)
-            return reverse_text(node, value, to.profile.urn_of("length_grapheme:str"))
+            lowering.require_function("scalar function", node.function)
+            return reverse_text(node, value, lowering.profile.urn_of("length_grapheme:str"))
         case _:
             return None
 
 
-def _lower_case(node: ex.ScalarFunction, to: Lowering) -> ex.Expression | None:
+def _lower_case(node: ex.ScalarFunction, lowering: Lowering) -> ex.Expression | None:
     match node.arguments:
         case (ex.Expression() as value,):
-            to.require_function("scalar function", node.function)
+            lowering.require_function("scalar function", node.function)
             return lower_text(node, value)
         case _:
             return None

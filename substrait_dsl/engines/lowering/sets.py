@@ -27,7 +27,7 @@ from substrait_dsl.engines.lowering.terms import (
 )
 
 
-def lower_set(rel: rl.Set, to: Lowering) -> Rel:
+def lower_set(rel: rl.Set, lowering: Lowering) -> Rel:
     """Lower a set operation to set operations of two inputs, and unions of all rows."""
     inputs = rel.relations if rel.op == "union_all" else tuple(map(_with_one_zero, rel.relations))
     if not all(map(is_, inputs, rel.relations)):

@@ -14,7 +14,7 @@ from substrait_dsl.engines.lowering.known_types import projection_parts, with_kn
 from substrait_dsl.engines.lowering.terms import columns, conjunction, project_only
 
 
-def merge_projection(child: Rel, expressions: Sequence[Expression], names: Sequence[str], to: Lowering) -> Rel:
+def merge_projection(child: Rel, expressions: Sequence[Expression], names: Sequence[str], lowering: Lowering) -> Rel:
     """Return the rows of a relation with only these columns.
 
     Projections on each other become one, unless an expression would be computed several times. Computed columns are of
@@ -24,7 +24,7 @@ def merge_projection(child: Rel, expressions: Sequence[Expression], names: Seque
         return child
     below = projection_parts(child)
     if below is None or not _can_be_one(expressions, below[1]):
-        return project_only(with_known_types_for(child, expressions, to), expressions, names)
+        return project_only(with_known_types_for(child, expressions, lowering), expressions, names)
     source, values = below
 
     def change(node: Node) -> Node:
@@ -48,9 +48,9 @@ MOST_FUSED = 32
 """The maximal number of conjuncts of filters that are merged."""
 
 
-def merge_filter(child: Rel, condition: Expression, to: Lowering) -> Rel:
+def merge_filter(child: Rel, condition: Expression, lowering: Lowering) -> Rel:
     """Return a filter, merged with those below it."""
-    child = with_known_types_for(child, [condition], to)
+    child = with_known_types_for(child, [condition], lowering)
     if isinstance(child, rl.Filter):
         parts = [*conjuncts(child.condition), *conjuncts(condition)]
         if len(parts) <= MOST_FUSED:

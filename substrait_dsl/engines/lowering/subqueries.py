@@ -58,7 +58,7 @@ def has_subquery(node: Node) -> bool:
     return node.flags.has_subqueries
 
 
-def filter_rows(to: Lowering, rel: Rel, condition: ex.Expression, anchor: int | None) -> Rel:
+def filter_rows(lowering: Lowering, rel: Rel, condition: ex.Expression, anchor: int | None) -> Rel:
     """Return the rows for which a condition is true; a subquery that is a conjunct is a semi or an anti join."""
     if not has_subquery(condition):
         return rl.Filter(rel, condition)
@@ -68,7 +68,7 @@ def filter_rows(to: Lowering, rel: Rel, condition: ex.Expression, anchor: int | 
         rel = rl.Filter(rel, conjunction(plain))
     others: list[ex.Expression] = []
     for part in (part for part in parts if has_subquery(part)):
-        joined = _semi_join(to, rel, part, anchor)
+        joined = _semi_join(lowering, rel, part, anchor)
         if joined is None:
             others.append(part)
         else:
@@ -76,12 +76,12 @@ def filter_rows(to: Lowering, rel: Rel, condition: ex.Expression, anchor: int | 
     if not others:
         return rel
     width = len(rel.schema)
-    attached, remaining = attach(to, rel, others, anchor)
+    attached, remaining = attach(lowering, rel, others, anchor)
     return first_columns(rl.Filter(attached, conjunction(remaining)), width)
 
 
 def attach(
-    to: Lowering, rel: Rel, expressions: Sequence[ex.Expression], anchor: int | None
+    lowering: Lowering, rel: Rel, expressions: Sequence[ex.Expression], anchor: int | None
 ) -> tuple[Rel, list[ex.Expression]]:
     """Return a relation with a column for each subquery in some expressions, and these over the columns.
 
@@ -91,32 +91,32 @@ def attach(
     for expression in expressions:
         for node in walk(expression, into_relations=False):
             if isinstance(node, Subquery) and node not in found:
-                rel, value = _attach_subquery(to, rel, node, anchor)
+                rel, value = _attach_subquery(lowering, rel, node, anchor)
                 found[node] = as_type(value, node.type)
     change = lambda node: found.get(node, node) if isinstance(node, Subquery) else node  # noqa: E731
     return rel, [rebuild(each, change, into_relations=False) for each in expressions]
 
 
-def _attach_subquery(to: Lowering, rel: Rel, node: Subquery, anchor: int | None) -> tuple[Rel, ex.Expression]:
+def _attach_subquery(lowering: Lowering, rel: Rel, node: Subquery, anchor: int | None) -> tuple[Rel, ex.Expression]:
     """Return the relation with further columns, and the value of a subquery over them."""
     match node:
         case ex.ScalarSubquery(input=child):
-            return _scalar(to, rel, child, anchor)
+            return _scalar(lowering, rel, child, anchor)
         case ex.SetPredicate(op="exists", tuples=child):
-            return _any_row(to, rel, child, TRUE, anchor)
+            return _any_row(lowering, rel, child, TRUE, anchor)
         case ex.SetPredicate(op="unique", tuples=child):
-            return _unique(to, rel, child, anchor)
+            return _unique(lowering, rel, child, anchor)
         case ex.InPredicate(needles=needles, haystack=child):
-            return any_match(to, rel, child, _in_condition(rel, needles, child), anchor)
+            return any_match(lowering, rel, child, _in_condition(rel, needles, child), anchor)
         case ex.SetComparison(reduction=reduction, comparison=comparison, left=left, right=child):
             value = ex.FieldReference(len(rel.schema), child.schema.types[0])
             test = compare(COMPARISONS[comparison], left, value)
             if reduction == "any":
-                return any_match(to, rel, child, test, anchor)
-            rel, found = any_match(to, rel, child, negate(test), anchor)
+                return any_match(lowering, rel, child, test, anchor)
+            rel, found = any_match(lowering, rel, child, negate(test), anchor)
             return rel, negate(found)
         case ex.SetPredicate():
-            raise to.refusal(f"a set predicate {node.op}")
+            raise lowering.refusal(f"a set predicate {node.op}")
         case _:
             assert_never(node)
 
@@ -130,24 +130,26 @@ def _in_condition(rel: Rel, needles: Sequence[ex.Expression], child: Rel) -> ex.
 # --- conditions by themselves
 
 
-def _semi_join(to: Lowering, rel: Rel, part: ex.Expression, anchor: int | None) -> Rel | None:
+def _semi_join(lowering: Lowering, rel: Rel, part: ex.Expression, anchor: int | None) -> Rel | None:
     """Return the rows for which a subquery, or its negation, is true; None for another condition."""
     match part:
         case ex.SetPredicate(op="exists", tuples=child):
-            return _matching(to, rel, child, TRUE, anchor, "left_semi")
+            return _matching(lowering, rel, child, TRUE, anchor, "left_semi")
         case ex.InPredicate(needles=needles, haystack=child) if not any(map(has_subquery, needles)):
-            return _matching(to, rel, child, _in_condition(rel, needles, child), anchor, "left_semi")
+            return _matching(lowering, rel, child, _in_condition(rel, needles, child), anchor, "left_semi")
         case ex.ScalarFunction(arguments=(ex.SetPredicate(op="exists", tuples=child),)) if part.function.name == "not":
-            return _matching(to, rel, child, TRUE, anchor, "left_anti")
+            return _matching(lowering, rel, child, TRUE, anchor, "left_anti")
         case ex.ScalarFunction(arguments=(ex.InPredicate(needles=needles, haystack=child) as test,)) if (
             part.function.name == "not" and not test.type.nullable and not any(map(has_subquery, needles))
         ):
-            return _matching(to, rel, child, _in_condition(rel, needles, child), anchor, "left_anti")
+            return _matching(lowering, rel, child, _in_condition(rel, needles, child), anchor, "left_anti")
         case _:
             return None
 
 
-def _matching(to: Lowering, rel: Rel, child: Rel, condition: ex.Expression, anchor: int | None, how: JoinType) -> Rel:
+def _matching(
+    lowering: Lowering, rel: Rel, child: Rel, condition: ex.Expression, anchor: int | None, how: JoinType
+) -> Rel:
     """Return the rows with, or without, a row of a subquery for which a condition over both is true."""
     child, pulled = _with_conditions_above(rel, child, anchor, is_exists=condition is TRUE)
     conditions = [each for each in (condition, *pulled) if each is not TRUE]
@@ -155,7 +157,7 @@ def _matching(to: Lowering, rel: Rel, child: Rel, condition: ex.Expression, anch
     if anchor is not None and positions:
         domain = distinct(rel, positions)
         width, added = len(rel.schema), len(positions)
-        spread = for_each(to, child, domain, anchor, positions)
+        spread = for_each(lowering, child, domain, anchor, positions)
         keys = [same(column(rel, at), shift_fields(column(spread, n), width)) for n, at in enumerate(positions)]
         conditions = [map_fields(each, lambda at: at if at < width else at + added) for each in conditions]
         return rl.Join(rel, spread, how, conjunction([*keys, *conditions]))
@@ -215,20 +217,20 @@ def _left_join(rel: Rel, found: Rel, positions: Sequence[int]) -> Rel:
     return rl.emit(joined, [*range(width), *range(width + added, len(joined.schema))])
 
 
-def _rows_for_each(to: Lowering, rel: Rel, child: Rel, anchor: int | None, positions: list[int]) -> Rel:
+def _rows_for_each(lowering: Lowering, rel: Rel, child: Rel, anchor: int | None, positions: list[int]) -> Rel:
     """Return the rows of a subquery behind the outer columns that it refers to."""
     if anchor is None or not positions:
         return child
-    return for_each(to, child, distinct(rel, positions), anchor, positions)
+    return for_each(lowering, child, distinct(rel, positions), anchor, positions)
 
 
-def _scalar(to: Lowering, rel: Rel, child: Rel, anchor: int | None) -> tuple[Rel, ex.Expression]:
+def _scalar(lowering: Lowering, rel: Rel, child: Rel, anchor: int | None) -> tuple[Rel, ex.Expression]:
     """Return the value of the only row of a subquery."""
     width = len(rel.schema)
     positions = outer_positions(child, anchor)
-    spread = _rows_for_each(to, rel, child, anchor, positions)
+    spread = _rows_for_each(lowering, rel, child, anchor, positions)
     if not has_one_row_at_most(child):
-        spread = one_at_most(to, spread, len(positions), "a scalar subquery")
+        spread = one_at_most(lowering, spread, len(positions), "a scalar subquery")
     if not positions and child.single_row:
         joined: Rel = rl.Cross(rel, spread)
     else:
@@ -236,13 +238,13 @@ def _scalar(to: Lowering, rel: Rel, child: Rel, anchor: int | None) -> tuple[Rel
     return joined, column(joined, width)
 
 
-def one_at_most(to: Lowering, rel: Rel, keys: int, what: str) -> Rel:
+def one_at_most(lowering: Lowering, rel: Rel, keys: int, what: str) -> Rel:
     """Return the rows of a relation, which fails where several are equal in the first `keys` columns.
 
     The failure is a cast of a message to a number.
     """
     width = len(rel.schema)
-    if to.has_window_functions():
+    if lowering.has_window_functions():
         counted = with_columns(rel, row_count(columns(rel, range(keys))), name="rows")
         return first_columns(rl.Filter(counted, _is_one(column(counted, width), what)), width)
     names = (*(f"key{n}" for n in range(keys)), "rows")
@@ -270,11 +272,11 @@ def _is_one(many: ex.Expression, what: str) -> ex.Expression:
 
 
 def _any_row(
-    to: Lowering, rel: Rel, child: Rel, condition: ex.Expression, anchor: int | None
+    lowering: Lowering, rel: Rel, child: Rel, condition: ex.Expression, anchor: int | None
 ) -> tuple[Rel, ex.Expression]:
     """Return whether a subquery has a row for which a condition over both rows is true."""
     width = len(rel.schema)
-    found, positions = _join_to_domain(to, rel, child, condition, anchor)
+    found, positions = _join_to_domain(lowering, rel, child, condition, anchor)
     if not positions:
         counted = rl.Aggregate(found, (), (), (measure("aggregate_generic", "count"),), ("rows",))
         joined: Rel = rl.Cross(rel, counted)
@@ -285,25 +287,25 @@ def _any_row(
 
 
 def any_match(
-    to: Lowering, rel: Rel, child: Rel, condition: ex.Expression, anchor: int | None
+    lowering: Lowering, rel: Rel, child: Rel, condition: ex.Expression, anchor: int | None
 ) -> tuple[Rel, ex.Expression]:
     """Return whether a condition is true of a row and any row of a subquery, in three-valued logic.
 
     False where it is false of all of them, or there are none; else NULL where it is true of none.
 
     Args:
-        to: the lowering.
+        lowering: the state of lowering the plan.
         rel: the rows.
         child: the subquery, which may refer to the row of the anchor.
         condition: sees the row and, behind it, the row of the subquery.
         anchor: that of the row.
     """
     if has_subquery(condition):
-        raise to.refusal("a subquery in the value that another subquery is compared with")
+        raise lowering.refusal("a subquery in the value that another subquery is compared with")
     if not condition.type.nullable:
-        return _any_row(to, rel, child, condition, anchor)
+        return _any_row(lowering, rel, child, condition, anchor)
     width = len(rel.schema)
-    found, positions = _join_to_domain(to, rel, child, condition, anchor, is_filtered=False)
+    found, positions = _join_to_domain(lowering, rel, child, condition, anchor, is_filtered=False)
     test = column(found, len(found.schema) - 1)
     outcome = case_when(
         [(call("comparison", "coalesce", test, FALSE), number(2)), (is_null(test), number(1))], number(0)
@@ -325,7 +327,7 @@ def any_match(
 
 
 def _join_to_domain(
-    to: Lowering, rel: Rel, child: Rel, condition: ex.Expression, anchor: int | None, *, is_filtered: bool = True
+    lowering: Lowering, rel: Rel, child: Rel, condition: ex.Expression, anchor: int | None, *, is_filtered: bool = True
 ) -> tuple[Rel, list[int]]:
     """Return the rows of a subquery behind the distinct outer values that it, or a condition, refers to.
 
@@ -344,7 +346,7 @@ def _join_to_domain(
     if not positions:
         spread = child
     elif own and anchor is not None:
-        spread = for_each(to, child, distinct(rel, positions), anchor, positions)
+        spread = for_each(lowering, child, distinct(rel, positions), anchor, positions)
     else:
         spread = rl.Cross(distinct(rel, positions), child)
     test = map_fields(condition, lambda at: new_positions[at] if at < width else at - width + len(positions))
@@ -353,10 +355,10 @@ def _join_to_domain(
     return with_columns(spread, test, name="test"), positions
 
 
-def _unique(to: Lowering, rel: Rel, child: Rel, anchor: int | None) -> tuple[Rel, ex.Expression]:
+def _unique(lowering: Lowering, rel: Rel, child: Rel, anchor: int | None) -> tuple[Rel, ex.Expression]:
     """Return whether no two rows of a subquery are equal."""
     positions = outer_positions(child, anchor)
-    spread = _rows_for_each(to, rel, child, anchor, positions)
+    spread = _rows_for_each(lowering, rel, child, anchor, positions)
     width, outer = len(rel.schema), len(positions)
     keys = columns(spread)
     names = (*(f"key{n}" for n in range(len(keys))), "rows")

@@ -31,18 +31,18 @@ class Carrier:
     """Returns the value of a type from an expression of the carrier's type."""
 
 
-def carrier_of(type_: t.Type, to: Lowering) -> Carrier | None:
+def carrier_of(type_: t.Type, lowering: Lowering) -> Carrier | None:
     """Return the carrier of a type; None where the engine reads its literals, or lacks a function for them."""
-    if not to.profile.has_form("values_by_functions"):
+    if not lowering.profile.has_form("values_by_functions"):
         return None
     if isinstance(type_, t.PrecisionTimestamp | t.PrecisionTimestampTZ):
         digits = int(type_.precision)
         if digits > MOST_DIGITS:
             return None
         factor = 10 ** (MOST_DIGITS - digits)
-        compute = _timestamp(to) if isinstance(type_, t.PrecisionTimestamp) else _instant(to)
+        compute = _timestamp(lowering) if isinstance(type_, t.PrecisionTimestamp) else _instant(lowering)
         return Carrier(t.I64(), lambda value: int(value) * factor, compute)
-    return _CARRIERS[type(type_)](to) if type(type_) in _CARRIERS else None
+    return _CARRIERS[type(type_)](lowering) if type(type_) in _CARRIERS else None
 
 
 def computed_constant(node: Literal, carrier: Carrier) -> Expression:
@@ -57,34 +57,34 @@ def carried_value(node: Literal, carrier: Carrier) -> Expression:
     return Literal(carrier.encode(node.value), carrier.type.as_required())
 
 
-def timestamp_of_date(value: Expression, type_: t.Type, to: Lowering) -> Expression:
+def timestamp_of_date(value: Expression, type_: t.Type, lowering: Lowering) -> Expression:
     """Return midnight of a day."""
-    count = _own("epoch_us:date", t.I64(nullable=value.type.nullable), to, value)
-    return _timestamp(to)(count, type_)
+    count = _own("epoch_us:date", t.I64(nullable=value.type.nullable), lowering, value)
+    return _timestamp(lowering)(count, type_)
 
 
-def _own(key: str, type_: t.Type, to: Lowering, *arguments: Argument) -> ScalarFunction:
+def _own(key: str, type_: t.Type, lowering: Lowering, *arguments: Argument) -> ScalarFunction:
     """Call a function of the engine's own."""
-    return ScalarFunction(FunctionId(to.profile.urn_of(key), key), arguments, type_)
+    return ScalarFunction(FunctionId(lowering.profile.urn_of(key), key), arguments, type_)
 
 
-def _timestamp(to: Lowering) -> Callable[[Expression, t.Type], Expression]:
-    return lambda count, type_: _own("make_timestamp:i64", type_, to, count)
+def _timestamp(lowering: Lowering) -> Callable[[Expression, t.Type], Expression]:
+    return lambda count, type_: _own("make_timestamp:i64", type_, lowering, count)
 
 
-def _instant(to: Lowering) -> Callable[[Expression, t.Type], Expression]:
+def _instant(lowering: Lowering) -> Callable[[Expression, t.Type], Expression]:
     def compute(count: Expression, type_: t.Type) -> Expression:
-        timestamp = _timestamp(to)(count, t.PrecisionTimestamp(6, nullable=count.type.nullable))
-        return _own("timezone:str_pts", type_, to, literal("UTC", t.String()), timestamp)
+        timestamp = _timestamp(lowering)(count, t.PrecisionTimestamp(6, nullable=count.type.nullable))
+        return _own("timezone:str_pts", type_, lowering, literal("UTC", t.String()), timestamp)
 
     return compute
 
 
-def _bytes(to: Lowering) -> Carrier:
-    return Carrier(t.String(), bytes.hex, lambda digits, type_: _own("from_hex:str", type_, to, digits))
+def _bytes(lowering: Lowering) -> Carrier:
+    return Carrier(t.String(), bytes.hex, lambda digits, type_: _own("from_hex:str", type_, lowering, digits))
 
 
-def _text(to: Lowering) -> Carrier:
+def _text(lowering: Lowering) -> Carrier:
     def compute(text: Expression, type_: t.Type) -> Expression:
         return ScalarFunction(_REPEAT, (text, literal(1, t.I64())), type_)
 

@@ -43,7 +43,7 @@ class SplitWindows:
         return rel if self.mapping is None else rl.emit(rel, self.mapping)
 
 
-def split_windows(rel: Rel, to: Lowering) -> SplitWindows | None:
+def split_windows(rel: Rel, lowering: Lowering) -> SplitWindows | None:
     """Split the window functions off a relation that is no projection, or has nested ones; None for others.
 
     Raises:
@@ -55,7 +55,7 @@ def split_windows(rel: Rel, to: Lowering) -> SplitWindows | None:
     if not found or isinstance(rel, rl.Expand):  # which becomes projections
         return None
     if not isinstance(rel, rl.Project | rl.Filter | rl.Sort | rl.Aggregate | rl.TopN | rl.Window):
-        raise to.refusal(f"a window function in {class_words(rel)}")
+        raise lowering.refusal(f"a window function in {class_words(rel)}")
     width = len(rel.input.schema)
     places = {each: width + n for n, each in enumerate(dict.fromkeys(found))}
     projection = attrs.evolve(with_columns(rel.input, *places, name="window"), anchor=rel.anchor)
