@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib.util import find_spec
 from itertools import takewhile
 from pathlib import Path
@@ -170,7 +171,8 @@ When = Literal["loaded", "called", "checked"]
 """Whether an import runs with its module, in a function, or only a type checker sees it."""
 
 
-def imports(path: Path) -> Iterator[tuple[str, When]]:
+@cache
+def imports(path: Path) -> tuple[tuple[str, When], ...]:
     """What a file imports, and when."""
 
     def visit(node: ast.AST, when: When) -> Iterator[tuple[str, When]]:
@@ -191,7 +193,7 @@ def imports(path: Path) -> Iterator[tuple[str, When]]:
                 inside: When = "called" if isinstance(node, ast.FunctionDef) else when
                 yield from (found for child in ast.iter_child_nodes(node) for found in visit(child, inside))
 
-    yield from visit(ast.parse(path.read_text(encoding="utf-8")), "loaded")
+    return tuple(visit(ast.parse(path.read_text(encoding="utf-8")), "loaded"))
 
 
 def _home(module: str, name: str) -> str:
