@@ -64,6 +64,7 @@ SLOW = frozenset(
         "test_typing_escapes.py",
         "test_typing_internals.py",
         "test_typing_loading.py::test_a_change_of_the_library_makes_mypy_check_again",
+        "test_typing_partial.py::test_what_remains_known_is_what_the_run_shows",
         "test_typing_plugin.py::test_mypy_says_what_the_comments_say_and_nothing_else",
         "test_typing_programs.py",
         "test_typing_report.py::test_mypy_says_what_is_not_evaluated_to_those_who_ask",
