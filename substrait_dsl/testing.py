@@ -367,7 +367,7 @@ def _row(row: Any, number: int, names: tuple[str, ...], struct: NamedStruct | No
         raise InvalidArgumentError(f"{what}, row {number}: {widths}")
     if struct is None:
         return tuple(row)
-    return tuple(_of_type(value, field.type) for value, field in zip(row, struct, strict=True))
+    return tuple(_convert_to_type(value, field.type) for value, field in zip(row, struct, strict=True))
 
 
 def _python_value(value: Any) -> Any:
@@ -376,7 +376,7 @@ def _python_value(value: Any) -> Any:
     return value.tolist() if is_of_numpy and "64[" not in str(value.dtype) else value  # no numbers for times
 
 
-def _of_type(value: Any, type_: t.Type) -> Any:
+def _convert_to_type(value: Any, type_: t.Type) -> Any:
     """Return an expected value as `collect` has it: a struct as a tuple, a uuid as text, a timestamp in local time.
 
     What is none of the type stays what it is, and so differs from all that are.
@@ -390,25 +390,29 @@ def _of_type(value: Any, type_: t.Type) -> Any:
         case int(), t.Decimal() if not isinstance(value, bool):
             return Decimal(value)
         case int() | float(), t.FP32() | t.FP64() if not isinstance(value, bool):
-            return _of_float(value, type_)
+            return _round_to_float(value, type_)
         case dt.datetime(tzinfo=zone), t.PrecisionTimestampTZ() if zone is not None:
             return value.astimezone().replace(tzinfo=None)
         case Mapping(), t.Struct(types=types):
             for name in value:
                 if name not in type_.field_names:
                     raise UnknownFieldError.of_name(str(name), type_.field_names)
-            return tuple(_of_type(value.get(name), part) for name, part in zip(type_.field_names, types, strict=True))
+            return tuple(
+                _convert_to_type(value.get(name), part) for name, part in zip(type_.field_names, types, strict=True)
+            )
         case list() | tuple(), t.Struct(types=types) if len(value) == len(types):
-            return tuple(_of_type(each, part) for each, part in zip(value, types, strict=True))
+            return tuple(_convert_to_type(each, part) for each, part in zip(value, types, strict=True))
         case list() | tuple(), t.List(element=element):
-            return [_of_type(each, element) for each in value]
+            return [_convert_to_type(each, element) for each in value]
         case Mapping(), t.Map():
-            return {_of_type(key, type_.key): _of_type(each, type_.value) for key, each in value.items()}
+            return {
+                _convert_to_type(key, type_.key): _convert_to_type(each, type_.value) for key, each in value.items()
+            }
         case _:
             return value
 
 
-def _of_float(value: float, type_: t.Type) -> float:
+def _round_to_float(value: float, type_: t.Type) -> float:
     """Return a number as a float of a type: a whole one if it is exactly one, any other as the nearest."""
     if isinstance(value, int):
         return float(value) if abs(value) < 2**1024 - 2**970 and int(float(value)) == value else value

@@ -53,6 +53,30 @@ OF_THE_LANGUAGE = {
 }
 """Functions that are called so in SQL."""
 
+NO_FIRST_WORDS = frozenset(
+    {
+        *("above", "at", "behind", "below", "beside", "beyond", "by"),
+        *("in", "inside", "of", "only", "over", "within"),
+    }
+)
+"""What no function begins with, as its verb is left out: `lower_modulus`, not `by_quotient`."""
+
+WITHOUT_A_VERB = {
+    ("array_functions", "over_arrays"),
+    ("catalog.catalog", "by_name"),  # public
+    ("spark.expressions.aggregates", "_in_order"),
+    ("spark.expressions.aggregates", "_of_floats"),
+    ("spark.expressions.aggregates", "_of_i64"),
+    ("spark.relations.single_input", "by_number"),
+    ("spark.sail.functions", "in_zone"),
+    ("spark.sources.text_lines", "_in_quotes"),
+    ("sql_output.decimals", "_by_integers"),
+    ("sql_output.decimals", "_by_wider_operands"),
+    ("sql_output.decimals", "of_units"),
+    ("sql_output.sets", "of_union"),
+}
+"""Functions that still begin with such a word."""
+
 
 def names(path: Path) -> Iterator[str]:
     """The names that a module gives: its own, and those of classes, functions, arguments, variables and attributes."""
@@ -108,6 +132,26 @@ def test_no_function_is_called_by_a_preposition_alone() -> None:
     }
     assert found - OF_THE_LANGUAGE == set()
     assert OF_THE_LANGUAGE - found == set()
+
+
+def constructors(path: Path) -> Iterator[str]:
+    """The names of the class methods of a module: ``Scope.of_plan(...)`` reads as a noun."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef) and any(
+            ast.unparse(each) == "classmethod" for each in node.decorator_list
+        ):
+            yield node.name
+
+
+def test_functions_begin_with_a_verb_and_no_preposition() -> None:
+    found = {
+        (module, name)
+        for module, path in MODULES.items()
+        for name in set(functions(path)) - set(constructors(path))
+        if name.strip("_").partition("_")[0] in NO_FIRST_WORDS and "_" in name.strip("_")
+    }
+    assert found - WITHOUT_A_VERB == set()
+    assert WITHOUT_A_VERB - found == set()
 
 
 def test_every_exception_is_needed() -> None:

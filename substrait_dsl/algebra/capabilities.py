@@ -134,7 +134,7 @@ def _types(said: SaidTypes) -> Types:
         what = 'the types are "all", words, or a dict of the limits of each word'
         return {
             require_word("type", word, TYPE_WORDS): _limits(word, limits)
-            for word, limits in _by_word(said, {}, what).items()
+            for word, limits in _map_words(said, {}, what).items()
         }
 
 
@@ -171,7 +171,7 @@ def _words(said: Any, known: Mapping[str, Forms | None], what: str) -> Words:
     if said is None or said == ALL:
         return cast("Words", said)
     with error_context(verb=VERB):
-        named = _by_word(said, None, f'the {what}s are "all", words, or a dict of the forms of each word')
+        named = _map_words(said, None, f'the {what}s are "all", words, or a dict of the forms of each word')
         return {require_word(what, word, known): _forms(known[word], f"{what} {word}", named[word]) for word in named}
 
 
@@ -195,7 +195,7 @@ def require_word(what: str, word: Any, known: Collection[str]) -> str:
     return cast("str", word)
 
 
-def _by_word(said: Any, default: object, expected: str) -> Mapping[str, Any]:
+def _map_words(said: Any, default: object, expected: str) -> Mapping[str, Any]:
     """Return the value of each word: a dict has them, a sequence of words gives each the default."""
     if isinstance(said, Mapping):
         return said

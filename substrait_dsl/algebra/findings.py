@@ -305,6 +305,6 @@ def merge_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(merged.values(), key=lambda finding: -WEIGHTS.index(finding.weight)))
 
 
-def at_least(findings: Iterable[Finding], weight: Weight) -> tuple[Finding, ...]:
+def select_at_least(findings: Iterable[Finding], weight: Weight) -> tuple[Finding, ...]:
     """Return the findings of this weight, and heavier ones."""
     return tuple(each for each in findings if WEIGHTS.index(each.weight) >= WEIGHTS.index(weight))

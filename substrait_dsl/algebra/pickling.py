@@ -53,7 +53,7 @@ class Picklable(Immutable):
         return [*_picklable_parts(self._recipe()[1])]
 
     def __reduce__(self) -> Recipe:
-        return _last, (tuple(_entry(each) for each in _in_order(self)),)
+        return _last, (tuple(_entry(each) for each in _walk_components(self)),)
 
 
 class PickledByFields(FrozenValue, Immutable):
@@ -163,7 +163,7 @@ def _picklable_parts(value: Any) -> Iterator[Picklable]:
         yield from _picklable_parts([value.func, *value.args, *value.keywords.values()])
 
 
-def _in_order(root: Picklable) -> Iterator[Picklable]:
+def _walk_components(root: Picklable) -> Iterator[Picklable]:
     """Yield all that an object is made of, each once and behind what it is made of; the object itself is the last."""
     done: set[int] = set()
     stack: list[tuple[Picklable, bool]] = [(root, False)]

@@ -69,7 +69,7 @@ def compare_schemas(before: NamedStruct, after: NamedStruct, root: int = 0) -> I
 
     Columns are the same that have one name; of several of a name, the first of one schema is the first of the other.
     """
-    old, new = _by_name(before), _by_name(after)
+    old, new = _index_fields(before), _index_fields(after)
     places = {key: place for place, key in enumerate(old)}
     moved = _out_of_order([places[key] for key in new if key in places])
     for key, field in new.items():
@@ -87,7 +87,7 @@ def compare_schemas(before: NamedStruct, after: NamedStruct, root: int = 0) -> I
             yield ColumnChange("dropped", field.name, text_with_names(field.type), None, root)
 
 
-def _by_name(schema: NamedStruct) -> dict[tuple[str, int], Field]:
+def _index_fields(schema: NamedStruct) -> dict[tuple[str, int], Field]:
     """Return the fields by their names, and which of those of one name they are."""
     seen = Counter[str]()
     found = {}

@@ -13,7 +13,7 @@ from typing import Any
 from substrait_dsl.catalog.everyday_json import get_json
 
 
-def _of_null_null(function: Callable[..., Any]) -> Callable[..., Any]:
+def _propagate_null(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that is NULL where an argument is."""
 
     @wraps(function)
@@ -97,13 +97,13 @@ def _xxhash64(x: str | bytes) -> int:
 
 
 VALUES: Mapping[str, Callable[..., Any]] = {
-    "date_diff_days": _of_null_null(_days),
-    "date_diff_months": _of_null_null(_months),
-    "last_day": _of_null_null(_last_day),
-    "md5": _of_null_null(_digest("md5")),
-    "sha256": _of_null_null(_digest("sha256")),
-    "sha512": _of_null_null(_digest("sha512")),
-    "xxhash64": _of_null_null(_xxhash64),
-    "get_json": _of_null_null(get_json),
+    "date_diff_days": _propagate_null(_days),
+    "date_diff_months": _propagate_null(_months),
+    "last_day": _propagate_null(_last_day),
+    "md5": _propagate_null(_digest("md5")),
+    "sha256": _propagate_null(_digest("sha256")),
+    "sha512": _propagate_null(_digest("sha512")),
+    "xxhash64": _propagate_null(_xxhash64),
+    "get_json": _propagate_null(get_json),
 }
 """By the names of the functions; a NULL among the arguments makes the result NULL."""

@@ -94,8 +94,10 @@ def read_header(file: Entry, source: str, known: Mapping[str, Extension]) -> tup
     urn = file.require_text("urn")
     dependencies = file.mapping("dependencies")
     texts = TypeTexts(_declared_names(file, urn, source, known))
-    types = {name: _type_declaration(entry, urn, texts) for name, entry in _by_name(file, "types").items()}
-    variations = {name: _variation_declaration(entry, urn) for name, entry in _by_name(file, "type_variations").items()}
+    types = {name: _type_declaration(entry, urn, texts) for name, entry in _index_entries(file, "types").items()}
+    variations = {
+        name: _variation_declaration(entry, urn) for name, entry in _index_entries(file, "type_variations").items()
+    }
     extension = Extension(urn, {}, types, variations, dependencies, file.text("description"))
     texts.check_types_of({**known, urn: extension})
     for declared in types.values():
@@ -207,7 +209,7 @@ def _declared_names(file: Entry, urn: str, source: str, known: Mapping[str, Exte
 
     Its own, and those of its dependencies by alias.
     """
-    names = {name: urn for section in ("types", "type_variations") for name in _by_name(file, section)}
+    names = {name: urn for section in ("types", "type_variations") for name in _index_entries(file, section)}
     for alias, dependency in file.mapping("dependencies").items():
         if dependency not in known:
             raise CatalogError(
@@ -219,7 +221,7 @@ def _declared_names(file: Entry, urn: str, source: str, known: Mapping[str, Exte
     return names
 
 
-def _by_name(file: Entry, section: str) -> dict[str, Entry]:
+def _index_entries(file: Entry, section: str) -> dict[str, Entry]:
     """Return the entries of a section, which must differ in their names."""
     found: dict[str, Entry] = {}
     for entry in file.entries(section):

@@ -221,7 +221,7 @@ def convert(
     refuse_input(output, plan)
     found = read_plan(plan)
     if form == "sql":
-        write_text(output, _only_root(found).to_sql(dialect or "spark") + "\n")
+        write_text(output, _require_one_root(found).to_sql(dialect or "spark") + "\n")
     elif form == "text":
         write_text(output, found.to_text())
     elif form == "json":
@@ -232,7 +232,7 @@ def convert(
         write_bytes(output, found.to_bytes(encoding=encoding or "spec"))
 
 
-def _only_root(plan: Plan) -> Any:
+def _require_one_root(plan: Plan) -> Any:
     if len(plan.roots) != 1 or len(plan.trees) != 1:
         raise click.UsageError(f"one query is one relation: this plan has {len(plan.trees)} trees")
     return plan.roots[0]

@@ -163,7 +163,7 @@ def _require_room(size: int) -> None:
         raise pa.ArrowInvalid(f"repeat gives too long a text, of {size} bytes")
 
 
-def _in_ascii(convert: Callable[[pa.Array], pa.Array], texts: pa.Array) -> pa.Array | None:
+def _convert_ascii(convert: Callable[[pa.Array], pa.Array], texts: pa.Array) -> pa.Array | None:
     """Convert texts by a function of Arrow if all are ASCII: it maps no letter to several, and ignores context."""
     return convert(texts) if _is_ascii(texts) else None
 
@@ -187,8 +187,8 @@ IMPLEMENTATIONS: Mapping[str, Implementation] = {
     "ltrim:str_str": Implementation(pa.string(), str.lstrip, partial(_trim_texts, compute.utf8_ltrim)),
     "rtrim:str_str": Implementation(pa.string(), str.rstrip, partial(_trim_texts, compute.utf8_rtrim)),
     "trim:str_str": Implementation(pa.string(), str.strip, partial(_trim_texts, compute.utf8_trim)),
-    "lower:str": Implementation(pa.string(), str.lower, partial(_in_ascii, compute.ascii_lower)),
-    "upper:str": Implementation(pa.string(), str.upper, partial(_in_ascii, compute.ascii_upper)),
+    "lower:str": Implementation(pa.string(), str.lower, partial(_convert_ascii, compute.ascii_lower)),
+    "upper:str": Implementation(pa.string(), str.upper, partial(_convert_ascii, compute.ascii_upper)),
 }
 """By the key of a function of ``functions_string.yaml`` how it is computed."""
 

@@ -124,7 +124,7 @@ def _converter(type_: t.Type, is_local: bool) -> Convert | None:
         case t.UUID():
             return str
         case t.PrecisionTimestampTZ():
-            return _local if is_local else _in_utc
+            return _local if is_local else _drop_time_zone
         case t.UserDefined(name="u64"):
             return Decimal
         case t.Struct(types=types):
@@ -157,5 +157,5 @@ def _local(value: Any) -> Any:
     return value.astimezone().replace(tzinfo=None)
 
 
-def _in_utc(value: Any) -> Any:
+def _drop_time_zone(value: Any) -> Any:
     return value.replace(tzinfo=None)

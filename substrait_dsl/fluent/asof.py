@@ -145,7 +145,7 @@ class AsofJoin:
             t=_comparable(col(self.time[0]), time),
             rt=null(time),
             side=lit(1, t.I32),
-            **self._only_key(),
+            **self._constant_key(),
         )
 
     def _right_rows(self) -> Relation[Any]:
@@ -169,11 +169,11 @@ class AsofJoin:
                 t=time,
                 rt=time,
                 side=lit(0, t.I32),
-                **self._only_key(),
+                **self._constant_key(),
             )
         )
 
-    def _only_key(self) -> dict[str, Expr[Any, Any]]:
+    def _constant_key(self) -> dict[str, Expr[Any, Any]]:
         """Return the key of a join without keys: a constant. Sail fails to plan the window without a partition."""
         return {} if self.keys else {"all": lit(0, t.I32)}
 

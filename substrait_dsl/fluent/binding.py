@@ -101,9 +101,9 @@ class _Binder:
         if expr._make is None:
             assert expr._leaf is not None
             return expr._leaf(scope)
-        return expr._make([self._of_operand(each, scope) for each in expr._operands])
+        return expr._make([self._bound_operand(each, scope) for each in expr._operands])
 
-    def _of_operand(self, operand: Any, scope: Scope) -> Any:
+    def _bound_operand(self, operand: Any, scope: Scope) -> Any:
         return self._done[self._key(operand, scope)][0] if isinstance(operand, ExprBase) else operand
 
     def _key(self, expr: ExprBase, scope: Scope) -> Hashable:

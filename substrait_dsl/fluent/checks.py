@@ -162,13 +162,13 @@ def profile_report(plan: AlgebraPlan, profile: Profile) -> Report:
     findings = list(_merge_findings([*_list_refusals(checked.refusals), *_rewritten(checked.check)]))
     verdict = _verdict(plan, checked)
     if verdict == "runs lowered":
-        findings += _of_names(plan, checked.check)
-        findings += _of_registered_functions(checked.check)
+        findings += _find_repeated_names(plan, checked.check)
+        findings += _find_registered_functions(checked.check)
         findings += _encoding_findings(profile, has_others=bool(findings))
     return Report(profile.name, verdict, _sort_findings(findings))
 
 
-def _of_names(plan: AlgebraPlan, check: PlanCheck) -> Iterator[CheckFinding]:
+def _find_repeated_names(plan: AlgebraPlan, check: PlanCheck) -> Iterator[CheckFinding]:
     """Yield the findings about output columns of one name."""
     from substrait_dsl.engines.rules import SAME_NAMES
 
@@ -179,7 +179,7 @@ def _of_names(plan: AlgebraPlan, check: PlanCheck) -> Iterator[CheckFinding]:
         yield CheckFinding(SAME_NAMES.code, severity, SAME_NAMES.why, cure=SAME_NAMES.cure, is_refused=False)
 
 
-def _of_registered_functions(check: PlanCheck) -> Iterator[CheckFinding]:
+def _find_registered_functions(check: PlanCheck) -> Iterator[CheckFinding]:
     """Yield the findings about functions that have to be registered."""
     from substrait_dsl.engines.rules import REGISTERED_FUNCTION
 

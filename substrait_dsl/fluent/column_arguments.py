@@ -150,7 +150,7 @@ def takes(function: Callable[..., Any], count: int) -> bool:
     return True
 
 
-def on_row(value: Any, scope: Scope, role: Role, *, raw: bool = False) -> Any:
+def evaluate_on_row(value: Any, scope: Scope, role: Role, *, raw: bool = False) -> Any:
     """Return a value, or what a lambda returns for the one row that the scope's schema describes, as an expression.
 
     With `raw`, what the lambda returns is returned as it is.

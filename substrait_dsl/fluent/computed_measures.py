@@ -144,18 +144,18 @@ class GroupScope(Scope):
             if column not in self._keys.names:
                 raise
             return self._key(self._keys.names.index(column))
-        return self._on_group(reference)  # type: ignore[return-value]  # a key
+        return self._rewrite_over_keys(reference)  # type: ignore[return-value]  # a key
 
     def column_of(self, rel: rl.Rel, column: str | int) -> ex.FieldReference:
-        return self._on_group(self.rows.column_of(rel, column))  # type: ignore[return-value]  # a key
+        return self._rewrite_over_keys(self.rows.column_of(rel, column))  # type: ignore[return-value]  # a key
 
     def local(self, expression: ex.Expression, origin: Scope | None) -> ex.Expression:
-        return self._on_group(expression) if origin is self.rows else super().local(expression, origin)
+        return self._rewrite_over_keys(expression) if origin is self.rows else super().local(expression, origin)
 
     def _key(self, position: int) -> ex.FieldReference:
         return ex.FieldReference(position, self._keys.types[position])
 
-    def _on_group(self, expression: ex.Expression) -> ex.Expression:
+    def _rewrite_over_keys(self, expression: ex.Expression) -> ex.Expression:
         """Rewrite an expression over the row of the input as one over the keys. Raises `SchemaError` if it is none."""
         if (position := self._key_positions.get(expression)) is not None:
             return self._key(position)

@@ -212,9 +212,9 @@ class Expr(ExprBase, Operators[T, T, N], Generic[T, N]):
             filter id in (1, 2, 3)
               read orders -> id: i64, customer: i64, price: fp64?
         """
-        from substrait_dsl.fluent.subqueries import in_list
+        from substrait_dsl.fluent.subqueries import is_in_list
 
-        return in_list(self, options)
+        return is_in_list(self, options)
 
     def asc(self, nulls: Nulls = "first") -> SortKey:
         """Sort by this expression with the smallest first.

@@ -175,7 +175,7 @@ class ExtendedExpression(Document["ExtendedExpressionMessage", algebra.ExtendedE
                     f'the column "{name}" is the aggregate function {node.function.name}, which is no expression',
                     hint="write the function anew, in aggregate(...)",
                 )
-        return unbound_expr(partial(_on_row, name, node, self._algebra), name, "expression")
+        return unbound_expr(partial(_rewrite_over_scope, name, node, self._algebra), name, "expression")
 
     def _encode(self, encoding: Encoding, outer_references: OuterReferences | None) -> ExtendedExpressionMessage:
         from substrait_dsl.proto.extended import encode_extended_expression
@@ -239,7 +239,9 @@ def _reference(name: str, node: Referred) -> algebra.ExpressionReference:
     return algebra.ExpressionReference(node, (name, *struct_names(type_)))
 
 
-def _on_row(name: str, expression: ex.Expression, extended: algebra.ExtendedExpression, scope: Scope) -> ex.Expression:
+def _rewrite_over_scope(
+    name: str, expression: ex.Expression, extended: algebra.ExtendedExpression, scope: Scope
+) -> ex.Expression:
     """Return an expression over the base schema, over the row of a scope.
 
     Its columns are found there by their names.

@@ -171,9 +171,9 @@ def _equality(part: ex.Expression, width: int) -> rl.JoinKey:
         ) if urn == COMPARISON_URN and function.name in _EQUALITIES:
             comparison = _EQUALITIES[function.name]
             if (_sides(a, width), _sides(b, width)) == ({"left"}, {"right"}):
-                return rl.JoinKey(a, _of_right(b, width), comparison)
+                return rl.JoinKey(a, _rewrite_over_right(b, width), comparison)
             if (_sides(a, width), _sides(b, width)) == ({"right"}, {"left"}):
-                return rl.JoinKey(b, _of_right(a, width), comparison)
+                return rl.JoinKey(b, _rewrite_over_right(a, width), comparison)
     raise InvalidArgumentError(
         "a key is an equality of a column of the left side and one of the right",
         hint="other conditions go into residual=..., or all of them into nested_loop_join(...)",
@@ -188,7 +188,7 @@ def _sides(expression: ex.Expression, width: int) -> set[str]:
     }
 
 
-def _of_right(expression: ex.Expression, width: int) -> ex.Expression:
+def _rewrite_over_right(expression: ex.Expression, width: int) -> ex.Expression:
     """Return the expression over both rows as one over the right row."""
 
     def change(node: Node) -> Node:

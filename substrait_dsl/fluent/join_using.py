@@ -60,7 +60,7 @@ class UsingKeys:
         """Return the columns that `merge` puts out, of the columns of the join."""
         return NamedStruct(self._fields(self._columns(joined))) if self.is_of_both else joined
 
-    def before_merge(self, expression: ex.Expression, joined: NamedStruct) -> ex.Expression:
+    def rewrite_before_merge(self, expression: ex.Expression, joined: NamedStruct) -> ex.Expression:
         """Return an expression over the columns of `merge` as one over those of the join itself."""
         if not self.is_of_both:
             return expression

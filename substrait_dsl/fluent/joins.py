@@ -96,7 +96,7 @@ class JoinVerbs(RelationBase, Generic[S]):
             left, right = self._rel, rel_of(other)
             scope = _scope("join", left, right, how, mark)
             if on is not None and using is not None:
-                raise _on_and_using()
+                raise _both_on_and_using()
             if on is None and using is None:
                 raise InvalidArgumentError(
                     "expected on=, a condition or names, or using=, names of columns that are put out once",
@@ -153,7 +153,7 @@ class JoinVerbs(RelationBase, Generic[S]):
             scope = _scope("lateral_join", self._rel, other, how, mark, LATERAL_JOIN_TYPES, "lateral-join-type")
             scope.anchor = outer.anchor  # one number for the left row, and for both rows in the condition
             if on is not True and using is not None:
-                raise _on_and_using()
+                raise _both_on_and_using()
             keys = _using_keys(using, scope, how)
             condition = _condition(on, scope) if keys is None else keys.condition()
             after = _post_filter(post_filter, scope, how, mark, keys)
@@ -343,7 +343,7 @@ def _scope(
     return Scope(verb, (left, right))
 
 
-def _on_and_using() -> InvalidArgumentError:
+def _both_on_and_using() -> InvalidArgumentError:
     return InvalidArgumentError(
         "expected on= or using=, not both",
         hint='using="x" is that the columns x are equal, and puts out one of them; add other conditions by filter(...)',
@@ -383,11 +383,11 @@ def _post_filter(
     schema = join_schema(how, left.schema, right.schema, mark)
     output = Scope(scope.verb, (left, right), schema if keys is None else keys.merged_schema(schema))
     with error_context(place="post_filter"):
-        after: ex.Expression = column_arguments.on_row(post_filter, output, column_arguments.Role.CONDITION)
+        after: ex.Expression = column_arguments.evaluate_on_row(post_filter, output, column_arguments.Role.CONDITION)
         column_arguments.require_condition(after)
         if output.anchor is not None:
             raise InvalidArgumentError("a post-join filter takes no correlated subquery", hint="use filter")
-    return after if keys is None else keys.before_merge(after, schema)
+    return after if keys is None else keys.rewrite_before_merge(after, schema)
 
 
 def _require_free(mark: str, how: JoinType, left: NamedStruct, right: NamedStruct) -> None:

@@ -122,7 +122,7 @@ def read_json(
         types = NamedStruct(tuple(Field(each.name, _read_as(each)) for each in struct))
         line: Any = lines[_LINE]
         if unknown_keys == "error":
-            line = _of_known_keys(line, struct.names)
+            line = _drop_unknown_keys(line, struct.names)
         if invalid == "error":
             rows = lines.select(from_json(line, types.row_type()).assert_not_null().alias(_OBJECT))
             values = [rows[_OBJECT][name] for name in struct.names]
@@ -143,7 +143,7 @@ def _read_as(field: Field) -> t.Type:
     return wanted
 
 
-def _of_known_keys(line: Any, names: Sequence[str]) -> DynExpr:
+def _drop_unknown_keys(line: Any, names: Sequence[str]) -> DynExpr:
     """Return a line; one with other keys is no JSON any more."""
     keys = map_keys(from_json(line, "map<string, string?>", on_failure="return_null"))
     has_others = scalar("any_match", [keys, lambda key: ~key.is_in(list(names))])

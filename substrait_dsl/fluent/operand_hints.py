@@ -68,19 +68,19 @@ class Operands:
         return [part for part in self.plain if isinstance(part, str) and part.isidentifier()]
 
 
-def _of_time_difference(operands: Operands) -> str:
+def _explain_time_difference(operands: Operands) -> str:
     zone = ', "UTC"' if operands.have(PrecisionTimestampTZ) else ""
     seconds = f'extract("UNIX_TIME", x{zone}): {phrase("in_seconds")}'
     return f"the specification has no difference of two points in time; write {seconds}"
 
 
-def _of_extreme_text(operands: Operands) -> str:
+def _explain_extreme_text(operands: Operands) -> str:
     key = "desc(x)" if operands.name == "max" else 'asc(x, nulls="last")'
     group = f"row_number().over(partition_by=..., order_by={key}) {phrase('kept_first')}"
     return f"there is none of texts; top_n(1, {key}) gives the row that has it; for each group, {group}"
 
 
-def _of_column_name(operands: Operands) -> str:
+def _explain_column_name(operands: Operands) -> str:
     words = operands.words()  # the function's own words, such as "YEAR", are in capitals and come first
     column = next((word for word in words if not word.isupper()), words[-1])
     return f"a column is col({column!r}), or the row's in a lambda"
@@ -126,10 +126,10 @@ _MISTAKES: tuple[_Mistake, ...] = (
     _Mistake(
         "subtract",
         lambda call: len(call.typed) == 2 and all(isinstance(part.type, (Date, *_MOMENTS)) for part in call.typed),
-        _of_time_difference,
+        _explain_time_difference,
     ),
     _Mistake("negate", lambda call: call.have(*_TEXTS), "to sort by it, the largest first, write desc(x)"),
-    _Mistake("min max", lambda call: call.have(*_TEXTS), _of_extreme_text),
+    _Mistake("min max", lambda call: call.have(*_TEXTS), _explain_extreme_text),
     _Mistake(
         "min max",
         lambda call: call.have(Boolean),
@@ -141,7 +141,7 @@ _MISTAKES: tuple[_Mistake, ...] = (
         "functions.count().filter(condition) counts the rows for which it is true",
     ),
     _Mistake("sum avg min max", lambda call: call.have(List), 'the elements of a list are rows after unnest("xs")'),
-    _Mistake("", lambda call: not call.typed and bool(call.words()), _of_column_name),
+    _Mistake("", lambda call: not call.typed and bool(call.words()), _explain_column_name),
     _Mistake(
         "",
         lambda call: any(type(part) is dt.date for part in call.plain) and call.have(*_MOMENTS),

@@ -167,7 +167,7 @@ class _Reader:
     def _plain(self, annotation: Any, origin: Any, arguments: Sequence[Any], metadata: Sequence[Any]) -> t.Type:
         """Return the type of an annotation that is no union, and has no type of Substrait beside it."""
         if origin is Literal:
-            return self._of_values(arguments)
+            return self._derive_literal_type(arguments)
         if origin in _LISTS or (origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis):
             return t.List(self.type_of(arguments[0]))
         if origin in _MAPS:
@@ -175,10 +175,10 @@ class _Reader:
         if annotation is decimal.Decimal:
             return _decimal(metadata)
         if isinstance(annotation, type):
-            return self._of_class(annotation)
-        return _of_library(annotation)
+            return self._derive_class_type(annotation)
+        return _derive_library_type(annotation)
 
-    def _of_class(self, class_: type) -> t.Type:
+    def _derive_class_type(self, class_: type) -> t.Type:
         if (type_ := PYTHON_TYPES.get(class_)) is not None:
             return type_
         if class_.__module__.startswith("pydantic.") and class_.__name__ in _PYDANTIC_TYPES:
@@ -186,11 +186,11 @@ class _Reader:
         if issubclass(class_, Schema):
             return class_.__struct__.row_type()
         if issubclass(class_, enum.Enum):
-            return _of_enum(class_)
+            return _derive_enum_type(class_)
         columns = _columns(class_, self.path, self.owners)
-        return columns.row_type() if columns is not None else _of_library(class_)
+        return columns.row_type() if columns is not None else _derive_library_type(class_)
 
-    def _of_values(self, values: Sequence[Any]) -> t.Type:
+    def _derive_literal_type(self, values: Sequence[Any]) -> t.Type:
         """Return the type of a ``Literal``: that of its values."""
         classes = {type(value): None for value in values if value is not None}
         if len(classes) != 1:
@@ -222,7 +222,7 @@ def _decimal(metadata: Sequence[Any]) -> t.Type:
     return t.Decimal(precision, scale)
 
 
-def _of_enum(class_: type) -> t.Type:
+def _derive_enum_type(class_: type) -> t.Type:
     """Return the type of the members of an enum. Raises `InvalidArgumentError` if they are no texts and no numbers."""
     for base in (str, int):
         if issubclass(class_, base):
@@ -245,7 +245,7 @@ _NO_COUNTERPARTS: Mapping[object, str] = {
 """What to write for annotations that say no type of Substrait."""
 
 
-def _of_library(annotation: Any) -> t.Type:
+def _derive_library_type(annotation: Any) -> t.Type:
     """Return the type that an annotation of this library says. Raises `InvalidArgumentError` for any other."""
     if (hint := _NO_COUNTERPARTS.get(get_origin(annotation) or annotation)) is not None:
         name = str(annotation) if get_args(annotation) else getattr(annotation, "__name__", str(annotation))

@@ -10,7 +10,7 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError
 from substrait_dsl.fluent.base import wrap_relation
-from substrait_dsl.fluent.column_arguments import Role, on_row, require_condition
+from substrait_dsl.fluent.column_arguments import Role, evaluate_on_row, require_condition
 from substrait_dsl.fluent.declared_properties import Distributed, Ordering, declared_properties
 from substrait_dsl.fluent.scope import Scope
 
@@ -50,7 +50,7 @@ def read(
 def _condition(value: Any, scope: Scope) -> ex.Expression | None:
     if value is None:
         return None
-    condition: ex.Expression = on_row(value, scope, Role.CONDITION)
+    condition: ex.Expression = evaluate_on_row(value, scope, Role.CONDITION)
     require_condition(condition)
     return condition
 

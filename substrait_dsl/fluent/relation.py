@@ -19,7 +19,7 @@ from substrait_dsl.errors import (
 from substrait_dsl.fluent import column_arguments
 from substrait_dsl.fluent.base import S2, Condition, Count, S
 from substrait_dsl.fluent.calls import MeasureBase
-from substrait_dsl.fluent.column_arguments import ColumnLike, Picked, Role, evaluate, on_row
+from substrait_dsl.fluent.column_arguments import ColumnLike, Picked, Role, evaluate, evaluate_on_row
 from substrait_dsl.fluent.column_names import Renaming, find_position, rename_columns
 from substrait_dsl.fluent.expr import DynExpr, ExprBase, SortKey, unbound_expr
 from substrait_dsl.fluent.extensions import ExtensionVerbs
@@ -456,7 +456,7 @@ class Relation(
         """
         with error_context(verb="into"):
             scope = Scope("into", (self._rel,))
-            result = on_row(row, scope, Role.ROW, raw=True)
+            result = evaluate_on_row(row, scope, Role.ROW, raw=True)
             return Relation(column_arguments.project_declared_columns(self._rel, result, scope))
 
     def as_(self, schema: type[S2]) -> Relation[S2]:

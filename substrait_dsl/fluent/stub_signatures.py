@@ -89,7 +89,7 @@ def signatures(functions: Sequence[Function], words: Words) -> list[Signature]:
         found.setdefault(signature.parameters, signature)  # Python has one type for them: the first is taken
     for signature in _widened(overloads, words):
         found.setdefault(signature.parameters, signature)
-    of_measures = list(_of_measures(needed, words))
+    of_measures = list(_measure_signatures(needed, words))
     if len({signature.result for signature in found.values()}) > 1:
         return [*_dynamic(needed, words), *found.values(), *of_measures]
     return [*found.values(), *of_measures]
@@ -151,7 +151,7 @@ def _dynamic(overloads: Sequence[Overload], words: Words) -> Iterator[Signature]
     return _led_by("DynExpr", result, overloads, words)
 
 
-def _of_measures(overloads: Sequence[Overload], words: Words) -> Iterator[Signature]:
+def _measure_signatures(overloads: Sequence[Overload], words: Words) -> Iterator[Signature]:
     """Overloads for measures, of which a scalar function makes a measure: one of the first two arguments is one."""
     if overloads[0].kind == "scalar" and any(
         isinstance(argument, ValueArgument) for overload in overloads for argument in overload.arguments

@@ -58,11 +58,11 @@ def compare(function: str, left: object, right: object) -> DynExpr:
     return scalar(function, (left, right))
 
 
-def in_list(value: ExprBase, values: Any) -> DynExpr:
+def is_in_list(value: ExprBase, values: Any) -> DynExpr:
     """Return whether a value is one of several, or a row of a relation of one column."""
     rel = _rel(values)
     if rel is not None:
-        return combine("is_in", partial(_in_predicate, rel), [value])
+        return combine("is_in", partial(_build_in_predicate, rel), [value])
     return combine("is_in", _or_list, [value, *_sequence(values)])
 
 
@@ -72,7 +72,7 @@ def _set_comparison(
     return ex.SetComparison(reduction, comparison, parts[0], rel)
 
 
-def _in_predicate(rel: Rel, parts: Sequence[Any]) -> ex.Expression:
+def _build_in_predicate(rel: Rel, parts: Sequence[Any]) -> ex.Expression:
     return ex.InPredicate(tuple(parts), rel)
 
 
@@ -187,7 +187,7 @@ class record(Picklable, Called):  # noqa: N801  # used as a function
         rel = _rel(options)
         width = len(self.values)
         if rel is not None:
-            return combine("is_in", partial(_in_predicate, rel), self.values)
+            return combine("is_in", partial(_build_in_predicate, rel), self.values)
         records = [tuple(_sequence(option)) for option in _sequence(options)]
         for option in records:
             if len(option) != width:

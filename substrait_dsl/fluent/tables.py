@@ -16,8 +16,8 @@ from substrait_dsl.fluent.column_arguments import (
     Role,
     as_expression,
     call_function,
+    evaluate_on_row,
     is_plain,
-    on_row,
     require_condition,
     rows,
 )
@@ -74,7 +74,7 @@ def update(table: str | Sequence[str], schema: SchemaLike, changes: Any, where: 
             raise InvalidArgumentError("changes is a dict of new values by column", got=changes)
         transformations = tuple(_transformation(column, value, scope) for column, value in changes.items())
         condition: ex.Expression = (
-            ex.Literal(True, Boolean()) if where is True else on_row(where, scope, Role.CONDITION)
+            ex.Literal(True, Boolean()) if where is True else evaluate_on_row(where, scope, Role.CONDITION)
         )
         require_condition(condition)
         names = rl.NamedTable(table_name(table))

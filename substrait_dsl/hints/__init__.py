@@ -28,14 +28,14 @@ def _table() -> dict[str, dict[str, str]]:
         sections.update(read)
     sections["absent"] = dict.fromkeys(sections["absent"]["functions"], "")
     phrases = sections["phrases"]
-    table = {receiver: _by_word(advice, phrases) for receiver, advice in sections.items()}
+    table = {receiver: _index_by_word(advice, phrases) for receiver, advice in sections.items()}
     for verbs, advice in arguments.items():
         for verb in verbs.split(", "):
-            table[f"{verb}()"] = _by_word(advice, {**phrases, "verb": verb})
+            table[f"{verb}()"] = _index_by_word(advice, {**phrases, "verb": verb})
     return table
 
 
-def _by_word(advice: Mapping[str, str], phrases: Mapping[str, str]) -> dict[str, str]:
+def _index_by_word(advice: Mapping[str, str], phrases: Mapping[str, str]) -> dict[str, str]:
     return {word: _fill_phrases(text, phrases) for words, text in advice.items() for word in words.split(", ")}
 
 

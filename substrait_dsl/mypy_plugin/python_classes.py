@@ -63,14 +63,14 @@ class _Maker:
         """Return a dataclass with the columns of a class of the program."""
         if info in self._classes:
             return self._classes[info]
-        names = self._in_order(info)
+        names = self._order_columns(info)
         record_reading(info, self._checker)
         add_dependencies(self._checker, (f"{info.fullname}.{name}" for name in names))
         self._classes[info] = class_ = type(info.name, (), {"__module__": info.module_name})
         class_.__annotations__ = {name: self._annotation(info, name) for name in names}
         return dataclasses.dataclass(class_)
 
-    def _in_order(self, info: TypeInfo) -> list[str]:
+    def _order_columns(self, info: TypeInfo) -> list[str]:
         """Return the names of the columns in the order of the class, which mypy's caches of some plugins forget."""
         names = column_names(info)
         if not info.has_base(PYDANTIC):

@@ -49,7 +49,7 @@ def _same(left: lv.LoweredValue, right: lv.LoweredValue) -> Expression:
         case (lv.Attributes() | lv.ElementList(), lv.Attributes() | lv.ElementList()):
             return _FALSE
         case (lv.Attributes() | lv.ElementList() as parts, leaf) | (leaf, lv.Attributes() | lv.ElementList() as parts):
-            return _beside_leaf(parts, leaf)
+            return _compare_with_scalar(parts, leaf)
         case _:
             return _same_leaves(one, other)
 
@@ -62,7 +62,7 @@ def _same_attributes(left: lv.Attributes, right: lv.Attributes) -> Expression:
     return _all([_same(sides[0].get(name, lv.NOTHING), sides[1].get(name, lv.NOTHING)) for name in names])
 
 
-def _beside_leaf(parts: lv.Attributes | lv.ElementList, leaf: lv.LoweredValue) -> Expression:
+def _compare_with_scalar(parts: lv.Attributes | lv.ElementList, leaf: lv.LoweredValue) -> Expression:
     """Compare a struct or a collection with a scalar: they differ. Lists in a column are refused."""
     if isinstance(leaf, lv.Column) and isinstance(leaf.type, t.List | t.Map):
         raise UnsupportedError(f"a column of {leaf.type} is not compared with a struct or a list that is made")

@@ -85,30 +85,30 @@ def _integer_with_float(name: str, integer: Expression, number: Expression, is_l
     integer, too.
     """
 
-    def of(one: Expression, other: Expression) -> Expression:
+    def compare(one: Expression, other: Expression) -> Expression:
         return call(name, one, other) if is_left else call(name, other, one)
 
     rounded, other = cast(integer, t.FP64()), cast(number, t.FP64())
     if isinstance(number, Literal) and isinstance(value := number.value, float):
         if value.is_integer() and -_LIMIT <= value < _LIMIT:
-            return of(integer, literal(int(value), t.I64()))
-        return of(rounded, literal(inf if value == _LIMIT else value, t.FP64()))
+            return compare(integer, literal(int(value), t.I64()))
+        return compare(rounded, literal(inf if value == _LIMIT else value, t.FP64()))
     if isinstance(integer, Literal) and isinstance(known := integer.value, int) and float(known) == known:
-        return of(rounded, other)
+        return compare(rounded, other)
     same = call("equal", rounded, other)
-    exact = of(integer, cast(other, t.I64()))
+    exact = compare(integer, cast(other, t.I64()))
     is_less = name in ("not_equal", "lt", "lte") if is_left else name in ("not_equal", "gt", "gte")
     return IfThen(
         (
             IfClause(call("and", same, call("lt", other, literal(_LIMIT, t.FP64()))), exact),
             IfClause(same, literal(is_less, exact.type)),
         ),
-        of(rounded, other),
+        compare(rounded, other),
     )
 
 
 def _equal(name: str) -> Callable[[Expression, Expression], Expression]:
-    def of(left: Expression, right: Expression) -> Expression:
+    def lower(left: Expression, right: Expression) -> Expression:
         found = compare(name, left, right)
         if found is not None:
             return found
@@ -117,11 +117,11 @@ def _equal(name: str) -> Callable[[Expression, Expression], Expression]:
         boolean = t.Boolean(nullable=True)
         return IfThen((IfClause(known, literal(name == "not_equal", boolean)),), literal(None, boolean))
 
-    return of
+    return lower
 
 
 def _compare_by(name: str) -> Callable[[Expression, Expression], Expression]:
-    def of(left: Expression, right: Expression) -> Expression:
+    def lower(left: Expression, right: Expression) -> Expression:
         if comparison_class_of_type(left.type) != comparison_class_of_type(right.type):
             raise Mistyped(
                 f"{comparison_class_of_type(left.type)} and {comparison_class_of_type(right.type)} have no order"
@@ -132,7 +132,7 @@ def _compare_by(name: str) -> Callable[[Expression, Expression], Expression]:
         assert found is not None
         return found
 
-    return of
+    return lower
 
 
 # --- arithmetic
@@ -141,7 +141,7 @@ def _compare_by(name: str) -> Callable[[Expression, Expression], Expression]:
 def _arithmetic(name: str) -> Callable[[Expression, Expression], Expression]:
     """Compute integers in 64 bits, a float and another number in a float, others in decimals."""
 
-    def of(left: Expression, right: Expression) -> Expression:
+    def lower(left: Expression, right: Expression) -> Expression:
         for operand in (left, right):
             require_comparison_class("number", operand)
         types = (left.type, right.type)
@@ -151,7 +151,7 @@ def _arithmetic(name: str) -> Callable[[Expression, Expression], Expression]:
             return call(name, cast(left, t.I64()), cast(right, t.I64()))
         return _exactly(name, _as_decimal(left), _as_decimal(right))
 
-    return of
+    return lower
 
 
 def _exactly(name: str, left: Expression, right: Expression) -> Expression:
@@ -173,22 +173,22 @@ def _as_decimal(operand: Expression) -> Expression:
     return operand if isinstance(operand.type, t.Decimal) else cast(operand, t.Decimal(19, 0))
 
 
-def _of_numbers(name: str) -> Callable[[Expression], Expression]:
-    def of(operand: Expression) -> Expression:
+def _numeric_function(name: str) -> Callable[[Expression], Expression]:
+    def lower(operand: Expression) -> Expression:
         require_comparison_class("number", operand)
         is_integer = isinstance(operand.type, t.INTEGER_TYPES)
         return call(name, cast(operand, t.I64()) if is_integer else operand)
 
-    return of
+    return lower
 
 
-def _of_texts(name: str) -> Callable[..., Expression]:
-    def of(*operands: Expression) -> Expression:
+def _text_function(name: str) -> Callable[..., Expression]:
+    def lower(*operands: Expression) -> Expression:
         for operand in operands:
             require_comparison_class("text", operand)
         return call(name, *(cast(operand, t.String()) for operand in operands))
 
-    return of
+    return lower
 
 
 def _not(operand: Expression) -> Expression:
@@ -203,11 +203,11 @@ def _as_integer(operand: Expression) -> Expression:
 
 
 def _cast_to(expected: str, to: t.Type) -> Callable[[Expression], Expression]:
-    def of(operand: Expression) -> Expression:
+    def lower(operand: Expression) -> Expression:
         require_comparison_class(expected, operand)
         return cast(operand, to)
 
-    return of
+    return lower
 
 
 OF_COLUMNS: dict[str, Callable[..., Expression]] = {
@@ -221,16 +221,16 @@ OF_COLUMNS: dict[str, Callable[..., Expression]] = {
     "plus": _arithmetic("add"),
     "minus": _arithmetic("subtract"),
     "times": _arithmetic("multiply"),
-    "neg": _of_numbers("negate"),
-    "abs": _of_numbers("abs"),
+    "neg": _numeric_function("negate"),
+    "abs": _numeric_function("abs"),
     "as_boolean": _cast_to("boolean", t.Boolean()),
     "as_integer": _as_integer,
     "as_float": _cast_to("number", t.FP64()),
     "as_text": _cast_to("text", t.String()),
-    "concat": _of_texts("concat"),
-    "upper": _of_texts("upper"),
-    "lower": _of_texts("lower"),
-    "char_length": _of_texts("char_length"),
+    "concat": _text_function("concat"),
+    "upper": _text_function("upper"),
+    "lower": _text_function("lower"),
+    "char_length": _text_function("char_length"),
 }
 """The functions of present values."""
 

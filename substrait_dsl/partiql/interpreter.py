@@ -165,7 +165,7 @@ class _Interpreter:
 
     def operation(self, name: str, operation: Operation, operands: Iterable[ValueExpr], env: Env) -> Value:
         try:
-            return operation.of([self.value(operand, env) for operand in operands])
+            return operation.evaluate([self.value(operand, env) for operand in operands])
         except Mistyped as error:
             why = f"{name}: {error}"
             return self.absent(lambda: why)

@@ -32,9 +32,9 @@ def elements(term: lv.LoweredValue) -> LoweredCollection:
     """Return the elements of a collection as rows beside its row; another value is its only element."""
     match term:
         case lv.Column() if is_dynamic(term):
-            return _of_dynamic(term)
+            return _iterate_dynamic(term)
         case lv.Column(expression=lists) if isinstance(lists.type, t.List):
-            return _of_list(term, lists.type)
+            return _iterate_list(term, lists.type)
         case lv.Constant(value=value):
             return constants(value)
         case lv.CollectedList(column=column, element=element, collection_type=collection_type):
@@ -64,7 +64,7 @@ def _with_index(rows: LoweredBindings, element: lv.LoweredValue, ordinal: ex.Fie
     return LoweredCollection(LoweredBindings(rows.rel, rows.collection_type, {}, order), element, ordinal)
 
 
-def _of_list(column: lv.Column, type_: t.List) -> LoweredCollection:
+def _iterate_list(column: lv.Column, type_: t.List) -> LoweredCollection:
     """Return the elements of a column of lists. A list that is null or missing is its only element."""
     lists = column.expression
     if not type_.nullable:
@@ -83,7 +83,7 @@ def _of_list(column: lv.Column, type_: t.List) -> LoweredCollection:
     return _with_index(rows, lv.Column(ex.FieldReference(1, inside), absent), ordinal)
 
 
-def _of_dynamic(column: lv.Column) -> LoweredCollection:
+def _iterate_dynamic(column: lv.Column) -> LoweredCollection:
     """Return the elements of a dynamic value: a list in some rows; any other value is its only element."""
     (value,) = values_of_dynamic([column])
     parts = (own_call("elements", value), own_call("is_list", value))

@@ -84,7 +84,7 @@ class Source:
     def unquote(self, token: Token) -> str:
         """Return the text of a quoted string or symbol."""
 
-        def of(escape: re.Match[str]) -> str:
+        def unescape(escape: re.Match[str]) -> str:
             body = escape[1]
             if body[0] in "xuU" and len(body) > 1:
                 number = int(body[1:], 16)
@@ -95,4 +95,4 @@ class Source:
                 raise self.error(token.start + 1 + escape.start(), f"there is no escape \\{body}")
             return _ESCAPES[body]
 
-        return _ESCAPE.sub(of, token.text[1:-1])
+        return _ESCAPE.sub(unescape, token.text[1:-1])

@@ -49,7 +49,7 @@ class Operation:
         """Whether it takes this number of operands."""
         return self.fewest <= many and (self.most is None or many <= self.most)
 
-    def of(self, operands: Sequence[Value]) -> Value:
+    def evaluate(self, operands: Sequence[Value]) -> Value:
         """Compute the result. Raises `Mistyped` if there is none."""
         if not self.takes_absent:
             if MISSING in operands:
@@ -88,12 +88,12 @@ _CLASSES: dict[type, str] = {
 
 
 def _make_ordering(compare: Callable[[Any, Any], bool]) -> Callable[[Value, Value], bool]:
-    def of(left: Value, right: Value) -> bool:
+    def compare_ordered(left: Value, right: Value) -> bool:
         if comparison_class(left) != comparison_class(right) or isinstance(left, Struct | Bag | tuple):
             raise Mistyped(f"{comparison_class(left)} and {comparison_class(right)} have no order")
         return compare(order_key(left), order_key(right))
 
-    return of
+    return compare_ordered
 
 
 def _is_in(value: Value, among: Value) -> Value:
@@ -141,7 +141,7 @@ def _number(value: Value) -> int | float | Decimal:
 def _arithmetic(compute: Callable[[Any, Any], Any]) -> Callable[[Value, Value], Value]:
     """Compute two integers in 64 bits, a float and another number as floats, others as decimals."""
 
-    def of(left: Value, right: Value) -> Value:
+    def compute_numbers(left: Value, right: Value) -> Value:
         a, b = _number(left), _number(right)
         if isinstance(a, float) or isinstance(b, float):
             return _fit(lambda: compute(float(a), float(b)))
@@ -149,7 +149,7 @@ def _arithmetic(compute: Callable[[Any, Any], Any]) -> Callable[[Value, Value], 
             return _fit(lambda: compute(a, b))
         return _fit(lambda: compute(Decimal(a), Decimal(b)))
 
-    return of
+    return compute_numbers
 
 
 def _fit(compute: Callable[[], Any]) -> int | float | Decimal:

@@ -20,7 +20,7 @@ from substrait_dsl.partiql.functions import DIVISIONS, OF_COLUMNS, align, divide
 from substrait_dsl.partiql.interpreter import Mode
 from substrait_dsl.partiql.operations import Mistyped
 from substrait_dsl.partiql.padding import all_of, where_all
-from substrait_dsl.partiql.untyped import is_dynamic, of_dynamic
+from substrait_dsl.partiql.untyped import is_dynamic, lower_dynamic_operator
 from substrait_dsl.partiql.values import MISSING
 
 
@@ -30,7 +30,7 @@ def lower_operator(op: str, operands: Sequence[lv.LoweredValue], mode: Mode) -> 
     try:
         if op in OF_TERMS and not (op in _OF_VALUES and _is_absent(operands)):
             is_asked = op != "is_missing" and any(map(is_dynamic, operands))
-            return of_dynamic(op, operands, mode) if is_asked else OF_TERMS[op](operands)
+            return lower_dynamic_operator(op, operands, mode) if is_asked else OF_TERMS[op](operands)
         if lv.NOTHING in operands:
             return lv.NOTHING
         if lv.Constant(None) in operands:
@@ -38,7 +38,7 @@ def lower_operator(op: str, operands: Sequence[lv.LoweredValue], mode: Mode) -> 
             absent = lv.absent_of([*there, lv.Column(to_literal(None))])
             return lv.Constant(None) if absent == "null" else lv.Column(to_literal(None), absent)
         if any(map(is_dynamic, operands)):
-            return of_dynamic(op, operands, mode)
+            return lower_dynamic_operator(op, operands, mode)
         if op == "in":
             return _is_in(operands[0], operands[1], mode)
         in_parts = [
@@ -59,7 +59,7 @@ def lower_operator(op: str, operands: Sequence[lv.LoweredValue], mode: Mode) -> 
     except Mistyped as error:
         if mode == "strict":
             raise EvaluationError(f"{op}: {error}") from error
-        return _beside_others(op, operands) if op in ("and", "or") else lv.absent_result(_absences(operands))
+        return _lower_mixed_logic(op, operands) if op in ("and", "or") else lv.absent_result(_absences(operands))
     return lv.Column(result, lv.absent_of(columns))
 
 
@@ -125,7 +125,7 @@ def column_of(term: lv.LoweredValue, op: str) -> lv.Column:
 def _connect(name: str) -> Callable[[Sequence[lv.LoweredValue]], lv.LoweredValue]:
     """Lower `and` and `or`: a missing operand counts as null, and so the result is never missing."""
 
-    def of(operands: Sequence[lv.LoweredValue]) -> lv.LoweredValue:
+    def lower(operands: Sequence[lv.LoweredValue]) -> lv.LoweredValue:
         parts = []
         for operand in operands:
             if operand == lv.NOTHING:
@@ -138,10 +138,10 @@ def _connect(name: str) -> Callable[[Sequence[lv.LoweredValue]], lv.LoweredValue
             parts.append(part)
         return lv.Column(call(name, *parts))
 
-    return of
+    return lower
 
 
-def _beside_others(name: str, operands: Sequence[lv.LoweredValue]) -> lv.LoweredValue:
+def _lower_mixed_logic(name: str, operands: Sequence[lv.LoweredValue]) -> lv.LoweredValue:
     """Lower `and` and `or` with operands that are no booleans: missing, unless each of these is null or missing."""
     others = [operand for operand in operands if not _may_be_boolean(operand)]
     columns = [operand.expression for operand in others if isinstance(operand, lv.Column)]

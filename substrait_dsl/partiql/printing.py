@@ -54,7 +54,7 @@ def _parts(field: attrs.Attribute[Any], value: Any) -> list[str]:
 
 def symbol(name: str) -> str:
     """Return a name, in quotes where it needs them."""
-    return name if IDENTIFIER.fullmatch(name) and name not in _RESERVED else _in_quotes(name, "'")
+    return name if IDENTIFIER.fullmatch(name) and name not in _RESERVED else _quote(name, "'")
 
 
 def data_text(data: Value | BindingsData | BindingTuple) -> str:
@@ -76,7 +76,7 @@ def data_text(data: Value | BindingsData | BindingTuple) -> str:
         case Decimal():
             return _decimal(data)
         case str():
-            return _in_quotes(data, '"')
+            return _quote(data, '"')
         case bytes():
             return f"{{{{{base64.b64encode(data).decode()}}}}}"
         case dt.datetime():
@@ -142,7 +142,7 @@ def _decimal(number: Decimal) -> str:
     return text if "." in text or "d" in text else f"{text}."
 
 
-def _in_quotes(text: str, quote: str) -> str:
+def _quote(text: str, quote: str) -> str:
     if re.search(r"[\ud800-\udfff]", text):
         raise UnsupportedError(f"the notation has no form for half a character: {text!r}")
     inside = "".join(

@@ -68,7 +68,7 @@ def dynamic_step(column: Column, step: object, mode: Mode) -> Column:
     return Column(part, "missing")
 
 
-def of_dynamic(op: str, operands: Sequence[LoweredValue], mode: Mode) -> LoweredValue:
+def lower_dynamic_operator(op: str, operands: Sequence[LoweredValue], mode: Mode) -> LoweredValue:
     """Lower an operator or function with a dynamic operand. Raises `UnsupportedError` for most."""
     if op in AS_TYPES:
         return as_type(op, operands[0], mode)
@@ -85,10 +85,12 @@ def of_dynamic(op: str, operands: Sequence[LoweredValue], mode: Mode) -> Lowered
 def as_type(function: str, term: LoweredValue, mode: Mode) -> Column:
     """Return a dynamic value as one of a type; a value of another type is missing, in strict mode an error."""
     (value,) = values_of_dynamic([term])
-    return _of_right_type(own_call(function, value), value, None, f"{function}: the value is of another type", mode)
+    return _compute_where_typed(
+        own_call(function, value), value, None, f"{function}: the value is of another type", mode
+    )
 
 
-def _of_right_type(typed: Expression, value: Expression, beside: Column | None, why: str, mode: Mode) -> Column:
+def _compute_where_typed(typed: Expression, value: Expression, beside: Column | None, why: str, mode: Mode) -> Column:
     """Compute with a dynamic value where it has the right type; elsewhere missing, or an error.
 
     Where the other operand is null, so is the result, whatever the type.
@@ -122,7 +124,7 @@ def _compare(op: str, left: LoweredValue, right: LoweredValue, mode: Mode) -> Co
     if op not in _TURNED:
         return _equal(op, value, beside)
     sides = _sides(value, beside)
-    typed = _of_right_type(sides[0], value, beside, f"{op}: the value is of another type", mode)
+    typed = _compute_where_typed(sides[0], value, beside, f"{op}: the value is of another type", mode)
     return Column(call(_COMPARISONS[turned], typed.expression, sides[1]), absent_of([typed, beside]))
 
 

@@ -16,7 +16,7 @@ from substrait_dsl.catalog.records import ValueArgument
 from substrait_dsl.catalog.resolve import type_of_call
 from substrait_dsl.catalog.standard import is_specified
 from substrait_dsl.errors import FunctionNotFoundError, SubstraitDslError
-from substrait_dsl.proto.constants import is_integer_constant, is_text, of_width, text_of_type
+from substrait_dsl.proto.constants import convert_to_width, is_integer_constant, is_text, text_of_type
 from substrait_dsl.proto.output_type_inference import overloads_named
 
 DEFAULTS: Mapping[tuple[str, int], int | str] = {
@@ -133,7 +133,7 @@ def _fit_arguments(
             if not isinstance(declared, ValueArgument):
                 return None
             wanted = _INTEGERS.get(declared.pattern.keyword, other if declared.pattern.is_any else None)
-            fitted = argument if wanted is None else of_width(argument, wanted)
+            fitted = argument if wanted is None else convert_to_width(argument, wanted)
             if fitted is None:
                 return None
             filled[position] = fitted

@@ -133,7 +133,7 @@ def decode_if_then(decoder: Decoder, message: pb.Expression.IfThen, scope: Scope
         for branch in branches
     )
     otherwise = _otherwise(decoder, message, scope, [clause.then for clause in clauses])
-    *thens, otherwise = _of_one_width(decoder, [*(clause.then for clause in clauses), otherwise], message, branches)
+    *thens, otherwise = _widen_to_common(decoder, [*(clause.then for clause in clauses), otherwise], message, branches)
     clauses = tuple(
         clause if clause.then is then else ex.IfClause(clause.condition, then)
         for clause, then in zip(clauses, thens, strict=True)
@@ -141,7 +141,7 @@ def decode_if_then(decoder: Decoder, message: pb.Expression.IfThen, scope: Scope
     return ex.IfThen(clauses, otherwise)
 
 
-def _of_one_width(
+def _widen_to_common(
     decoder: Decoder, values: Sequence[ex.Expression], message: Any, branches: Sequence[Any]
 ) -> tuple[ex.Expression, ...]:
     """Bring integer literals among the branches of a conditional to the width of the other branches."""
@@ -173,7 +173,7 @@ def decode_switch(decoder: Decoder, message: pb.Expression.SwitchExpression, sco
     match = decoder.expression(message.match, scope)
     thens = [decoder.expression(branch.then, scope) for branch in message.ifs]
     otherwise = _otherwise(decoder, message, scope, thens)
-    *thens, otherwise = _of_one_width(decoder, [*thens, otherwise], message, message.ifs)
+    *thens, otherwise = _widen_to_common(decoder, [*thens, otherwise], message, message.ifs)
     cases = tuple(
         ex.SwitchCase(_case_value(decoder, getattr(branch, "if"), match), then)
         for branch, then in zip(message.ifs, thens, strict=True)

@@ -26,7 +26,7 @@ def is_integer_constant(value: object) -> bool:
     )
 
 
-def of_width(constant: Literal, type_: t.Type) -> Literal | None:
+def convert_to_width(constant: Literal, type_: t.Type) -> Literal | None:
     """Convert an integer literal to another numeric type; None if its value does not fit exactly.
 
     Args:
@@ -86,7 +86,7 @@ def with_type_of(decoder: Decoder, value: Expression, type_: t.Type, place: str,
 
 def constant_of_type(decoder: Decoder, value: Literal, type_: t.Type, place: str, message: Any) -> Literal:
     """Convert a literal as `with_type_of` does."""
-    fitted = of_width(value, type_) if is_integer_constant(value) else None
+    fitted = convert_to_width(value, type_) if is_integer_constant(value) else None
     if fitted is None or fitted is value:
         return value
     decoder.report(

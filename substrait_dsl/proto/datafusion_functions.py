@@ -290,7 +290,11 @@ def _matches(comparison: str) -> Reader:
                         hint="of ASCII letters, digits and [...], with ^, $, |, (...), *, + and ?, it means the same",
                     )
                 count = scalar_call(
-                    decoder, "string", "regexp_count_substring", text, ex.literal(_in_icu(pattern), t.String())
+                    decoder,
+                    "string",
+                    "regexp_count_substring",
+                    text,
+                    ex.literal(_translate_to_icu(pattern), t.String()),
                 )
                 return scalar_call(decoder, "comparison", comparison, count, ex.literal(0, t.I64()))
             case _:
@@ -299,7 +303,7 @@ def _matches(comparison: str) -> Reader:
     return read
 
 
-def _in_icu(pattern: str) -> str:
+def _translate_to_icu(pattern: str) -> str:
     """Return a regular expression in which ``.`` stops at line feeds only, and ``$`` is the end of the text alone."""
     parts = re.findall(r"\\.|\[[^\]]*\]|.", pattern, re.DOTALL)
     return "".join({".": r"[^\n]", "$": r"\z"}.get(part, part) for part in parts)

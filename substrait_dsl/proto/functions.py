@@ -33,7 +33,7 @@ from substrait_dsl.catalog.resolve import type_of_call
 from substrait_dsl.errors import FunctionNotFoundError, PlanFormatError, SubstraitDslError, UnsupportedError
 from substrait_dsl.proto.arguments import fit_call
 from substrait_dsl.proto.differences import difference_of
-from substrait_dsl.proto.output_type_inference import only_type
+from substrait_dsl.proto.output_type_inference import infer_only_type
 from substrait_dsl.proto.types import decode_type
 
 if TYPE_CHECKING:
@@ -374,7 +374,7 @@ def _resolve_by_name(
 
 def _infer_type(catalog: Catalog, known: Known, arguments: tuple[CallArgument, ...], kinds: tuple[Kind, ...]) -> Known:
     """Infer the type of a call that no overload takes, if only one is possible."""
-    inferred = only_type(catalog, known.function, arguments, kinds)
+    inferred = infer_only_type(catalog, known.function, arguments, kinds)
     if inferred is None:
         return known
     type_, why = inferred

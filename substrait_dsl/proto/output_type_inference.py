@@ -20,7 +20,7 @@ from substrait_dsl.catalog.resolve import fit, output_type
 from substrait_dsl.errors import InvalidArgumentError, SubstraitDslError
 
 
-def only_type(
+def infer_only_type(
     catalog: Catalog, function: FunctionId, arguments: Sequence[CallArgument], kinds: Sequence[Kind]
 ) -> tuple[Type, str] | None:
     """Return the only possible type of a call, and the reason; None if the overloads of that name do not agree.

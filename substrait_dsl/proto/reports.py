@@ -8,7 +8,15 @@ from typing import Any
 import attrs
 from google.protobuf.message import Message
 
-from substrait_dsl.algebra.findings import MAX_PATHS, WEIGHTS, Finding, FindingCode, Weight, at_least, merge_findings
+from substrait_dsl.algebra.findings import (
+    MAX_PATHS,
+    WEIGHTS,
+    Finding,
+    FindingCode,
+    Weight,
+    merge_findings,
+    select_at_least,
+)
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.paths import paths_of
 
@@ -83,7 +91,7 @@ def require_none(findings: Iterable[Finding], strict: bool | Weight) -> None:
     True is the lightest weight, so that any finding is refused; with False none is.
     """
     weight = (WEIGHTS[0] if strict else None) if isinstance(strict, bool) else strict
-    refused = () if weight is None else at_least(findings, weight)
+    refused = () if weight is None else select_at_least(findings, weight)
     if refused:
         more = f" (and {len(refused) - 1} more such findings)" if len(refused) > 1 else ""
         raise PlanFormatError(refused[0].message + more, path=refused[0].path)

@@ -72,7 +72,7 @@ class Trees:
     def __init__(self, messages: Sequence[PlanRel]) -> None:
         self._messages = messages
         self._trees = survey(messages)
-        self._order = self._in_order()
+        self._order = self._order_by_references()
         self.referred: Counter[int] = Counter()
         """The trees that others refer to, with the number of references."""
         for tree in self._trees:
@@ -89,7 +89,7 @@ class Trees:
         self._read: dict[int, Rel] = {}
         self._read_in_place: dict[int, dict[tuple[Scope | None, ...], Rel]] = {}
 
-    def _in_order(self) -> list[int]:
+    def _order_by_references(self) -> list[int]:
         """Return the trees, each after those that it refers to."""
         if len(self._trees) < 2:
             return list(range(len(self._trees)))

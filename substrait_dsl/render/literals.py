@@ -32,15 +32,15 @@ def name_text(name: str) -> str:
     """Return a name as it is, or in double quotes where it could be taken for something else."""
     if _PLAIN_NAME.fullmatch(name) and name.lower() not in _RESERVED:
         return name
-    return _in_quotes(name)
+    return _quote_name(name)
 
 
 def word_text(word: str) -> str:
     """Return a word of a call, such as an option, as it is, or in double quotes where it is more than a word."""
-    return word if _WORD.fullmatch(word) else _in_quotes(word)
+    return word if _WORD.fullmatch(word) else _quote_name(word)
 
 
-def _in_quotes(name: str) -> str:
+def _quote_name(name: str) -> str:
     """Return a name in double quotes, on one line."""
     escaped = _escape(name).replace('"', '\\"')
     return f'"{escaped}"'

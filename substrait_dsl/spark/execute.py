@@ -222,7 +222,7 @@ def _spark_errors(trees: Sequence[Rel]) -> Iterator[None]:
         if failure is not None and failure.error_class == "PATH_NOT_FOUND":
             words = message_of(error)
             hint = _HOME if "/~" in words else _PATHS
-            raise ExecutionError(f"there is nothing to read: {words}", hint=hint + _of_uris(trees)) from error
+            raise ExecutionError(f"there is nothing to read: {words}", hint=hint + _uri_hint(trees)) from error
         words = message_of(error)
         has_run = failure_of(error) is not None  # a part, which failed
         start = "" if has_run else f"{current_engine().name} refuses the plan: "
@@ -259,7 +259,7 @@ def _operation(change: Change, names: tuple[str, ...]) -> str | None:
             return None
 
 
-def _of_uris(trees: Sequence[Rel]) -> str:
+def _uri_hint(trees: Sequence[Rel]) -> str:
     """Return a hint on URIs if a path is percent-encoded, or if it holds the braces of a partition directory."""
     reads = (node.definition for rel in trees for node in walk(rel) if isinstance(node, rl.Read))
     files = [item for each in reads if isinstance(each, rl.LocalFiles) for item in each.items]

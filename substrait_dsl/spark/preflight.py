@@ -119,7 +119,7 @@ def _list_refusals(top: Rel, names: Sequence[str] | None, nodes: Sequence[Node],
         return
     change = next((node for node in nodes if isinstance(node, Change)), None)
     if change is not None:
-        yield Refused(_of_change(change, engine), top, change, is_of_session=engine.takes_changes)
+        yield Refused(_change_refusal(change, engine), top, change, is_of_session=engine.takes_changes)
         return
     with recording() as records:
         note_plan(top)
@@ -127,7 +127,7 @@ def _list_refusals(top: Rel, names: Sequence[str] | None, nodes: Sequence[Node],
         lowering.lower_tree(top, names or top.schema.names)
         noted = records[0].refused
     for rel, subquery in unknown_subqueries(nodes, engine):
-        yield Refused(_of_optimizer(engine), top, rel, subquery, is_of_session=True)
+        yield Refused(_optimizer_refusal(engine), top, rel, subquery, is_of_session=True)
     for raised in lowering.errors:
         places = [node for each, node in noted if each is raised]  # inner ones first
         rel = next((node for node in places if isinstance(node, Rel)), top)
@@ -135,7 +135,7 @@ def _list_refusals(top: Rel, names: Sequence[str] | None, nodes: Sequence[Node],
         yield Refused(raised, top, rel, part)
 
 
-def _of_change(change: Rel, engine: Engine) -> UnsupportedError:
+def _change_refusal(change: Rel, engine: Engine) -> UnsupportedError:
     if not engine.takes_changes:
         return UnsupportedError(
             f"{engine.name} cannot run a plan that changes something, such as {class_words(change)}"
@@ -146,7 +146,7 @@ def _of_change(change: Rel, engine: Engine) -> UnsupportedError:
     )
 
 
-def _of_optimizer(engine: Engine) -> UnsupportedError:
+def _optimizer_refusal(engine: Engine) -> UnsupportedError:
     return UnsupportedError(
         f"whether {engine.name} can make a join of a subquery that depends on an outer row in this way, only its "
         "optimizer knows: execute refuses it there",

@@ -17,7 +17,7 @@ from substrait_dsl.algebra.function_ids import Phase
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.catalog import Typed, standard_catalog
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
-from substrait_dsl.proto.output_type_inference import only_type
+from substrait_dsl.proto.output_type_inference import infer_only_type
 from substrait_dsl.proto.plan import decode_plan
 from substrait_dsl.spark.expressions.functions import function_to_sql
 from tests.proto.plans import ARITHMETIC, COMPARISON, T, add, call, col, equal, gt, i64, total
@@ -268,5 +268,5 @@ def test_the_type_of_a_call_that_no_overload_takes(
 ) -> None:
     """What follows from the extension files: the overloads of that name, of so many arguments if there are such."""
     given = tuple(Typed(argument.type) for argument in arguments)
-    told = only_type(standard_catalog(), ex.FunctionId("", name), given, ("scalar", "aggregate", "window"))
+    told = infer_only_type(standard_catalog(), ex.FunctionId("", name), given, ("scalar", "aggregate", "window"))
     assert (None if told is None else str(told[0])) == kind

@@ -31,7 +31,7 @@ MOST_YEARS = 10_000
 """An interval spans at most this many years, or days of as many years, forwards or backwards."""
 
 
-def _at_most(most: int) -> Callable[[Any, attrs.Attribute[int], Any], None]:
+def _require_at_most(most: int) -> Callable[[Any, attrs.Attribute[int], Any], None]:
     def check(instance: Any, attribute: attrs.Attribute[int], value: Any) -> None:
         if type(value) is not int or abs(value) > most:
             raise LiteralError(
@@ -58,8 +58,8 @@ class YearMonths(FrozenValue):
         YearMonths(years=-1, months=-6)
     """
 
-    years: int = attrs.field(default=0, validator=_at_most(MOST_YEARS))
-    months: int = attrs.field(default=0, validator=_at_most(MOST_YEARS * 12))
+    years: int = attrs.field(default=0, validator=_require_at_most(MOST_YEARS))
+    months: int = attrs.field(default=0, validator=_require_at_most(MOST_YEARS * 12))
 
     def __attrs_post_init__(self) -> None:
         """Check the whole: the specification has interval_year from -120,000 to 120,000 months."""
@@ -87,9 +87,9 @@ class DaySeconds(FrozenValue):
         Expr(interval 'P1DT0.500S': interval_day<3>)
     """
 
-    days: int = attrs.field(default=0, validator=_at_most(MOST_YEARS * 365))
-    seconds: int = attrs.field(default=0, validator=_at_most(2**31 - 1))
-    subseconds: int = attrs.field(default=0, validator=_at_most(2**63 - 1))
+    days: int = attrs.field(default=0, validator=_require_at_most(MOST_YEARS * 365))
+    seconds: int = attrs.field(default=0, validator=_require_at_most(2**31 - 1))
+    subseconds: int = attrs.field(default=0, validator=_require_at_most(2**63 - 1))
 
     def __neg__(self) -> DaySeconds:
         return DaySeconds(-self.days, -self.seconds, -self.subseconds)

@@ -13,7 +13,7 @@ from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.node import Node, rebuild
 from substrait_dsl.engines.lowering.context import Lowering
-from substrait_dsl.engines.lowering.fitted import of_digits
+from substrait_dsl.engines.lowering.fitted import decimal_type
 from substrait_dsl.engines.lowering.terms import (
     FALSE,
     TRUE,
@@ -153,7 +153,7 @@ def _null(type_: t.Type, lowering: Lowering) -> ex.Expression:
 def _cast(node: ex.Cast, lowering: Lowering) -> ex.Expression:
     """Rewrite a cast; one that changes only nullability stays."""
     if lowering.profile.has_form("casts_by_wider_decimals"):
-        node = _by_wider_decimal(node, lowering)
+        node = _widen_decimal_cast(node, lowering)
     if lowering.profile.casts_to(node.target):
         return node
     if (
@@ -174,7 +174,7 @@ def _without_idle_cast(node: Node, lowering: Lowering) -> Node:
     return node.input if node.input.type.as_required() == node.target.as_required() else node
 
 
-def _by_wider_decimal(cast: ex.Cast, lowering: Lowering) -> ex.Cast:
+def _widen_decimal_cast(cast: ex.Cast, lowering: Lowering) -> ex.Cast:
     """Write a cast as a cast to a wider decimal and one from it, where only that gives the right value.
 
     DuckDB truncates digits instead of rounding where the value may not fit, and its strings of decimals without an
@@ -193,7 +193,7 @@ def _by_wider_decimal(cast: ex.Cast, lowering: Lowering) -> ex.Cast:
             before = 1
         case _:
             return cast
-    wider = of_digits(before + behind, behind, nullable=source.nullable)
+    wider = decimal_type(before + behind, behind, nullable=source.nullable)
     return attrs.evolve(cast, input=ex.Cast(cast.input, wider))
 
 
@@ -291,7 +291,7 @@ def _nans_compared(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> e
     return case_when([(connect("or", nulls), UNKNOWN)], test) if nulls else test
 
 
-def _by_quotient(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
+def _lower_modulus(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
     """Write a modulus by a constant as a quotient and a product: the engine has no modulus.
 
     The quotient of the least number by -1 would be wrong.
@@ -356,7 +356,7 @@ def _like_by_parts(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> e
     return connect("and", tests) if tests else call("comparison", "equal", value, value)
 
 
-def _by_constant(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
+def _lower_string_search(node: ex.ScalarFunction, arguments: list[ex.Expression]) -> ex.Expression:
     """Keep a string search for a constant; the engine has no other."""
     if not isinstance(arguments[1], ex.Literal) or arguments[1].value is None:
         return _call_registered(node, arguments)
@@ -380,9 +380,9 @@ FORM_RULES: Mapping[str, Callable[[ex.ScalarFunction, list[ex.Expression]], ex.E
     "distinct_by_nulls": _distinct_by_nulls,
     "nans_compared": _nans_compared,
     "like_by_parts": _like_by_parts,
-    "by_constant": _by_constant,
+    "by_constant": _lower_string_search,
     "registered": _call_registered,
-    "by_quotient": _by_quotient,
+    "by_quotient": _lower_modulus,
     "arrow_function": _arrow_function,
 }
 """The implementation of each rule for the forms of calls, by its name in profiles."""

@@ -12,7 +12,7 @@ from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
 from substrait_dsl.engines.lowering.aggregates import lower_aggregate
 from substrait_dsl.engines.lowering.context import Lowering
 from substrait_dsl.engines.lowering.expressions import require_cast
-from substrait_dsl.engines.lowering.rows import above_sort
+from substrait_dsl.engines.lowering.rows import apply_below_sort
 from substrait_dsl.engines.lowering.subqueries import attach, has_subquery
 from substrait_dsl.engines.lowering.terms import (
     as_type,
@@ -31,11 +31,11 @@ from substrait_dsl.engines.lowering.window_functions import is_of_partition, low
 def lower_project(rel: rl.Project, lowering: Lowering) -> Rel:
     """Lower a project: without subqueries, and without window functions for engines that have none."""
     if not lowering.has_window_functions() and any(each.flags.has_window_functions for each in rel.expressions):
-        return _over_partitions(rel, lowering)
+        return _lower_window_columns(rel, lowering)
     if not any(map(has_subquery, rel.expressions)):
         if is_bare(rel) and not isinstance(rel.input, rl.Sort):
             return rel
-        return above_sort(rel.input, lambda child: rl.Project(child, rel.expressions, rel.names))
+        return apply_below_sort(rel.input, lambda child: rl.Project(child, rel.expressions, rel.names))
     width = len(rel.input.schema)
 
     def with_values(child: Rel) -> Rel:
@@ -49,23 +49,23 @@ def lower_project(rel: rl.Project, lowering: Lowering) -> Rel:
         case rl.Fetch(input=rl.Sort(keys=keys)):
             return rl.Sort(with_values(rel.input), keys)
         case child:
-            return above_sort(child, with_values)
+            return apply_below_sort(child, with_values)
 
 
-def _over_partitions(rel: rl.Project, lowering: Lowering) -> Rel:
+def _lower_window_columns(rel: rl.Project, lowering: Lowering) -> Rel:
     """Lower a project whose window functions become columns of joined groups."""
     if any(map(has_subquery, rel.expressions)):
         raise lowering.refusal("a window function beside a subquery")
     width = len(rel.input.schema)
 
     def join_child(child: Rel) -> Rel:
-        source, expressions = over_partitions(child, rel.expressions, lowering)
+        source, expressions = add_window_columns(child, rel.expressions, lowering)
         inner = len(source.schema)
         return rl.emit(
             rl.Project(source, expressions, rel.names), [*range(width), *range(inner, inner + len(expressions))]
         )
 
-    return above_sort(rel.input, join_child)
+    return apply_below_sort(rel.input, join_child)
 
 
 def lower_window(rel: rl.Window, lowering: Lowering) -> Rel:
@@ -98,7 +98,7 @@ def lower_expand(rel: rl.Expand, lowering: Lowering) -> Rel:
 # --- windows over entire partitions, for engines without window functions: groups joined to their rows
 
 
-def over_partitions(
+def add_window_columns(
     child: Rel, expressions: Sequence[ex.Expression], lowering: Lowering
 ) -> tuple[Rel, tuple[ex.Expression, ...]]:
     """Return a relation with a column for each window function in some expressions, and these over the columns.

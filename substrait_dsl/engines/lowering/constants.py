@@ -81,7 +81,7 @@ class Constants:
                 return Fixed(below[0].columns | _columns_fixed_by(condition, below[0].columns), below[0].wrong)
             case rl.Project(expressions=expressions):
                 width = len(rel.input.schema)
-                return below[0].union(_of_expressions(expressions, below[0]).shift(width))
+                return below[0].union(_find_fixed(expressions, below[0]).shift(width))
             case rl.Emit(mapping=mapping):
                 return Fixed(
                     *(frozenset(n for n, at in enumerate(mapping) if at in some)
@@ -102,14 +102,14 @@ class Constants:
             case rl.Cross():
                 return below[0].union(below[1].shift(len(rel.left.schema)))
             case rl.Aggregate(keys=keys):
-                return _of_expressions(keys, below[0])
+                return _find_fixed(keys, below[0])
             case rl.Set():
                 return reduce(Fixed.union, below)
             case _:
                 return below[0] if below else Fixed()
 
 
-def _of_expressions(expressions: Sequence[Expression], below: Fixed) -> Fixed:
+def _find_fixed(expressions: Sequence[Expression], below: Fixed) -> Fixed:
     fixed = [n for n, each in enumerate(expressions) if _is_fixed(each, below.columns)]
     return Fixed(frozenset(fixed), frozenset(n for n in fixed if used_columns(expressions[n]) & below.wrong))
 

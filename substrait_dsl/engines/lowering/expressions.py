@@ -23,8 +23,8 @@ from substrait_dsl.engines.lowering.terms import (
     conjunction,
     connect,
     equal,
-    in_order,
     is_null,
+    normalize_sort_key,
     one_zero,
 )
 from substrait_dsl.engines.lowering.window_functions import is_of_partition, lower_window_function
@@ -103,7 +103,7 @@ def _lower_membership(node: ex.SingularOrList) -> ex.Expression:
         return as_type(case_when([(is_null(value), UNKNOWN)], TRUE), node.type)
     if isinstance(value.type, t.FP32 | t.FP64):
         return as_type(connect("or", [equal(value, each) for each in options]), node.type)
-    return _in_list(one_zero(value), options)
+    return _build_in_list(one_zero(value), options)
 
 
 def _lower_cast(node: ex.Cast, lowering: Lowering) -> ex.Expression:
@@ -124,7 +124,7 @@ EXACT_DIGITS = 15
 """The number of decimal digits that a float of 64 bits holds exactly."""
 
 
-def _in_list(value: ex.Expression, options: Sequence[ex.Expression]) -> ex.Expression:
+def _build_in_list(value: ex.Expression, options: Sequence[ex.Expression]) -> ex.Expression:
     """Return whether a value is in a list; engines search the constants of the list alone, if it has some."""
     constants = tuple(one_zero(each) for each in options if isinstance(each, ex.Literal))
     tests: list[ex.Expression] = [equal(value, each) for each in options if not isinstance(each, ex.Literal)]
@@ -184,7 +184,7 @@ def direct_sort_key(key: ex.SortKey, lowering: Lowering) -> ex.SortKey:
     """Return a sort key with one of the four directions; a clustered key gets an ascending one."""
     if not isinstance(key.direction, str):
         raise lowering.refusal("a sort by a function of two values")
-    expression = in_order(key.expression)
+    expression = normalize_sort_key(key.expression)
     if expression is key.expression and key.direction != "clustered":
         return key
     return ex.SortKey(expression, "asc_nulls_first" if key.direction == "clustered" else key.direction)

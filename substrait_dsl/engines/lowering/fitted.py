@@ -27,7 +27,7 @@ ROUND = ex.FunctionId("extension:io.substrait:functions_rounding_decimal", "roun
 HALF_UP = (ex.FunctionOption("rounding", ("TIE_AWAY_FROM_ZERO",)),)
 
 
-def of_digits(precision: int, scale: int, *, nullable: bool) -> t.Decimal[Any, Any]:
+def decimal_type(precision: int, scale: int, *, nullable: bool) -> t.Decimal[Any, Any]:
     """Return a decimal type."""
     return t.Decimal(precision, scale, nullable=nullable)
 
@@ -46,7 +46,7 @@ def with_integer_digits(value: ex.Expression, before: int) -> ex.Expression:
         return value
     if before + scale < 1:
         raise UnsupportedError(f"no digit is left of {value.type}, of which {before} are to stand before the point")
-    type_ = of_digits(before + scale, scale, nullable=value.type.nullable)
+    type_ = decimal_type(before + scale, scale, nullable=value.type.nullable)
     return case_when([(_fits(value, before), ex.Cast(value, type_))], ex.Literal(None, type_.as_nullable()))
 
 
@@ -81,7 +81,7 @@ def cast_to_decimal(value: ex.Expression, target: t.Decimal[Any, Any]) -> ex.Exp
     """Cast a number to a decimal, rounded half away from zero; it fails for more digits."""
     nullable = value.type.nullable
     if not isinstance(value.type, t.Decimal):
-        value = ex.Cast(value, of_digits(INTEGER_DIGITS[type(value.type)], 0, nullable=nullable))
+        value = ex.Cast(value, decimal_type(INTEGER_DIGITS[type(value.type)], 0, nullable=nullable))
     before, scale = int(target.precision) - int(target.scale), int(target.scale)
     if digits_of(value)[1] > scale:
         value = _round(_with_room(value), scale)
@@ -93,7 +93,7 @@ def _with_room(value: ex.Expression) -> ex.Expression:
     before, scale = digits_of(value)
     if before + scale == MOST:
         value, before = with_integer_digits(value, before - 1), before - 1
-    return ex.Cast(value, of_digits(before + 1 + scale, scale, nullable=value.type.nullable))
+    return ex.Cast(value, decimal_type(before + 1 + scale, scale, nullable=value.type.nullable))
 
 
 def _round(value: ex.Expression, scale: int) -> ex.Expression:
@@ -120,7 +120,7 @@ def fitted_decimal(node: ex.ScalarFunction, left: ex.Expression, right: ex.Expre
     left, right = with_integer_digits(left, smaller), with_integer_digits(right, rest)
     result: ex.Expression = ex.ScalarFunction(node.function, (left, right), node.type)
     if behind > type_.scale:
-        typed = ex.Cast(result, of_digits(MOST, behind, nullable=type_.nullable))
+        typed = ex.Cast(result, decimal_type(MOST, behind, nullable=type_.nullable))
         result = with_integer_digits(_round(typed, int(type_.scale)), int(type_.precision) - int(type_.scale))
     return ex.Cast(result, node.type)
 
@@ -140,10 +140,10 @@ def fitted_quotient(dividend: ex.Expression, divisor: ex.Expression, type_: t.De
         raise UnsupportedError(f"a quotient of {dividend.type} and {divisor.type} is not exact")
     left, right = with_integer_digits(dividend, one), with_integer_digits(divisor, other)
     one = digits_of(left)[0]
-    left = as_type(left, of_digits(one + wider, wider, nullable=left.type.nullable))
+    left = as_type(left, decimal_type(one + wider, wider, nullable=left.type.nullable))
     behind = wider + digits_of(right)[0] + 1
     behind = max(4, behind)
     nullable = left.type.nullable or right.type.nullable
     cut = call("arithmetic_decimal", "divide", left, right)
-    typed = ex.Cast(cut, of_digits(min(MOST, one + scale_of_other + behind + 1), behind, nullable=nullable))
+    typed = ex.Cast(cut, decimal_type(min(MOST, one + scale_of_other + behind + 1), behind, nullable=nullable))
     return as_type(ex.Cast(_round(typed, int(type_.scale)), type_.with_nullability(nullable)), type_)

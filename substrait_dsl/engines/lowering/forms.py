@@ -88,11 +88,11 @@ def _form(rel: Rel, inputs: Sequence[Rel], lowering: Lowering) -> Rel:
             by = [
                 SortKey(to_form(each.expression, lowering), each.direction) for each in _with_nan_keys(keys, lowering)
             ]
-            return _sort(_above_join(inputs[0], lowering), by, lowering)
+            return _sort(_separate_from_join(inputs[0], lowering), by, lowering)
         case rl.Fetch(count=count, offset=offset):
             if lowering.profile.has_form("counts_of_32_bits"):
                 _require_small((count, offset or ZERO), lowering)
-            return rl.Fetch(_in_some_order(_above_join(inputs[0], lowering), lowering), count, offset)
+            return rl.Fetch(_sort_unordered(_separate_from_join(inputs[0], lowering), lowering), count, offset)
         case rl.Aggregate():
             return form_aggregate(rel, inputs[0], lowering)
         case rl.Set(op=op):
@@ -184,7 +184,7 @@ def _with_nan_keys(keys: Sequence[SortKey], lowering: Lowering) -> list[SortKey]
     return extended
 
 
-def _above_join(rel: Rel, lowering: Lowering) -> Rel:
+def _separate_from_join(rel: Rel, lowering: Lowering) -> Rel:
     """Put a projection between a sort or fetch and a join, or filters of one.
 
     DuckDB makes a join, and the filters above it, one SELECT with the projection, the filter or the aggregate above: so
@@ -196,7 +196,7 @@ def _above_join(rel: Rel, lowering: Lowering) -> Rel:
     return project_only(rel, columns(rel), rel.schema.names) if is_join else rel
 
 
-def _in_some_order(rel: Rel, lowering: Lowering) -> Rel:
+def _sort_unordered(rel: Rel, lowering: Lowering) -> Rel:
     """Sort a relation below a fetch where it has no order: Acero takes no rows of an unordered one."""
     if not lowering.profile.has_form("fetches_of_ordered_rows"):
         return rel
@@ -271,17 +271,19 @@ def _union_of_two(left: Rel, right: Rel, rel: rl.Set, lowering: Lowering) -> Rel
     joined = form_join(rl.Join(sides[0], sides[1], "outer", equal(ends[0], shift_fields(ends[1], width + 1))), lowering)
     is_right = is_null(column(joined, width))
     values = [
-        _of_set(case_when([(is_right, column(joined, width + 1 + n))], column(joined, n)), type_, lowering)
+        _cast_set_column(case_when([(is_right, column(joined, width + 1 + n))], column(joined, n)), type_, lowering)
         for n, type_ in enumerate(rel.schema.types)
     ]
     return merge_projection(joined, values, names, lowering)
 
 
-def _of_set(value: Expression, type_: t.Type, lowering: Lowering) -> Expression:
+def _cast_set_column(value: Expression, type_: t.Type, lowering: Lowering) -> Expression:
     return value if value.type == type_ else to_form(Cast(value, type_), lowering)
 
 
 def _cast_columns(source: Rel, rel: Rel, lowering: Lowering) -> Rel:
     """Cast the columns to the types of a relation."""
-    values = [_of_set(each, type_, lowering) for each, type_ in zip(columns(source), rel.schema.types, strict=True)]
+    values = [
+        _cast_set_column(each, type_, lowering) for each, type_ in zip(columns(source), rel.schema.types, strict=True)
+    ]
     return merge_projection(source, values, rel.schema.names, lowering)

@@ -62,7 +62,7 @@ def form_aggregate(rel: rl.Aggregate, child: Rel, lowering: Lowering) -> Rel:
     while isinstance(below, rl.Project | rl.Emit | rl.Filter):
         below = below.input
     if isinstance(below, rl.Aggregate) and lowering.profile.has_form("separate_aggregates"):
-        child = _beside_one_row(child, lowering)
+        child = _join_one_row(child, lowering)
     separates_zeros = lowering.profile.has_form("signed_zeros")
     keys = [to_form(one_zero(each) if separates_zeros else each, lowering) for each in rel.keys]
     measures = [
@@ -73,7 +73,7 @@ def form_aggregate(rel: rl.Aggregate, child: Rel, lowering: Lowering) -> Rel:
     return _aggregate(child, keys, measures, rel.schema.names, lowering)
 
 
-def _beside_one_row(child: Rel, lowering: Lowering) -> Rel:
+def _join_one_row(child: Rel, lowering: Lowering) -> Rel:
     """Join rows to a table of one row, so that they are a query of their own."""
     one = rl.Read(NamedStruct((Field("one", t.I32()),)), rl.VirtualTable((rl.Record((Literal(1, t.I32()),)),)))
     return merge_projection(rl.Cross(child, one), columns(child), child.schema.names, lowering)
@@ -145,11 +145,11 @@ def _aggregate(
         tuple(f"c{n}" for n in range(len(different) + len(moved))),
     )
     key_columns = [column(aggregate, different.index(place)) for place in places]
-    values = [_of_own_type(column(aggregate, len(different) + n), each, lowering) for n, each in enumerate(moved)]
+    values = [_cast_sum(column(aggregate, len(different) + n), each, lowering) for n, each in enumerate(moved)]
     return merge_projection(aggregate, [*key_columns, *values], names, lowering)
 
 
-def _of_own_type(value: Expression, measure: Measure, lowering: Lowering) -> Expression:
+def _cast_sum(value: Expression, measure: Measure, lowering: Lowering) -> Expression:
     if not lowering.profile.has_form("sums_by_cast") or measure.function.function.name not in SUMS:
         return value
     type_ = value.type

@@ -73,11 +73,11 @@ def keyed_join(rel: rl.Join, lowering: Lowering) -> Rel:
         case "inner":
             return _inner(left, right, parts, lowering)
         case "left" | "left_semi" | "left_anti" if parts.left or parts.others:
-            return _by_different_values(left, right, how, rel.condition, lowering)
+            return _join_by_distinct_values(left, right, how, rel.condition, lowering)
         case "left" | "left_semi" | "left_anti":
-            return _by_key(left, _filter(right, parts.right, lowering), how, parts.keys, lowering)
+            return _join_by_keys(left, _filter(right, parts.right, lowering), how, parts.keys, lowering)
         case "outer" if not (parts.left or parts.right or parts.others):
-            return _by_key(left, right, "outer", parts.keys, lowering)
+            return _join_by_keys(left, right, "outer", parts.keys, lowering)
         case "outer":
             return _outer(left, right, rel.condition, lowering)
         case _:
@@ -143,10 +143,10 @@ def _filter(rel: Rel, conditions: Sequence[Expression], lowering: Lowering) -> R
 
 def _inner(left: Rel, right: Rel, parts: Condition, lowering: Lowering) -> Rel:
     sides = _filter(left, parts.left, lowering), _filter(right, parts.right, lowering)
-    return _filter(_by_key(*sides, "inner", parts.keys, lowering), parts.others, lowering)
+    return _filter(_join_by_keys(*sides, "inner", parts.keys, lowering), parts.others, lowering)
 
 
-def _by_key(left: Rel, right: Rel, how: JoinType, keys: Sequence[Key], lowering: Lowering) -> Rel:
+def _join_by_keys(left: Rel, right: Rel, how: JoinType, keys: Sequence[Key], lowering: Lowering) -> Rel:
     """Return a join by all of several keys."""
     width, names = len(left.schema), left.schema.names
     one, other = _one_key(keys, lowering)
@@ -212,7 +212,7 @@ def _text(value: Expression, lowering: Lowering, *, joins_nulls: bool) -> Expres
     return text
 
 
-def _by_different_values(left: Rel, right: Rel, how: JoinType, condition: Expression, lowering: Lowering) -> Rel:
+def _join_by_distinct_values(left: Rel, right: Rel, how: JoinType, condition: Expression, lowering: Lowering) -> Rel:
     """Return a join with any condition: right rows are found for the distinct values of the left columns in it."""
     width, names = len(left.schema), left.schema.names
     used = sorted(
@@ -225,13 +225,13 @@ def _by_different_values(left: Rel, right: Rel, how: JoinType, condition: Expres
     new_positions = {position: n for n, position in enumerate(used)}
     test = map_fields(condition, lambda at: new_positions[at] if at < width else at - width + len(used))
     if not used:
-        return _by_key(left, _filter(right, [test], lowering), how, (), lowering)
+        return _join_by_keys(left, _filter(right, [test], lowering), how, (), lowering)
     values = [to_form(one_zero(column(left, at)), lowering) for at in used]
     below = with_known_types(merge_projection(left, values, [names[at] for at in used], lowering), lowering)
     domain = rl.Aggregate(below, columns(below), (tuple(range(len(used))),), (), below.schema.names)
     matches = _inner(domain, right, _parts(test, len(used)), lowering)
     keys = [Key(column(left, at), column(matches, n), joins_nulls=True) for n, at in enumerate(used)]
-    joined = _by_key(left, with_known_types(matches, lowering), how, keys, lowering)
+    joined = _join_by_keys(left, with_known_types(matches, lowering), how, keys, lowering)
     if how != "left":
         return joined
     positions = [*range(width), *range(width + len(used), len(joined.schema))]

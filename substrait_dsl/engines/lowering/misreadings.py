@@ -108,14 +108,14 @@ class _Rewriter:
             case rl.Sort():
                 return (
                     ("outer-constants", lambda sort: _without_constants(sort, self.constants)),
-                    ("sort-expression", lambda sort: _by_columns(sort, self.lowering)),
+                    ("sort-expression", lambda sort: _sort_by_columns(sort, self.lowering)),
                 )
             case rl.Aggregate() if not any(same.grouping_sets) and same.measures:
                 # Engines move conditions without a column, or that turn out to have none, to the input, and the one
                 # row comes out of no rows, too. They do not move them through a fetch.
                 return (("one-row", lambda aggregate: rl.Fetch(aggregate, number(1), None)),)
             case rl.Set(op="union_all" | "union_distinct"):
-                return (("union-names", _of_projections),)
+                return (("union-names", _project_inputs),)
             case rl.Filter():
                 return (("null-keys", lambda rel: _without_null_keys(rel, self.lowering)),)
             case rl.Join():
@@ -135,13 +135,13 @@ class _Rewriter:
         twice: Sequence[Step] = (("window-twice", _with_computed_windows),) if self.has_several_windows else ()
         return (
             ("outer-constants", lambda rel: _windows_without_constants(rel, self.constants)),
-            ("union-order", lambda rel: _over_one_part(rel, self.lowering)),
+            ("union-order", lambda rel: _collect_into_one_part(rel, self.lowering)),
             *twice,
             *typed,
         )
 
 
-def _of_projections(union: rl.Set) -> rl.Set:
+def _project_inputs(union: rl.Set) -> rl.Set:
     """Make projections of the inputs of a union, but for the first one."""
     first, *others = union.relations
     named = (first, *map(_as_projection, others))
@@ -157,7 +157,7 @@ def _without_loss(cast: ex.Cast) -> ex.Expression:
     return _hide_cast(cast) if _loses_digits(cast.input.type, cast.type) else cast
 
 
-def _over_one_part(project: rl.Project, lowering: Lowering) -> rl.Project:
+def _collect_into_one_part(project: rl.Project, lowering: Lowering) -> rl.Project:
     """Put all rows below a projection of window functions into one part, if they are sorted by computed keys."""
     source = _as_one_part(project.input, _window_keys(project), lowering)
     return project if source is project.input else attrs.evolve(project, input=source)
@@ -292,7 +292,7 @@ def _windows_without_constants(project: rl.Project, constants: Constants) -> rl.
     return project if is_same else attrs.evolve(project, expressions=expressions)
 
 
-def _by_columns(sort: rl.Sort, lowering: Lowering) -> Rel:
+def _sort_by_columns(sort: rl.Sort, lowering: Lowering) -> Rel:
     """Sort by columns, above a projection of the computed keys.
 
     In keys engines take an expression for a column of the same name, such as the condition of a filter below, or the

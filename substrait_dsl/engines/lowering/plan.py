@@ -148,7 +148,7 @@ def _lower_output(relation: Rel, tree: Tree, lowering: Lowering) -> Rel:
     top = tree.input
     found: list[tuple[str, Node]] = []
     if not lowering.refusals:
-        ordered = _in_order(relation, top)
+        ordered = _restore_order(relation, top)
         found += [("lost-order", top)] if ordered is not relation else []
         relation = ordered
     try:
@@ -171,7 +171,7 @@ def _origin(node: Node, own: Collection[int], lowering: Lowering) -> Node | None
     return node if id(node) in own else lowering.origin(node) if isinstance(node, Rel) else None
 
 
-def _in_order(lowered: Rel, top: Rel) -> Rel:
+def _restore_order(lowered: Rel, top: Rel) -> Rel:
     """Sort a lowered relation again where its ordering is known, and no sort makes it at the top.
 
     Engines may lose the order of joins and window functions above a sort.

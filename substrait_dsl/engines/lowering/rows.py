@@ -68,10 +68,10 @@ def lower_filter(rel: rl.Filter, lowering: Lowering) -> Rel:
     """Lower a filter to one without subqueries, on joins."""
     if is_bare(rel) and not isinstance(rel.input, rl.Sort) and not has_subquery(rel.condition):
         return rel
-    return above_sort(rel.input, lambda child: filter_rows(lowering, child, rel.condition, rel.anchor))
+    return apply_below_sort(rel.input, lambda child: filter_rows(lowering, child, rel.condition, rel.anchor))
 
 
-def above_sort(rel: Rel, step: Callable[[Rel], Rel]) -> Rel:
+def apply_below_sort(rel: Rel, step: Callable[[Rel], Rel]) -> Rel:
     """Apply a step below the sort of its input.
 
     The step keeps the order, and its first columns are those of its input. What stands above a sort may get its rows in
@@ -89,7 +89,7 @@ def with_root_names(rel: Rel, types: Sequence[t.Type], lowering: Lowering) -> Re
         source = with_columns(rel.input, *(key.expression for key in rel.keys), name="key")
         keys = (SortKey(column(source, width + number), key.direction) for number, key in enumerate(rel.keys))
         return first_columns(with_root_names(rl.Sort(source, tuple(keys)), types, lowering), width)
-    return above_sort(rel, lambda child: with_names(child, types, lowering))
+    return apply_below_sort(rel, lambda child: with_names(child, types, lowering))
 
 
 def _takes_structs(key: Expression) -> bool:

@@ -53,7 +53,7 @@ def lower_scalar_function(node: ex.ScalarFunction, lowering: Lowering) -> ex.Exp
     bound = implementation_of(lowering.profile.engine, node.function)
     if bound is not None:
         return _call_bound(node, bound)
-    written = _by_option(node, lowering)
+    written = _replace_option(node, lowering)
     if written is not None:
         return written
     lowering.require_options(node.function, node.options)
@@ -97,7 +97,7 @@ def _connective_of_few(node: ex.ScalarFunction) -> ex.Expression | None:
             return None
 
 
-def _by_option(node: ex.ScalarFunction, lowering: Lowering) -> ex.Expression | None:
+def _replace_option(node: ex.ScalarFunction, lowering: Lowering) -> ex.Expression | None:
     """Write a call with an option that the engine lacks by other calls; None for other calls."""
     if len(node.options) != 1:
         return None

@@ -27,7 +27,7 @@ Engines push field accesses down to other relations, and confuse their fields, o
 Names = Callable[[int], str]
 
 
-def by_position(position: int) -> str:
+def name_by_position(position: int) -> str:
     """Return the name of a field inside a lowered plan; also of literals and NULLs."""
     return f"c{position}"
 
@@ -38,7 +38,7 @@ def has_structs(lowering: Lowering) -> bool:
 
 
 def make_struct(
-    fields: Sequence[Expression], type_: t.Struct[Any], lowering: Lowering, name: Names = by_position
+    fields: Sequence[Expression], type_: t.Struct[Any], lowering: Lowering, name: Names = name_by_position
 ) -> Expression:
     """Return a struct of values."""
     if not fields:
@@ -51,12 +51,12 @@ def make_struct(
     )
 
 
-def field_of(value: Expression, position: int, lowering: Lowering, name: Names = by_position) -> Expression:
+def field_of(value: Expression, position: int, lowering: Lowering, name: Names = name_by_position) -> Expression:
     """Return the field of a struct; NULL where the struct is, in place of the field's own value."""
     type_ = value.type
     assert isinstance(type_, t.Struct)
     part = type_.types[position]
-    source = _with_barrier(value, lowering) if name is by_position else value
+    source = _with_barrier(value, lowering) if name is name_by_position else value
     arguments = (source, Literal(name(position), t.String()))
     found = ScalarFunction(FunctionId(lowering.profile.urn_of(FIELD), FIELD), arguments, part)
     return case_when([(is_null(value), Literal(None, part.as_nullable()))], found) if type_.nullable else found
@@ -116,12 +116,12 @@ def rename_fields(value: Expression, old: Names, new: Names, lowering: Lowering)
 
 def with_positions(rel: Rel, lowering: Lowering) -> Rel:
     """Rename the struct fields of a read to the names inside a lowered plan."""
-    return _with_names(rel, rel.schema.types, lowering, lambda type_: (type_.field_names.__getitem__, by_position))
+    return _with_names(rel, rel.schema.types, lowering, lambda type_: (type_.field_names.__getitem__, name_by_position))
 
 
 def with_names(rel: Rel, types: Sequence[t.Type], lowering: Lowering) -> Rel:
     """Rename the struct fields of an output to the names of the plan."""
-    return _with_names(rel, types, lowering, lambda type_: (by_position, type_.field_names.__getitem__))
+    return _with_names(rel, types, lowering, lambda type_: (name_by_position, type_.field_names.__getitem__))
 
 
 def _with_names(

@@ -107,7 +107,7 @@ def _attach_subquery(lowering: Lowering, rel: Rel, node: Subquery, anchor: int |
         case ex.SetPredicate(op="unique", tuples=child):
             return _unique(lowering, rel, child, anchor)
         case ex.InPredicate(needles=needles, haystack=child):
-            return any_match(lowering, rel, child, _in_condition(rel, needles, child), anchor)
+            return any_match(lowering, rel, child, _build_in_condition(rel, needles, child), anchor)
         case ex.SetComparison(reduction=reduction, comparison=comparison, left=left, right=child):
             value = ex.FieldReference(len(rel.schema), child.schema.types[0])
             test = compare(COMPARISONS[comparison], left, value)
@@ -121,7 +121,7 @@ def _attach_subquery(lowering: Lowering, rel: Rel, node: Subquery, anchor: int |
             assert_never(node)
 
 
-def _in_condition(rel: Rel, needles: Sequence[ex.Expression], child: Rel) -> ex.Expression:
+def _build_in_condition(rel: Rel, needles: Sequence[ex.Expression], child: Rel) -> ex.Expression:
     """Return the condition that values equal a row of a subquery, over both rows."""
     values = columns(child)
     return conjunction([equal(a, shift_fields(b, len(rel.schema))) for a, b in zip(needles, values, strict=True)])
@@ -136,13 +136,13 @@ def _semi_join(lowering: Lowering, rel: Rel, part: ex.Expression, anchor: int | 
         case ex.SetPredicate(op="exists", tuples=child):
             return _matching(lowering, rel, child, TRUE, anchor, "left_semi")
         case ex.InPredicate(needles=needles, haystack=child) if not any(map(has_subquery, needles)):
-            return _matching(lowering, rel, child, _in_condition(rel, needles, child), anchor, "left_semi")
+            return _matching(lowering, rel, child, _build_in_condition(rel, needles, child), anchor, "left_semi")
         case ex.ScalarFunction(arguments=(ex.SetPredicate(op="exists", tuples=child),)) if part.function.name == "not":
             return _matching(lowering, rel, child, TRUE, anchor, "left_anti")
         case ex.ScalarFunction(arguments=(ex.InPredicate(needles=needles, haystack=child) as test,)) if (
             part.function.name == "not" and not test.type.nullable and not any(map(has_subquery, needles))
         ):
-            return _matching(lowering, rel, child, _in_condition(rel, needles, child), anchor, "left_anti")
+            return _matching(lowering, rel, child, _build_in_condition(rel, needles, child), anchor, "left_anti")
         case _:
             return None
 
@@ -183,7 +183,7 @@ def _with_conditions_above(
                 break
     width = len(rel.schema)
 
-    def beside(node: Node) -> Node:
+    def move_past_left(node: Node) -> Node:
         match node:
             case ex.FieldReference(position=position, root=root) if root == ex.ROOT:
                 return ex.FieldReference(position + width, node.column_type)
@@ -192,7 +192,7 @@ def _with_conditions_above(
             case _:
                 return node
 
-    return child, [rebuild(each, beside, into_relations=False) for each in pulled]
+    return child, [rebuild(each, move_past_left, into_relations=False) for each in pulled]
 
 
 # --- values

@@ -90,7 +90,7 @@ def _is_comparable(type_: t.Type) -> bool:
             return True
 
 
-def in_order(value: ex.Expression) -> ex.Expression:
+def normalize_sort_key(value: ex.Expression) -> ex.Expression:
     """Return `one_zero` of a sort key. Raises `UnsupportedError` for structs, too."""
     if isinstance(value.type, t.Struct):
         raise UnsupportedError(f"values of {value.type} are not ordered the same everywhere")
@@ -109,7 +109,7 @@ def compare(name: str, left: ex.Expression, right: ex.Expression) -> ex.Expressi
     if left == right and name in OF_ITSELF and (left.type.nullable or right.type.nullable):
         one_zero(left)  # which refuses what is not compared
         return case_when([(is_null(left), UNKNOWN)], ex.Literal(OF_ITSELF[name], t.Boolean()))
-    prepared = in_order if name in ("lt", "lte", "gt", "gte") else one_zero
+    prepared = normalize_sort_key if name in ("lt", "lte", "gt", "gte") else one_zero
     return call("comparison", name, prepared(left), prepared(right))
 
 

@@ -16,9 +16,9 @@ from substrait_dsl.engines.lowering.terms import (
     call,
     case_when,
     cast,
-    in_order,
     is_not_null,
     measure,
+    normalize_sort_key,
     number,
     one_zero,
 )
@@ -87,19 +87,19 @@ def _with_frame(node: ex.WindowFunction, lowering: Lowering) -> ex.WindowFunctio
         # Engines take what a frame leaves behind off the sum: 1e20 + 1 - 1e20 is 0, and an infinity makes it NaN.
         raise lowering.refusal(f"{name} of {type_} over a frame that leaves rows behind")
     partitions = tuple(map(one_zero, node.partitions))
-    sorts = tuple(ex.SortKey(in_order(key.expression), key.direction) for key in node.sorts)
+    sorts = tuple(ex.SortKey(normalize_sort_key(key.expression), key.direction) for key in node.sorts)
     function = attrs.evolve(node.call, options=())
     offsets = [bound.offset for bound in (function.lower, function.upper) if bound.offset is not None]
     if function.bounds_type == "range" and offsets:
         (key,) = sorts
         distances = [_distance(each, key.expression, lowering) for each in offsets]
-        lower, upper = (_of_distance(bound, distances) for bound in (function.lower, function.upper))
+        lower, upper = (_replace_offset(bound, distances) for bound in (function.lower, function.upper))
         function = attrs.evolve(function, lower=lower, upper=upper)
         sorts = (ex.SortKey(_count_units(key.expression, lowering), key.direction),)
     return ex.WindowFunction(function, partitions, sorts)
 
 
-def _of_distance(bound: ex.Bound, distances: list[ex.Literal]) -> ex.Bound:
+def _replace_offset(bound: ex.Bound, distances: list[ex.Literal]) -> ex.Bound:
     """Return a bound with the next of the offsets, if it has one."""
     return bound if bound.offset is None else ex.Bound(bound.kind, distances.pop(0))
 
@@ -180,11 +180,11 @@ def _neighbour(node: ex.WindowFunction, lowering: Lowering) -> ex.Expression:
         return _require(node, lowering)
     function = attrs.evolve(node.call.function, key=f"{node.call.function.name}:any_i32")
 
-    def at_distance(each: ex.Expression) -> ex.WindowFunction:
+    def call_at_distance(each: ex.Expression) -> ex.WindowFunction:
         neighbour = attrs.evolve(
             node.call, function=function, arguments=(each, distance), output_type=each.type.as_nullable()
         )
         return _require(attrs.evolve(node, call=neighbour), lowering)
 
-    exists = is_not_null(at_distance(TRUE))
-    return as_type(case_when([(exists, at_distance(value))], default), node.call.output_type)
+    exists = is_not_null(call_at_distance(TRUE))
+    return as_type(case_when([(exists, call_at_distance(value))], default), node.call.output_type)

@@ -11,7 +11,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from substrait_dsl.spark.catalog.table_metadata import in_catalog
+from substrait_dsl.spark.catalog.table_metadata import split_catalog
 from substrait_dsl.spark.catalog.table_names import SESSION_CATALOG, statement_name
 from substrait_dsl.spark.session.failures import spark_errors
 
@@ -35,7 +35,7 @@ def refresh_if_written(names: tuple[str, ...], spark: SparkSession) -> bool:
 
     Returns whether it was refreshed: DataFrames of the table that were made before have the old files.
     """
-    if not _WRITTEN.is_set() or in_catalog(names, spark)[0] != SESSION_CATALOG:
+    if not _WRITTEN.is_set() or split_catalog(names, spark)[0] != SESSION_CATALOG:
         return False
     # Taken out before Spark looks: a write that comes between begins with other sets.
     known = _LOOKED_AT.setdefault(spark, set())

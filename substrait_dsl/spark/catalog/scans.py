@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 import attrs
 
-from substrait_dsl.spark.catalog.table_metadata import ICEBERG, catalog_format, in_catalog
+from substrait_dsl.spark.catalog.table_metadata import ICEBERG, catalog_format, split_catalog
 from substrait_dsl.spark.catalog.table_names import SESSION_CATALOG, is_temporary
 from substrait_dsl.spark.session.explain import ExplainMode, spark_plan
 from substrait_dsl.spark.session.failures import spark_errors
@@ -126,7 +126,7 @@ def _extract_from_plan(
 
 def is_of_iceberg(names: tuple[str, ...], spark: SparkSession) -> bool:
     """Whether a name is that of a table in an Iceberg catalog: to plan one takes long."""
-    catalog, _ = in_catalog(names, spark)
+    catalog, _ = split_catalog(names, spark)
     if catalog == SESSION_CATALOG or catalog_format(catalog, spark) != ICEBERG:
         return False
     return len(names) > 1 or not is_temporary(names[0], spark)

@@ -143,7 +143,7 @@ def find_object(names: tuple[str, ...], spark: SparkSession) -> StoredTable | No
     from pyspark.sql.types import StructType
 
     name = statement_name(names)
-    catalog, rest = in_catalog(names, spark)
+    catalog, rest = split_catalog(names, spark)
     if catalog == SESSION_CATALOG and (found := find_table_of_files(rest, spark)) is not None:
         return _read_stored_table(names, *found)
     try:
@@ -240,7 +240,7 @@ _OWN_NAME = re.compile(r"\w+")
 
 def folders_of(names: tuple[str, ...], spark: SparkSession) -> tuple[str, ...]:
     """Return the partition columns of an existing table of Spark's own; none of other tables."""
-    if in_catalog(names, spark)[0] != SESSION_CATALOG or not all(map(_OWN_NAME.fullmatch, names)):
+    if split_catalog(names, spark)[0] != SESSION_CATALOG or not all(map(_OWN_NAME.fullmatch, names)):
         return ()
     format_, partitions = _describe_format(statement_name(names), spark)
     return () if format_ == ICEBERG else partitions
@@ -288,7 +288,7 @@ NO_NAME_OF_NEW = "no table can be made under that name: take one of letters, dig
 
 def can_be_created(names: tuple[str, ...], spark: SparkSession) -> bool:
     """Whether a table of this name, which does not exist, can be created."""
-    catalog, rest = in_catalog(names, spark)
+    catalog, rest = split_catalog(names, spark)
     if catalog != SESSION_CATALOG:
         return True
     database = rest[-2:-1]
@@ -296,7 +296,7 @@ def can_be_created(names: tuple[str, ...], spark: SparkSession) -> bool:
     return len(rest) <= 2 and _OWN_NAME.fullmatch(rest[-1]) is not None and is_there
 
 
-def in_catalog(names: tuple[str, ...], spark: SparkSession) -> tuple[str, tuple[str, ...]]:
+def split_catalog(names: tuple[str, ...], spark: SparkSession) -> tuple[str, tuple[str, ...]]:
     """Split a name into the catalog that it belongs to, and the rest."""
     head = names[0]
     if len(names) > 1 and (head == SESSION_CATALOG or spark.conf.get(f"spark.sql.catalog.{head}", None) is not None):
@@ -306,7 +306,7 @@ def in_catalog(names: tuple[str, ...], spark: SparkSession) -> tuple[str, tuple[
 
 def qualified_name(names: tuple[str, ...], spark: SparkSession) -> tuple[str, ...]:
     """Qualify a name by its catalog and namespace, which may be the current ones."""
-    catalog, rest = in_catalog(names, spark)
+    catalog, rest = split_catalog(names, spark)
     namespace = () if len(rest) > 1 else tuple(spark.catalog.currentDatabase().split("."))
     return (catalog, *namespace, *rest)
 
@@ -317,7 +317,7 @@ def format_of_new(names: tuple[str, ...], what: str, spark: SparkSession) -> str
     Raises `ExecutionError` for a name that Spark's own catalog does not accept. Spark itself may create a folder before
     it says so.
     """
-    catalog, _ = in_catalog(names, spark)
+    catalog, _ = split_catalog(names, spark)
     if catalog != SESSION_CATALOG:
         return catalog_format(catalog, spark)
     if not _OWN_NAME.fullmatch(names[-1]):

@@ -95,7 +95,7 @@ def insert(
 def _projection(table: StoredTable, by_column: Mapping[str, str]) -> Iterator[str]:
     """Yield the values of a table's columns, given some of them."""
     for field in table.schema.fields:
-        value = _of_length(field, by_column.get(field.name) or _default(field))
+        value = _pad_to_length(field, by_column.get(field.name) or _default(field))
         yield f"{value} AS {statement_name((field.name,))}"
 
 
@@ -187,7 +187,7 @@ def _list(columns: Iterable[str]) -> str:
     return ", ".join(statement_name((column,)) for column in columns)
 
 
-def _of_length(field: StructField, value: str) -> str:
+def _pad_to_length(field: StructField, value: str) -> str:
     """Write a value padded with spaces to the length of a CHAR column."""
     length = fixed_length(field)
     return value if length is None else f"rpad({value}, {length}, ' ')"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from substrait_dsl.spark.catalog.session_catalog import refresh_table
-from substrait_dsl.spark.catalog.table_metadata import REQUIRED, in_catalog
+from substrait_dsl.spark.catalog.table_metadata import REQUIRED, split_catalog
 from substrait_dsl.spark.changes.file_systems import as_uri
 
 if TYPE_CHECKING:
@@ -65,4 +65,4 @@ def refresh(table: StoredTable, stored: TableFiles, folder: str, spark: SparkSes
     if table.description is None:
         spark.catalog.refreshTable(table.sql)
     else:
-        refresh_table(in_catalog(table.names, spark)[1], spark)
+        refresh_table(split_catalog(table.names, spark)[1], spark)

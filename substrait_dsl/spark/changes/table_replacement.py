@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from substrait_dsl.errors import ExecutionError, SubstraitDslError, UnsupportedError, quote
-from substrait_dsl.spark.catalog.table_metadata import in_catalog
+from substrait_dsl.spark.catalog.table_metadata import split_catalog
 from substrait_dsl.spark.catalog.table_names import SESSION_CATALOG, find_of_writers, statement_name, tables_in
 from substrait_dsl.spark.changes.commits import STAGING, staging
 from substrait_dsl.spark.changes.file_systems import as_uri, reach
@@ -56,7 +56,7 @@ def create(what: str, names: tuple[str, ...], definition: str, execution: Execut
     """
     if execution.is_rehearsal:
         return
-    if in_catalog(names, execution.spark)[0] != SESSION_CATALOG or _NUMBER.fullmatch(names[-1]):
+    if split_catalog(names, execution.spark)[0] != SESSION_CATALOG or _NUMBER.fullmatch(names[-1]):
         run_change(what, f"CREATE TABLE {statement_name(names)}{definition}", execution)
         return
     fresh = _unique_name(names, "new")
@@ -300,7 +300,7 @@ def require_in_place(table: StoredTable, files: FileSystem, folder: str, what: s
 
 def _folder(names: tuple[str, ...], execution: ExecutionContext) -> str:
     """The folder of a table that Spark manages."""
-    _, (*namespace, name) = in_catalog(names, execution.spark)
+    _, (*namespace, name) = split_catalog(names, execution.spark)
     database = namespace[0] if namespace else execution.spark.catalog.currentDatabase()
     around = execution.spark.catalog.getDatabase(f"{SESSION_CATALOG}.{statement_name((database,))}").locationUri
     return f"{around}/{name.lower()}"
@@ -331,5 +331,5 @@ _NUMBER = re.compile(r"\d+(?:e\d+)?(?:[lsyfd]|bd)?", re.IGNORECASE)
 
 def _write_rename_statement(table: tuple[str, ...], to: tuple[str, ...], execution: ExecutionContext) -> str:
     """Write the statement that renames a table; the new name is relative to the table's catalog."""
-    _, name = in_catalog(to, execution.spark)
+    _, name = split_catalog(to, execution.spark)
     return f"ALTER TABLE {statement_name(table)} RENAME TO {statement_name(name)}"

@@ -158,7 +158,7 @@ def _ctas(rel: Write, names: tuple[str, ...], execution: ExecutionContext) -> Da
     format_ = found.format if found is not None else format_of_new(names, what, execution.spark)
     require_lossless(schema, format_, what, execution.spark)
     source = execution.register_frame(_with_checks(frame, format_ if found is None else found.files))
-    rows = f"SELECT {_of_any_length(schema)} FROM {source}"
+    rows = f"SELECT {_forget_lengths(schema)} FROM {source}"
     definition = f"{using(format_)}{required_property(rel.table_schema, found)} AS {rows}"
     if found is None:
         create(what, names, definition, execution)
@@ -168,7 +168,7 @@ def _ctas(rel: Write, names: tuple[str, ...], execution: ExecutionContext) -> Da
     return _result(rel, frame)
 
 
-def _of_any_length(schema: StructType) -> str:
+def _forget_lengths(schema: StructType) -> str:
     """Write a select list of all columns, without the CHAR and VARCHAR lengths of the tables that they come from."""
     if not any(map(is_of_length, schema.fields)):
         return "*"

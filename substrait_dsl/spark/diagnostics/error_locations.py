@@ -131,7 +131,7 @@ def _find_failed_parts(failure: Failure, record: Record) -> Iterator[Node]:
     for node, texts in record.written:
         yield from (part for part in _showing(node, texts, signs) if _may_give(part, failure))
         if failure.error_class in ("ARITHMETIC_OVERFLOW", OF_INTERVALS):
-            yield from _of_intervals(node)
+            yield from _find_interval_parts(node)
 
 
 def _casts_to_target(failure: Failure, record: Record) -> list[Node]:
@@ -230,7 +230,7 @@ def _showing(node: Node, texts: Mapping[int, str], signs: tuple[str, ...]) -> It
             yield part
 
 
-def _of_intervals(node: Node) -> Iterator[Node]:
+def _find_interval_parts(node: Node) -> Iterator[Node]:
     """Yield the outermost parts that compute with intervals; Spark does not say which part has failed."""
     inside: set[int] = set()
     for part in walk(node, into_relations=False):

@@ -106,7 +106,7 @@ def cast_to_sql(text: str, source: t.Type, target: t.Type, on_failure: FailureBe
     if type(target) not in _LENGTHS or _fits_already(source, target):
         return text
     failure = "NULL" if on_failure == "return_null" else failing(f"a value does not fit {target.as_required()}")
-    return _within_length(text, target, failure)
+    return _check_length(text, target, failure)
 
 
 def _misfit(text: str, target: t.Type) -> str:
@@ -159,28 +159,28 @@ def _is_rewritten(source: t.Type, target: t.Type) -> bool:
 def _convert_parts(text: str, source: t.Type, target: t.Type, on_failure: FailureBehavior, depth: int) -> str:
     """Cast a nested value part by part, and an unsigned integer by the type that stores it."""
 
-    def inside(value: str, old: t.Type, new: t.Type) -> str:
+    def convert_part(value: str, old: t.Type, new: t.Type) -> str:
         return _convert(value, old, new, on_failure, depth + 1)
 
     entry = f"e{depth}"
     match source, target:
         case _, t.UserDefined():
-            return _within_range(inside(text, source, storage_type(target)), target, on_failure)
+            return _check_range(convert_part(text, source, storage_type(target)), target, on_failure)
         case t.List(), t.List():
-            return f"transform({text}, {entry} -> {inside(entry, source.element, target.element)})"
+            return f"transform({text}, {entry} -> {convert_part(entry, source.element, target.element)})"
         case t.Map(), t.Map():
-            key = inside(f"{entry}.key", source.key, target.key)
-            value = inside(f"{entry}.value", source.value, target.value)
+            key = convert_part(f"{entry}.key", source.key, target.key)
+            value = convert_part(f"{entry}.value", source.value, target.value)
             return f"map_from_entries(transform(map_entries({text}), {entry} -> {struct_to_sql([key, value])}))"
         case t.Struct(), t.Struct():
             pairs = enumerate(zip(source.types, target.types, strict=True))
-            fields = struct_to_sql([inside(f"{text}.f{number}", old, new) for number, (old, new) in pairs])
+            fields = struct_to_sql([convert_part(f"{text}.f{number}", old, new) for number, (old, new) in pairs])
             return f"if({text} IS NULL, NULL, {fields})"
         case _:
             raise AssertionError(f"{source} is not castable to {target}")
 
 
-def _within_range(text: str, target: t.UserDefined, on_failure: FailureBehavior) -> str:
+def _check_range(text: str, target: t.UserDefined, on_failure: FailureBehavior) -> str:
     """Check that an unsigned integer, stored in a wider signed type, is in its range."""
     failure = "NULL" if on_failure == "return_null" else _misfit("v", target)
     # A one-element list gives the value a name, so that the text of it stands here only once.
@@ -243,10 +243,10 @@ def _spark_errs(source: t.Type, target: t.Type) -> bool:
 
 def fitting(text: str, type_: t.Type) -> str:
     """Write a check that a string fits the length of its type; one that does not is an error at run time."""
-    return _within_length(text, type_, failing(f"a result does not fit {type_.as_required()}"))
+    return _check_length(text, type_, failing(f"a result does not fit {type_.as_required()}"))
 
 
-def _within_length(text: str, type_: t.Type, failure: str) -> str:
+def _check_length(text: str, type_: t.Type, failure: str) -> str:
     misfit = _LENGTHS[type(type_)].format("v", *type_.parameters)
     # A one-element list gives the value a name, so that the text of it stands here only once.
     return f"transform(array({text}), v -> if({misfit}, {failure}, v))[0]"

@@ -100,7 +100,7 @@ BOOLEAN: Table = {
 }
 
 
-def _of_function(name: str) -> Template:
+def _higher_order_template(name: str) -> Template:
     """A higher-order function: it takes a list and a lambda over its elements."""
 
     def text(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
@@ -118,10 +118,10 @@ def _of_function(name: str) -> Template:
 
 
 LIST: Table = {
-    "transform": _of_function("transform"),
-    "filter": _of_function("filter"),
-    "any_match": _of_function("exists"),
-    "all_match": _of_function("forall"),
+    "transform": _higher_order_template("transform"),
+    "filter": _higher_order_template("filter"),
+    "any_match": _higher_order_template("exists"),
+    "all_match": _higher_order_template("forall"),
     "cardinality": Template("CAST(array_size({0}) AS BIGINT)"),
     "sort": Template(
         "[direction]",

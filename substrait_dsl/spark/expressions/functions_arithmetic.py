@@ -45,7 +45,7 @@ def _double_on(domain: str, function: str, value: str | None = None) -> Template
     return Template("[on_domain_error]", {**NEAREST, "on_domain_error": {"NAN": text, "ERROR": error}})
 
 
-def _of_v(text: str) -> str:
+def _bind_to_v(text: str) -> str:
     """Bind the first argument to the name v in a text, by a lambda over a list of one element."""
     return f"transform(array(CAST({{0}} AS DOUBLE)), v -> {text})[0]"
 
@@ -54,10 +54,10 @@ def _of_v(text: str) -> str:
 # This is what C libraries do.
 _LARGE = f"{2**28}D"  # to the square of such a number nothing adds a 1
 _LN_2 = "0.6931471805599453D"
-_ASINH = _of_v(
+_ASINH = _bind_to_v(
     f"sign(v) * if(abs(v) < {_LARGE}, log1p(abs(v) + v * v / (1D + sqrt(v * v + 1D))), ln(abs(v)) + {_LN_2})"
 )
-_ACOSH = _of_v(
+_ACOSH = _bind_to_v(
     "CASE WHEN v < 1D THEN CAST('NaN' AS DOUBLE)"
     f" WHEN v < {_LARGE} THEN log1p(v - 1D + sqrt((v - 1D) * (v + 1D))) ELSE ln(v) + {_LN_2} END"
 )

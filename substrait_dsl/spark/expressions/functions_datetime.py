@@ -24,12 +24,12 @@ def local_clock(zone: str) -> str:
     return f"convert_timezone('UTC', {zone}, CAST({{0}} AS TIMESTAMP_NTZ))"
 
 
-def _at_local_time(local: str, zone: str) -> str:
+def _find_instant(local: str, zone: str) -> str:
     """The instant of a local timestamp in a zone."""
     return f"CAST(convert_timezone({zone}, 'UTC', {local}) AS TIMESTAMP_LTZ)"
 
 
-def _of_day(x: str) -> Mapping[str, str]:
+def _time_components(x: str) -> Mapping[str, str]:
     """The components of a clock time; each is counted since the next larger one (spec decision 56)."""
     second = f"extract(SECOND FROM {x})"
     return {
@@ -42,7 +42,7 @@ def _of_day(x: str) -> Mapping[str, str]:
     }
 
 
-def _of_date(x: str) -> Mapping[str, str]:
+def _date_components(x: str) -> Mapping[str, str]:
     """The components of a date; [#1] is the indexing argument, for those that have one."""
     return {
         "YEAR": f"year({x})",
@@ -77,7 +77,7 @@ def _is_leap_year(x: str, zone: int | None = None) -> Template:
     return Template("[#0]", enums=({"IS_LEAP_YEAR": is_leap_year},), zone=zone)
 
 
-def _in_zone(sign: str) -> str:
+def _add_months_in_zone(sign: str) -> str:
     """Add months to an instant, or subtract them, in the local time of a zone.
 
     Where the clock is set back an hour, some local times occur twice: the one with the former offset from UTC is meant,
@@ -101,7 +101,7 @@ def _shift(sign: str) -> Table:
         f"{name}:date_iday": Template(f"(CAST({{0}} AS TIMESTAMP_NTZ) {sign} {{1}})"),
         f"{name}:ptstz_iday": plain,
         # Without a zone there is no month to count, so subtract:ptstz_iyear is not here.
-        f"{name}:ptstz_iyear_str": Template(_in_zone(sign), zone=2),
+        f"{name}:ptstz_iyear_str": Template(_add_months_in_zone(sign), zone=2),
     }
 
 
@@ -131,12 +131,14 @@ def _truncated(date: str) -> Template:
 DATETIME: Table = {
     "round_calendar:date": _truncated("trunc({x}, '{}')"),
     "round_calendar:pts": _truncated("CAST(date_trunc('{}', CAST({x} AS TIMESTAMP)) AS TIMESTAMP_NTZ)"),
-    "extract:date": _extract(_of_date("{0}"), {"UNIX_TIME": _DAYS}),
-    "extract:pt": _extract(_of_day("{0}")),
-    "extract:pts": _extract(_of_date("{0}"), _of_day("{0}"), _no_finer("{0}"), {"UNIX_TIME": f"({_DAYS} + {_CLOCK})"}),
+    "extract:date": _extract(_date_components("{0}"), {"UNIX_TIME": _DAYS}),
+    "extract:pt": _extract(_time_components("{0}")),
+    "extract:pts": _extract(
+        _date_components("{0}"), _time_components("{0}"), _no_finer("{0}"), {"UNIX_TIME": f"({_DAYS} + {_CLOCK})"}
+    ),
     "extract:ptstz": _extract(
-        _of_date(local_clock("{1}")),
-        _of_day(local_clock("{1}")),
+        _date_components(local_clock("{1}")),
+        _time_components(local_clock("{1}")),
         _no_finer(local_clock("{1}")),
         {"UNIX_TIME": "if({1} IS NULL, NULL, unix_seconds({0}))", "TIMEZONE_OFFSET": _LATER},
         zone=1,
@@ -152,7 +154,7 @@ DATETIME: Table = {
     "lte": Template("({0} <= {1})"),
     "gt": Template("({0} > {1})"),
     "gte": Template("({0} >= {1})"),
-    "assume_timezone:pts": Template(_at_local_time("{0}", "{1}"), zone=1),
-    "assume_timezone:date": Template(_at_local_time("CAST({0} AS TIMESTAMP_NTZ)", "{1}"), zone=1),
+    "assume_timezone:pts": Template(_find_instant("{0}", "{1}"), zone=1),
+    "assume_timezone:date": Template(_find_instant("CAST({0} AS TIMESTAMP_NTZ)", "{1}"), zone=1),
     "local_timestamp": Template(local_clock("{1}"), zone=1),
 }

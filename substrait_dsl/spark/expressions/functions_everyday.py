@@ -34,7 +34,7 @@ _IS_ONE = "try_parse_json(concat('[', x, ']')) IS NOT NULL"
 only a text of one value is JSON both times. This one refuses objects that have a name twice, too."""
 
 
-def _in_object(type_: str) -> str:
+def _read_as_field(type_: str) -> str:
     """Read a text as a field of an object, with what tells whether it was read."""
     fields = f"v: {type_}, _corrupt_record: STRING" if type_ else "_corrupt_record: STRING"
     return f"from_json({_OBJECT}, {text_to_sql(f'STRUCT<{fields}>')}, {_READ})"
@@ -44,18 +44,18 @@ def _get_json(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> s
     path = call.arguments[1].value if isinstance(call.arguments[1], Literal) else None
     if not isinstance(path, str) or not JSON_PATH.fullmatch(path):  # to Spark others are patterns
         raise UnsupportedError(f"get_json takes a constant path such as $.user.tags[0], not {path!r}")
-    is_json = f"{_IS_ONE} AND {_in_object('')}._corrupt_record IS NULL"
+    is_json = f"{_IS_ONE} AND {_read_as_field('')}._corrupt_record IS NULL"
     found = f"get_json_object({_OBJECT}, {text_to_sql(f'$.v{path[1:]}')})"  # at the top null would be a text
     return f"transform(array({texts[0]}), x -> if({is_json}, {found}, NULL))[0]"
 
 
 def _from_json(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
     type_ = call.output_type
-    read = _in_object(_type_with_names(type_, _field_names(call, type_)))
+    read = _read_as_field(_type_with_names(type_, _field_names(call, type_)))
     fails = failing(f"a text is no JSON of {type_}") if choices["#0"] == "THROW" else "NULL"
     is_read = f"{_IS_ONE} AND r._corrupt_record IS NULL"
-    if (plain := _of_texts(type_)) is not None:
-        texts_of = f"{_in_object(_type_with_names(plain, _field_names(call, type_)))}.v"
+    if (plain := _replace_decimals(type_)) is not None:
+        texts_of = f"{_read_as_field(_type_with_names(plain, _field_names(call, type_)))}.v"
         has_numbers = _has_numbers(f"CAST({texts_of} AS {spark_sql_type(plain)})", type_)
         is_read += f" AND (NOT x RLIKE {text_to_sql(_OTHER_DIGITS)} OR {has_numbers})"
     value = f"if({is_read}, CAST(r.v AS {spark_sql_type(type_)}), {fails})"
@@ -68,29 +68,31 @@ _OTHER_DIGITS = r'(^|[:\[,])\s*"[-+.,eE\p{Nd}]*[,\P{ASCII}][-+.,eE\p{Nd}]*"|\\u'
 may have such a string, it is read once more, with strings for decimals, and these are compared with a pattern."""
 
 
-def _of_texts(type_: t.Type) -> t.Type | None:
+def _replace_decimals(type_: t.Type) -> t.Type | None:
     """Return a type with strings in place of decimals; None if it has none."""
     match type_:
         case t.Decimal():
             return t.String(nullable=True)
         case t.Struct():
-            found = [_of_texts(each) for each in type_.types]
+            found = [_replace_decimals(each) for each in type_.types]
             types = tuple(new or old for new, old in zip(found, type_.types, strict=True))
             return attrs.evolve(type_, types=types) if any(found) else None
         case t.List():
-            return attrs.evolve(type_, element=new) if (new := _of_texts(type_.element)) else None
+            return attrs.evolve(type_, element=new) if (new := _replace_decimals(type_.element)) else None
         case t.Map():
-            return attrs.evolve(type_, value=new) if (new := _of_texts(type_.value)) else None
+            return attrs.evolve(type_, value=new) if (new := _replace_decimals(type_.value)) else None
         case _:
             return None
 
 
 def _has_numbers(value: str, type_: t.Type, depth: int = 0) -> str:
-    """Write whether the texts in a value of a type from `_of_texts` are those of numbers, or NULL."""
+    """Write whether the texts in a value of a type from `_replace_decimals` are those of numbers, or NULL."""
     inside = f"e{depth}"
     match type_:
         case t.Struct():
-            decimals = [(number, each) for number, each in enumerate(type_.types) if _of_texts(each) is not None]
+            decimals = [
+                (number, each) for number, each in enumerate(type_.types) if _replace_decimals(each) is not None
+            ]
             return " AND ".join(_has_numbers(f"{value}.f{number}", each, depth) for number, each in decimals)
         case t.List():
             return f"coalesce(forall({value}, {inside} -> {_has_numbers(inside, type_.element, depth + 1)}), TRUE)"

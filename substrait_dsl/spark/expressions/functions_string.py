@@ -53,7 +53,7 @@ session that others share.
 _TOO_LONG = "{} gives too long a text"
 
 
-def _within_most(function: str, text: str) -> str:
+def _limit_length(function: str, text: str) -> str:
     """Guard a function whose second argument is the length of its result against very long results."""
     return f"if({{1}} > {LONGEST} AND NOT ({{nulls}}), {failing(_TOO_LONG.format(function))}, {text})"
 
@@ -183,12 +183,12 @@ STRING: Table = {
     "rtrim": Template("trim(TRAILING {1} FROM {0})", _ANY_CHARACTERS, may_lengthen=False),
     "trim": Template("trim(BOTH {1} FROM {0})", _ANY_CHARACTERS, may_lengthen=False),
     **{
-        name: Template(_within_most(name, f"{name}({{0}}, {{1}}, {{2}})"), may_lengthen=True)
+        name: Template(_limit_length(name, f"{name}({{0}}, {{1}}, {{2}})"), may_lengthen=True)
         for name in ("lpad", "rpad")
     },
     # Where both sides cannot be padded alike, one gets a character more.
     "center": Template(
-        _within_most(
+        _limit_length(
             "center",
             "CASE WHEN {2} IS NULL THEN NULL WHEN {1} <= char_length({0}) THEN {0}"
             " ELSE lpad(rpad({0}, CAST([padding] AS INT), {2}), {1}, {2}) END",

@@ -29,17 +29,17 @@ def rebuild_parts(
         return value
     entry = f"e{depth}"
 
-    def inside(part: str, type_: Type) -> str:
+    def rebuild_part(part: str, type_: Type) -> str:
         return rebuild_parts(part, type_, parts, replace, depth + 1)
 
     match type_:
         case List(element=element):
-            return f"transform({value}, {entry} -> {inside(entry, element)})"
+            return f"transform({value}, {entry} -> {rebuild_part(entry, element)})"
         case Map(key=key, value=entry_value):
-            pair = struct_to_sql([inside(f"{entry}.key", key), inside(f"{entry}.value", entry_value)])
+            pair = struct_to_sql([rebuild_part(f"{entry}.key", key), rebuild_part(f"{entry}.value", entry_value)])
             return f"map_from_entries(transform(map_entries({value}), {entry} -> {pair}))"
         case Struct(types=types):
-            fields = struct_to_sql([inside(f"{value}.f{number}", part) for number, part in enumerate(types)])
+            fields = struct_to_sql([rebuild_part(f"{value}.f{number}", part) for number, part in enumerate(types)])
             return f"if({value} IS NULL, NULL, {fields})"
         case _:
             return replace(value, type_)

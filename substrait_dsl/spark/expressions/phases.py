@@ -38,7 +38,7 @@ class Average:
         return average_of(total, f"nullif({many}, 0L)", self.call.output_type)
 
 
-def in_one_phase(call: AggregateFunction) -> AggregateFunction | Average:
+def express_in_one_phase(call: AggregateFunction) -> AggregateFunction | Average:
     """Return a call from initial values to results that computes what a call computes in its phase.
 
     Raises:

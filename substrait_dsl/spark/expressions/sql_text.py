@@ -24,7 +24,7 @@ from substrait_dsl.spark.expressions.functions import function_to_sql
 from substrait_dsl.spark.expressions.literals import UNKNOWN, literal_to_sql, struct_to_sql
 from substrait_dsl.spark.expressions.masks import masked_row, masked_value
 from substrait_dsl.spark.expressions.null_checks import assert_not_null
-from substrait_dsl.spark.expressions.phases import Average, in_one_phase
+from substrait_dsl.spark.expressions.phases import Average, express_in_one_phase
 from substrait_dsl.spark.expressions.pushdown import hide_from_readers
 from substrait_dsl.spark.expressions.signed_zeros import sort_key
 from substrait_dsl.spark.expressions.sorting import direction_of
@@ -67,7 +67,7 @@ class Scope:
         """The scope of the left operands of IN and of set comparisons."""
         return self if self.subquery_columns is None else attrs.evolve(self, columns=self.subquery_columns)
 
-    def inside_lambda(self, parameters: tuple[str, ...]) -> Scope:
+    def enter_lambda(self, parameters: tuple[str, ...]) -> Scope:
         """Return the scope of the body of a lambda."""
         return attrs.evolve(self, parameters=(parameters, *self.parameters))
 
@@ -158,7 +158,7 @@ def aggregate_to_sql(measure: ex.Measure, scope: Scope, *, beside_distinct: bool
         )
 
     try:
-        call = in_one_phase(measure.function)
+        call = express_in_one_phase(measure.function)
         text = (
             call.to_sql(write_call(call.total), write_call(call.many))
             if isinstance(call, Average)
@@ -224,7 +224,7 @@ def _write(expression: ex.Expression, done: Mapping[int, str], scope: Scope) -> 
             if not current_engine().has_lists_of_columns and not all(isinstance(each, ex.Literal) for each in options):
                 equal = [f"{tested} = {each}" for each in there]
                 return f"({' OR '.join(equal + [UNKNOWN] * (len(there) < len(options)))})"
-            return _in_list(tested, there, len(options))
+            return _write_in_list(tested, there, len(options))
         case ex.MultiOrList(values=values, records=records):
             for value in values:
                 require_comparable(value.type, "an IN list")
@@ -275,7 +275,7 @@ def _is_null(expression: ex.Expression) -> bool:
     return isinstance(expression, ex.Literal) and expression.value is None
 
 
-def _in_list(value: str, there: Sequence[str], options: int) -> str:
+def _write_in_list(value: str, there: Sequence[str], options: int) -> str:
     """Write an IN list without its NULL options.
 
     The unknown that a NULL option makes is added as a disjunct: Spark's ORC reader fails on a NULL among numbers.
@@ -328,7 +328,7 @@ def _field_of_nullable(text: str, position: int) -> str:
 def _lambda(function: ex.Lambda, scope: Scope) -> str:
     """Write a lambda, whose parameters have names that are unique in the expression."""
     names = tuple(f"__p{len(scope.parameters)}_{position}" for position in range(len(function.parameters)))
-    body = to_sql(function.body, scope.inside_lambda(names))
+    body = to_sql(function.body, scope.enter_lambda(names))
     listed = ", ".join(names)
     return f"{listed if len(names) == 1 else f'({listed})'} -> {body}"
 
@@ -337,7 +337,7 @@ def _invocation(function: ex.Lambda, arguments: Sequence[str], scope: Scope) -> 
     """Write the application of a lambda; a list of one struct binds the arguments to a name."""
     name = f"__p{len(scope.parameters)}"
     parameters = tuple(f"{name}.f{position}" for position in range(len(arguments)))
-    body = to_sql(function.body, scope.inside_lambda(parameters))
+    body = to_sql(function.body, scope.enter_lambda(parameters))
     return f"transform(array({struct_to_sql(arguments)}), {name} -> {body})[0]"
 
 

@@ -25,7 +25,7 @@ def used_columns(relations: Sequence[Rel]) -> Mapping[int, Set[int]]:
     root = relations[0]
     used: dict[int, set[int]] = {id(root): set(_everything(root))}
     for rel in relations:
-        for child, positions in (*_in_inputs(rel, used[id(rel)]), *_in_subqueries(rel)):
+        for child, positions in (*_find_used_columns(rel, used[id(rel)]), *_find_subquery_columns(rel)):
             used.setdefault(id(child), set()).update(positions)
     return used
 
@@ -89,14 +89,14 @@ def referenced_types(nodes: Iterable[Node], root: ex.Root, *, into_relations: bo
 def relations_inside(rel: Rel) -> Iterator[Rel]:
     """Yield the relations directly inside a relation: its inputs, and those of its subqueries."""
     yield from rel.inputs
-    yield from (inside for inside, _ in _in_subqueries(rel))
+    yield from (inside for inside, _ in _find_subquery_columns(rel))
 
 
 def _everything(rel: Rel) -> range:
     return range(len(rel.schema))
 
 
-def _in_inputs(rel: Rel, used: Set[int]) -> Iterator[tuple[Rel, Iterable[int]]]:
+def _find_used_columns(rel: Rel, used: Set[int]) -> Iterator[tuple[Rel, Iterable[int]]]:
     """Yield the inputs of a relation, with the positions that it uses of them if `used` are used of its own output."""
     match rel:
         case rl.Read(projection=None):
@@ -115,31 +115,31 @@ def _in_inputs(rel: Rel, used: Set[int]) -> Iterator[tuple[Rel, Iterable[int]]]:
         case rl.Aggregate(input=child) | rl.Expand(input=child):
             yield child, referenced_positions(_expressions(rel), rel.anchor)
         case rl.HashJoin() | rl.MergeJoin() | rl.NestedLoopJoin():
-            yield from _in_inputs(as_join(rel), used)
+            yield from _find_used_columns(as_join(rel), used)
         case rl.Cross(left=left, right=right):
-            yield from _in_sides(left, right, used)
+            yield from _find_all_columns(left, right, used)
         case rl.Join(how=how, post_filter=None) if "single" not in how:
-            yield from _in_join_inputs(rel, used)
+            yield from _find_used_join_columns(rel, used)
         case _:
             yield from ((child, _everything(child)) for child in rel.inputs)
 
 
-def _in_join_inputs(rel: rl.Join, used: Set[int]) -> Iterator[tuple[Rel, Iterable[int]]]:
+def _find_used_join_columns(rel: rl.Join, used: Set[int]) -> Iterator[tuple[Rel, Iterable[int]]]:
     """Yield the inputs of a join with the positions that it uses of them."""
     rule, left, right = JOIN_RULES[rel.how], len(rel.left.schema), len(rel.right.schema)
     dropped = left if rule.left == "dropped" else 0
     end = left + (right if rule.right != "dropped" else 0)  # what follows the columns of the inputs is the mark
     passed = {position + dropped for position in used if position + dropped < end}
-    yield from _in_sides(rel.left, rel.right, passed | referenced_positions([rel.condition], rel.anchor))
+    yield from _find_all_columns(rel.left, rel.right, passed | referenced_positions([rel.condition], rel.anchor))
 
 
-def _in_sides(left: Rel, right: Rel, used: Set[int]) -> Iterator[tuple[Rel, Iterable[int]]]:
+def _find_all_columns(left: Rel, right: Rel, used: Set[int]) -> Iterator[tuple[Rel, Iterable[int]]]:
     width = len(left.schema)
     yield left, {position for position in used if position < width}
     yield right, {position - width for position in used if position >= width}
 
 
-def _in_subqueries(rel: Rel) -> Iterator[tuple[Rel, Iterable[int]]]:
+def _find_subquery_columns(rel: Rel) -> Iterator[tuple[Rel, Iterable[int]]]:
     for expression in _expressions(rel):
         for node in walk(expression, into_relations=False):
             if is_subquery(node):

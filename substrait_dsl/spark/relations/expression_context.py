@@ -80,7 +80,7 @@ def prepare_context(
     Returns:
         The rows to build on, with the same columns, and the context.
     """
-    nested = [node for expression in expressions for node in _of_their_own(expression)]
+    nested = [node for expression in expressions for node in _find_restricted_parts(expression)]
     looked_up = [node for node in nested if is_subquery(node)]
     everything = to.as_text and (hoist or len(looked_up) < len(nested))  # a lambda or a window
     inner = [*lookups, *(expressions if everything else looked_up)]
@@ -89,10 +89,10 @@ def prepare_context(
     rows, context = _make_context(to, rows, anchor, looked_up, inner, visible, computed)
     if not lookups:
         context.inside.exact_limits = _exact_limits(looked_up)
-    alone = _beside_outer_rows(expressions, sees_outer=visible is not None) if to.as_text else set()
+    alone = _find_subqueries_beside_outer_rows(expressions, sees_outer=visible is not None) if to.as_text else set()
     below = alone | _nested_parts(nested)
     if looked_up and not hoist:
-        below |= _beside_lambdas(expressions, context.scope, is_read=is_read)
+        below |= _find_subqueries_beside_lambdas(expressions, context.scope, is_read=is_read)
     moved = [node for node in nested if id(node) in below or not _may_stay(node, hoist=hoist, windows=windows)]
     rows = _compute_below(moved, rows, context, computed, alone, to)
     return Rows(rows.table, rows.columns[:width]), context
@@ -171,7 +171,7 @@ def _exact_limits(looked_up: Sequence[AnySubquery]) -> set[int]:
 
 def _nested_parts(parts: Sequence[Node]) -> set[int]:
     """Return the ids of the parts that are nested in others."""
-    return {id(part) for node in parts for part in _of_their_own(node) if part is not node}
+    return {id(part) for node in parts for part in _find_restricted_parts(node) if part is not node}
 
 
 def _may_stay(node: Node, *, hoist: bool, windows: bool) -> bool:
@@ -189,7 +189,7 @@ def _subquery_column_types(
     return types
 
 
-def _beside_lambdas(expressions: Sequence[Node], scope: Scope, *, is_read: bool) -> set[int]:
+def _find_subqueries_beside_lambdas(expressions: Sequence[Node], scope: Scope, *, is_read: bool) -> set[int]:
     """Return the ids of the subqueries in conjuncts whose text has a lambda: Spark allows none in its arguments.
 
     Functions whose text repeats a value bind it by a lambda, and so are constants hidden from predicate pushdown.
@@ -205,7 +205,7 @@ def _beside_lambdas(expressions: Sequence[Node], scope: Scope, *, is_read: bool)
     return found
 
 
-def _beside_outer_rows(expressions: Sequence[Node], *, sees_outer: bool) -> set[int]:
+def _find_subqueries_beside_outer_rows(expressions: Sequence[Node], *, sees_outer: bool) -> set[int]:
     """Return the ids of uncorrelated scalar subqueries in conjuncts that depend on an outer row.
 
     Spark makes join conditions of such conjuncts, and may evaluate one side of an equality before it has run a subquery
@@ -232,7 +232,7 @@ def subqueries_of(expression: Node) -> Iterator[AnySubquery]:
     return (node for node in walk(expression, into_relations=False) if is_subquery(node))
 
 
-def _of_their_own(expression: Node) -> Iterator[AnySubquery | ex.WindowFunction | ex.Lambda]:
+def _find_restricted_parts(expression: Node) -> Iterator[AnySubquery | ex.WindowFunction | ex.Lambda]:
     """Yield the parts that Spark does not allow everywhere, nor nested in each other; outer ones first."""
     for node in walk(expression, into_relations=False):
         if is_subquery(node) or isinstance(node, ex.WindowFunction | ex.Lambda):

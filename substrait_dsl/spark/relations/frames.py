@@ -114,7 +114,7 @@ class FrameTable(Table):
             frame = frame.limit(count)
         return self._with_frame(frame, self.names, self.keys)
 
-    def in_one_task(self) -> FrameTable:
+    def move_to_one_task(self) -> FrameTable:
         return self._with_frame(self.filtered.coalesce(1), self.names)
 
     def union_all(self, others: Sequence[FrameTable]) -> FrameTable:

@@ -102,7 +102,7 @@ def _many_sets(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: Expressi
         table = _with_empty_row(rows, real, to)
         copies = f"if({real}, {copies}, {_copies(rel, keys, empty)})"
         indexes = f"if({real}, {indexes}, array({', '.join(map(str, empty))}))"
-        measures = tuple(_only_real(measure, len(here.scope.columns)) for measure in measures)
+        measures = tuple(_exclude_null_row(measure, len(here.scope.columns)) for measure in measures)
         here = attrs.evolve(here, scope=attrs.evolve(here.scope, columns=(*here.scope.columns, real)))
     index, *names = to.execution.names(1 + len(keys))
     if current_engine().has_lists_of_records:
@@ -145,7 +145,7 @@ def _with_empty_row(rows: Rows, real: str, to: InputLowering) -> Table:
     return marked.union_all([to.one_row([*nulls, Item("false", (to.execution.name(),))])])
 
 
-def _only_real(measure: Measure, position: int) -> Measure:
+def _exclude_null_row(measure: Measure, position: int) -> Measure:
     """Exclude the row of NULLs from a measure; the column at `position` is false for it."""
     real: Expression = FieldReference(position, Boolean())
     if measure.filter is not None:

@@ -36,7 +36,7 @@ class JoinStrategy:
     """The input that is matched row by row; the other one is the build side."""
     method: Method
 
-    def in_order(self, rows: Rows, others: Rows) -> tuple[str, ...]:
+    def order_by_input(self, rows: Rows, others: Rows) -> tuple[str, ...]:
         """Return the columns of the probe side and of the build side, left input first."""
         return rows.columns + others.columns if self.probe_side == "left" else others.columns + rows.columns
 

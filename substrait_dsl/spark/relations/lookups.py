@@ -50,7 +50,7 @@ def with_matches(
     other = rel.right if strategy.probe_side == "left" else rel.left
     found = Rows(*here.inside.text(other))
     rows, outer = _outer_view(rel, strategy, rows, to)
-    scope = Scope(strategy.in_order(outer, found), here.scope.outer, lambda subquery, _: values[id(subquery)])
+    scope = Scope(strategy.order_by_input(outer, found), here.scope.outer, lambda subquery, _: values[id(subquery)])
     plain: list[Expression] = []
     others: list[Expression] = []
     for conjunct in conjuncts(rel.condition):
@@ -64,7 +64,7 @@ def with_matches(
         *_referenced_columns([rel.condition], rel, strategy, outer),
     ]
     matches, mine = _carrying(found, outer, _referenced_columns(others, rel, strategy, outer), to)
-    visible = strategy.in_order(mine, found)
+    visible = strategy.order_by_input(mine, found)
     if strategy.method == "mark":
         return _with_mark(rel, strategy, rows, matches, tests, others, visible, outer_columns, inside, to)
     for test in tests:
@@ -126,14 +126,14 @@ def _combine_matches(
     """
     match strategy.method:
         case "inner" | "left":
-            return Rows(rows.table.lateral(_text(match), strategy.method), strategy.in_order(rows, match))
+            return Rows(rows.table.lateral(_text(match), strategy.method), strategy.order_by_input(rows, match))
         case "leftsemi":
             return Rows(rows.table.where(_text(match).exists(outer_columns=outer_columns)), rows.columns)
         case "leftanti":
             return Rows(rows.table.where(f"NOT {_text(match).exists(outer_columns=outer_columns)}"), rows.columns)
         case "single":
             only = single()
-            return Rows(only.table, strategy.in_order(rows, only))
+            return Rows(only.table, strategy.order_by_input(rows, only))
         case "mark" | "right" | "full" | "cross":
             raise AssertionError(f"{strategy.method}: no rows of one input, each with its matches")
         case never:

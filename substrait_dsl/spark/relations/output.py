@@ -52,7 +52,7 @@ def output(rows: Rows, root: Root) -> DataFrame:
         select_items = [Item(text, (f"`{name}`",)) for text, name in zip(exact, schema.names, strict=True)]
         return table.select(select_items).frame
     fresh = table.execution.names(len(schema))
-    frame = _in_order(table, [Item(text, (name,)) for text, name in zip(exact, fresh, strict=True)])
+    frame = _select_in_order(table, [Item(text, (name,)) for text, name in zip(exact, fresh, strict=True)])
     if has_structs and current_engine().has_exact_casts:  # a cast is by position, and names the fields
         wanted = to_spark(schema).fields
         frame = frame.select(
@@ -61,7 +61,7 @@ def output(rows: Rows, root: Root) -> DataFrame:
     return frame.toDF(*schema.names)
 
 
-def _in_order(table: FrameTable, select_items: Sequence[Item]) -> DataFrame:
+def _select_in_order(table: FrameTable, select_items: Sequence[Item]) -> DataFrame:
     """Select expressions under names of one column each, and sort their rows again where the order may be lost."""
     if not table.keys_to_restore:
         return table.select(select_items).frame

@@ -42,10 +42,10 @@ def _join(rel: PhysicalJoin, condition: Expression, post_filter: Expression | No
 def _key_test(key: JoinKey, width: int) -> Expression:
     """Return the condition of a join key over the columns of both inputs."""
 
-    def behind(node: Node) -> Node:
+    def move_past_left(node: Node) -> Node:
         return attrs.evolve(node, position=node.position + width) if isinstance(node, FieldReference) else node
 
-    sides = (key.left, rebuild(key.right, behind))
+    sides = (key.left, rebuild(key.right, move_past_left))
     nullable = any(side.type.nullable for side in sides)
     equal = ScalarFunction(FunctionId(COMPARISON_URN, "equal:any_any"), sides, Boolean(nullable=nullable))
     match key.comparison:

@@ -33,24 +33,24 @@ Counts = Sequence[str]
 """The columns with the number of occurrences of a row in each input, the primary one first."""
 
 
-def _in_any(counts: Counts) -> str:
+def _is_in_any(counts: Counts) -> str:
     return f"({' OR '.join(f'{count} > 0' for count in counts)})"
 
 
-def _in_all(counts: Counts) -> str:
+def _is_in_all(counts: Counts) -> str:
     return f"({' AND '.join(f'{count} > 0' for count in counts)})"
 
 
 DISTINCT: Mapping[SetOp, Callable[[Counts], str]] = {
-    "minus_primary": lambda n: f"{n[0]} > 0 AND NOT {_in_any(n[1:])}",
-    "intersection_primary": lambda n: f"{n[0]} > 0 AND {_in_any(n[1:])}",
-    "intersection_multiset": _in_all,
+    "minus_primary": lambda n: f"{n[0]} > 0 AND NOT {_is_in_any(n[1:])}",
+    "intersection_primary": lambda n: f"{n[0]} > 0 AND {_is_in_any(n[1:])}",
+    "intersection_multiset": _is_in_all,
 }
 """The operations that emit a row once: the condition."""
 
 COPIES: Mapping[SetOp, Callable[[Counts], str]] = {
     "minus_primary_all": lambda n: " - ".join(n),
-    "minus_multiset": lambda n: f"if({_in_all(n[1:])}, 0L, {n[0]})",  # spec decision 16: duplicates stay
+    "minus_multiset": lambda n: f"if({_is_in_all(n[1:])}, 0L, {n[0]})",  # spec decision 16: duplicates stay
     "intersection_multiset_all": lambda n: f"least({', '.join(n)})",
 }
 """The operations that emit a row several times: how often; not at all if that is negative."""

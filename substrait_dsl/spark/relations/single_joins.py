@@ -95,7 +95,7 @@ def lower_by_key(rel: Join, to: InputLowering) -> Rows:
             table = table.where(test.holds)
     table = table.select([*items(others), *computed])
     if is_small(rel.right if probe_side == "left" else rel.left, to.execution):
-        table = table.in_one_task()
+        table = table.move_to_one_task()
     many = to.execution.name()
     count = f"count(1) OVER (PARTITION BY {', '.join(keys)})"
     joined = streaming.table.join(table.select([*items(table.names), Item(count, (many,))]), "left", all_true(on))

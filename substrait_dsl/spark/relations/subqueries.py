@@ -147,7 +147,7 @@ def condition(expression: ex.Expression, scope: Scope, to: InputLowering) -> str
             return (
                 _none_match(table, keys, rel, to)
                 if negated
-                else _in_predicate(table, keys, to.execution, to.outer_columns(rel))
+                else _write_in_predicate(table, keys, to.execution, to.outer_columns(rel))
             )
         case ex.SetPredicate() as predicate:
             return f"{'NOT ' if negated else ''}{value(predicate, scope, to)}"
@@ -206,7 +206,7 @@ def _any(comparison: ComparisonOp, left: ex.Expression, rel: Rel, scope: Scope, 
     return mark(table, [test], to.execution, outer_columns=to.outer_columns(rel), fixed=not rel.free_anchors)
 
 
-def _in_predicate(
+def _write_in_predicate(
     table: TextTable, keys: Sequence[Key], execution: ExecutionContext, outer_columns: Sequence[str]
 ) -> str:
     if len(keys) > 1 and not current_engine().has_tuples:
@@ -223,7 +223,7 @@ def _none_match(table: TextTable, tests: Sequence[Key | Test], rel: Rel, to: Inp
     is_native = len(keys) == len(tests) and (len(keys) == 1 or engine.has_tuples)
     is_native = is_native and (engine.negates_each or not rel.free_anchors)
     if is_nullable and is_native:  # Spark has a null-aware join for this, and only for this
-        return f"NOT {_in_predicate(table, keys, to.execution, to.outer_columns(rel))}"
+        return f"NOT {_write_in_predicate(table, keys, to.execution, to.outer_columns(rel))}"
     against = (f"coalesce({test.value}, true)" if is_nullable else test.holds for test in tests)
     return f"NOT {table.exists(*against, outer_columns=to.outer_columns(rel))}"
 

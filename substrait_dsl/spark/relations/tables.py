@@ -107,7 +107,7 @@ class Table(ABC):
         """Unite the rows of tables with as many columns, under the names of this one."""
 
     @abstractmethod
-    def in_one_task(self) -> Self:
+    def move_to_one_task(self) -> Self:
         """Move the rows into one partition, so that all rows of a key need no exchange."""
 
     @property

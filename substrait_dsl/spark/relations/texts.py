@@ -222,7 +222,7 @@ class TextTable(Table):
             rows = rows.where(f"{number} > {offset}")
         return rows if count is None else rows.where(f"{number} <= {offset + count}")
 
-    def in_one_task(self) -> TextTable:
+    def move_to_one_task(self) -> TextTable:
         return self._from_query(self.query().replace("SELECT", "SELECT /*+ COALESCE(1) */", 1), self.names)
 
     def union_all(self, others: Sequence[TextTable]) -> TextTable:

@@ -53,7 +53,7 @@ class Outcomes:
         match error:
             case KeyboardInterrupt():
                 if self.titles:
-                    error.add_note(self._of_interrupt())
+                    error.add_note(self._describe_interrupt())
             case SubstraitDslError():
                 if titles := self._titles_with("made"):
                     error.message = f"{error.message}; the plan has made {self._format_counts(titles)} before: {titles}"
@@ -70,7 +70,7 @@ class Outcomes:
             return "its change"
         return f"{self.found.count('made')} of its {len(self.titles)} changes"
 
-    def _of_interrupt(self) -> str:
+    def _describe_interrupt(self) -> str:
         finished, unknown, rest = self._titles_with("made"), self._titles_with("unknown"), self._titles_with("not made")
         if not finished and not unknown:
             return f"nothing was changed; not made: {rest}"

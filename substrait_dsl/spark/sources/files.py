@@ -143,9 +143,9 @@ def _read(
     require_format(format_)
     match format_:
         case rl.Parquet():
-            return _by_name("parquet", format_, files, schema, spark)
+            return _read_by_name("parquet", format_, files, schema, spark)
         case rl.Orc():
-            return _by_name("orc", format_, files, schema, spark)
+            return _read_by_name("orc", format_, files, schema, spark)
         case rl.DelimitedText() if not current_engine().reads_text:
             for item in files:
                 require_read(item)
@@ -179,7 +179,7 @@ def _find_files(files: Sequence[rl.FileItem], paths: list[str], spark: SparkSess
     return found
 
 
-def _by_name(
+def _read_by_name(
     reader: str, format_: rl.FileFormat, files: Sequence[rl.FileItem], schema: NamedStruct, spark: SparkSession
 ) -> DataFrame:
     paths = _paths(format_, files)

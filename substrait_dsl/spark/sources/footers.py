@@ -161,13 +161,13 @@ class _File:
         lacks = f"it has no column {quote(missing)}; its columns are {quote(self.columns)}"
         return [
             *([lacks] if self.columns and missing else []),
-            *self._of_other_types(found_in),
+            *self._find_other_types(found_in),
             *self._hidden_by_folders(),
             *self._not_text(),
             *self._not_in_key(),
         ]
 
-    def _of_other_types(self, found_in: str) -> Iterator[str]:
+    def _find_other_types(self, found_in: str) -> Iterator[str]:
         for key in self.own:
             # One that is not in the file whose schema Spark uses is missing there, or in its key.
             if key in self.expected.types and key in self.expected.names - self.folder_names:

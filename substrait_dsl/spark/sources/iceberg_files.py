@@ -55,12 +55,12 @@ def load_static_table(location: str) -> StaticTable:
         identifier=("static-table", location),
         metadata=metadata.model_copy(update={"properties": properties}),
         metadata_location=location,
-        io=_within_store(files, location),
+        io=_restrict_to_store(files, location),
         catalog=NoopCatalog("static-table"),
     )
 
 
-def _within_store(files: FileIO, location: str) -> FileIO:
+def _restrict_to_store(files: FileIO, location: str) -> FileIO:
     """Restrict access to reading files in the store of a location."""
     from pyiceberg.io import FileIO, InputFile, OutputFile
 

@@ -66,7 +66,7 @@ def through_protocol() -> None:
     base.load().filter(lambda o: key_of(o) > 5)
 
 
-def inside_lambda() -> None:
+def enter_lambda() -> None:
     base.load().filter(lambda o: o.home["zip"] == 12345)
 
 
