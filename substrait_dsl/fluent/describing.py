@@ -64,9 +64,41 @@ def describe_columns(relation: Relation[Any], positions: Sequence[int], shares: 
         "count": Switching(tuple(col(f"count_{at}") for at in range(len(fields)))),
         "nulls": Switching(tuple(col("rows") - col(f"count_{at}") for at in range(len(fields)))),
     }
+    results: dict[str, Any] = {}
     for name in statistics:
-        rows[name] = Switching(tuple(_statistic(name, at, of_column) for at, of_column in enumerate(measures)))
-    return folded.expand(**rows, index="position").sort("position").drop("position")
+        switching = _switching_fields(name, [field.type for field in fields], measures)
+        rows |= switching
+        results[name] = _first(name, list(switching))
+    copies = folded.expand(**rows, index="position").sort("position")
+    return copies.select("column", "type", "count", "nulls", **results)
+
+
+def _switching_fields(
+    name: str, types: Sequence[t.Type], measures: Sequence[Mapping[str, MeasureBase]]
+) -> dict[str, Switching]:
+    """Return the fields of the expand that have a statistic, by name: one, and one for each type of floats.
+
+    The text of a float is a long expression on some engines. So it is made where the column is chosen already, once.
+    """
+    columns = {at: type_.as_nullable() for at, type_ in enumerate(types) if name in measures[at]}
+    floats = {at: type_ for at, type_ in columns.items() if name not in _TYPES and isinstance(type_, t.FP32 | t.FP64)}
+    found = {
+        f"{name}_{type_}": Switching(
+            tuple(col(f"{name}_{at}") if floats.get(at) == type_ else null(type_) for at in range(len(types)))
+        )
+        for type_ in dict.fromkeys(floats.values())
+    }
+    if len(floats) == len(columns) > 0:
+        return found
+    others = ({} if at in floats else of_column for at, of_column in enumerate(measures))
+    return found | {name: Switching(tuple(_statistic(name, at, each) for at, each in enumerate(others)))}
+
+
+def _first(name: str, fields: Sequence[str]) -> ExprBase:
+    """Return the value of the only field of a statistic that has one."""
+    type_ = _TYPES.get(name, t.String(nullable=True))
+    texts = [col(field) if field == name else col(field).cast(type_) for field in fields]
+    return texts[0] if len(texts) == 1 else functions.coalesce(*texts)
 
 
 def _statistic(name: str, at: int, measures: Mapping[str, MeasureBase]) -> ExprBase:

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import substrait_dsl as sd
+from substrait_dsl.algebra import types as t
+from substrait_dsl.algebra.expressions import Cast
+from substrait_dsl.algebra.node import walk
 from substrait_dsl.errors import AmbiguousFieldError, InvalidArgumentError, SchemaError, UnknownFieldError
 from tests.support import refused, table
 
@@ -154,3 +157,16 @@ def test_the_table_is_read_once() -> None:
 def test_what_does_not_fit_is_refused(mistake: Any, error: type[sd.SubstraitDslError], words: tuple[str, ...]) -> None:
     with refused(error, "describe", *words):
         mistake()
+
+
+def casts_of_floats(columns: int) -> int:
+    """The casts of floats to texts in the description of so many columns of two types."""
+    types = {f"c{number}": "fp64?" if number % 2 else "fp32" for number in range(columns)}
+    nodes = walk(sd.read_named("t", types).describe()._rel)
+    casts = (node for node in nodes if isinstance(node, Cast) and isinstance(node.target, t.String))
+    return sum(isinstance(cast.input.type, t.FP32 | t.FP64) for cast in casts)
+
+
+def test_the_text_of_a_float_is_made_once_for_all_columns() -> None:
+    """Of the least, the largest and three percentiles of each type; some engines write a text by a long expression."""
+    assert [casts_of_floats(columns) for columns in (2, 20, 100)] == [10] * 3

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra import relations as rl
+from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import (
     Cast,
     Expression,
@@ -334,20 +335,31 @@ def lower_expand(rel: rl.Expand, to: InputLowering) -> Rows:
 
 
 def _expand_by_number(rel: rl.Expand, rows: Rows, here: ExpressionContext, to: InputLowering) -> Rows:
-    """Copy each row, and choose the values of each copy by its number."""
+    """Copy each row, and choose the values of each copy by its number: of a list, or nested ones by a condition.
+
+    The lists are made before rows are copied, so that few columns are: Sail plans many columns slowly.
+    """
     columns = to.execution.names(len(rel.schema))
     number = columns[-1]
-    numbers = ", ".join(map(str, range(rel.copies_of_a_row)))
-    table = rows.table.select([*items(rows.table.names), Item(f"explode(array({numbers}))", (number,))])
-    table = without_keys(rel, table, to)
-    select_items = [Item(number, (number,))]
-    for name, field in zip(columns, rel.fields, strict=False):
+    before: list[Item] = []
+    after, keeps_columns = [Item(number, (number,))], False
+    for name, field, type_ in zip(columns, rel.fields, rel.schema.types, strict=False):
         match field:
             case rl.ConsistentField(expression=expression):
-                select_items.append(Item(here.sql(expression), (name,)))
+                before.append(Item(here.sql(expression), (name,)))
+                after.append(Item(name, (name,)))
+            case rl.SwitchingField(duplicates=duplicates) if isinstance(type_, t.Struct | t.List | t.Map):
+                keeps_columns = True
+                after.append(Item(by_number(number, dict(enumerate(map(here.sql, duplicates)))), (name,)))
             case rl.SwitchingField(duplicates=duplicates):
-                select_items.append(Item(by_number(number, dict(enumerate(map(here.sql, duplicates)))), (name,)))
-    return sort_as_known(rel, Rows(table.select(select_items), columns))
+                before.append(Item(f"array({', '.join(map(here.sql, duplicates))})", (name,)))
+                after.append(Item(f"get({name}, {number})", (name,)))
+    if keeps_columns:
+        before = [*items(rows.table.names), *before]
+    numbers = ", ".join(map(str, range(rel.copies_of_a_row)))
+    table = rows.table.select(before) if before else rows.table
+    table = table.select([*items(table.names), Item(f"explode(array({numbers}))", (number,))])
+    return sort_as_known(rel, Rows(without_keys(rel, table, to).select(after), columns))
 
 
 def without_keys(rel: Rel, table: Table, to: InputLowering) -> Table:

@@ -11,7 +11,20 @@ _RAISES = {"overflow": {"ERROR": ""}}
 MODE_OF_TEXT = Template("CAST(mode(CAST({0} AS STRING)){filter} AS {T})")
 
 _PLACE = "greatest(CAST(ceil({1} * CAST(count({0}){filter} AS DOUBLE)) AS INT), 1)"
-NEAREST = f"get(sort_array(collect_list({{0}}){{filter}}), {_PLACE} - 1)"
+_NEAREST = f"get(sort_array(collect_list({{0}}){{filter}}), {_PLACE} - 1)"
+
+
+def _nearest(value: str, result: str = "CAST({} AS {{T}})") -> Template:
+    """A percentile of values that are doubles: planned in a tenth of the time that one of a list takes."""
+    return Template(result.format(f"percentile_disc({{1}}) WITHIN GROUP (ORDER BY {value}){{filter}}"))
+
+
+NEAREST: Table = {
+    "approx_percentile": Template(_NEAREST),
+    "approx_percentile:fp": _nearest("nanvl({0}, CAST('NaN' AS {t0}))"),  # Sail's NaN with a sign is the least number
+    **{f"approx_percentile:{name}_fp64_i64": _nearest("{0}") for name in ("i8", "i16", "i32")},
+    "approx_percentile:date": _nearest("unix_date({0})", "date_from_unix_date(CAST({} AS INT))"),
+}
 """The value whose place is the next above a share."""
 
 _SUM = "sum({distinct}{0}){filter}"

@@ -163,7 +163,7 @@ GUARDS = (
         _VERSIONS,
         "SELECT approx_percentile(v, 0.5D, 100) FROM VALUES (1), (2) AS t(v)",
         1.5,  # between the values, of which Spark gives one
-        aggregates={EVERYDAY_URN: {"approx_percentile": Template(NEAREST)}},
+        aggregates={EVERYDAY_URN: NEAREST},
     ),
     Guard(
         "approximate counts of floats",
