@@ -51,6 +51,9 @@ scalar_functions:
 aggregate_functions:
   - name: total
     impls: [{args: [{name: x, value: i64}], nullability: DECLARED_OUTPUT, return: i64?}]
+window_functions:
+  - name: place
+    impls: [{args: [], return: i64, window_type: PARTITION}]
 """
 my = sd.Functions(sd.standard_catalog().with_extension(EXTENSION))
 ROWS = sd.read_virtual(
@@ -152,7 +155,10 @@ def test_threads_bind_side_by_side() -> None:
     ("arguments", "options", "error", "said"),
     [
         ((f.add, "spark", "x"), {}, InvalidArgumentError, "add is a function of the specification"),
-        ((my.total, "spark", "x"), {}, UnsupportedError, "total is an aggregate function"),
+        ((my.total, "datafusion", len), {}, UnsupportedError, "total is an aggregate function, and datafusion runs"),
+        ((my.total, "spark", "sum({y})"), {}, InvalidArgumentError, "total:i64 has no argument {y}"),
+        ((my.plus, "spark", "{0} + {1}{filter}"), {}, InvalidArgumentError, "no argument {filter}"),
+        ((my.place, "spark", "1"), {}, UnsupportedError, "place is a window function"),
         ((my.plus, "sparc", "x"), {}, InvalidChoiceError, '"spark"'),
         ((my.plus, "datafusion", "{0}"), {}, UnsupportedError, "no SQL text"),
         ((my.plus, "spark", "{0}"), {"takes": "values"}, InvalidArgumentError, "this is SQL text"),
@@ -265,13 +271,40 @@ def test_sql_text_on_the_embedded_engine(sail: SparkSession) -> None:
         assert keyed.collect() == [(False, 2), (True, 1)]
     with (
         sd.implement(my.get_json, "spark", "length({0})"),
-        refused(UnsupportedError, "gives int on Spark, and its extension declares string?", "CAST(... AS STRING)"),
+        refused(UnsupportedError, "gives int on Sail, and its extension declares string?", "CAST(... AS STRING)"),
     ):
         found.collect()
     with sd.implement(my.get_json, "spark", "CAST(length({0}) AS STRING)"):  # as the hint says
         assert found.collect() == [("8",), ("2",), ("10",)]
     with sd.implement(my.get_json, "spark", "no_such({0}, {1})"), refused(UnsupportedError, "does not take", "no_such"):
         found.collect()
+
+
+def test_sql_text_of_aggregate_functions_on_the_embedded_engine(sail: SparkSession) -> None:
+    totals = ROWS.group_by(k=lambda r: r.n > 1).agg(
+        t=lambda r: my.total(r.n), few=lambda r: my.total(r.n).filter(r.n < 2), n=lambda r: my.total(1).distinct()
+    )
+    with refused(UnsupportedError, "total", 'hint: implement(my.total, "spark", ...)'):
+        totals.collect()
+    with sd.implement(my.total, "spark", "CAST(10 * sum({distinct}{x}){filter} AS BIGINT)"):
+        assert totals.check("sail")
+        assert totals.sort("k").collect() == [(None, None, None, 10), (False, 10, 10, 10), (True, 20, None, 10)]
+        assert ROWS.filter(lambda r: r.n > 5).aggregate(t=lambda r: my.total(r.n)).collect() == [(None,)]
+        sums = ROWS.select("n", t=lambda r: my.total(r.n).over(order_by="n")).sort("n")
+        assert sums.collect() == [(None, None), (1, 10), (2, 30)]
+    with (
+        sd.implement(my.total, "spark", "avg({x})"),
+        refused(UnsupportedError, "gives double on Sail, and its extension declares i64?", "CAST(... AS BIGINT)"),
+    ):
+        ROWS.aggregate(t=lambda r: my.total(r.n)).collect()
+    for text in ("{x}", "explode(array({x}))"):
+        with sd.implement(my.total, "spark", text), refused(UnsupportedError, "the implementation of total"):
+            ROWS.aggregate(t=lambda r: my.total(r.n)).collect()
+    for text in ("max({text})", "explode(array({text}))"):
+        with sd.implement(my.get_json, "spark", text), refused(UnsupportedError, "the implementation of get_json"):
+            ROWS.select(a=lambda r: my.get_json(r.j, "$.a")).collect()
+    with sd.implement(my.total, "spark", sum, takes="values"), refused(UnsupportedError, "takes SQL text"):
+        ROWS.aggregate(t=lambda r: my.total(r.n)).collect()
 
 
 def test_python_functions_are_for_spark(sail: SparkSession) -> None:

@@ -24,7 +24,10 @@ from substrait_dsl.errors import UnsupportedError, quote
 Engine = Literal["spark", "datafusion"]
 """The engines that functions can be implemented for; Spark's are all that take its SQL."""
 Takes = Literal["sql", "columns", "values", "arrays", "series"]
-"""SQL text, or what a Python function takes: Columns, values of a row, Arrow arrays, pandas Series."""
+"""SQL text, or what a Python function takes: Columns, values of a row, Arrow arrays, pandas Series.
+
+One for an aggregate function takes the rows of a group: values are lists there.
+"""
 
 TAKES: Mapping[Engine, tuple[Takes, ...]] = {
     "spark": ("columns", "values", "arrays", "series"),
@@ -37,6 +40,9 @@ URN = "extension:substrait_dsl:implementations"
 
 PREFIX = "__substrait_dsl_"
 """The prefix of the names of implementations in engines; a number follows."""
+
+DISTINCT, FILTER = "distinct", "filter"
+"""What stands in braces in SQL text for an aggregate function, where DISTINCT goes, and a filter or a window."""
 
 OF_PYTHON = (
     t.Boolean, t.I8, t.I16, t.I32, t.I64, t.FP32, t.FP64, t.String, t.Binary, t.Date, t.Decimal, t.PrecisionTimestamp,

@@ -7,6 +7,8 @@ from typing import Any
 
 from substrait_dsl.catalog import Function, Overload, standard_catalog
 from substrait_dsl.catalog.implementations import (
+    DISTINCT,
+    FILTER,
     TAKES,
     Engine,
     Implementation,
@@ -40,13 +42,17 @@ def implement(
     plan that calls a function which is not bound is refused by name. Bound again, the last one counts.
 
     Args:
-        function: the function, of a `Functions` whose catalogue has the extension; scalar.
-        engine: ``"spark"``, for all that takes Spark's SQL, or ``"datafusion"``.
+        function: the function, of a `Functions` whose catalogue has the extension; scalar or aggregate.
+        engine: ``"spark"``, for all that takes Spark's SQL, or, for scalar functions, ``"datafusion"``.
         implementation: on Spark, SQL text with the arguments by name or position, ``"sha2({x}, 256)"``; braces that
-            are none are doubled. Or a function, of what `takes` says.
+            are none are doubled. In that of an aggregate function ``{filter}`` stands for the filter or the window of
+            a call, ``{distinct}`` for DISTINCT, ``"exp(avg({distinct}ln({x})){filter})"``; a call that has one which
+            the text has no place for is refused. Or a function, of what `takes` says.
         takes: ``"columns"``: it is called with a Column for each argument, and returns one (Spark in this process; the
             default there). ``"values"``: with the values of a row. ``"arrays"``: with an Arrow array for each argument,
-            all of one length, and returns one (the default on DataFusion). ``"series"``: with pandas Series.
+            all of one length, and returns one (the default on DataFusion). ``"series"``: with pandas Series. One for an
+            aggregate function is called for each group, also for one without rows: with a list of values, an Arrow
+            array or a Series for each argument, and returns one value.
         signature: one overload alone, such as ``"add:i64_i64"``; by default all.
 
     Returns:
@@ -56,7 +62,7 @@ def implement(
         InvalidArgumentError: `function` is none of an extension of your own, or of several; SQL text names an argument
             that the function does not have; `implementation` is neither text nor a function.
         InvalidChoiceError: `engine`, `takes` or `signature` is no such word.
-        UnsupportedError: for a function that is not scalar, and SQL text for DataFusion.
+        UnsupportedError: for a window function, an aggregate function on DataFusion, and SQL text for DataFusion.
 
     When a plan is executed, a result of another type than the extension declares is an `UnsupportedError` (of text and
     Columns) or an `ExecutionError` (of what a Python function returns), and so is a NULL in a required result.
@@ -79,12 +85,14 @@ def implement(
     with error_context(verb="implement"):
         own = _own(function)
         require_choice("engine", engine, tuple(TAKES))
+        _require_kind(own, engine)
         overloads = _chosen(own, signature)
         is_text = isinstance(implementation, str)
         arguments: Sequence[str] = ()
         if isinstance(implementation, str):
             _require_text(engine, takes)
-            arguments = _require_placeholders(implementation, overloads)
+            clauses = (DISTINCT, FILTER) if own.kind == "aggregate" else ()
+            arguments = _require_placeholders(implementation, overloads, clauses)
         elif not callable(implementation):
             raise InvalidArgumentError("an implementation is SQL text or a function", got=implementation)
         elif takes is not None:
@@ -124,9 +132,21 @@ def _own(function: object) -> Function:
         raise InvalidArgumentError(
             f"{urns} have a function {function.name}", hint=f'sd.Functions(catalog, "{own[0].urn}") has one of them'
         )
-    if own[0].kind != "scalar":
-        raise UnsupportedError(f"{function.name} is an {own[0].kind} function, and only scalar ones can be implemented")
     return own[0]
+
+
+def _require_kind(function: Function, engine: str) -> None:
+    """Raise `UnsupportedError` for a window function, and for an aggregate function on another engine than Spark."""
+    if function.kind not in ("scalar", "aggregate"):
+        raise UnsupportedError(
+            f"{function.name} is a {function.kind} function, and only scalar and aggregate ones can be implemented",
+            hint="an aggregate function is one over windows, too: my.total(x).over(...)",
+        )
+    if function.kind == "aggregate" and engine != "spark":
+        raise UnsupportedError(
+            f"{function.name} is an aggregate function, and {engine} runs only scalar ones of yours",
+            hint=f'sd.implement(my.{function.name}, "spark", ...)',
+        )
 
 
 def _chosen(function: Function, signature: object) -> Sequence[Overload]:
@@ -158,11 +178,11 @@ def _require_arguments(overloads: Sequence[Overload]) -> None:
             )
 
 
-def _require_placeholders(text: str, overloads: Sequence[Overload]) -> Sequence[str]:
-    """Return the names of the arguments of overloads. Raises for a placeholder that stands for none of them."""
+def _require_placeholders(text: str, overloads: Sequence[Overload], clauses: Sequence[str]) -> Sequence[str]:
+    """Return the names of the arguments of overloads. Raises for a placeholder that is none of them, and no clause."""
     names = [[argument.name or str(number) for number, argument in enumerate(each.arguments)] for each in overloads]
     try:
-        found = list(placeholders(text))
+        found = [name for name in placeholders(text) if name not in clauses]
     except ValueError as error:
         raise InvalidArgumentError(f"SQL text with arguments in braces: {error}", got=text, hint=_BRACES) from None
     for overload, known in zip(overloads, names, strict=True):

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from substrait_dsl.algebra.expressions import AggregateFunction, Cast, Expression, WindowCall
-from substrait_dsl.algebra.properties import SortDirection
 from substrait_dsl.algebra.types import FP32, FP64, Decimal, List, Map, Struct, Type
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.expressions.bound_aggregates import bound_aggregate
 from substrait_dsl.spark.expressions.functions_arithmetic import NEAREST
 from substrait_dsl.spark.expressions.functions_everyday import (
     EVERYDAY_AGGREGATES,
@@ -23,10 +23,11 @@ from substrait_dsl.spark.expressions.functions_everyday import (
 from substrait_dsl.spark.expressions.grouping_keys import as_key, from_key
 from substrait_dsl.spark.expressions.literals import failing, record_to_sql
 from substrait_dsl.spark.expressions.signed_zeros import one_zero
-from substrait_dsl.spark.expressions.sorting import SortKeys, ordering
+from substrait_dsl.spark.expressions.sorting import SortKeys, list_in_order, ordering
 from substrait_dsl.spark.expressions.templates import (
     FINE,
     FINEST,
+    STANDARD,
     Call,
     Table,
     Template,
@@ -61,6 +62,8 @@ def aggregate_function_to_sql(
         UnsupportedError: Spark cannot run the function, with these options, exactly.
     """
     require_signature(call)
+    if (bound := bound_aggregate(call, texts, sorts, condition)) is not None:
+        return bound
     is_distinct = call.invocation == "distinct"
     extra = {
         "distinct": "DISTINCT " if is_distinct else "",
@@ -75,7 +78,7 @@ def aggregate_function_to_sql(
     texts = grouping_keys(call, texts)
     match call.function.name:
         case "collect_list":
-            values = _in_order(texts[0], sorts, extra) if sorts else lower(call, texts, functions, extra)
+            values = list_in_order(texts[0], sorts, extra) if sorts else lower(call, texts, functions, extra)
             return from_key(values, List(values_of(call)[0].type)) if is_distinct else values
         case "percentile" | "approx_percentile" if call.function.urn == EVERYDAY_URN:
             require_share(call)
@@ -122,7 +125,7 @@ def values_of(call: AggregateFunction | WindowCall) -> list[Expression]:
     the same, and Spark is several times as fast with numbers that fit 64 bits.
     """
     values = [argument for argument in call.arguments if isinstance(argument, Expression)]
-    if call.function.name in _ADDING:
+    if call.function.name in _ADDING and call.function.urn.startswith(STANDARD):
         values = [_without_widening(value) for value in values]
     return values
 
@@ -152,20 +155,7 @@ def _join_in_order(call: AggregateFunction, texts: Sequence[str], sorts: SortKey
     """
     lower(call, texts, AGGREGATE_FUNCTIONS, extra)  # which refuses options and arguments
     value, separator = texts
-    return f"array_join({_in_order(value, sorts, extra)}, {separator})"
-
-
-def _in_order(value: str, sorts: SortKeys, extra: Mapping[str, str]) -> str:
-    """Collect the values that are not NULL into a list, sorted by their keys."""
-    fields = {"v": value, **{f"k{number}": key for number, (key, _) in enumerate(sorts)}}
-    record = f"if({value} IS NULL, NULL, {record_to_sql(fields)})"
-    records = f"collect_list({extra['distinct']}{record}){extra['filter']}"
-    cases = " ".join(
-        f"WHEN NOT (l.k{number} <=> r.k{number}) THEN {_comes_first(f'l.k{number}', f'r.k{number}', way)}"
-        for number, (_, way) in enumerate(sorts)
-    )
-    in_order = f"array_sort({records}, (l, r) -> CASE {cases} ELSE 0 END)"
-    return f"transform({in_order}, e -> e.v)"
+    return f"array_join({list_in_order(value, sorts, extra)}, {separator})"
 
 
 def _first(record: str, sorts: SortKeys, condition: str) -> str:
@@ -175,7 +165,7 @@ def _first(record: str, sorts: SortKeys, condition: str) -> str:
     min_by or max_by finds it without a list.
     """
     if len({way.startswith("desc") for _, way in sorts}) > 1:
-        return f"get({_in_order(record, sorts, {'distinct': '', 'filter': condition})}, 0).v"
+        return f"get({list_in_order(record, sorts, {'distinct': '', 'filter': condition})}, 0).v"
     descends = sorts[0][1].startswith("desc")
     keys = []
     for key, way in sorts:
@@ -183,14 +173,6 @@ def _first(record: str, sorts: SortKeys, condition: str) -> str:
         keys += [f"{key} {is_null}", key]
     function = "max_by" if descends else "min_by"
     return f"({function}({record}, if({record} IS NULL, NULL, struct({', '.join(keys)}))){condition}).v"
-
-
-def _comes_first(left: str, right: str, way: SortDirection) -> str:
-    """Which of two different keys comes first: -1 for the left one, 1 for the right one."""
-    null, other = ("1", "-1") if way.endswith("nulls_last") else ("-1", "1")
-    less, more = ("1", "-1") if way.startswith("desc") else ("-1", "1")
-    nulls = f"WHEN {left} IS NULL THEN {null} WHEN {right} IS NULL THEN {other}"
-    return f"(CASE {nulls} WHEN {left} < {right} THEN {less} ELSE {more} END)"
 
 
 _RAISES = {"overflow": {"ERROR": ""}}

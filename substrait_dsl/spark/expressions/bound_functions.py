@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
 from substrait_dsl.array_functions import over_arrays
@@ -24,24 +26,31 @@ from substrait_dsl.catalog.implementations import (
     require_types,
 )
 from substrait_dsl.errors import UnsupportedError
+from substrait_dsl.spark.expressions.casts import fitting
 from substrait_dsl.spark.expressions.literals import literal_to_sql
 from substrait_dsl.spark.expressions.null_checks import assert_not_null
 from substrait_dsl.spark.expressions.types import spark_sql_type, type_to_spark
 from substrait_dsl.spark.session.connect import functions_of, is_remote
-from substrait_dsl.spark.session.engines import current_engine
+from substrait_dsl.spark.session.engines import ENGINE, current_engine
+from substrait_dsl.spark.session.explain import spark_plan
 from substrait_dsl.spark.session.failures import message_of, spark_errors
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.types import DataType
-
-ENGINE = "spark"
 
 _SESSION: ContextVar[SparkSession | None] = ContextVar("session", default=None)
 """The session that text is written for; None: a plan is only looked at."""
 
 _ARGUMENT = "__sd_argument_{}__"
-_ARGUMENTS = re.compile(r"\b__sd_argument_(\d+)__\b")
+CONDITION = "__sd_condition__"
+"""The name that stands for the filter of a measure until its text is filled in."""
+CLAUSE = "__sd_clause__"
+"""The name that stands for what follows an aggregate function: a filter, or a window."""
+
+_NAMES = re.compile(r"\b__sd_(?:argument_\d+|key_\d+|condition|clause)__\b")
+_UNNEST = re.compile(r"^\s*UnnestExec\b", re.MULTILINE)
+"""The step of a plan of Sail's that gives several rows for one; Spark refuses it inside of a struct."""
 
 
 @contextmanager
@@ -54,23 +63,75 @@ def implementing_in(spark: SparkSession) -> Iterator[None]:
         _SESSION.reset(token)
 
 
+Call = ex.ScalarFunction | ex.AggregateFunction | ex.WindowCall
+
+
+@attrs.frozen
+class BoundCall:
+    """A call of what is bound to a function."""
+
+    found: Implementation
+    """What is bound."""
+    call: Call
+    """The call."""
+    spark: SparkSession | None
+    """The session that text is written for; None: the plan is only looked at."""
+
+    @property
+    def values(self) -> list[ex.Expression]:
+        """The arguments."""
+        return [argument for argument in self.call.arguments if isinstance(argument, ex.Expression)]
+
+    @property
+    def names(self) -> list[str]:
+        """The names that stand for the arguments until their texts are filled in."""
+        return [_ARGUMENT.format(position) for position in range(len(self.call.arguments))]
+
+    @property
+    def is_aggregate(self) -> bool:
+        """Whether it computes one value from many rows."""
+        return not isinstance(self.call, ex.ScalarFunction)
+
+    @property
+    def is_distinct(self) -> bool:
+        """Whether it is of distinct values."""
+        return not isinstance(self.call, ex.ScalarFunction) and self.call.invocation == "distinct"
+
+    def checked(self, template: str, texts: Sequence[str], clauses: Mapping[str, str] | None = None) -> str:
+        """Fill in arguments and clauses, with a check that the result is not NULL, nor too long for its type."""
+        named = {**dict(zip(self.names, texts, strict=True)), **(clauses or {})}
+        text = _NAMES.sub(lambda each: named[each[0]], template)
+        type_ = self.call.output_type
+        if not type_.nullable:
+            text = assert_not_null(text, f"the result of {self.call.function.name}", type_)
+        return fitting(text, type_) if isinstance(type_, t.VarChar | t.FixedChar) else text
+
+
+def bound_to(call: Call) -> BoundCall | None:
+    """Return what is bound to the function of a call; None: nothing is.
+
+    Raises:
+        UnsupportedError: the implementation does not run on the engine, or takes no such call.
+    """
+    found = implementation_of("spark", call.function)
+    if found is None:
+        return None
+    if call.options:
+        raise UnsupportedError(f"what is bound to {call.function.name} knows nothing of its options")
+    if any(not isinstance(argument, ex.Expression) for argument in call.arguments):
+        raise UnsupportedError(f"{found.title} takes values, and the call has a word for an argument")
+    _require_engine(found)
+    return BoundCall(found, call, _SESSION.get())
+
+
 def bound_call(call: ex.ScalarFunction, texts: Sequence[str]) -> str | None:
     """Write the call of a function as the implementation that is bound to it; None: there is none.
 
     Raises:
         UnsupportedError: the implementation does not run on the engine, or its result is of another type.
     """
-    found = implementation_of(ENGINE, call.function)
-    if found is None:
-        return None
-    if any(not isinstance(argument, ex.Expression) for argument in call.arguments):
-        raise UnsupportedError(f"{found.title} takes values, and the call has a word for an argument")
-    _require_engine(found)
-    spark = _SESSION.get()
-    values = [argument for argument in call.arguments if isinstance(argument, ex.Expression)]
-    text = _ARGUMENTS.sub(lambda each: texts[int(each[1])], _template(found, call, values, spark))
-    type_ = call.output_type
-    return text if type_.nullable else assert_not_null(text, f"the result of {call.function.name}", type_)
+    bound = bound_to(call)
+    return None if bound is None else bound.checked(_template(bound), texts)
 
 
 def _require_engine(implementation: Implementation) -> None:
@@ -78,24 +139,41 @@ def _require_engine(implementation: Implementation) -> None:
     engine = current_engine()
     if implementation.takes != "sql" and engine.name != "Spark":
         raise UnsupportedError(
-            f"{engine.name} does not run Python functions, and {implementation.title} is one",
+            f"{ENGINE} does not run Python functions, and {implementation.title} is one",
             hint=f'sd.implement(my.{implementation.name}, "spark", "...") takes SQL text',
         )
 
 
-def _template(
-    found: Implementation, call: ex.ScalarFunction, values: Sequence[ex.Expression], spark: SparkSession | None
-) -> str:
+def _template(bound: BoundCall) -> str:
     """Return the text of a call with names in place of its arguments."""
-    names = [_ARGUMENT.format(position) for position in range(len(values))]
-    if isinstance(found.body, str):
-        text = fill(found.body, _arguments(found, names))
-        if spark is not None:
-            _require_type(_select(found, values, text, spark), found, call)
-        return text
+    found = bound.found
+    if found.takes == "sql":
+        return text_of_sql(bound, {}, {})
     if found.takes == "columns":
-        return f"NULL /* {', '.join(names)} */" if spark is None else _text_of_columns(found, call, values, spark)
-    return _call_of_python(found, call, values, spark, names)
+        return text_of_columns(bound)
+    return f"{function_of_python(bound)}({', '.join(bound.names)})"
+
+
+def text_of_sql(bound: BoundCall, clauses: Mapping[str, str], checked: Mapping[str, str]) -> str:
+    """Return SQL text with the names of arguments, and with clauses by their names.
+
+    Spark is asked for the type of the text with the clauses `checked`.
+    """
+    body = bound.found.body
+    assert isinstance(body, str)
+    arguments = _arguments(bound.found, bound.names)
+    if bound.spark is not None:
+        constants = {name: name for name in bound.names} | _constants(bound)
+        asked = fill(body, {**checked, **{name: constants[text] for name, text in arguments.items()}})
+        try:
+            frame = result_of(bound, input_of(bound), functions_of(bound.spark).expr(asked))
+            _require_type(bound, frame)
+            is_of_many = current_engine().name != "Spark" and _UNNEST.search(spark_plan(frame, "simple")) is not None
+        except spark_errors() as error:
+            raise UnsupportedError(f"{ENGINE} does not take {bound.found.title}: {message_of(error)}") from error
+        if is_of_many:
+            raise UnsupportedError(f"{bound.found.title} gives several values in place of one, as explode does")
+    return fill(body, {**clauses, **arguments})
 
 
 def _arguments(found: Implementation, names: Sequence[str]) -> Mapping[str, str]:
@@ -106,42 +184,43 @@ def _arguments(found: Implementation, names: Sequence[str]) -> Mapping[str, str]
     }
 
 
-def _frame(values: Sequence[ex.Expression], spark: SparkSession) -> DataFrame:
-    """Return a DataFrame without rows whose columns are of the types of arguments."""
-    from pyspark.sql.types import StructField, StructType
+def input_of(bound: BoundCall) -> DataFrame:
+    """Return a DataFrame without rows whose columns are of the types of arguments, and a condition."""
+    from pyspark.sql.types import BooleanType, StructField, StructType
 
+    assert bound.spark is not None
     fields = [
-        StructField(_ARGUMENT.format(position), type_to_spark(value.type), value.type.nullable)
-        for position, value in enumerate(values)
+        StructField(name, type_to_spark(value.type), value.type.nullable)
+        for name, value in zip(bound.names, bound.values, strict=True)
     ]
-    return spark.createDataFrame([], StructType(fields))
+    return bound.spark.createDataFrame([], StructType([*fields, StructField(CONDITION, BooleanType())]))
 
 
-def _constants(values: Sequence[ex.Expression]) -> Mapping[int, str]:
-    """Return the text of arguments that are constants: some functions of Spark take nothing else."""
-    return {position: literal_to_sql(value) for position, value in enumerate(values) if isinstance(value, ex.Literal)}
+def result_of(bound: BoundCall, source: DataFrame, result: Column) -> DataFrame:
+    """Return the DataFrame with a result of Spark's as the field of a struct in its last column.
+
+    So Spark refuses what gives several rows for one, and what aggregates where no aggregate is declared, or the other
+    way round.
+    """
+    assert bound.spark is not None
+    struct = functions_of(bound.spark).struct(result.alias("r")).alias("s")
+    return source.groupBy().agg(struct) if bound.is_aggregate else source.select("*", struct)
 
 
-def _select(found: Implementation, values: Sequence[ex.Expression], text: str, spark: SparkSession) -> DataFrame:
-    """Return the DataFrame of a text over no rows. Raises `UnsupportedError` for one that Spark does not take."""
-    constants = _constants(values)
-    text = _ARGUMENTS.sub(lambda each: constants.get(int(each[1]), each[0]), text)
-    try:
-        frame = _frame(values, spark).select(functions_of(spark).expr(text).alias("r"))
-        frame.schema  # noqa: B018  # which a client of Spark Connect asks for
-    except spark_errors() as error:
-        raise UnsupportedError(f"{current_engine().name} does not take {found.title}: {message_of(error)}") from error
-    return frame
+def _constants(bound: BoundCall) -> dict[str, str]:
+    """Return the text of arguments that are constants by their names: some functions of Spark take nothing else."""
+    pairs = zip(bound.names, bound.values, strict=True)
+    return {name: literal_to_sql(value) for name, value in pairs if isinstance(value, ex.Literal)}
 
 
-def _require_type(frame: DataFrame, found: Implementation, call: ex.ScalarFunction) -> None:
+def _require_type(bound: BoundCall, frame: DataFrame) -> None:
     """Raise `UnsupportedError` for a result of another type than the extension declares."""
-    (field,) = frame.schema.fields
-    type_ = call.output_type
+    (field,) = frame.schema.fields[-1].dataType.fields  # type: ignore[attr-defined]  # a struct
+    found, type_ = bound.found, bound.call.output_type
     wanted = type_to_spark(type_)
     if not _is_as(field.dataType, wanted):
         raise UnsupportedError(
-            f"{found.title} gives {_words(field.dataType)} on {current_engine().name}, and its extension declares "
+            f"{found.title} gives {_words(field.dataType)} on {ENGINE}, and its extension declares "
             f"{type_}, which is {_words(wanted)} there",
             hint=f"CAST(... AS {spark_sql_type(type_)}) is of that type",
         )
@@ -170,10 +249,14 @@ def _words(type_: DataType) -> str:
     return f"{type_.simpleString()}{' without NULL' if inside else ''}"
 
 
-def _text_of_columns(
-    found: Implementation, call: ex.ScalarFunction, values: Sequence[ex.Expression], spark: SparkSession
-) -> str:
-    """Return the text of what a function makes of Columns, which Spark reads as the same expression."""
+def text_of_columns(bound: BoundCall, *, filtered: bool = False) -> str:
+    """Return the text of what a function makes of Columns, which Spark reads as the same expression.
+
+    Where it is `filtered`, each aggregate function in it is of the rows that `CONDITION` is true for.
+    """
+    found, spark = bound.found, bound.spark
+    if spark is None:
+        return f"NULL /* {', '.join(bound.names)} */"
     if is_remote(spark):
         raise UnsupportedError(
             f"{found.title} is a function of Columns, which a client of Spark Connect has no text for",
@@ -181,17 +264,18 @@ def _text_of_columns(
         )
     assert callable(found.body)
     functions = functions_of(spark)
-    constants = _constants(values)
-    names = [_ARGUMENT.format(position) for position in range(len(values))]
-    columns = [functions.expr(constants.get(position, name)) for position, name in enumerate(names)]
+    constants = _constants(bound)
+    columns = [functions.expr(constants.get(name, name)) for name in bound.names]
     result = found.body(*columns)
-    source = _frame(values, spark)
+    source = input_of(bound)
     try:
-        frame = source.select(result.alias("r"))
+        frame = result_of(bound, source, result)
+        _require_type(bound, frame)
         expression = _expression(frame)
-        _require_type(frame, found, call)
+        if filtered:
+            expression = _filtered(expression, source, spark)
         text = str(expression.sql())
-        is_same = bool(_expression(source.select(functions.expr(text).alias("r"))).semanticEquals(expression))
+        is_same = bool(_expression(result_of(bound, source, functions.expr(text))).semanticEquals(expression))
     except spark_errors() as error:
         raise _without_text(found, message_of(error)) from error
     except AttributeError as error:
@@ -203,41 +287,49 @@ def _text_of_columns(
 
 def _without_text(found: Implementation, reason: str) -> UnsupportedError:
     return UnsupportedError(
-        f"{current_engine().name} has no SQL text for the Column that {found.title} returns: {reason}",
+        f"{ENGINE} has no SQL text for the Column that {found.title} returns: {reason}",
         hint=f'sd.implement(my.{found.name}, "spark", "...") takes the text, and takes="values" a Python function',
     )
 
 
 def _expression(frame: DataFrame) -> Any:
-    """Return the one expression of a projection, as Spark has analyzed it."""
-    return frame._jdf.queryExecution().analyzed().projectList().apply(0).child()
+    """Return the result in a DataFrame of `result_of`, as Spark has analyzed it: the value of the struct's field."""
+    return frame._jdf.queryExecution().analyzed().expressions().last().child().children().apply(1)
 
 
-def _call_of_python(
-    found: Implementation,
-    call: ex.ScalarFunction,
-    values: Sequence[ex.Expression],
-    spark: SparkSession | None,
-    names: Sequence[str],
-) -> str:
-    """Return the call of the temporary function that a Python function becomes."""
-    type_ = call.output_type
-    require_types(found, [type_, *(value.type for value in values)])
-    types = ", ".join(str(each) for each in (type_, *(value.type for value in values)))
-    name = bound_function(found, call.function, types).name
-    if spark is not None:
-        _register(name, found, type_, spark)
-    return f"{name}({', '.join(names)})"
+def _filtered(expression: Any, source: DataFrame, spark: SparkSession) -> Any:
+    """Return an analyzed expression with a filter at each aggregate function."""
+    jvm = spark._jvm
+    assert jvm is not None
+    condition = jvm.scala.Some(source._jdf.queryExecution().analyzed().output().last())
+
+    def rebuilt(node: Any) -> Any:
+        if node.getClass().getSimpleName() == "AggregateExpression":
+            return node.copy(node.aggregateFunction(), node.mode(), node.isDistinct(), condition, node.resultId())
+        children = node.children()
+        inner = [rebuilt(children.apply(position)) for position in range(children.size())]
+        return node.withNewChildren(jvm.PythonUtils.toSeq(inner))
+
+    return rebuilt(expression)
 
 
-def _register(name: str, found: Implementation, type_: t.Type, spark: SparkSession) -> None:
-    """Make a Python function a temporary function of a session; the same again replaces it."""
+def function_of_python(bound: BoundCall) -> str:
+    """Return the name of the temporary function that a Python function becomes: the same again replaces it."""
     import pyarrow as pa
     from pyspark.sql.pandas.types import to_arrow_type
 
+    found, type_ = bound.found, bound.call.output_type
+    require_types(found, [type_, *(value.type for value in bound.values)])
+    types = ", ".join(str(each) for each in (type_, *(value.type for value in bound.values)))
+    name = bound_function(found, bound.call.function, types).name
+    if bound.spark is None:
+        return name
     assert callable(found.body)
     returned = type_to_spark(type_)
-    body = over_arrays(found.body, found.takes, to_arrow_type(returned), not type_.nullable, found.title)
+    body = over_arrays(
+        found.body, found.takes, to_arrow_type(returned), not type_.nullable, found.title, aggregates=bound.is_aggregate
+    )
     body.__annotations__ = {"arrays": pa.Array, "return": pa.Array}  # by which Spark knows what it takes
-    function = functions_of(spark).arrow_udf(body, returned)
-    spark.udf.register(name, function if found.is_deterministic else function.asNondeterministic())
+    function = functions_of(bound.spark).arrow_udf(body, returned)
+    bound.spark.udf.register(name, function if found.is_deterministic else function.asNondeterministic())
+    return name

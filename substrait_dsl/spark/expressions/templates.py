@@ -100,9 +100,7 @@ def lower(call: Call, texts: Sequence[str], tables: Mapping[str, Table], extra: 
     """
     require_signature(call)
     if isinstance(call, ex.ScalarFunction) and (bound := bound_call(call, texts)) is not None:
-        if call.options:
-            raise UnsupportedError(f"what is bound to {call.function.name} knows nothing of its options")
-        return fitting(bound, call.output_type) if isinstance(call.output_type, t.VarChar | t.FixedChar) else bound
+        return bound
     found = _find(call, tables)
     _check_arguments(found, call)
     if found.zone is not None and found.zone < len(texts):
@@ -214,7 +212,8 @@ def _find(call: Call, tables: Mapping[str, Table]) -> Template:
         )
     origin = f" of {function.urn}" if function.urn else ""  # of what a foreign plan calls, that may not be known
     message = f"{ENGINE} cannot run the function {function.name}({signature}){origin} exactly"
-    if isinstance(call, ex.ScalarFunction) and (details := bindable(function, "spark")) is not None:
+    is_bindable = not isinstance(call, ex.WindowCall)  # which may be one of a window function
+    if is_bindable and (details := bindable(function, "spark")) is not None:
         raise UnsupportedError(message, remedy="unbound-function", details=details)
     raise UnsupportedError(message, hint=REASONS.get(function.name))
 

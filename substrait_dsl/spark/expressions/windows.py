@@ -18,6 +18,7 @@ from substrait_dsl.algebra.expressions import Bound, Expression, Literal, SortKe
 from substrait_dsl.algebra.expressions.literals import DaySeconds, YearMonths
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.aggregates import AGGREGATE_FUNCTIONS, grouping_keys
+from substrait_dsl.spark.expressions.bound_aggregates import bound_window
 from substrait_dsl.spark.expressions.grouping_keys import as_key
 from substrait_dsl.spark.expressions.signed_zeros import sort_key
 from substrait_dsl.spark.expressions.sorting import ORDERINGS, direction_of
@@ -109,6 +110,8 @@ def window_to_sql(
     keys = [_sort_key(key, sql) for key in sorts]
     frame = f" OVER ({by}{_frame(call, _ordering(call, sorts), sql)})"
     if name not in WINDOW_FUNCTIONS.get(call.function.urn.removeprefix(STANDARD), {}):
+        if (bound := bound_window(call, texts, frame)) is not None:
+            return bound
         extra = {"distinct": "", "order": "", "filter": frame}
         return lower(call, grouping_keys(call, texts), _aggregates(call), extra)
     return _window_function_to_sql(call, texts, f" OVER ({by}ORDER BY {', '.join(keys) or 'NULL'})", frame)
