@@ -12,8 +12,6 @@ from substrait_dsl.algebra.expressions.literals import Compound, DaySeconds, Yea
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
 from substrait_dsl.algebra.findings import Finding, FindingCode
 from substrait_dsl.algebra.properties import Distribution, OrderKey, Properties
-from substrait_dsl.algebra.relations.groups import AggregateMethod
-from substrait_dsl.algebra.relations.read import Arrow, DelimitedText, Dwrf, ExtensionFormat, Orc, Parquet
 from substrait_dsl.algebra.rules import JoinType, LateralJoinType, SetOp
 from substrait_dsl.algebra.schema import Field
 from substrait_dsl.algebra.settings import Encoding, OuterReferences
@@ -76,6 +74,8 @@ if TYPE_CHECKING:
     import substrait_dsl.everyday as everyday
     from substrait_dsl.algebra.accesses import Access, Accesses
     from substrait_dsl.algebra.capabilities import Capabilities, FunctionCapability
+    from substrait_dsl.algebra.relations.files import Arrow, DelimitedText, Dwrf, ExtensionFormat, Orc, Parquet
+    from substrait_dsl.algebra.relations.groups import AggregateMethod
     from substrait_dsl.algebra.relations.windows import WindowMethod
     from substrait_dsl.algebra.relations.writes import CreateMode, OutputMode, WriteOp
     from substrait_dsl.algebra.requirements import Requirement
@@ -303,6 +303,8 @@ SELDOM_USED: Mapping[str, str] = {
     "Access": "algebra.accesses",
     "Accesses": "algebra.accesses",
     "AceroSession": "consumers.acero",
+    "AggregateMethod": "algebra.relations.groups",
+    "Arrow": "algebra.relations.files",
     "Capabilities": "algebra.capabilities",
     "CheckFinding": "engines.report",
     "CheckMatrix": "engines.report",
@@ -311,14 +313,19 @@ SELDOM_USED: Mapping[str, str] = {
     "ColumnOrigin": "analysis.column_lineage",
     "CreateMode": "algebra.relations.writes",
     "DeclarationChange": "fluent.differences",
+    "DelimitedText": "algebra.relations.files",
+    "Dwrf": "algebra.relations.files",
     "ExchangeKind": "fluent.exchange",
     "ExtendedExpression": "fluent.extended",
+    "ExtensionFormat": "algebra.relations.files",
     "FileSlice": "fluent.files",
     "FunctionCapability": "algebra.capabilities",
     "GroupBy": "fluent.grouping",
     "JoinKey": "fluent.join_keys",
     "Lineage": "analysis.column_lineage",
+    "Orc": "algebra.relations.files",
     "OutputMode": "algebra.relations.writes",
+    "Parquet": "algebra.relations.files",
     "PlanDiff": "fluent.differences",
     "Report": "engines.report",
     "Requirement": "algebra.requirements",

@@ -8,14 +8,17 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from itertools import takewhile
 from pathlib import Path
+from types import ModuleType
 from typing import Literal, get_origin
 
 import pytest
 
 from substrait_dsl import api
+from substrait_dsl.algebra import expressions, relations
 
 ROOT = Path(__file__).parent.parent / "substrait_dsl"
 
@@ -346,8 +349,17 @@ def test_importing_the_package_loads_no_heavy_library(code: str) -> None:
 NOT_FOR_WRITING = {
     "substrait_dsl.algebra.accesses",
     "substrait_dsl.algebra.capabilities",
+    "substrait_dsl.algebra.expressions.conditionals",
+    "substrait_dsl.algebra.expressions.masks",
     "substrait_dsl.algebra.expressions.union",
+    "substrait_dsl.algebra.expressions.windows",
     "substrait_dsl.algebra.extended",
+    "substrait_dsl.algebra.relations.extensions",
+    "substrait_dsl.algebra.relations.files",
+    "substrait_dsl.algebra.relations.groups",
+    "substrait_dsl.algebra.relations.joins",
+    "substrait_dsl.algebra.relations.sets",
+    "substrait_dsl.algebra.relations.sorting",
     "substrait_dsl.algebra.relations.union",
     "substrait_dsl.algebra.requirements",
     "substrait_dsl.arrow",
@@ -452,3 +464,18 @@ def test_the_names_that_are_loaded_when_used_are_public() -> None:
             assert f"substrait_dsl.{module}" in sys.modules
         else:
             assert value.__module__ == f"substrait_dsl.{module}"
+
+
+@pytest.mark.parametrize("package", [relations, expressions], ids=lambda package: package.__name__.rpartition(".")[2])
+def test_the_nodes_that_are_loaded_when_used_are_in_their_modules(package: ModuleType) -> None:
+    """The table has each name once, and `__all__`, which type checkers read, has it as well."""
+    table = package.SELDOM_USED
+    names = [name for its_names in table.values() for name in its_names]
+    assert len(set(names)) == len(names)
+    assert set(names) <= set(package.__all__)
+    for module, its_names in table.items():
+        home = import_module(f"{package.__name__}.{module}")
+        assert [name for name in its_names if getattr(package, name) is not getattr(home, name)] == []
+    assert [name for name in package.__all__ if not hasattr(package, name)] == []
+    with pytest.raises(AttributeError, match="has no attribute 'Jion'"):
+        package.Jion  # noqa: B018  # to read it is to look it up

@@ -239,7 +239,7 @@ def test_read_with_filters_and_projection() -> None:
         r.NamedTable(("shop", "order lines")),
         call("gt", column(ORDERS, "id"), i64(1)),
         call("lt", column(ORDERS, "customer"), i64(2)),
-        r.StructMask((r.MaskItem(2),)),
+        ex.StructMask((ex.MaskItem(2),)),
     )
     assert explain(rel) == expected(
         """
@@ -250,7 +250,7 @@ def test_read_with_filters_and_projection() -> None:
 
 
 def test_read_of_part_of_a_struct() -> None:
-    mask = r.StructMask((r.MaskItem(2, r.StructMask((r.MaskItem(0),))),))
+    mask = ex.StructMask((ex.MaskItem(2, ex.StructMask((ex.MaskItem(0),))),))
     rel = r.Read(PEOPLE, r.NamedTable(("people",)), projection=mask)
     assert explain(rel) == "read people (1 of 3 columns, some in part) -> address: struct<string>"
 

@@ -66,7 +66,7 @@ RELATIONS: dict[str, tuple[r.Rel, str]] = {
             NESTED.schema,
             NESTED.definition,
             declared=Properties((OrderKey((1, 1, 0), "asc_nulls_last"), OrderKey((0,), COMPARE)), partitioned((0,))),
-            projection=r.StructMask((r.MaskItem(0),)),
+            projection=ex.StructMask((ex.MaskItem(0),)),
         ),
         """
         read places (1 of 2 columns)

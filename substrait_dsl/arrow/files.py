@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from substrait_dsl.algebra.relations.read import DelimitedText
+from substrait_dsl.algebra.relations.files import DelimitedText
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.types import String
 from substrait_dsl.arrow.schemas import from_arrow, pyarrow_module

@@ -14,7 +14,7 @@ from substrait_dsl.algebra.properties import (
     Properties,
     partitioned,
 )
-from substrait_dsl.algebra.relations.filtering import direct_path, sort_ordering
+from substrait_dsl.algebra.relations.sortedness import direct_path, sort_ordering
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import InvalidArgumentError, UnknownFieldError, error_context
 from substrait_dsl.fluent.column_arguments import is_list, key_expression, sort_keys

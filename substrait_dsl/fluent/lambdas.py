@@ -17,7 +17,6 @@ from typing import Any, TypeGuard
 import attrs
 
 from substrait_dsl.algebra import expressions as ex
-from substrait_dsl.algebra.expressions.windows import has_window_function
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.pickling import Picklable
 from substrait_dsl.algebra.type_syntax import TypeNode
@@ -153,7 +152,7 @@ class LambdaFunction(Picklable):
         from substrait_dsl.fluent.column_arguments import Role, as_expression
 
         body = as_expression(self._body, LambdaScope(self._parameters, types, outer), Role.RESULT_OF_LAMBDA)
-        if has_window_function(body):
+        if body.flags.has_window_functions:
             raise SchemaError("a window function cannot stand in a lambda", hint="compute it before, as a column")
         if returns is not None and returns == body.type.as_nullable() != body.type:
             body = ex.Cast(body, returns)

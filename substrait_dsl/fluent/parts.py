@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from substrait_dsl.algebra.expressions import ListMask
+from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.errors import InvalidArgumentError, error_context
 
@@ -19,7 +19,7 @@ Part: TypeAlias = "str | int | Mapping[Any, Sequence[Part] | Elements]"
 class Elements(FrozenValue):
     """Elements of a list, made by `elements`."""
 
-    mask: ListMask
+    mask: ex.ListMask
     """Which ones; without what to keep of each."""
     keep: Sequence[Part] | Elements | None = None
 
@@ -58,7 +58,7 @@ def elements(*positions: int, first: int = 0, keep: Sequence[Part] | Elements | 
             raise InvalidArgumentError("first is a number of elements, from 0 to 2147483647", got=first)
         for position in positions:
             _require_position(position)
-        return Elements(ListMask(first, positions), keep)
+        return Elements(ex.ListMask(first, positions), keep)
 
 
 def _require_position(position: object) -> None:

@@ -68,7 +68,7 @@ def _name_values(properties: Any) -> tuple[tuple[str, str], ...]:
     return tuple(properties.items())
 
 
-def _mask(columns: Any, struct: NamedStruct) -> rl.StructMask:
+def _mask(columns: Any, struct: NamedStruct) -> ex.StructMask:
     if isinstance(columns, str) or not isinstance(columns, Sequence) or not columns:
         raise TypeMismatchError("columns must be a list of at least one name", got=columns)
-    return rl.StructMask(tuple(rl.MaskItem(struct.position(column)) for column in columns))
+    return ex.StructMask(tuple(ex.MaskItem(struct.position(column)) for column in columns))

@@ -8,7 +8,7 @@ import re
 from typing import Literal
 from urllib.parse import unquote
 
-from substrait_dsl.algebra.relations.read import DelimitedText
+from substrait_dsl.algebra.relations.files import DelimitedText
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, UnsupportedError, error_context, require_choice
 from substrait_dsl.fluent.files import CSV, FormatName, require_path

@@ -8,14 +8,8 @@ from typing import Any, NoReturn
 
 import attrs
 
-from substrait_dsl.algebra.expressions import (
-    Expression,
-    FieldReference,
-    MaskedReference,
-    OuterReference,
-    RootReference,
-    Row,
-)
+from substrait_dsl.algebra import expressions as ex
+from substrait_dsl.algebra.expressions import Expression, FieldReference, OuterReference, RootReference
 from substrait_dsl.algebra.node import Node, Rel, rebuild
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import AmbiguousFieldError, InvalidArgumentError, SchemaError, TypeMismatchError
@@ -134,8 +128,8 @@ def outward(expression: Expression, anchor: int) -> Expression:
         match node:
             case FieldReference(root=RootReference()):
                 return FieldReference(node.position, node.column_type, root)
-            case MaskedReference(input=Row(root=RootReference()) as row):
-                return MaskedReference(attrs.evolve(row, root=root), node.mask)
+            case ex.MaskedReference(input=ex.Row(root=RootReference()) as row):
+                return ex.MaskedReference(attrs.evolve(row, root=root), node.mask)
             case _:
                 return node
 

@@ -15,7 +15,6 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, FieldReference, OuterReference, literal
 from substrait_dsl.algebra.expressions.references import ROOT, Root
-from substrait_dsl.algebra.expressions.windows import has_window_function
 from substrait_dsl.algebra.node import Node, Rel, rebuild
 from substrait_dsl.algebra.rules import LateralJoinType
 from substrait_dsl.algebra.schema import NamedStruct
@@ -66,7 +65,7 @@ def join_rows(left: Rel, right: Rel, anchor: int) -> Rel:
         case rl.Filter(input=child, condition=condition, anchor=None):
             return rl.Filter(join_rows(left, child, anchor), _shift(condition, width, anchor))
         case rl.Project(input=child, expressions=expressions, names=names, anchor=None) if not any(
-            map(has_window_function, expressions)
+            each.flags.has_window_functions for each in expressions
         ):
             moved = tuple(_shift(expression, width, anchor) for expression in expressions)
             return rl.Project(join_rows(left, child, anchor), moved, names)

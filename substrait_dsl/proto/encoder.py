@@ -11,9 +11,9 @@ import attrs
 from substrait import algebra_pb2 as pb
 from substrait.plan_pb2 import Plan, PlanRel
 
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.node import Expression, Rel
-from substrait_dsl.algebra.relations import LateralJoin
 from substrait_dsl.algebra.settings import OuterReferences
 from substrait_dsl.errors import SchemaError, UnsupportedError
 from substrait_dsl.proto.declarations import Declarations
@@ -170,7 +170,8 @@ class Encoder:
             self._by_anchor = {**self._by_anchor, rel.anchor: self._referenced_relation(rel, message)}
 
     def _referenced_relation(self, rel: Rel, message: pb.Rel) -> ReferencedRelation:
-        return ReferencedRelation(message, self._depth, len(rel.left.schema) if isinstance(rel, LateralJoin) else None)
+        left = len(rel.left.schema) if isinstance(rel, rl.LateralJoin) else None
+        return ReferencedRelation(message, self._depth, left)
 
     def leave(self, rel: Rel, message: pb.Rel) -> None:
         """Give the row of a relation the anchor that a subtree, written before, refers to."""

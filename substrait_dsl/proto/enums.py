@@ -68,7 +68,10 @@ LATERAL_JOIN_TYPE: dict[LateralJoinType, pb.JoinRel.JoinType.ValueType] = number
     pb.JoinRel.JoinType, "JOIN_TYPE", LATERAL_JOIN_TYPES
 )
 
-FETCH_MODE: dict[rl.FetchMode, pb.FetchMode.ValueType] = numbers(pb.FetchMode, "FETCH_MODE", rl.FETCH_MODES)
+FETCH_MODE: dict[rl.FetchMode, pb.FetchMode.ValueType] = {
+    "rows_only": pb.FETCH_MODE_ROWS_ONLY,
+    "with_ties": pb.FETCH_MODE_WITH_TIES,
+}
 
 COMPUTATION_TYPE: dict[ComputationType, pb.RelCommon.Hint.ComputationType.ValueType] = numbers(
     pb.RelCommon.Hint.ComputationType, "COMPUTATION_TYPE", COMPUTATION_TYPES

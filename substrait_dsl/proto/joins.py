@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import attrs
 from substrait import algebra_pb2 as pb
 
+from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.expressions import literal
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.algebra.node import Expression, Rel
-from substrait_dsl.algebra.relations import Cross, Filter, Join, LateralJoin
 from substrait_dsl.algebra.rules import JOIN_RULES, JoinType
 from substrait_dsl.algebra.types import Boolean
 from substrait_dsl.errors import UnsupportedError
@@ -22,15 +22,14 @@ from substrait_dsl.proto.enums import JOIN_TYPE, LATERAL_JOIN_TYPE, name_for
 from substrait_dsl.proto.scopes import row_of
 
 if TYPE_CHECKING:
-    from substrait_dsl.algebra.relations import HashJoin, MergeJoin
     from substrait_dsl.proto.decoder import Decoder
     from substrait_dsl.proto.scopes import Scope
 
-    FilteringJoin = Join | LateralJoin | HashJoin | MergeJoin
+    FilteringJoin = rl.Join | rl.LateralJoin | rl.HashJoin | rl.MergeJoin
     """The joins with a post-join filter."""
 
 
-def encode_join(encoder: Encoder, rel: Join, message: pb.JoinRel) -> None:
+def encode_join(encoder: Encoder, rel: rl.Join, message: pb.JoinRel) -> None:
     """Write a join."""
     encoder.relation(rel.left, message.left)
     encoder.relation(rel.right, message.right)
@@ -47,7 +46,7 @@ def decode_join(decoder: Decoder, message: pb.JoinRel, outer: Scope | None) -> R
     how = name_for(JOIN_TYPE, message.type, pb.JoinRel.JoinType, "JoinRel.type")
     scope = row_of(decoder, message, outer, left, right)
     condition = _condition(decoder, message, scope)
-    join = Join(left[0], right[0], how, condition, anchor=scope.anchor)
+    join = rl.Join(left[0], right[0], how, condition, anchor=scope.anchor)
     if decoder.producer.anti_joins_may_be_not_in and how in _ANTI and condition.type.nullable:
         text = f"a {how} join on keys that may be NULL may be NOT IN in {decoder.producer.title}: read as NOT EXISTS"
         decoder.report(FindingCode.ANTI_JOIN, text, message)
@@ -65,7 +64,7 @@ def _condition(decoder: Decoder, message: pb.JoinRel | pb.LateralJoinRel, scope:
     return literal(True, Boolean())
 
 
-def encode_lateral_join(encoder: Encoder, rel: LateralJoin, message: pb.LateralJoinRel) -> None:
+def encode_lateral_join(encoder: Encoder, rel: rl.LateralJoin, message: pb.LateralJoinRel) -> None:
     """Write a lateral join; its left row always has an anchor (spec decision 28)."""
     encoder.relation(rel.left, message.left)
     encoder.number_row(rel.anchor, message.common)
@@ -87,19 +86,19 @@ def decode_lateral_join(decoder: Decoder, message: pb.LateralJoinRel, outer: Sco
     scope = row_of(decoder, message, outer, left, right)
     scope.anchor = row.anchor  # one number serves the left row and, in subqueries of the condition, the row of both
     condition = _condition(decoder, message, scope)
-    join = LateralJoin(left[0], right[0], how, condition, anchor=scope.anchor)
+    join = rl.LateralJoin(left[0], right[0], how, condition, anchor=scope.anchor)
     return decode_post_filter(decoder, message, join, outer)
 
 
-def encode_cross(encoder: Encoder, rel: Cross, message: pb.CrossRel) -> None:
+def encode_cross(encoder: Encoder, rel: rl.Cross, message: pb.CrossRel) -> None:
     """Write a cross product."""
     encoder.relation(rel.left, message.left)
     encoder.relation(rel.right, message.right)
 
 
-def decode_cross(decoder: Decoder, message: pb.CrossRel, outer: Scope | None) -> Cross:
+def decode_cross(decoder: Decoder, message: pb.CrossRel, outer: Scope | None) -> rl.Cross:
     """Read a cross product."""
-    return Cross(decoder.relation(message.left, outer), decoder.relation(message.right, outer))
+    return rl.Cross(decoder.relation(message.left, outer), decoder.relation(message.right, outer))
 
 
 def decode_post_filter(
@@ -125,4 +124,4 @@ def decode_post_filter(
     if scope.anchor is None:
         return attrs.evolve(join, post_filter=post_filter)
     # A subquery in it refers to the row that is put out; the anchor of a join means the row that its condition sees.
-    return Filter(join, post_filter, anchor=scope.anchor)
+    return rl.Filter(join, post_filter, anchor=scope.anchor)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, assert_never
 from google.protobuf.message import Message
 from substrait import algebra_pb2 as pb
 
-from substrait_dsl.algebra.expressions import ListMask, Mask, MaskItem, StructMask
+from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.findings import FindingCode
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
 from substrait_dsl.proto.encoder import Encoder
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from substrait_dsl.proto.decoder import Decoder
 
 
-def encode_mask(encoder: Encoder, mask: StructMask, message: pb.Expression.MaskExpression) -> None:
+def encode_mask(encoder: Encoder, mask: ex.StructMask, message: pb.Expression.MaskExpression) -> None:
     """Write a mask; selected fields stay wrapped in their structs (spec decision 25)."""
     encode_struct_mask(encoder, mask, message.select)
     message.maintain_singular_struct = True
 
 
-def decode_mask(decoder: Decoder, message: pb.Expression.MaskExpression) -> StructMask:
+def decode_mask(decoder: Decoder, message: pb.Expression.MaskExpression) -> ex.StructMask:
     """Read a mask. Whether a struct of one field, or a list of one element, is unwrapped makes no difference.
 
     Nobody does it (spec decision 25).
@@ -43,12 +43,12 @@ def decode_mask(decoder: Decoder, message: pb.Expression.MaskExpression) -> Stru
     return mask
 
 
-def _has_one_element(mask: Mask | None) -> bool:
+def _has_one_element(mask: ex.Mask | None) -> bool:
     """Whether a mask selects a single element of a list, at any depth."""
     match mask:
-        case StructMask(items=items):
+        case ex.StructMask(items=items):
             return any(_has_one_element(item.child) for item in items)
-        case ListMask(first=first, positions=positions, child=child):
+        case ex.ListMask(first=first, positions=positions, child=child):
             return first + len(positions) == 1 or _has_one_element(child)
         case None:
             return False
@@ -57,7 +57,7 @@ def _has_one_element(mask: Mask | None) -> bool:
 
 
 def encode_struct_mask(
-    encoder: Encoder, mask: StructMask, message: pb.Expression.MaskExpression.StructSelect, depth: int = 1
+    encoder: Encoder, mask: ex.StructMask, message: pb.Expression.MaskExpression.StructSelect, depth: int = 1
 ) -> None:
     """Write the selected fields of a struct, perhaps none; `depth` counts enclosing structs and lists."""
     if depth > encoder.layout.type_nesting:
@@ -70,18 +70,18 @@ def encode_struct_mask(
             _encode_part(encoder, item.child, select.child, depth + 1)
 
 
-def decode_struct_mask(decoder: Decoder, message: pb.Expression.MaskExpression.StructSelect) -> StructMask:
+def decode_struct_mask(decoder: Decoder, message: pb.Expression.MaskExpression.StructSelect) -> ex.StructMask:
     """Read the selected fields of a struct."""
-    return StructMask(
+    return ex.StructMask(
         tuple(
-            MaskItem(item.field, _decode_part(decoder, item.child) if item.HasField("child") else None)
+            ex.MaskItem(item.field, _decode_part(decoder, item.child) if item.HasField("child") else None)
             for item in message.struct_items
         )
     )
 
 
 def encode_list_mask(
-    encoder: Encoder, mask: ListMask, message: pb.Expression.MaskExpression.ListSelect, depth: int
+    encoder: Encoder, mask: ex.ListMask, message: pb.Expression.MaskExpression.ListSelect, depth: int
 ) -> None:
     """Write the selected elements of a list: a slice of the first ones, and positions."""
     if depth >= encoder.layout.type_nesting:  # the innermost one takes a level more than a struct
@@ -94,7 +94,7 @@ def encode_list_mask(
         _encode_part(encoder, mask.child, message.child, depth + 1)
 
 
-def decode_list_mask(decoder: Decoder, message: pb.Expression.MaskExpression.ListSelect) -> ListMask:
+def decode_list_mask(decoder: Decoder, message: pb.Expression.MaskExpression.ListSelect) -> ex.ListMask:
     """Read the selected elements of a list.
 
     Raises:
@@ -128,7 +128,7 @@ def decode_list_mask(decoder: Decoder, message: pb.Expression.MaskExpression.Lis
     if any(one >= other for one, other in pairwise(below)):
         raise _unclear(decoder, message, "elements in another order, or twice: where, and how often, they stand then")
     child = _decode_part(decoder, message.child) if message.HasField("child") else None
-    return ListMask(first, tuple(positions), child)
+    return ex.ListMask(first, tuple(positions), child)
 
 
 def _unclear(decoder: Decoder, message: Message, text: str) -> UnsupportedError:
@@ -139,18 +139,18 @@ def _unclear(decoder: Decoder, message: Message, text: str) -> UnsupportedError:
     )  # spec decision 26
 
 
-def _encode_part(encoder: Encoder, mask: Mask, message: pb.Expression.MaskExpression.Select, depth: int) -> None:
+def _encode_part(encoder: Encoder, mask: ex.Mask, message: pb.Expression.MaskExpression.Select, depth: int) -> None:
     """Write the selected parts of a field, or of each element."""
     match mask:
-        case StructMask():
+        case ex.StructMask():
             encode_struct_mask(encoder, mask, message.struct, depth)
-        case ListMask():
+        case ex.ListMask():
             encode_list_mask(encoder, mask, message.list, depth)
         case _:
             assert_never(mask)
 
 
-def _decode_part(decoder: Decoder, message: pb.Expression.MaskExpression.Select) -> Mask:
+def _decode_part(decoder: Decoder, message: pb.Expression.MaskExpression.Select) -> ex.Mask:
     """Read the selected parts of a field, or of each element."""
     match message.WhichOneof("type"):
         case "struct":

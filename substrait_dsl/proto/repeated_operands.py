@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TypeVar
 
+from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
-from substrait_dsl.algebra.expressions import Cast, FieldReference, ScalarFunction
+from substrait_dsl.algebra.expressions import FieldReference, ScalarFunction
 from substrait_dsl.algebra.node import Expression, Node, Rel, rebuild
 from substrait_dsl.proto.scopes import names_beside
 
@@ -63,7 +64,7 @@ def _evaluated(node: Expression) -> list[Expression]:
     match node:
         case ScalarFunction() if node.function.name not in _SHORT_CIRCUITS:
             return [each for each in node.arguments if isinstance(each, Expression)]
-        case Cast():
+        case ex.Cast():
             return [node.input]
         case _:
             return []

@@ -6,8 +6,8 @@ line breaks in quotes, are an enhancement: others must refuse the read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 import attrs
 
@@ -15,11 +15,10 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
 from substrait_dsl.proto.private_extensions import choices_in, message_of, read_choice
 
+W = TypeVar("W", bound=str)
+
 _KEY = "delimited_text"
 _HEADER, _ENHANCED = "header", ("line_breaks", "encoding")
-_RULES: Mapping[str, rl.HeaderRule] = {rule: rule for rule in rl.HEADER_RULES}
-_BREAKS: Mapping[str, rl.LineBreaks] = {breaks: breaks for breaks in rl.LINE_BREAKS}
-_ENCODINGS: Mapping[str, str] = {encoding: encoding for encoding in rl.ENCODINGS}
 
 
 def with_text_reading(extension: AdvancedExtension | None, text: rl.TextReading) -> AdvancedExtension | None:
@@ -52,19 +51,24 @@ def split_text_reading(extension: AdvancedExtension | None) -> tuple[AdvancedExt
         if choices is None or choices.keys() != {_HEADER}:
             foreign.append(message)
         else:
-            text = attrs.evolve(text, header=read_choice(_HEADER, choices, _RULES.__getitem__, text.header))
+            text = attrs.evolve(text, header=read_choice(_HEADER, choices, _one_of(rl.HEADER_RULES), text.header))
     enhancement = extension.enhancement
     changed = None if enhancement is None else _text_choices(enhancement)
     if changed and changed.keys() <= set(_ENHANCED):  # with others it is of another version, which knows more
         text = attrs.evolve(
             text,
-            line_breaks=read_choice("line_breaks", changed, _BREAKS.__getitem__, text.line_breaks),
-            encoding=read_choice("encoding", changed, _ENCODINGS.__getitem__, text.encoding),
+            line_breaks=read_choice("line_breaks", changed, _one_of(rl.LINE_BREAKS), text.line_breaks),
+            encoding=read_choice("encoding", changed, _one_of(rl.ENCODINGS), text.encoding),
         )
         enhancement = None
     if text == rl.AS_SPECIFIED:
         return extension, text
     return (AdvancedExtension(tuple(foreign), enhancement) if foreign or enhancement is not None else None), text
+
+
+def _one_of(words: Iterable[W]) -> Callable[[str], W]:
+    """Return a function that returns its argument, and raises `KeyError` for what is none of the words."""
+    return {str(word): word for word in words}.__getitem__
 
 
 def _text_choices(message: AnyMessage) -> Mapping[str, Any] | None:

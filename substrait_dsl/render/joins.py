@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from substrait_dsl.algebra import relations as r
 from substrait_dsl.algebra.expressions import Expression
 from substrait_dsl.algebra.function_ids import FunctionId
-from substrait_dsl.algebra.relations.filtering import direct_path
+from substrait_dsl.algebra.relations.sortedness import direct_path
 from substrait_dsl.algebra.rules import JOIN_RULES
 from substrait_dsl.render.description_parts import (
     Clause,

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.common import Common
-from substrait_dsl.algebra.expressions.windows import has_window_function
 from substrait_dsl.algebra.extensions import AnyMessage
 from substrait_dsl.algebra.live_ranges import EvaluationOrder
 from substrait_dsl.algebra.node import Node, Rel, walk
@@ -136,7 +135,7 @@ def _require_no_limits_of_outer_rows(nodes: Sequence[Node], engine: Engine) -> N
     if engine.limits_each:
         return
     for node in nodes:
-        is_window = isinstance(node, rl.Project) and any(map(has_window_function, node.expressions))
+        is_window = isinstance(node, rl.Project) and any(each.flags.has_window_functions for each in node.expressions)
         if (is_window or isinstance(node, rl.Fetch | rl.TopN | rl.Window)) and node.free_anchors:
             raise UnsupportedError(
                 f"{engine.name} cannot run {class_words(node)} of rows that depend on an outer row", hint=ON_SPARK

@@ -7,7 +7,7 @@ import attrs
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.node import Node, rebuild
-from substrait_dsl.algebra.relations.filtering import direct_path
+from substrait_dsl.algebra.relations.sortedness import direct_path
 
 
 def simplify(rel: rl.Rel) -> rl.Rel:

@@ -64,7 +64,7 @@ class Writer:
             case rl.Project(input=child, expressions=expressions):
                 below = self.query(child, outer)
                 here = self.scope(below.columns, outer, rel.anchor)
-                if any(map(ex.windows.has_window_function, expressions)):
+                if any(each.flags.has_window_functions for each in expressions):
                     below = attrs.evolve(below, order=(), total=False)
                 return self.extended(below, [sql(expression, here) for expression in expressions])
             case rl.Sort(input=child, keys=keys):

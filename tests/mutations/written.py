@@ -25,7 +25,7 @@ WRITTEN: dict[str, tuple[str, str, str]] = {
         "pass",
     ),
     "001:62": (
-        "substrait_dsl.algebra.relations.filtering",
+        "substrait_dsl.algebra.relations.sortedness",
         "OrderKey(path, key.direction)",
         'OrderKey(path, "asc_nulls_first")',
     ),

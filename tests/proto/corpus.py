@@ -183,7 +183,7 @@ def projected(rel: r.Rel, *expressions: ex.Expression) -> r.Project:
 def reads() -> tuple[r.Rel, ...]:
     """Every kind of read, with all that it can say."""
     schema = NamedStruct((Field("a", t.String()), Field("b", t.String(nullable=True))))
-    mask = r.StructMask((r.MaskItem(1),))
+    mask = ex.StructMask((ex.MaskItem(1),))
     ordered = Properties((OrderKey((0,), "asc_nulls_last"),), partitioned((1,)))
     formats: tuple[r.FileFormat, ...] = (
         r.Parquet(),

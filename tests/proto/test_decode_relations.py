@@ -44,9 +44,9 @@ READS: dict[str, r.Rel] = {
     "mask": r.Read(
         NamedStruct.of({"a": I64, "p": POINT}),
         r.NamedTable(("t",)),
-        projection=r.StructMask((r.MaskItem(1, r.StructMask((r.MaskItem(1),))), r.MaskItem(0))),
+        projection=ex.StructMask((ex.MaskItem(1, ex.StructMask((ex.MaskItem(1),))), ex.MaskItem(0))),
     ),
-    "mask of nothing": r.Read(T.schema, r.NamedTable(("t",)), projection=r.StructMask(())),
+    "mask of nothing": r.Read(T.schema, r.NamedTable(("t",)), projection=ex.StructMask(())),
     "virtual table": r.Read(
         NamedStruct.of({"x": I64, "y": t.String(nullable=True)}),
         r.VirtualTable((r.Record((add(i64(1), i64(2)), literal(None, t.String(nullable=True)))),) * 2),

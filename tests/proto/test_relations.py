@@ -164,7 +164,7 @@ def test_how_text_is_read_stands_beside_the_files() -> None:
 
 def test_a_projection_is_a_mask_that_unwraps_nothing() -> None:
     schema = NamedStruct.of({"a": t.I64(), "p": t.Struct.of({"x": t.I8(), "y": t.I8()})})
-    mask = r.StructMask((r.MaskItem(1, r.StructMask((r.MaskItem(1),))), r.MaskItem(0)))
+    mask = ex.StructMask((ex.MaskItem(1, ex.StructMask((ex.MaskItem(1),))), ex.MaskItem(0)))
     sent = encoded_relation(r.Read(schema, r.NamedTable(("t",)), projection=mask)).read.projection
     assert sent == message(
         pb.Expression.MaskExpression,

@@ -271,7 +271,7 @@ def test_a_field_of_a_struct_is_equal_to_that_of_a_copy_of_the_struct() -> None:
 def test_a_field_of_a_struct_that_is_read_twice_is_none_of_its_row() -> None:
     struct = leaf("s: struct<i64, i64>", ascending(0, 1))
     twice = attrs.evolve(
-        struct, projection=r.StructMask((r.MaskItem(0, r.StructMask((r.MaskItem(1), r.MaskItem(1)))),))
+        struct, projection=ex.StructMask((ex.MaskItem(0, ex.StructMask((ex.MaskItem(1), ex.MaskItem(1)))),))
     )
     assert twice.properties == Properties((ascending(0, 0),))
     assert r.emit(twice, [0, 0]).properties == Properties((ascending(0, 0),))

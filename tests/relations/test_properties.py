@@ -47,11 +47,11 @@ ROWS: dict[str, tuple[r.Rel, tuple[OrderKey, ...], Distribution | None]] = {
     "read": (INPUT, KEPT_ORDER, KEPT),
     "read of nothing declared": (UNKNOWN, (), None),
     "read of c and a": (
-        attrs.evolve(INPUT, projection=r.StructMask((r.MaskItem(2), r.MaskItem(0)))),
+        attrs.evolve(INPUT, projection=ex.StructMask((ex.MaskItem(2), ex.MaskItem(0)))),
         (ascending(1), OrderKey((0,), "desc_nulls_last")),
         partitioned((1,)),
     ),
-    "read of c": (attrs.evolve(INPUT, projection=r.StructMask((r.MaskItem(2),))), (), None),
+    "read of c": (attrs.evolve(INPUT, projection=ex.StructMask((ex.MaskItem(2),))), (), None),
     # Filter: "Orderedness, Distribution, remapped by emit"
     "filter": (r.Filter(INPUT, gt(A, i64(1))), KEPT_ORDER, KEPT),
     # Sort: "Will update orderedness property to the output of the sort operation. Distribution property only remapped"
@@ -225,7 +225,7 @@ def test_one_partition_stays_one_partition(distribution: Distribution | None) ->
         r.Aggregate(rel, (), (), (measure(a),), ("n",)),
         r.Expand(rel, (r.SwitchingField((a, b)),), ("x", "i")),
         r.Set((rel, rel), "union_distinct"),
-        attrs.evolve(rel, projection=r.StructMask((r.MaskItem(1),))),
+        attrs.evolve(rel, projection=ex.StructMask((ex.MaskItem(1),))),
     ):
         assert kept.properties.distribution == distribution
 
@@ -267,11 +267,11 @@ def test_fields_of_a_struct_move_with_it() -> None:
 
 
 def test_fields_of_a_struct_that_is_read_in_part_move_with_what_is_left() -> None:
-    both_kept = r.StructMask((r.MaskItem(1, r.StructMask((r.MaskItem(1), r.MaskItem(0)))),))
+    both_kept = ex.StructMask((ex.MaskItem(1, ex.StructMask((ex.MaskItem(1), ex.MaskItem(0)))),))
     assert attrs.evolve(NESTED, projection=both_kept).properties == Properties(
         (ascending(0, 0, 0), ascending(0, 1)), partitioned((0, 0, 0), (0, 1))
     )
-    one_kept = r.StructMask((r.MaskItem(1, r.StructMask((r.MaskItem(1, r.StructMask((r.MaskItem(0),))),))),))
+    one_kept = ex.StructMask((ex.MaskItem(1, ex.StructMask((ex.MaskItem(1, ex.StructMask((ex.MaskItem(0),))),))),))
     assert attrs.evolve(NESTED, projection=one_kept).properties == Properties((ascending(0, 0, 0),))
 
 

@@ -8,15 +8,13 @@ from typing import Any
 import pytest
 
 import substrait_dsl as sd
-from substrait_dsl.algebra.expressions import FieldReference, Literal, OuterReference
+from substrait_dsl.algebra.expressions import FieldReference, Literal, MaskItem, OuterReference, StructMask
 from substrait_dsl.algebra.relations import (
     DelimitedText,
     LocalFiles,
-    MaskItem,
     NamedTable,
     Read,
     Record,
-    StructMask,
     VirtualTable,
 )
 from substrait_dsl.algebra.schema import NamedStruct

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import substrait_dsl as sd
+from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import ExecutionError, SchemaError, UnsupportedError
@@ -121,9 +122,9 @@ def test_a_mask_of_a_struct(spark: SparkSession) -> None:
     inner = sd.Struct.of({"x": sd.I64(), "y": sd.String()})
     schema = NamedStruct.of({"s": sd.Struct.of({"i": inner, "z": sd.Boolean()}, nullable=True)})
     record = values({"s": schema.fields[0].type}, (((1, "one"), True),), (None,))._rel
-    only_y = rl.StructMask((rl.MaskItem(1),))
-    z_and_y = rl.StructMask((rl.MaskItem(1), rl.MaskItem(0, only_y)))
-    mask = rl.StructMask((rl.MaskItem(0, z_and_y),))
+    only_y = ex.StructMask((ex.MaskItem(1),))
+    z_and_y = ex.StructMask((ex.MaskItem(1), ex.MaskItem(0, only_y)))
+    mask = ex.StructMask((ex.MaskItem(0, z_and_y),))
     masked = sd.Relation(rl.Read(schema, record.definition, projection=mask))
     found = [row.s and row.s.asDict(recursive=True) for row in masked.execute(spark).collect()]
     assert found == [{"z": True, "i": {"y": "one"}}, None]

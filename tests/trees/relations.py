@@ -193,7 +193,7 @@ def _read(make: Maker, definition: rl.ReadDefinition) -> rl.Rel:
     schema = make.draw(schemas)
     row = Row(schema.types, make.outer, (), make.inputs, next(_anchors))
     kept = make.draw(st.lists(st.integers(0, len(schema) - 1), min_size=1, unique=True))
-    mask = make.draw(st.sampled_from([None, rl.StructMask(tuple(rl.MaskItem(position) for position in kept))]))
+    mask = make.draw(st.sampled_from([None, ex.StructMask(tuple(ex.MaskItem(position) for position in kept))]))
     pairs = make.draw(st.sampled_from([(), (("reader", "fast"),)]))
     return rl.Read(
         schema,

@@ -104,11 +104,6 @@ def check_frame(call: WindowCall, sorts: tuple[SortKey, ...]) -> None:
         raise SchemaError("a range with an offset needs a sort key that is ascending or descending")
 
 
-def has_window_function(expression: Expression) -> bool:
-    """Return whether a window function stands anywhere in an expression; subqueries aside."""
-    return expression.flags.has_window_functions
-
-
 def _check_offset(offset: Expression, kind: BoundKind) -> None:
     for node in walk(offset, into_relations=False):
         if isinstance(node, WindowFunction | AggregateFunction):

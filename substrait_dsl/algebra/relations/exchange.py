@@ -13,7 +13,7 @@ from substrait_dsl.algebra.extensions import AnyMessage
 from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.node import Expression, Node, Rel
 from substrait_dsl.algebra.properties import SINGLETON, Distribution, Properties, partitioned
-from substrait_dsl.algebra.relations.filtering import direct_path
+from substrait_dsl.algebra.relations.sortedness import direct_path
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.algebra.types import I32, List
 from substrait_dsl.errors import InvalidArgumentError, TypeMismatchError

@@ -1,7 +1,7 @@
-"""Extension relations, with a declared schema: only the owner of their message knows what they do.
+"""Extension relations and tables, with a declared schema: only the owner of their message knows what they do.
 
-Specification: ``ExtensionLeafRel``, ``ExtensionSingleRel`` and ``ExtensionMultiRel``. A plan does not have the schema:
-producer and consumer agree on it by other means.
+Specification: ``ExtensionLeafRel``, ``ExtensionSingleRel``, ``ExtensionMultiRel``, ``ReadRel.ExtensionTable``. A plan
+does not have the schema of a relation: producer and consumer agree on it by other means.
 """
 
 from __future__ import annotations
@@ -11,9 +11,18 @@ from typing import ClassVar
 import attrs
 
 from substrait_dsl.algebra.extensions import AnyMessage
+from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.algebra.properties import NO_PROPERTIES, Properties, check_properties
+from substrait_dsl.algebra.relations.read import Definition
 from substrait_dsl.algebra.schema import NamedStruct
+
+
+@attrs.frozen(eq=False, repr=False)
+class ExtensionTable(FrozenValue, Definition):
+    """A table that only those know who know the message."""
+
+    detail: AnyMessage
 
 
 @attrs.frozen(eq=False, repr=False)

@@ -14,8 +14,7 @@ from substrait_dsl.algebra import rules
 from substrait_dsl.algebra.expressions.calls import Measure
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.properties import FieldPath, Properties
-from substrait_dsl.algebra.relations.filtering import direct_path
-from substrait_dsl.algebra.relations.sortedness import may_be_sorted_by, may_be_sorted_within
+from substrait_dsl.algebra.relations.sortedness import direct_path, may_be_sorted_by, may_be_sorted_within
 from substrait_dsl.algebra.schema import Field, NamedStruct, check_names
 from substrait_dsl.errors import SchemaError, require_choice
 

@@ -23,7 +23,7 @@ from substrait_dsl.algebra.properties import (
     representative,
     unite_equal_fields,
 )
-from substrait_dsl.algebra.relations.filtering import direct_path
+from substrait_dsl.algebra.relations.sortedness import direct_path
 from substrait_dsl.algebra.rules import JOIN_RULES, LATERAL_JOIN_TYPES, JoinRule, JoinType, LateralJoinType, Side
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import InvalidArgumentError, InvalidChoiceError

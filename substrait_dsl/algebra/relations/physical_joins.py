@@ -13,9 +13,8 @@ from substrait_dsl.algebra import rules
 from substrait_dsl.algebra.function_ids import FunctionId
 from substrait_dsl.algebra.node import Expression, Node, Rel
 from substrait_dsl.algebra.properties import OrderKey, Properties
-from substrait_dsl.algebra.relations.filtering import direct_path
 from substrait_dsl.algebra.relations.joins import check_post_filter, equal_fields, joined_properties
-from substrait_dsl.algebra.relations.sortedness import field_of, known_keys, may_be_sorted_by, orders_as
+from substrait_dsl.algebra.relations.sortedness import direct_path, field_of, known_keys, may_be_sorted_by, orders_as
 from substrait_dsl.algebra.rules import JoinType
 from substrait_dsl.algebra.schema import NamedStruct
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, require_choice

@@ -11,10 +11,10 @@ from itertools import islice
 
 import attrs
 
-from substrait_dsl.algebra.expressions.windows import has_window_function
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.properties import Properties, unite_equal_fields
-from substrait_dsl.algebra.relations.filtering import Fetch, direct_path
+from substrait_dsl.algebra.relations.filtering import Fetch
+from substrait_dsl.algebra.relations.sortedness import direct_path
 from substrait_dsl.algebra.schema import Field, NamedStruct, check_names
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, UnknownFieldError
 
@@ -43,7 +43,7 @@ class Project(Rel):
 
     def _derive_properties(self) -> Properties:
         properties = self.input.properties
-        if properties.ordering and any(map(has_window_function, self.expressions)):
+        if properties.ordering and any(each.flags.has_window_functions for each in self.expressions):
             properties = properties.unordered()
         paths = map(direct_path, self.expressions)
         copies = [((column,), path) for column, path in enumerate(paths, len(self.input.schema)) if path is not None]

@@ -1,4 +1,4 @@
-"""Whether the rows of a relation may be sorted as an operator requires.
+"""The order that sort keys establish, and whether the rows of a relation may be sorted as an operator requires.
 
 Only a known ordering that contradicts the required one is refused. Fields that are known to be equal count as one, and
 a second key on the same field has no effect.
@@ -9,10 +9,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from substrait_dsl.algebra.expressions.calls import SortKey
+from substrait_dsl.algebra.expressions.references import ROOT, FieldAccess, FieldReference, StructField
 from substrait_dsl.algebra.function_ids import FunctionId
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.properties import FieldPath, OrderKey, SortDirection, representative
-from substrait_dsl.algebra.relations.filtering import direct_path
+
+
+def sort_ordering(keys: tuple[SortKey, ...]) -> tuple[OrderKey, ...]:
+    """Return the ordering that sort keys establish: up to the first that is no direct reference (spec decision 51)."""
+    ordering: list[OrderKey] = []
+    for key in keys:
+        path = direct_path(key.expression)
+        if path is None:
+            break
+        ordering.append(OrderKey(path, key.direction))
+    return tuple(ordering)
+
+
+def direct_path(expression: Expression) -> FieldPath | None:
+    """Return the path of a reference to a column, or to a field of a struct in one; None for any other expression."""
+    match expression:
+        case FieldReference(position=position, root=root) if root is ROOT or root == ROOT:
+            return (position,)
+        case FieldAccess(input=inner, segment=StructField(position)):
+            path = direct_path(inner)
+            return None if path is None else (*path, position)
+        case _:
+            return None
 
 
 def field_of(rel: Rel, expression: Expression) -> FieldPath | None:

@@ -1,71 +1,19 @@
-"""The closed union of relations, with the relations that few programs use.
+"""The closed unions of relations and of what reads are of, for type checkers and for who looks at all of them."""
 
-To define their classes takes a twentieth of the start of a program that builds a small plan: they are loaded when one
-of them is first asked for.
-"""
-
-from substrait_dsl.algebra.relations.exchange import (
-    Broadcast,
-    Exchange,
-    ExchangeKind,
-    ExchangeTarget,
-    MergingCapture,
-    MultiBucket,
-    RoundRobin,
-    Scatter,
-    SimpleCapture,
-    SingleBucket,
-)
-from substrait_dsl.algebra.relations.extensions import ExtensionLeaf, ExtensionMulti, ExtensionSingle
-from substrait_dsl.algebra.relations.filtering import Fetch, Filter, Sort, TopN
+from substrait_dsl.algebra.relations.exchange import Exchange, MergingCapture, SimpleCapture
+from substrait_dsl.algebra.relations.extensions import ExtensionLeaf, ExtensionMulti, ExtensionSingle, ExtensionTable
+from substrait_dsl.algebra.relations.files import IcebergTable, LocalFiles
+from substrait_dsl.algebra.relations.filtering import Fetch, Filter
 from substrait_dsl.algebra.relations.groups import Aggregate
 from substrait_dsl.algebra.relations.joins import Cross, Join, LateralJoin
-from substrait_dsl.algebra.relations.physical_joins import (
-    KEY_COMPARISONS,
-    BuildSide,
-    HashJoin,
-    JoinKey,
-    KeyComparison,
-    MergeJoin,
-    NestedLoopJoin,
-)
+from substrait_dsl.algebra.relations.physical_joins import HashJoin, MergeJoin, NestedLoopJoin
 from substrait_dsl.algebra.relations.projection import Emit, Project
-from substrait_dsl.algebra.relations.read import Read
+from substrait_dsl.algebra.relations.read import NamedTable, Read, VirtualTable
 from substrait_dsl.algebra.relations.sets import Set
+from substrait_dsl.algebra.relations.sorting import Sort, TopN
 from substrait_dsl.algebra.relations.unnest import Unnest
-from substrait_dsl.algebra.relations.windows import (
-    WINDOW_METHODS,
-    ConsistentField,
-    Expand,
-    ExpandField,
-    SwitchingField,
-    Window,
-    WindowMethod,
-)
-from substrait_dsl.algebra.relations.writes import (
-    CREATE_MODES,
-    DDL_OBJECTS,
-    DDL_OPS,
-    DROPS,
-    OUTPUT_MODES,
-    WRITE_OPS,
-    Change,
-    CreateMode,
-    Ddl,
-    DdlObject,
-    DdlOp,
-    DdlTarget,
-    ExtensionObject,
-    FilesTarget,
-    NamedObject,
-    OutputMode,
-    Transformation,
-    Update,
-    VirtualTarget,
-    Write,
-    WriteOp,
-    WriteTarget,
-)
+from substrait_dsl.algebra.relations.windows import Expand, Window
+from substrait_dsl.algebra.relations.writes import Ddl, Update, Write
 
 AnyRelation = (
     Read
@@ -98,56 +46,5 @@ AnyRelation = (
 )
 """The closed union of relations: a `match` over it that forgets one is an error of the type checker."""
 
-__all__ = [
-    "CREATE_MODES",
-    "DDL_OBJECTS",
-    "DDL_OPS",
-    "DROPS",
-    "KEY_COMPARISONS",
-    "OUTPUT_MODES",
-    "WINDOW_METHODS",
-    "WRITE_OPS",
-    "AnyRelation",
-    "Broadcast",
-    "BuildSide",
-    "Change",
-    "ConsistentField",
-    "CreateMode",
-    "Ddl",
-    "DdlObject",
-    "DdlOp",
-    "DdlTarget",
-    "Exchange",
-    "ExchangeKind",
-    "ExchangeTarget",
-    "Expand",
-    "ExpandField",
-    "ExtensionLeaf",
-    "ExtensionMulti",
-    "ExtensionObject",
-    "ExtensionSingle",
-    "FilesTarget",
-    "HashJoin",
-    "JoinKey",
-    "KeyComparison",
-    "MergeJoin",
-    "MergingCapture",
-    "MultiBucket",
-    "NamedObject",
-    "NestedLoopJoin",
-    "OutputMode",
-    "RoundRobin",
-    "Scatter",
-    "SimpleCapture",
-    "SingleBucket",
-    "SwitchingField",
-    "Transformation",
-    "Unnest",
-    "Update",
-    "VirtualTarget",
-    "Window",
-    "WindowMethod",
-    "Write",
-    "WriteOp",
-    "WriteTarget",
-]
+ReadDefinition = NamedTable | VirtualTable | LocalFiles | IcebergTable | ExtensionTable
+"""The closed union of what reads are of."""

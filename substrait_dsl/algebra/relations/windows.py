@@ -16,8 +16,7 @@ from substrait_dsl.algebra.expressions.literals import Literal
 from substrait_dsl.algebra.expressions.windows import WindowCall, check_frame
 from substrait_dsl.algebra.node import Expression, Node, Rel
 from substrait_dsl.algebra.properties import FieldPath, Properties
-from substrait_dsl.algebra.relations.filtering import direct_path
-from substrait_dsl.algebra.relations.sortedness import may_be_sorted_within
+from substrait_dsl.algebra.relations.sortedness import direct_path, may_be_sorted_within
 from substrait_dsl.algebra.schema import Field, NamedStruct, check_names
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import InvalidArgumentError, SchemaError, UnsupportedError, require_choice

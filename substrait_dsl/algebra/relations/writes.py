@@ -15,7 +15,8 @@ from substrait_dsl.algebra.expressions.literals import Literal
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
 from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.node import Expression, Node, Rel
-from substrait_dsl.algebra.relations.read import DelimitedText, FileFormat, NamedTable
+from substrait_dsl.algebra.relations.files import DelimitedText, FileFormat
+from substrait_dsl.algebra.relations.read import NamedTable
 from substrait_dsl.algebra.schema import Field, NamedStruct
 from substrait_dsl.algebra.types import I64, Binary, FixedBinary, List, Map, String, Struct
 from substrait_dsl.algebra.unicode import require_name, require_unicode

@@ -20,7 +20,6 @@ from substrait_dsl.algebra.expressions import (
     WindowFunction,
 )
 from substrait_dsl.algebra.expressions.references import ROOT
-from substrait_dsl.algebra.expressions.windows import has_window_function
 from substrait_dsl.algebra.joined_groups import has_keys
 from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
 from substrait_dsl.algebra.null_filters import checked_column, is_without_null
@@ -120,7 +119,7 @@ def lower_project(rel: rl.Project, to: InputLowering) -> Rows:
     new = (item.names[0] for item in new_items)
     added = tuple(_column(expression, rel.input, rows) or next(new) for expression in rel.expressions)
     rows = Rows(rows.table, rows.columns + added)
-    keeps_order = not any(map(has_window_function, rel.expressions))
+    keeps_order = not any(each.flags.has_window_functions for each in rel.expressions)
     return sort_again(rel, rows) if keeps_order and _loses_order(computed) else rows
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from substrait_dsl.algebra.expressions import ROOT, Expression, FieldReference, ScalarFunction
-from substrait_dsl.algebra.expressions.windows import has_window_function
 from substrait_dsl.algebra.function_ids import FunctionId
 from substrait_dsl.algebra.node import Node, Rel, rebuild, walk
 from substrait_dsl.algebra.plan import AlgebraPlan
@@ -72,7 +71,9 @@ def _split_off_filters(rel: Rel) -> tuple[Rel, list[Expression]]:
             below, conditions = _split_off_filters(inner)
             moved, others = _split(condition, is_moved=True)
             return (Filter(below, _all(others)) if others else below), [*conditions, *moved]
-        case Project(input=inner, expressions=expressions) if not any(map(has_window_function, expressions)):
+        case Project(input=inner, expressions=expressions) if not any(
+            each.flags.has_window_functions for each in expressions
+        ):
             below, conditions = _split_off_filters(inner)
             return Project(below, expressions, rel.names), conditions
         case Emit(input=inner, mapping=mapping, names=names):

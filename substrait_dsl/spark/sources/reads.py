@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, assert_never
 
+from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.algebra.node import walk
@@ -281,7 +282,7 @@ def _virtual_by_generator(
     return Rows(counted.select(select_items), names)
 
 
-def _apply_mask(rows: Rows, rel: rl.Read, mask: rl.StructMask) -> Rows:
+def _apply_mask(rows: Rows, rel: rl.Read, mask: ex.StructMask) -> Rows:
     """Apply a mask to columns; those that are selected in part are new columns."""
     new_items: dict[int, Item] = {}
     for number, item in enumerate(mask.items):
