@@ -49,28 +49,31 @@ def element(name: str, *contents: str, **attributes: str) -> Markup:
 
 
 STYLE = Markup("""<style>
-.substrait-dsl { --sd-dim: var(--jp-content-font-color2, #59636e); --sd-line: var(--jp-border-color2, #d1d9e0);
-  --sd-verb: var(--jp-brand-color1, #0550ae); --sd-warn: var(--jp-warn-color0, #9a6700); color: inherit;
+.substrait-dsl { --sd-dim: var(--jp-content-font-color2, color-mix(in srgb, currentColor 70%, transparent));
+  --sd-line: var(--jp-border-color2, color-mix(in srgb, currentColor 25%, transparent));
+  --sd-verb: var(--jp-brand-color1, color-mix(in srgb, currentColor 50%, #2f81f7));
+  --sd-warn: var(--jp-warn-color0, color-mix(in srgb, currentColor 50%, #bf8700)); color: inherit;
   font-family: var(--jp-code-font-family, ui-monospace, Menlo, Consolas, monospace);
-  font-size: var(--jp-code-font-size, 13px); line-height: 1.5; overflow-wrap: anywhere; }
-@media (prefers-color-scheme: dark) { .substrait-dsl { --sd-dim: var(--jp-content-font-color2, #9198a1);
-  --sd-line: var(--jp-border-color2, #3d444d); --sd-verb: var(--jp-brand-color1, #79c0ff);
-  --sd-warn: var(--jp-warn-color0, #d29922); } }
+  font-size: var(--jp-code-font-size, 13px); line-height: 1.5; overflow-x: auto; overflow-wrap: anywhere; }
 .substrait-dsl summary { cursor: pointer; }
 .substrait-dsl b { color: var(--sd-verb); }
 .substrait-dsl i { color: var(--sd-dim); font-style: normal; }
 .substrait-dsl .sd-text { white-space: pre-wrap; }
-.substrait-dsl .sd-step .sd-step, .substrait-dsl .sd-step .sd-see { margin-left: 0.5em; padding-left: 1em;
-  border-left: 1px solid var(--sd-line); }
-.substrait-dsl .sd-columns { margin-left: 1.5em; color: var(--sd-dim); }
+.substrait-dsl .sd-inside { border-left: 1px solid var(--sd-line); }
+.substrait-dsl .sd-columns { color: var(--sd-dim); }
 .substrait-dsl .sd-assumed { color: var(--sd-warn); }
-.substrait-dsl table { border-collapse: collapse; margin: 0.2em 0 0.4em 0; font-size: inherit; }
-.substrait-dsl th, .substrait-dsl td { border-bottom: 1px solid var(--sd-line); padding: 0.1em 1em 0.1em 0;
-  text-align: left; vertical-align: top; white-space: pre-wrap; }
+.substrait-dsl.substrait-dsl table { border-collapse: collapse; margin: 0.2em 0 0.4em 0; font-size: inherit;
+  color: inherit; }
+.substrait-dsl.substrait-dsl.substrait-dsl :is(th, td) { max-width: 60ch; padding: 0.1em 1em 0.1em 0.3em;
+  border-bottom: 1px solid var(--sd-line); text-align: left; vertical-align: top; white-space: pre-wrap;
+  overflow-wrap: break-word; }
+.substrait-dsl.substrait-dsl.substrait-dsl .sd-number { text-align: right; }
 .substrait-dsl th { color: var(--sd-dim); font-weight: normal; }
+.substrait-dsl .sd-columns :is(th, i) { color: inherit; }
 .substrait-dsl ul { margin: 0 0 0.4em 0; padding-left: 1.5em; }
 </style>""")
-"""The look of everything: the colours of JupyterLab where it has some, else for a light or a dark page."""
+"""The look of everything: the colours of JupyterLab where it has some, else mixed from the colour of the text, so that
+they can be read on any ground. The class stands there several times: JupyterLab has rules for tables, too."""
 
 
 def fragment(*contents: str) -> str:

@@ -26,6 +26,11 @@ class Listing(str):
     __slots__ = ()
 
 
+def show_lines(value: object, printer: Any, is_cycle: bool) -> None:
+    """Show an object as the lines of its text, in IPython and in cells; a class has this as ``_repr_pretty_``."""
+    printer.text(str(value))
+
+
 def listing(head: str, lines: Iterable[str]) -> Listing:
     """Return a text for a message with lines of its own below it."""
     return Listing("\n    ".join(map(printable, (head, *lines))))

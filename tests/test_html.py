@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from IPython.core.formatters import PlainTextFormatter
 
 import substrait_dsl as sd
 from substrait_dsl import functions as f
@@ -235,6 +236,14 @@ def test_an_explanation_shows_itself() -> None:
     text = ORDERS.limit(3).explain()
     assert repr(text) == str(text) == str(ORDERS.limit(3))
     assert repr(ORDERS.to_plan().explain()) == str(ORDERS)
+
+
+def test_lineage_and_differences_show_their_lines() -> None:
+    """At a prompt of IPython, and as the text of a cell."""
+    large = ORDERS.filter(lambda o: o.price > 5.0)
+    for shown in (large.lineage(), large.lineage().column("id"), sd.diff(large, ORDERS)):
+        assert PlainTextFormatter()(shown) == str(shown)
+        assert "\n" in str(shown) or str(shown) == "id: orders.id (identity)"
 
 
 def test_a_report_has_its_verdict_and_its_findings() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,7 @@ from substrait_dsl import functions as f
 from substrait_dsl.algebra.node import Rel
 from substrait_dsl.fluent.base import wrap_relation
 from substrait_dsl.markup import page
+from substrait_dsl.render.row_table import MAX_COLUMNS, rows_html
 from substrait_dsl.texts import printable
 from tests.browser import complaints, every, one, open_page, requests
 from tests.test_plan_page import CUSTOMERS, ORDERS, TOTALS, page_with
@@ -337,8 +340,29 @@ def test_no_text_becomes_markup_even_by_a_fault_of_the_script(browser: WebDriver
 def brightness(browser: WebDriver, selector: str, property_: str) -> float:
     """How bright a colour of an element is, from 0 to 255."""
     value = every(browser, selector)[0].value_of_css_property(property_)
-    red, green, blue = (float(each) for each in value[value.index("(") + 1 :].rstrip(")").split(",")[:3])
-    return (red + green + blue) / 3
+    return sum(channels(value)[:3]) / 3
+
+
+def channels(value: str) -> list[float]:
+    """The red, green and blue of a colour as Chromium writes it, from 0 to 255, and how much of it there is."""
+    found = [float(each) for each in re.findall(r"[-\d.]+(?:e-?\d+)?", value)]
+    if value.startswith("color(srgb"):
+        found = [*(255 * each for each in found[:3]), *found[3:]]
+    return found if len(found) == 4 else [*found, 1.0]
+
+
+def contrast(browser: WebDriver, selector: str, ground: tuple[int, int, int]) -> float:
+    """The contrast of a text with the ground, as WCAG 2.2 has it: from 1 to 21."""
+
+    def luminance(colour: Iterable[float]) -> float:
+        parts = [each / 255 for each in colour]
+        linear = [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    *text, share = channels(every(browser, selector)[0].value_of_css_property("color"))
+    seen = luminance(share * each + (1 - share) * under for each, under in zip(text, ground, strict=True))
+    darker, lighter = sorted((seen, luminance(ground)))
+    return (lighter + 0.05) / (darker + 0.05)
 
 
 @pytest.mark.parametrize("is_dark", [False, True])
@@ -365,3 +389,57 @@ def test_what_a_notebook_shows_is_light_or_dark_and_folds(is_dark: bool, browser
     first.click()
     assert not read.is_displayed()
     assert complaints(browser) == []
+
+
+@pytest.mark.parametrize("is_dark", [False, True])
+@pytest.mark.parametrize(
+    ("colour", "ground"), [("#cccccc", (31, 31, 31)), ("#3b3b3b", (255, 255, 255)), ("#ffffff", (0, 0, 0))]
+)
+def test_what_a_notebook_shows_is_read_on_any_ground(
+    is_dark: bool, colour: str, ground: tuple[int, int, int], browser: WebDriver, tmp_path: Path
+) -> None:
+    """The theme of VS Code need not be that of the window. Text has a contrast of 4.5 at least (WCAG 2.2, 1.4.3)."""
+    plan = sd.Plan.from_json(TOTALS.to_plan().to_json())
+    shown = f"<div style='color: {colour}; background: rgb{ground}'>{TOTALS._repr_html_()}{plan._repr_html_()}</div>"
+    shown += "<div class='substrait-dsl'><div class='sd-assumed'>assumed</div></div>"
+    open_page(browser, page("totals", shown), tmp_path, is_dark=is_dark)
+    for selector in (
+        "summary",
+        ".sd-step b",
+        ".sd-columns",
+        ".sd-columns summary",
+        "td",
+        "th",
+        ".sd-columns th",
+        "i",
+        ".sd-columns td",
+    ):
+        assert contrast(browser, f".substrait-dsl {selector}", ground) >= 4.5, selector
+    assert contrast(browser, ".sd-assumed", (18, 18, 18) if is_dark else (255, 255, 255)) >= 4.5
+
+
+def test_tables_of_a_notebook_scroll_and_do_not_break_words(browser: WebDriver, tmp_path: Path) -> None:
+    names = [f"a_long_name_of_a_column_{number}" for number in range(MAX_COLUMNS)]
+    rules = "<style>.lab.lab td, .lab.lab th { text-align: right; }</style>"
+    for shown in (rows_html(names, [names]), sd.read_named("wide", dict.fromkeys(names, "i64")).schema._repr_html_()):
+        open_page(browser, page("rows", f"{rules}<div class='lab'>{shown}</div>"), tmp_path)
+        [box] = boxes(browser, ".substrait-dsl")
+        [width] = [each.get_property("clientWidth") for each in every(browser, "body")]
+        assert box["width"] <= float(str(width))
+        assert max(each["height"] for each in boxes(browser, "th, td")) < 25  # one line
+        assert every(browser, "td")[0].value_of_css_property("text-align") == "left"
+
+
+def test_a_tree_without_its_style_sheet_is_a_tree(browser: WebDriver, tmp_path: Path) -> None:
+    """JupyterLab leaves out the elements `style` of a notebook that it does not trust, and allows these attributes."""
+    shown = re.sub("<style>.*?</style>", "", TOTALS._repr_html_(), flags=re.DOTALL)
+    open_page(browser, page("totals", shown), tmp_path)
+    lefts = [each["left"] for each in boxes(browser, ".sd-step")]
+    assert [lefts.index(each) for each in lefts] == [
+        0,
+        1,
+        2,
+        3,
+        4,
+        3,
+    ]  # the two inputs of the join, one of them filtered

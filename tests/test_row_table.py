@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
@@ -69,8 +71,14 @@ def test_many_rows_columns_and_characters_are_cut() -> None:
     assert cells(page)[1][0] == "x" * MAX_CHARACTERS + "..."
 
 
+def test_numbers_stand_to_the_right() -> None:
+    values = [1, 1.5, Decimal("1.50"), True, "1", None, [1]]
+    found = re.findall("<td([^>]*)>", rows_html([str(number) for number in range(len(values))], [values]))
+    assert [bool(each) for each in found] == [True, True, True, False, False, False, False]
+
+
 @given(HOSTILE, st.one_of(HOSTILE, st.binary(), st.floats(), st.lists(HOSTILE)))
 def test_names_and_values_are_text(name: str, value: object) -> None:
     hostile = rows_html([name], [(value,)])
-    assert Page(hostile).elements == Page(rows_html(["x"], [("x",)])).elements
+    assert Page(hostile).elements == Page(rows_html(["x"], [(1.0 if isinstance(value, float) else "x",)])).elements
     assert hostile.replace("\n", "").isprintable()

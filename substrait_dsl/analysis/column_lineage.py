@@ -16,6 +16,7 @@ import attrs
 from substrait_dsl.algebra.accesses import ACCESS_OBJECTS, AccessObject, format_names
 from substrait_dsl.algebra.validators import TEXT, one, several
 from substrait_dsl.errors import UnknownFieldError, error_context, require, require_choice
+from substrait_dsl.texts import show_lines
 
 DirectUse = Literal["identity", "transformation", "aggregation"]
 IndirectUse = Literal["filter", "join", "group_by", "sort", "window", "conditional", "set_operation"]
@@ -100,6 +101,8 @@ class ColumnLineage:
     """The columns that its values come from."""
     indirect: tuple[ColumnOrigin, ...] = attrs.field(validator=several("a tuple", ColumnOrigin))
     """The columns that decide which value it has: conditions of a `when`, the order of a window."""
+
+    _repr_pretty_ = show_lines
 
     def __str__(self) -> str:
         origins = ", ".join(map(str, (*self.direct, *self.indirect)))
@@ -209,6 +212,8 @@ class Lineage:
             ],
             "rows": [*map(_origin_dict, self.rows)],
         }
+
+    _repr_pretty_ = show_lines
 
     def __str__(self) -> str:
         rows = f"rows: {', '.join(map(str, self.rows))}" if self.rows else "rows: all"

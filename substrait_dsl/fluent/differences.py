@@ -19,6 +19,7 @@ from substrait_dsl.fluent.base import RelationBase
 from substrait_dsl.fluent.guidance import relation_hint
 from substrait_dsl.fluent.plan import Plan
 from substrait_dsl.render.step_summary import summaries
+from substrait_dsl.texts import show_lines
 
 StepChangeKind = Literal["added", "removed", "changed"]
 STEP_CHANGES: tuple[StepChangeKind, ...] = get_args(StepChangeKind)
@@ -100,6 +101,8 @@ class PlanDiff:
         default=(), validator=several("a tuple", DeclarationChange)
     )
     """What became of what the plan says beside its relations."""
+
+    _repr_pretty_ = show_lines
 
     def __bool__(self) -> bool:
         return bool(self.columns or self.steps or self.declarations)

@@ -27,6 +27,12 @@ MAX_OPEN = 40
 MAX_OPEN_COLUMNS = 12
 """A relation with no more columns than this shows them at first."""
 
+_INSIDE = "margin-left: 0.5em; padding-left: 1em"
+"""Where a step stands below another. Its element says so: in a notebook that it does not trust, JupyterLab leaves out
+style sheets."""
+
+_COLUMNS: dict[str, str] = {"class_": "sd-columns", "style": "margin-left: 1.5em"}
+
 _MAX_INDENT = 20
 """Fields of structs that stand deeper are indented no further."""
 
@@ -93,12 +99,13 @@ class _Tree:
         for entry in walk:
             yield from (end_tag("details") for _ in range(depth - entry.depth))
             depth = entry.depth
+            where = {"class_": "sd-step sd-inside", "style": _INSIDE} if depth else {"class_": "sd-step"}
             if isinstance(entry, Mention):
-                yield element("div", element("i", entry.text), class_="sd-see sd-text")
+                yield element("div", element("i", entry.text), **where)
                 continue
             self.shown += 1
             folded = {} if self.shown > MAX_OPEN else {"open": ""}
-            yield start_tag("details", class_="sd-step", **folded)
+            yield start_tag("details", **where, **folded)
             yield from _step(entry)
             depth += 1
         yield from (end_tag("details") for _ in range(depth))
@@ -112,7 +119,7 @@ def _step(step: ShownStep) -> Iterator[Markup]:
     known = str(properties_clause(step.rel)).removeprefix("[").removesuffix("]")
     columns = step.description.columns
     if columns is None:
-        yield element("div", f"{_columns(step.rel.schema)}, as in the input; {known}", class_="sd-columns sd-text")
+        yield element("div", f"{_columns(step.rel.schema)}, as in the input; {known}", **_COLUMNS)
         return
     missing = len(columns) - MAX_ITEMS
     rows = [
@@ -131,7 +138,7 @@ def _step(step: ShownStep) -> Iterator[Markup]:
         "details",
         element("summary", f"{_columns(step.rel.schema)}; {known}", class_="sd-text"),
         table,
-        class_="sd-columns",
+        **_COLUMNS,
     )
 
 
@@ -175,7 +182,8 @@ def _type_cells(type_: Type) -> tuple[str, str]:
 
 
 def _row(*contents: str, cell: str = "td") -> Markup:
-    return element("tr", *(element(cell, content) for content in contents))
+    """Return a row, whose texts stand to the left: those of JupyterLab's tables stand to the right."""
+    return element("tr", *(element(cell, content, style="text-align: left") for content in contents))
 
 
 def _findings(findings: Sequence[Finding]) -> Iterator[Markup]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from itertools import islice
 
 from substrait_dsl.markup import element, fragment
@@ -37,5 +38,8 @@ def rows_html(names: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def _cell(value: object) -> str:
-    """Return the cell of a value; a NULL looks otherwise than any text."""
-    return element("td", element("i", "NULL") if value is None else shorten(str(value), MAX_CHARACTERS))
+    """Return the cell of a value; a NULL looks otherwise than any text, and numbers stand to the right."""
+    if value is None:
+        return element("td", element("i", "NULL"))
+    is_number = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+    return element("td", shorten(str(value), MAX_CHARACTERS), **({"class_": "sd-number"} if is_number else {}))
