@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import attrs
 
-from substrait_dsl.algebra.expressions.calls import AggregateFunction
+from substrait_dsl.algebra.expressions.aggregates import AggregateFunction
 from substrait_dsl.algebra.expressions.parameters import remember_type
 from substrait_dsl.algebra.extensions import AdvancedExtension
 from substrait_dsl.algebra.node import Expression, Node

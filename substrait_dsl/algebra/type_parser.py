@@ -42,14 +42,12 @@ _UNARY_PRECEDENCE = 7
 _MOST_DIGITS = 20
 """Of a number: those of 64 bits have no more. Python would refuse thousands of them."""
 
-_HIDDEN = re.compile(
-    r"""
+# Few programs have comments and escapes in their types, so what finds them is compiled when there is one.
+_HIDDEN = r"""
         '(?:[^'\\]|\\.)*+'?                       # a text, in which nothing is a comment
       | (?P<line>//[^\r\n]*+)
       | (?P<block>/\*(?:(?!\*/).)*+(?P<end>\*/)?)  # it ends at the first end: comments do not nest
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+    """
 _BLANK = r"\s*+"
 _TOKEN = re.compile(
     _BLANK
@@ -62,7 +60,7 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE | re.DOTALL,
 )
-_ESCAPE = re.compile(r"\\(x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}|.)", re.DOTALL)
+_ESCAPE = r"\\(x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}|.)"
 """An escape in a text: a character, or the code of one that is not seen."""
 _TRAILING_BLANK = re.compile(_BLANK)
 
@@ -89,7 +87,7 @@ def without_comments(text: str) -> str:
         is_comment = found["line"] is not None or found["end"] is not None
         return " " * len(found[0]) if is_comment else found[0]
 
-    return _HIDDEN.sub(blank, text) if "/" in text else text
+    return re.sub(_HIDDEN, blank, text, flags=re.VERBOSE | re.DOTALL) if "/" in text else text
 
 
 def is_name(text: str) -> bool:
@@ -305,7 +303,7 @@ class _Parser:
             case "number":
                 return Constant(int(self.take().text))
             case "text":
-                return Constant(_ESCAPE.sub(_unescaped, self.take().text[1:-1]))
+                return Constant(re.sub(_ESCAPE, _unescaped, self.take().text[1:-1], flags=re.DOTALL))
             case "user":
                 return self.type_node()
             case "name" if self.is_type(token) or self.after_next.text == ".":

@@ -14,7 +14,7 @@ from substrait_dsl.algebra import relations as rl
 from substrait_dsl.algebra import rules
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.common import COMPUTATION_TYPES, Common, Computation, Hint, Stats
-from substrait_dsl.algebra.expressions.calls import AggregateFunction, Measure, SortKey
+from substrait_dsl.algebra.expressions import AggregateFunction, Measure, SortKey
 from substrait_dsl.algebra.extensions import AdvancedExtension, AnyMessage
 from substrait_dsl.algebra.properties import SINGLETON, OrderKey, Properties, partitioned
 from substrait_dsl.algebra.schema import Field, NamedStruct

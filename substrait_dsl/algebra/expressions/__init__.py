@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from substrait_dsl.algebra.expressions.calls import (
-    AggregateFunction,
-    Argument,
-    EnumArgument,
-    FunctionOption,
-    Measure,
-    ScalarFunction,
-    SortKey,
-    TypeArgument,
-)
+from substrait_dsl.algebra.expressions.calls import Argument, EnumArgument, FunctionOption, ScalarFunction, TypeArgument
 from substrait_dsl.algebra.expressions.literals import (
     Compound,
     DaySeconds,
@@ -42,6 +33,7 @@ from substrait_dsl.algebra.loading import load_when_used
 from substrait_dsl.algebra.node import Expression
 
 if TYPE_CHECKING:
+    from substrait_dsl.algebra.expressions.aggregates import AggregateFunction, Measure
     from substrait_dsl.algebra.expressions.conditionals import (
         FAILURE_BEHAVIORS,
         Cast,
@@ -64,6 +56,7 @@ if TYPE_CHECKING:
         ExecutionContextVariable,
         remember_type,
     )
+    from substrait_dsl.algebra.expressions.sort_keys import SortKey
     from substrait_dsl.algebra.expressions.subqueries import (
         ComparisonOp,
         InPredicate,
@@ -173,6 +166,7 @@ __all__ = [
 ]
 
 SELDOM_USED: Mapping[str, tuple[str, ...]] = {
+    "aggregates": ("AggregateFunction", "Measure"),
     "conditionals": (
         "FAILURE_BEHAVIORS", "Cast", "FailureBehavior", "IfClause", "IfThen", "MultiOrList", "OrListRecord",
         "SingularOrList", "Switch", "SwitchCase",
@@ -183,6 +177,7 @@ SELDOM_USED: Mapping[str, tuple[str, ...]] = {
     "parameters": (
         "CONTEXT_VARIABLES", "ContextVariable", "DynamicParameter", "ExecutionContextVariable", "remember_type",
     ),
+    "sort_keys": ("SortKey",),
     "subqueries": (
         "ComparisonOp", "InPredicate", "ReductionOp", "ScalarSubquery", "SetComparison", "SetPredicate",
         "SetPredicateOp",

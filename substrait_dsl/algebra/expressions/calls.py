@@ -1,6 +1,6 @@
-"""Calls of functions, and the parts of a measure.
+"""Calls of functions: what they have in common, and those of scalar functions.
 
-Specification: https://substrait.io/expressions/scalar_functions/ and .../aggregate_functions/. The output
+Specification: https://substrait.io/expressions/scalar_functions/. The output
 type of a call is derived by the catalogue before the call is built, and stored in it. So a call of an unknown function
 in a plan that was read keeps the type that the plan declares.
 """
@@ -14,8 +14,7 @@ import attrs
 from substrait_dsl.algebra import rules
 from substrait_dsl.algebra.frozen_values import FrozenValue
 from substrait_dsl.algebra.function_ids import PHASES, FunctionId, Phase
-from substrait_dsl.algebra.node import Expression, Node
-from substrait_dsl.algebra.properties import SORT_DIRECTIONS, SortDirection
+from substrait_dsl.algebra.node import Expression
 from substrait_dsl.algebra.types import Type
 from substrait_dsl.errors import InvalidArgumentError, require_choice
 
@@ -67,46 +66,6 @@ class ScalarFunction(Expression):
         if self.options:
             check_options(self.function, self.options)
         return self.output_type
-
-
-@attrs.frozen(eq=False, repr=False)
-class SortKey(Node):
-    """An expression to sort by, and the direction; or a function of two values that says which comes first."""
-
-    expression: Expression
-    direction: SortDirection | FunctionId
-
-    def _validate(self) -> None:
-        if not isinstance(self.direction, FunctionId):
-            require_choice("sort direction", self.direction, SORT_DIRECTIONS)
-
-
-@attrs.frozen(eq=False, repr=False)
-class AggregateFunction(Node):
-    """A call of an aggregate function. It is no expression: it stands only in a measure."""
-
-    function: FunctionId
-    arguments: tuple[Argument, ...]
-    output_type: Type
-    options: tuple[FunctionOption, ...] = ()
-    sorts: tuple[SortKey, ...] = ()
-    invocation: Invocation = "all"
-    phase: Phase = "initial_to_result"
-
-    def _validate(self) -> None:
-        check_call(self.function, self.options, self.invocation, self.phase)
-
-
-@attrs.frozen(eq=False, repr=False)
-class Measure(Node):
-    """An aggregate function over the records for which the filter, if there is one, is true."""
-
-    function: AggregateFunction
-    filter: Expression | None = None
-
-    def _validate(self) -> None:
-        if self.filter is not None:
-            rules.require_boolean(self.filter.type, "the filter of a measure")
 
 
 def check_options(function: FunctionId, options: tuple[FunctionOption, ...]) -> None:

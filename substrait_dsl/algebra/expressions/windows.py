@@ -11,15 +11,10 @@ from decimal import Decimal
 import attrs
 
 from substrait_dsl.algebra import types as t
-from substrait_dsl.algebra.expressions.calls import (
-    AggregateFunction,
-    Argument,
-    FunctionOption,
-    Invocation,
-    SortKey,
-    check_call,
-)
+from substrait_dsl.algebra.expressions.aggregates import AggregateFunction
+from substrait_dsl.algebra.expressions.calls import Argument, FunctionOption, Invocation, check_call
 from substrait_dsl.algebra.expressions.literals import Compound, DaySeconds, Literal, YearMonths
+from substrait_dsl.algebra.expressions.sort_keys import SortKey
 from substrait_dsl.algebra.function_ids import FunctionId, Phase
 from substrait_dsl.algebra.node import Expression, Node, SubtreeFlags, walk
 from substrait_dsl.algebra.types import Type

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import attrs
 
 from substrait_dsl.algebra import rules
-from substrait_dsl.algebra.expressions.calls import Measure
+from substrait_dsl.algebra.expressions.aggregates import Measure
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.properties import FieldPath, Properties
 from substrait_dsl.algebra.relations.sortedness import direct_path, may_be_sorted_by, may_be_sorted_within

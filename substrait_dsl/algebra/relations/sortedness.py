@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from substrait_dsl.algebra.expressions.calls import SortKey
+from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra.expressions.references import ROOT, FieldAccess, FieldReference, StructField
 from substrait_dsl.algebra.function_ids import FunctionId
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.properties import FieldPath, OrderKey, SortDirection, representative
 
 
-def sort_ordering(keys: tuple[SortKey, ...]) -> tuple[OrderKey, ...]:
+def sort_ordering(keys: tuple[ex.SortKey, ...]) -> tuple[OrderKey, ...]:
     """Return the ordering that sort keys establish: up to the first that is no direct reference (spec decision 51)."""
     ordering: list[OrderKey] = []
     for key in keys:
@@ -67,7 +67,7 @@ def may_be_sorted_by(rel: Rel, expressions: Sequence[Expression]) -> bool:
     return not known or (others <= computed and complete)
 
 
-def may_be_sorted_within(rel: Rel, groups: Sequence[Expression], sorts: Sequence[SortKey]) -> bool:
+def may_be_sorted_within(rel: Rel, groups: Sequence[Expression], sorts: Sequence[ex.SortKey]) -> bool:
     """Return whether the rows may be sorted by the partition expressions, and in each partition by these keys."""
     if not may_be_sorted_by(rel, groups):
         return False
@@ -75,7 +75,7 @@ def may_be_sorted_within(rel: Rel, groups: Sequence[Expression], sorts: Sequence
     known = known_keys(rel)
     if not known or None in grouped:
         return True
-    wanted: dict[FieldPath, SortKey] = {}
+    wanted: dict[FieldPath, ex.SortKey] = {}
     for key in sorts:
         field = field_of(rel, key.expression)
         if field is None:  # what follows is not known (spec decision 51)

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 import attrs
 
-from substrait_dsl.algebra.expressions.calls import SortKey
+from substrait_dsl.algebra.expressions.sort_keys import SortKey
 from substrait_dsl.algebra.node import Expression, Rel
 from substrait_dsl.algebra.properties import Properties
 from substrait_dsl.algebra.relations.filtering import check_fetch

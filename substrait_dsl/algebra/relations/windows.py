@@ -11,8 +11,8 @@ import typing
 import attrs
 
 from substrait_dsl.algebra import rules
-from substrait_dsl.algebra.expressions.calls import SortKey
 from substrait_dsl.algebra.expressions.literals import Literal
+from substrait_dsl.algebra.expressions.sort_keys import SortKey
 from substrait_dsl.algebra.expressions.windows import WindowCall, check_frame
 from substrait_dsl.algebra.node import Expression, Node, Rel
 from substrait_dsl.algebra.properties import FieldPath, Properties
