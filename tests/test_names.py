@@ -64,10 +64,8 @@ NO_FIRST_WORDS = frozenset(
 WITHOUT_A_VERB = {
     ("array_functions", "over_arrays"),
     ("catalog.catalog", "by_name"),  # public
-    ("spark.expressions.aggregates", "_in_order"),
     ("spark.expressions.aggregates", "_of_floats"),
     ("spark.expressions.aggregates", "_of_i64"),
-    ("spark.relations.single_input", "by_number"),
     ("spark.sail.functions", "in_zone"),
     ("spark.sources.text_lines", "_in_quotes"),
     ("sql_output.decimals", "_by_integers"),

@@ -210,7 +210,7 @@ class Evaluation:
 
     def _lower_tree(self, rel: Rel) -> Rows:
         note_plan(rel)
-        return Lowering(self._execution.child()).lower_inside(rel)
+        return Lowering(self._execution.child()).lower_to_rows(rel)
 
     def _leaf(self, rel: Rel, rows: Rows) -> Evaluated:
         return Evaluated(next(_NUMBERS), rel, rows)

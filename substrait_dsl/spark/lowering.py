@@ -1,8 +1,8 @@
 """The walk over a plan: every relation is lowered once, inputs first, without recursion.
 
-A `Lowering` makes DataFrames or SQL text. Subqueries need text. A pipeline may be either: Spark analyses DataFrame
-steps of any number, but one SQL text in a fraction of the time. So a short plan becomes one text, and a longer one is
-split into fragments, each of them a text that refers to the DataFrames of others.
+A `Lowering` makes DataFrames or SQL text. Subqueries need text. A pipeline may be either: as DataFrames, Spark analyses
+any number of steps; as one SQL text, a few dozen, but in a fraction of the time. So a short plan becomes one text, and
+a longer one is split into fragments, each of them a text that refers to the DataFrames of others.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ MAX_ROWS_IN_TEXT = 64
 """The most rows of a virtual table that become SQL text."""
 
 
-NotYet = rl.ExtensionLeaf | rl.ExtensionSingle | rl.ExtensionMulti
+NotExecutable = rl.ExtensionLeaf | rl.ExtensionSingle | rl.ExtensionMulti
 """The relations that cannot be executed on Spark."""
 
 
@@ -56,14 +56,14 @@ class Lowering:
     """Lowers relations to DataFrames, or to SQL text inside the scope of enclosing rows."""
 
     def __init__(self, execution: ExecutionContext, outer: Mapping[int, tuple[str, ...]] | None = None) -> None:
-        """`outer`: the columns of enclosing rows, by anchor; None: there is no enclosing row, make DataFrames."""
+        """Begin a walk that makes SQL text with `outer`, the columns of enclosing rows by anchor; else DataFrames."""
         self.execution = execution
         self.outer = outer or {}
         self.as_text = outer is not None
         self.is_short = False
-        """Whether everything is known to be fit for text."""
+        """Whether all that is lowered here is known to be fit for one SQL text."""
         self.is_fragment = False
-        """Whether all relations, though not all in their subqueries, are fit for text: this makes a piece of a plan."""
+        """Whether this lowers a fragment: all its relations are fit for text, though not all in their subqueries."""
         self.fragments: Fragments | None = None
         """How the plan is split into SQL fragments; None: it is lowered step by step."""
         self.main = self
@@ -79,7 +79,7 @@ class Lowering:
         """The number of steps inside the subqueries of the relation that is being lowered."""
 
     def for_subquery(self, outer: Mapping[int, tuple[str, ...]]) -> Lowering:
-        """A lowering for a subquery."""
+        """Return a lowering to SQL text of a subquery that sees these columns of enclosing rows, by anchor."""
         inner = type(self)(self.execution, outer)
         inner.main = self.main
         inner.lookups = self.lookups
@@ -90,7 +90,7 @@ class Lowering:
         """Return the rows that a relation was lowered to."""
         return self._done[id(rel)]
 
-    def lowered(self, rel: Rel) -> Rows | None:
+    def find_rows(self, rel: Rel) -> Rows | None:
         """Return the rows that a relation below an input was lowered to, if it is part of this walk."""
         return self._done.get(id(rel))
 
@@ -101,21 +101,21 @@ class Lowering:
             current = stack[-1]
             if id(current) in self._done:
                 stack.pop()
-            elif self._leaves_text(current):
+            elif self._is_better_as_frame(current):
                 self._done[id(current)] = self._attach_frame(self.main.lower(current))
                 self.main._steps_inside += self.main._steps[id(current)]
             elif waiting := [child for child in self._prerequisites(current) if id(child) not in self._done]:
                 stack.extend(waiting)
             else:
                 try:
-                    self._done[id(current)] = rows = self._step(current)
+                    self._done[id(current)] = rows = self._lower_step(current)
                 except UnsupportedError as error:
                     note_refused(error, current)
                     raise
                 note_columns(current.shown, rows.columns)
         return self._done[id(rel)]
 
-    def _step(self, rel: Rel) -> Rows:
+    def _lower_step(self, rel: Rel) -> Rows:
         """Lower one relation, or the fragment that ends with it.
 
         If the plan becomes too deep for a client of Spark Connect, it is cut at a view.
@@ -123,23 +123,22 @@ class Lowering:
         if self.as_text:
             self.main._steps_inside += 1
             return self._lower_relation(rel)
-        if self._is_text(rel):
+        if self._ends_fragment(rel):
             self._steps[id(rel)] = 1
             return self._lower_fragment(rel)
-        outside, self._steps_inside = self._steps_inside, 0
+        steps_around, self._steps_inside = self._steps_inside, 0
         rows = self._lower_relation(rel)
-        steps = (
-            1 + self._steps_inside + max((self._steps[id(child)] for child in self._required_inputs(rel)), default=0)
-        )
-        self._steps_inside = outside
+        steps_below = max((self._steps[id(child)] for child in self._required_inputs(rel)), default=0)
+        steps = steps_below + self._steps_inside + 1
+        self._steps_inside = steps_around
         if self.execution.is_remote and steps >= MAX_CONNECT_STEPS and isinstance(rows.table, FrameTable):
             frame = self.execution.as_view(rows.table.filtered)
             rows, steps = Rows(attrs.evolve(rows.table, frame=frame, conditions=()), rows.columns), 0
         self._steps[id(rel)] = steps
         return rows
 
-    def _leaves_text(self, rel: Rel) -> bool:
-        """Whether a relation is better made a DataFrame, for the text to refer to."""
+    def _is_better_as_frame(self, rel: Rel) -> bool:
+        """Whether a relation becomes a DataFrame that the text refers to, rather than a part of the text."""
         if not self.as_text or self.is_short or self.is_fragment or rel.free_anchors:
             return False
         return not self._is_short(rel, MAX_ROWS_IN_TEXT)
@@ -161,8 +160,8 @@ class Lowering:
             stack.extend(relations_inside(current))
         return True
 
-    def _is_text(self, rel: Rel) -> bool:
-        """Whether a relation is made a DataFrame by a text, of a piece that ends with it."""
+    def _ends_fragment(self, rel: Rel) -> bool:
+        """Whether a fragment of the plan ends with a relation, and becomes one SQL text."""
         return self.fragments is not None and self.fragments.is_text(rel)
 
     def _lower_fragment(self, rel: Rel) -> Rows:
@@ -177,7 +176,11 @@ class Lowering:
                 rows.table.names, source, self.execution, keys=rows.table.keys, since_sorted=rows.table.since_sorted
             )
             lowering._done[id(edge)] = Rows(table, rows.columns)
-        table, columns = lowering.text(rel)
+        table, columns = lowering.lower_to_text(rel)
+        return self._run_text(table, columns)
+
+    def _run_text(self, table: TextTable, columns: tuple[str, ...]) -> Rows:
+        """Make a DataFrame of an SQL text, with these columns and those that it is sorted by."""
         select_items = items((*columns, *table.order))
         names = tuple(item.text for item in select_items)
         frame = self.execution.sql(table.query(select_items))
@@ -185,15 +188,15 @@ class Lowering:
 
     def _needs_frame(self, rel: Rel) -> bool:
         """Whether a relation cannot be part of a text."""
-        return isinstance(rel, NotYet | Evaluated | rl.Exchange) or (
+        return isinstance(rel, NotExecutable | Evaluated | rl.Exchange) or (
             isinstance(rel, rl.Read) and not reads.can_be_text(rel, 0, self.execution.arrow_tables)
         )
 
     def lower_root(self, root: Root) -> DataFrame:
         """Lower a root to the DataFrame that its users see: in one text, or step by step."""
-        if not self._is_one_text(root.input):
+        if not self._prepare_one_text(root.input):
             return output(partitions.sort_as_declared(root.input, self.lower(root.input)), root)
-        rows = partitions.sort_as_declared(root.input, Rows(*self._text_lowering().text(root.input)))
+        rows = partitions.sort_as_declared(root.input, Rows(*self._text_lowering().lower_to_text(root.input)))
         table, columns = rows.table, rows.columns
         assert isinstance(table, TextTable)
         if is_plain(root):
@@ -204,7 +207,7 @@ class Lowering:
         names = tuple(item.text for item in select_items)
         return output(Rows(FrameTable(names, frame, self.execution, keys=keys), columns), root)
 
-    def _is_one_text(self, rel: Rel) -> bool:
+    def _prepare_one_text(self, rel: Rel) -> bool:
         """Prepare to lower a tree; return whether it becomes one SQL text."""
         require_size(rel)
         relations = parents_first(rel)
@@ -223,31 +226,22 @@ class Lowering:
         lowering.is_short = True
         return lowering
 
-    def lower_inside(self, rel: Rel) -> Rows:
-        """Lower a relation to a DataFrame with the columns as they are inside a plan."""
-        rows = Rows(*self._text_lowering().text(rel)) if self._is_one_text(rel) else self.lower(rel)
-        table = rows.table
-        if isinstance(table, FrameTable):
-            return rows
-        select_items = items((*rows.columns, *table.order))
-        assert isinstance(table, TextTable)
-        names = tuple(item.text for item in select_items)
-        frame = self.execution.sql(table.query(select_items))
-        return Rows(
-            FrameTable(names, frame, self.execution, keys=table.keys, since_sorted=table.since_sorted), rows.columns
-        )
+    def lower_to_rows(self, rel: Rel) -> Rows:
+        """Lower a relation to a DataFrame with the generated names that columns have inside a plan."""
+        rows = Rows(*self._text_lowering().lower_to_text(rel)) if self._prepare_one_text(rel) else self.lower(rel)
+        return self._run_text(rows.table, rows.columns) if isinstance(rows.table, TextTable) else rows
 
-    def text_of_root(self, root: Root) -> str | None:
-        """A root as one query that stands for itself: it refers to tables of a catalog only; None: there is no such."""
+    def write_query(self, root: Root) -> str | None:
+        """Write a root as one query over tables of a catalog alone; None if that is not possible."""
         if not self._is_short(root.input, MAX_ROWS_IN_TEXT) or not is_plain(root):
             return None
         self.execution.used = used_columns(parents_first(root.input))
-        table, columns = self._text_lowering().text(root.input)
+        table, columns = self._text_lowering().lower_to_text(root.input)
         text = table.query(plain_items(columns, root))
         return None if self.execution.registered_frames(text) else text
 
-    def text(self, rel: Rel) -> tuple[TextTable, tuple[str, ...]]:
-        """A relation as text: the table, and which of its columns the relation's columns are."""
+    def lower_to_text(self, rel: Rel) -> tuple[TextTable, tuple[str, ...]]:
+        """Lower a relation to SQL text; return the table, and which of its columns the relation's columns are."""
         rows = self.lower(rel)
         assert isinstance(rows.table, TextTable)
         return rows.table, rows.columns
@@ -256,18 +250,18 @@ class Lowering:
         """Return the columns of the outer row that relations and expressions depend on."""
         return [self.outer[anchor][position] for anchor, position in columns_outside(nodes, self.outer.keys())]
 
-    def one_row(self, select_items: Sequence[Item]) -> Table:
-        """A table of one row."""
+    def make_one_row(self, select_items: Sequence[Item]) -> Table:
+        """Return a table of one row, with the values of the items."""
         if self.as_text:
             return TextTable((), "(SELECT 1)", self.execution).select(select_items)
         return FrameTable((), self.execution.spark.range(1), self.execution).select(select_items)
 
-    def source(self, rel: rl.Read) -> Rows:
-        """The columns that a read finds, before it filters them."""
+    def lower_source(self, rel: rl.Read) -> Rows:
+        """Return the columns that a read finds, before it filters them."""
         return reads.lower_source(rel, self)
 
-    def first(self, rows: Rows) -> Any:
-        """The value of the first column of the only row, computed now."""
+    def compute_first(self, rows: Rows) -> Any:
+        """Compute the value of the first column of the only row; None if there is no row."""
         assert isinstance(rows.table, FrameTable)
         found = rows.table.filtered.head()
         return None if found is None else found[0]
@@ -278,14 +272,14 @@ class Lowering:
         return Rows(rows.table.as_text, rows.columns).with_fresh_names()
 
     def _required_inputs(self, rel: Rel) -> tuple[Rel, ...]:
-        """The inputs that are lowered before a relation is."""
-        if isinstance(rel, NotYet):
+        """Return the inputs that are lowered before a relation is."""
+        if isinstance(rel, NotExecutable):
             return ()  # refused before its inputs are lowered, which may depend on it
         return joins.probe_inputs(rel, correlated=bool(self.outer))
 
     def _prerequisites(self, rel: Rel) -> Sequence[Rel]:
         """Return what must be lowered before a relation, or before the fragment that ends with it."""
-        if self.fragments is not None and self._is_text(rel):
+        if self.fragments is not None and self._ends_fragment(rel):
             return self.fragments.edges(rel, self._required_inputs)
         return self._required_inputs(rel)
 
@@ -293,7 +287,7 @@ class Lowering:
         if isinstance(rel, Evaluated):
             return rel.rows_in(self.execution)
         known = as_union(rel)
-        if isinstance(known, NotYet):
+        if isinstance(known, NotExecutable):
             raise UnsupportedError(f"{class_words(known)} cannot be executed on {ENGINE}")
         match known:
             case rl.Read() as read:

@@ -169,7 +169,7 @@ class _NoSession(ExecutionContext):
         return False  # as in the oldest version that plans run on
 
     def table(self, names: tuple[str, ...]) -> TextTable:
-        """A table of these columns, under a name that nothing else has."""
+        """Return a table of these columns, under a name that nothing else has."""
         return TextTable(names, self.name(), self)
 
 
@@ -198,14 +198,14 @@ class _Preflight(Lowering):
         except SubstraitDslError as error:
             self.errors += [] if self.errors else [error]  # else the type is that of what is refused already
 
-    def first(self, rows: Rows) -> int:
-        """A value of a count or an offset that is computed when the plan is executed."""
+    def compute_first(self, rows: Rows) -> int:
+        """Return some count or offset: the value is computed when the plan is executed."""
         return 1
 
-    def _leaves_text(self, rel: Rel) -> bool:
+    def _is_better_as_frame(self, rel: Rel) -> bool:
         return False
 
-    def _step(self, rel: Rel) -> Rows:
+    def _lower_step(self, rel: Rel) -> Rows:
         try:
             rows = self._lower_relation(rel)
         except SubstraitDslError as error:
@@ -226,7 +226,7 @@ class _Preflight(Lowering):
             require_partitions(rel, self)
         return super()._lower_relation(rel)
 
-    def source(self, rel: Read) -> Rows:
+    def lower_source(self, rel: Read) -> Rows:
         """Return the declared columns of a source that only a session can look up."""
         match rel.definition:
             case LocalFiles(items=files):
@@ -237,11 +237,11 @@ class _Preflight(Lowering):
             case VirtualTable(rows=rows):
                 literals = all(isinstance(value, Literal) for record in rows for value in record.fields)
                 if not literals or len(rows) <= MAX_ROWS_IN_TEXT or not can_be_arrow(rel.base_schema.types):
-                    return super().source(rel)
+                    return super().lower_source(rel)
             case NamedTable():
                 pass
             case _:
-                return super().source(rel)
+                return super().lower_source(rel)
         types = rel.base_schema.types
         for type_ in types:
             spark_sql_type(type_)

@@ -169,7 +169,7 @@ def _text(rel: Ddl, what: str, execution: ExecutionContext) -> str:
             f"{what}: it reads {table_title(passed[0])}, which is given in tables for this execution alone",
             hint="a view reads tables of a catalog: write the rows to one",
         )
-    text = Lowering(execution).text_of_root(Root.of(rel.view_definition))
+    text = Lowering(execution).write_query(Root.of(rel.view_definition))
     if text is None:
         raise UnsupportedError(
             f"{what}: Spark keeps a view as one query over tables of a catalog; this relation reads what is none, is "

@@ -60,7 +60,7 @@ def bound_aggregate(
         case "columns":
             _require_no_order(bound.found, sorts)
             if bound.is_distinct:
-                raise _of_rows(bound.found, "distinct values")
+                raise _refuse_rows(bound.found, "distinct values")
             template = text_of_columns(bound, filtered=condition is not None)
             return bound.checked(template, texts, {CONDITION: condition or ""})
         case _:
@@ -86,7 +86,7 @@ def bound_window(call: ex.WindowCall, texts: Sequence[str], frame: str) -> str |
             _require_places(bound.found, {FILTER: frame})
             template = text_of_sql(bound, {DISTINCT: "", FILTER: CLAUSE}, {DISTINCT: "", FILTER: ""})
         case "columns":
-            raise _of_rows(bound.found, "the rows of a window")
+            raise _refuse_rows(bound.found, "the rows of a window")
         case _:
             template = _call_of_python(bound, ())
     return bound.checked(template, texts, {CLAUSE: frame})
@@ -111,10 +111,10 @@ def _require_places(found: Implementation, clauses: dict[str, str]) -> None:
 def _require_no_order(found: Implementation, sorts: SortKeys) -> None:
     """Raise `UnsupportedError` for an order of rows, which only Python functions get."""
     if sorts:
-        raise _of_rows(found, "rows in an order")
+        raise _refuse_rows(found, "rows in an order")
 
 
-def _of_rows(found: Implementation, rows: str) -> UnsupportedError:
+def _refuse_rows(found: Implementation, rows: str) -> UnsupportedError:
     what = "SQL text" if found.takes == "sql" else "a function of Columns"
     return UnsupportedError(
         f"{found.title} is {what}, which is not run over {rows}",

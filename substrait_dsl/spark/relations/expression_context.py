@@ -51,7 +51,7 @@ class ExpressionContext:
 
 
 def prepare_context(
-    to: InputLowering,
+    lowering: InputLowering,
     rows: Rows,
     anchor: int | None,
     expressions: Sequence[Node],
@@ -65,7 +65,7 @@ def prepare_context(
     """Prepare rows for expressions over them, and the context in which these are lowered.
 
     Args:
-        to: the lowering that the expressions' relation is part of.
+        lowering: the lowering that the expressions' relation is part of.
         rows: the rows that the expressions see.
         anchor: the anchor of outer references to that row.
         expressions: the expressions.
@@ -82,19 +82,21 @@ def prepare_context(
     """
     nested = [node for expression in expressions for node in _find_restricted_parts(expression)]
     looked_up = [node for node in nested if is_subquery(node)]
-    everything = to.as_text and (hoist or len(looked_up) < len(nested))  # a lambda or a window
+    everything = lowering.as_text and (hoist or len(looked_up) < len(nested))  # a lambda or a window
     inner = [*lookups, *(expressions if everything else looked_up)]
     width = len(rows.columns)
     computed: dict[int, str] = {}
-    rows, context = _make_context(to, rows, anchor, looked_up, inner, visible, computed)
+    rows, context = _make_context(lowering, rows, anchor, looked_up, inner, visible, computed)
     if not lookups:
         context.inside.exact_limits = _exact_limits(looked_up)
-    alone = _find_subqueries_beside_outer_rows(expressions, sees_outer=visible is not None) if to.as_text else set()
+    alone = (
+        _find_subqueries_beside_outer_rows(expressions, sees_outer=visible is not None) if lowering.as_text else set()
+    )
     below = alone | _nested_parts(nested)
     if looked_up and not hoist:
         below |= _find_subqueries_beside_lambdas(expressions, context.scope, is_read=is_read)
     moved = [node for node in nested if id(node) in below or not _may_stay(node, hoist=hoist, windows=windows)]
-    rows = _compute_below(moved, rows, context, computed, alone, to)
+    rows = _compute_below(moved, rows, context, computed, alone, lowering)
     return Rows(rows.table, rows.columns[:width]), context
 
 
@@ -104,7 +106,7 @@ def _compute_below(
     context: ExpressionContext,
     computed: dict[int, str],
     alone: Set[int],
-    to: InputLowering,
+    lowering: InputLowering,
 ) -> Rows:
     """Compute parts of expressions as further columns.
 
@@ -114,12 +116,12 @@ def _compute_below(
         context: the context of the expressions.
         computed: gets the columns, by the ids of the parts.
         alone: the ids of the parts that Spark must not push back into a condition.
-        to: the lowering that the expressions' relation is part of.
+        lowering: the lowering that the expressions' relation is part of.
     """
     for node in reversed(moved):
         if isinstance(node, ex.Lambda) or id(node) in computed:
             continue
-        name = to.execution.name()
+        name = lowering.execution.name()
         if is_subquery(node) and depends_on_row(node):
             rows = rows.with_optimizer_barrier()
         # Spark does not push the output of a generator back into a condition.
@@ -130,7 +132,7 @@ def _compute_below(
 
 
 def _make_context(
-    to: InputLowering,
+    lowering: InputLowering,
     rows: Rows,
     anchor: int | None,
     looked_up: Sequence[AnySubquery],
@@ -141,7 +143,7 @@ def _make_context(
     """Make the context of expressions, and add the columns to the rows that their subqueries need.
 
     Args:
-        to: the lowering that the expressions' relation is part of.
+        lowering: the lowering that the expressions' relation is part of.
         rows: the rows that the expressions see.
         anchor: the anchor of outer references to that row.
         looked_up: the subqueries in the expressions.
@@ -150,11 +152,11 @@ def _make_context(
         computed: the columns of parts that are computed below, by the ids of these.
     """
     width = len(rows.columns)
-    rows, outer = _carry_outer_columns(to, rows, inner)
+    rows, outer = _carry_outer_columns(lowering, rows, inner)
     columns = rows.columns[:width] if visible is None else visible
     types = _subquery_column_types(looked_up, inner, anchor)
-    rows, subquery_columns = distinguish_zeros(rows, columns, types, to.execution)
-    inside = to.for_subquery(outer if anchor is None else {**outer, anchor: subquery_columns})
+    rows, subquery_columns = distinguish_zeros(rows, columns, types, lowering.execution)
+    inside = lowering.for_subquery(outer if anchor is None else {**outer, anchor: subquery_columns})
 
     def write(subquery: AnySubquery, scope: Scope) -> str:
         return subqueries.value(subquery, scope, inside)
@@ -240,19 +242,19 @@ def _find_restricted_parts(expression: Node) -> Iterator[AnySubquery | ex.Window
 
 
 def _carry_outer_columns(
-    to: InputLowering, rows: Rows, inner: Sequence[Node]
+    lowering: InputLowering, rows: Rows, inner: Sequence[Node]
 ) -> tuple[Rows, Mapping[int, tuple[str, ...]]]:
     """Copy columns of outer rows into these rows where something inside a subquery refers to them.
 
     A subquery of Spark sees its own outer row, but not the outer row of that.
     """
-    used = dict.fromkeys(columns_outside(inner, to.outer.keys()))
+    used = dict.fromkeys(columns_outside(inner, lowering.outer.keys()))
     if not used:
-        return rows, to.outer
-    texts = [to.outer[anchor][position] for anchor, position in used]
-    names = {name: to.execution.name() for text in texts for name in NAME.findall(text)}
+        return rows, lowering.outer
+    texts = [lowering.outer[anchor][position] for anchor, position in used]
+    names = {name: lowering.execution.name() for text in texts for name in NAME.findall(text)}
     outer = {
         anchor: tuple(NAME.sub(lambda name: names.get(name[0], name[0]), text) for text in columns)
-        for anchor, columns in to.outer.items()
+        for anchor, columns in lowering.outer.items()
     }
     return rows.append_columns([Item(name, (fresh,)) for name, fresh in names.items()]), outer

@@ -27,7 +27,7 @@ from substrait_dsl.spark.expressions.types import spark_sql_type
 from substrait_dsl.spark.relations.expression_context import ExpressionContext, prepare_context
 from substrait_dsl.spark.relations.grouped_maps import restore_maps
 from substrait_dsl.spark.relations.partitions import sort_as_known
-from substrait_dsl.spark.relations.single_input import by_number, without_keys
+from substrait_dsl.spark.relations.single_input import choose_by_number, without_keys
 from substrait_dsl.spark.relations.tables import Item, Rows, Table, items
 from substrait_dsl.spark.session.engines import current_engine
 
@@ -36,29 +36,31 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.relations.input_lowering import InputLowering
 
 
-def lower_aggregate(rel: Aggregate, to: InputLowering) -> Rows:
+def lower_aggregate(rel: Aggregate, lowering: InputLowering) -> Rows:
     """Compute the keys, group by them, compute the measures, and restore the known ordering.
 
     Spark's groups have no order, but a streaming aggregate preserves one.
     """
-    rows, here = prepare_context(to, to[rel.input], rel.anchor, [*rel.keys, *rel.measures], hoist=True)
-    rows, keys = _keys(rel, rows, here, to)
+    rows, here = prepare_context(lowering, lowering[rel.input], rel.anchor, [*rel.keys, *rel.measures], hoist=True)
+    rows, keys = _keys(rel, rows, here, lowering)
     group = _many_sets if len(rel.grouping_sets) > 1 else _one_set
-    groups = group(rel, rows, keys, here, to)
-    if id(rel) in to.execution.joined_groups:
-        groups = Rows(without_keys(rel, groups.table, to), groups.columns)
+    groups = group(rel, rows, keys, here, lowering)
+    if id(rel) in lowering.execution.joined_groups:
+        groups = Rows(without_keys(rel, groups.table, lowering), groups.columns)
     return sort_as_known(rel, groups)
 
 
-def _one_set(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: ExpressionContext, to: InputLowering) -> Rows:
+def _one_set(
+    rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: ExpressionContext, lowering: InputLowering
+) -> Rows:
     """Group by the keys; without any, all rows are one group."""
-    measures = _measures(rel.measures, here, to)
-    grouped = rows.table.group(tuple(dict.fromkeys(keys)), measures or [Item("count(1)", (to.execution.name(),))])
+    measures = _measures(rel.measures, here, lowering)
+    grouped = rows.table.group(tuple(dict.fromkeys(keys)), measures or [Item("count(1)", (lowering.execution.name(),))])
     groups = Rows(grouped, (*keys, *(name for item in measures for name in item.names)))
-    return restore_maps(groups, [key.type for key in rel.keys], to.execution)
+    return restore_maps(groups, [key.type for key in rel.keys], lowering.execution)
 
 
-def _keys(rel: Aggregate, rows: Rows, here: ExpressionContext, to: InputLowering) -> tuple[Rows, tuple[str, ...]]:
+def _keys(rel: Aggregate, rows: Rows, here: ExpressionContext, lowering: InputLowering) -> tuple[Rows, tuple[str, ...]]:
     """The rows with the grouping keys as columns, and the names of these."""
     names: list[str] = []
     computed: list[Item] = []
@@ -68,24 +70,26 @@ def _keys(rel: Aggregate, rows: Rows, here: ExpressionContext, to: InputLowering
         if text == column:
             names.append(column)
         else:
-            computed.append(Item(text, (to.execution.name(),)))
+            computed.append(Item(text, (lowering.execution.name(),)))
             names += computed[-1].names
     if computed:
         rows = Rows(rows.table.select([*items(rows.table.names), *computed]), rows.columns)
     return rows, tuple(names)
 
 
-def _measures(measures: tuple[Measure, ...], here: ExpressionContext, to: InputLowering) -> list[Item]:
+def _measures(measures: tuple[Measure, ...], here: ExpressionContext, lowering: InputLowering) -> list[Item]:
     measure_items = []
     for number, measure in enumerate(measures):
         others = measures[:number] + measures[number + 1 :]
         beside_distinct = any(other.function.invocation == "distinct" for other in others)
         text = aggregate_to_sql(measure, here.scope, beside_distinct=beside_distinct)
-        measure_items.append(Item(text, (to.execution.name(),)))
+        measure_items.append(Item(text, (lowering.execution.name(),)))
     return measure_items
 
 
-def _many_sets(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: ExpressionContext, to: InputLowering) -> Rows:
+def _many_sets(
+    rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: ExpressionContext, lowering: InputLowering
+) -> Rows:
     """Copy each row into each grouping set, with the grouping set index and its keys, and group by all of these.
 
     Spark's own GROUPING SETS gives no row for the empty set over no input, and equal sets have no index that differs.
@@ -98,23 +102,23 @@ def _many_sets(rel: Aggregate, rows: Rows, keys: tuple[str, ...], here: Expressi
     measures = rel.measures
     if empty:
         # One more row, only in the empty sets and counted by no measure, so that these have a group in any case.
-        real = to.execution.name()
-        table = _with_empty_row(rows, real, to)
+        real = lowering.execution.name()
+        table = _with_empty_row(rows, real, lowering)
         copies = f"if({real}, {copies}, {_copies(rel, keys, empty)})"
         indexes = f"if({real}, {indexes}, array({', '.join(map(str, empty))}))"
         measures = tuple(_exclude_null_row(measure, len(here.scope.columns)) for measure in measures)
         here = attrs.evolve(here, scope=attrs.evolve(here.scope, columns=(*here.scope.columns, real)))
-    index, *names = to.execution.names(1 + len(keys))
+    index, *names = lowering.execution.names(1 + len(keys))
     if current_engine().has_lists_of_records:
         table = table.select([*items(table.names), Item(f"inline({copies})", (index, *names))])
     else:
         table = table.select([*items(table.names), Item(f"explode({indexes})", (index,))])
-        table = without_keys(rel.input, table, to)
+        table = without_keys(rel.input, table, lowering)
         table = table.select([*items(table.names), *_keys_by_number(rel, keys, index, names)])
-    aggregates = _measures(measures, here, to)
-    grouped = table.group((index, *names), aggregates or [Item("count(1)", (to.execution.name(),))])
+    aggregates = _measures(measures, here, lowering)
+    grouped = table.group((index, *names), aggregates or [Item("count(1)", (lowering.execution.name(),))])
     groups = Rows(grouped, (*names, *(name for item in aggregates for name in item.names), index))
-    return restore_maps(groups, [key.type for key in rel.keys], to.execution)
+    return restore_maps(groups, [key.type for key in rel.keys], lowering.execution)
 
 
 def _keys_by_number(rel: Aggregate, keys: tuple[str, ...], index: str, names: Sequence[str]) -> list[Item]:
@@ -122,7 +126,7 @@ def _keys_by_number(rel: Aggregate, keys: tuple[str, ...], index: str, names: Se
     key_items = []
     for position, (key, name) in enumerate(zip(keys, names, strict=True)):
         there = {number: key for number, grouping_set in enumerate(rel.grouping_sets) if position in grouping_set}
-        key_items.append(Item(by_number(index, there), (name,)))
+        key_items.append(Item(choose_by_number(index, there), (name,)))
     return key_items
 
 
@@ -138,11 +142,11 @@ def _copies(rel: Aggregate, keys: tuple[str, ...], numbers: range | list[int]) -
     return f"array({', '.join(structs)})"
 
 
-def _with_empty_row(rows: Rows, real: str, to: InputLowering) -> Table:
+def _with_empty_row(rows: Rows, real: str, lowering: InputLowering) -> Table:
     """The input and a row of NULLs; the column `real` is false for that row."""
     marked = rows.table.select([*items(rows.table.names), Item("true", (real,))])
-    nulls = [Item("NULL", (to.execution.name(),)) for _ in rows.table.names]
-    return marked.union_all([to.one_row([*nulls, Item("false", (to.execution.name(),))])])
+    nulls = [Item("NULL", (lowering.execution.name(),)) for _ in rows.table.names]
+    return marked.union_all([lowering.make_one_row([*nulls, Item("false", (lowering.execution.name(),))])])
 
 
 def _exclude_null_row(measure: Measure, position: int) -> Measure:

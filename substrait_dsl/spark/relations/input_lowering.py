@@ -41,23 +41,23 @@ class InputLowering(Protocol):
     def __getitem__(self, rel: Rel) -> Rows:
         """Return the rows that an input was lowered to."""
 
-    def lowered(self, rel: Rel) -> Rows | None:
+    def find_rows(self, rel: Rel) -> Rows | None:
         """Return the rows that a relation below an input was lowered to, if it is part of this walk."""
 
     def for_subquery(self, outer: Mapping[int, tuple[str, ...]]) -> InputLowering:
-        """A walk over a subquery."""
+        """Return a walk over a subquery that sees these columns of enclosing rows, by anchor."""
 
-    def text(self, rel: Rel) -> tuple[TextTable, tuple[str, ...]]:
-        """A relation as text: the table, and which of its columns the relation's columns are."""
+    def lower_to_text(self, rel: Rel) -> tuple[TextTable, tuple[str, ...]]:
+        """Lower a relation to SQL text; return the table, and which of its columns the relation's columns are."""
 
     def outer_columns(self, *nodes: Node) -> list[str]:
         """Return the columns of the outer row that relations and expressions depend on."""
 
-    def one_row(self, select_items: Sequence[Item]) -> Table:
-        """A table of one row."""
+    def make_one_row(self, select_items: Sequence[Item]) -> Table:
+        """Return a table of one row, with the values of the items."""
 
-    def first(self, rows: Rows) -> Any:
-        """The value of the first column of the only row, computed now; None: there is no row."""
+    def compute_first(self, rows: Rows) -> Any:
+        """Compute the value of the first column of the only row; None if there is no row."""
 
-    def source(self, rel: Read) -> Rows:
-        """The columns that a read finds, before it filters them."""
+    def lower_source(self, rel: Read) -> Rows:
+        """Return the columns that a read finds, before it filters them."""

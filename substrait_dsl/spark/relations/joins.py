@@ -74,51 +74,55 @@ def looks_up(rel: Rel, known: dict[int, tuple[Node, bool]]) -> bool:
     return known[id(rel)][1]
 
 
-def lower_cross(rel: Cross, to: InputLowering) -> Rows:
+def lower_cross(rel: Cross, lowering: InputLowering) -> Rows:
     """A cross join."""
-    left = to[rel.left]
-    right = to[rel.right].with_names_disjoint_from(left)
+    left = lowering[rel.left]
+    right = lowering[rel.right].with_names_disjoint_from(left)
     return Rows(left.table.join(right.table, "cross", None), left.columns + right.columns)
 
 
-def lower_join(rel: Join, to: InputLowering) -> Rows:
+def lower_join(rel: Join, lowering: InputLowering) -> Rows:
     """Match the rows as the join type says, then apply the post-join filter."""
     require_no_window(rel)
     strategy = JOIN_STRATEGIES[rel.how]
     match strategy.method:
-        case "single" if not to.outer and is_by_key(rel):
-            rows = _join(rel, strategy.probe_side, "left", to) if has_unique_keys(rel) else lower_by_key(rel, to)
+        case "single" if not lowering.outer and is_by_key(rel):
+            rows = (
+                _join(rel, strategy.probe_side, "left", lowering)
+                if has_unique_keys(rel)
+                else lower_by_key(rel, lowering)
+            )
         case "mark" | "single":
-            rows = _look_up_rows(rel, strategy, to)
+            rows = _look_up_rows(rel, strategy, lowering)
         case how:
-            rows = _join(rel, strategy.probe_side, how, to)
-    return rows if rel.post_filter is None else filter_rows(rows, rel.post_filter, rel.anchor, to)
+            rows = _join(rel, strategy.probe_side, how, lowering)
+    return rows if rel.post_filter is None else filter_rows(rows, rel.post_filter, rel.anchor, lowering)
 
 
-def _join(rel: Join, probe_side: Side, how: JoinHow, to: InputLowering) -> Rows:
+def _join(rel: Join, probe_side: Side, how: JoinHow, lowering: InputLowering) -> Rows:
     """Join by Spark's own join; by look-ups if it does not allow the condition, or the inputs."""
-    inputs = _prepare_inputs(rel, probe_side, how, to)
+    inputs = _prepare_inputs(rel, probe_side, how, lowering)
     if inputs is None:
-        return _each_looked_up(rel, probe_side, how, to)
+        return _each_looked_up(rel, probe_side, how, lowering)
     left, right, now, values = inputs.left, inputs.right, inputs.now, inputs.values
     ours, theirs = left.columns[: len(rel.left.schema)], right.columns[: len(rel.right.schema)]
-    scope = Scope(ours + theirs, to.outer, lambda subquery, _: values[id(subquery)])
+    scope = Scope(ours + theirs, lowering.outer, lambda subquery, _: values[id(subquery)])
     first, second = (left, right) if probe_side == "left" else (right, left)
     if how != "full" and not current_engine().has_constant_conditions:
         now, constant = _split_constant(now)
-        first, second = _filter_build_side(constant, first, second, how, scope, to)
+        first, second = _filter_build_side(constant, first, second, how, scope, lowering)
     condition = " AND ".join(f"({predicate_sql(to_sql(conjunct, scope), conjunct)})" for conjunct in now) or "true"
     rule = JOIN_RULES[rel.how]
     columns = (() if rule.left == "dropped" else ours) + (() if rule.right == "dropped" else theirs)
-    if _needs_look_up(first.table, second.table, how, to):
-        return _each_looked_up(rel, probe_side, how, to)
+    if _needs_look_up(first.table, second.table, how, lowering):
+        return _each_looked_up(rel, probe_side, how, lowering)
     if how == "full" and rel.free_anchors:
         matched = Rows(_match(left.table, right.table, "left", condition), columns)
         others = Rows(_match(right.table, left.table, "leftanti", condition), theirs)
-        return _complete_outer_join(rel, matched, others, to)
+        return _complete_outer_join(rel, matched, others, lowering)
     rows = Rows(_match(first.table, second.table, how, condition), columns)
     for conjunct in inputs.later:
-        rows = filter_rows(rows, conjunct, rel.anchor, to)
+        rows = filter_rows(rows, conjunct, rel.anchor, lowering)
     return rows
 
 
@@ -136,10 +140,10 @@ class _JoinInputs:
     """The conjuncts of a filter above it."""
 
 
-def _prepare_inputs(rel: Join, probe_side: Side, how: JoinHow, to: InputLowering) -> _JoinInputs | None:
+def _prepare_inputs(rel: Join, probe_side: Side, how: JoinHow, lowering: InputLowering) -> _JoinInputs | None:
     """Compute the subqueries of the condition below the join; None: one refers to both inputs of an outer join."""
-    left = to[rel.left]
-    inputs = _JoinInputs(left, to[rel.right].with_names_disjoint_from(left))
+    left = lowering[rel.left]
+    inputs = _JoinInputs(left, lowering[rel.right].with_names_disjoint_from(left))
     preserved: Side = "right" if how == "right" else probe_side
     for conjunct in conjuncts(rel.condition):
         sides = {side for subquery in subqueries_of(conjunct) for side in sides_of(subquery, rel)}
@@ -154,7 +158,7 @@ def _prepare_inputs(rel: Join, probe_side: Side, how: JoinHow, to: InputLowering
         for subquery in subqueries_of(conjunct):
             side = next(iter(sides), None) or _side_of_neither(subquery, how, preserved)
             rows = inputs.right if side == "right" else inputs.left
-            rows, inputs.values[id(subquery)] = _compute_subquery(subquery, rel, side, rows, to)
+            rows, inputs.values[id(subquery)] = _compute_subquery(subquery, rel, side, rows, lowering)
             if side == "right":
                 inputs.right = rows
             else:
@@ -178,15 +182,15 @@ def _split_constant(conditions: Sequence[Expression]) -> tuple[list[Expression],
 
 
 def _filter_build_side(
-    conditions: Sequence[Expression], first: Rows, second: Rows, how: JoinHow, scope: Scope, to: InputLowering
+    conditions: Sequence[Expression], first: Rows, second: Rows, how: JoinHow, scope: Scope, lowering: InputLowering
 ) -> tuple[Rows, Rows]:
     """Filter the build side of a join by conditions that refer to no row."""
     for condition in conditions:
         text = predicate_sql(to_sql(condition, scope), condition)
         if how == "right":
-            first = Rows(filter_by_constant(first.table, text, to), first.columns)
+            first = Rows(filter_by_constant(first.table, text, lowering), first.columns)
         else:
-            second = Rows(filter_by_constant(second.table, text, to), second.columns)
+            second = Rows(filter_by_constant(second.table, text, lowering), second.columns)
     return first, second
 
 
@@ -201,7 +205,7 @@ def _match(first: Table, second: Table, how: JoinHow, condition: str) -> Table:
     return first.join(second, how, all_true([condition, *moved]))
 
 
-def _needs_look_up(first: Table, second: Table, how: JoinHow, to: InputLowering) -> bool:
+def _needs_look_up(first: Table, second: Table, how: JoinHow, lowering: InputLowering) -> bool:
     """Whether Spark's own join is impossible: the build side depends on an outer row other than by filters."""
     match how:
         case "left" | "leftsemi" | "leftanti":
@@ -212,32 +216,34 @@ def _needs_look_up(first: Table, second: Table, how: JoinHow, to: InputLowering)
             looked_up = [first, second]
         case _:
             return False
-    outer_columns = {name for columns in to.outer.values() for text in columns for name in NAME.findall(text)}
+    outer_columns = {name for columns in lowering.outer.values() for text in columns for name in NAME.findall(text)}
     return bool(outer_columns) and any(
         not outer_columns.isdisjoint(table.without_correlated_filters[0].mentioned) for table in looked_up
     )
 
 
-def _each_looked_up(rel: Join, probe_side: Side, how: JoinHow, to: InputLowering) -> Rows:
+def _each_looked_up(rel: Join, probe_side: Side, how: JoinHow, lowering: InputLowering) -> Rows:
     """Lower one of Spark's own joins as a look-up for each row, which sees the outer rows."""
     match how:
         case "right":
-            return _look_up_rows(rel, JoinStrategy("right", "left"), to)
+            return _look_up_rows(rel, JoinStrategy("right", "left"), lowering)
         case "full":
-            matched = _look_up_rows(rel, JoinStrategy("left", "left"), to)
-            return _complete_outer_join(rel, matched, _look_up_rows(rel, JoinStrategy("right", "leftanti"), to), to)
+            matched = _look_up_rows(rel, JoinStrategy("left", "left"), lowering)
+            return _complete_outer_join(
+                rel, matched, _look_up_rows(rel, JoinStrategy("right", "leftanti"), lowering), lowering
+            )
         case _:
-            return _look_up_rows(rel, JoinStrategy(probe_side, how), to)
+            return _look_up_rows(rel, JoinStrategy(probe_side, how), lowering)
 
 
-def _complete_outer_join(rel: Join, matched: Rows, others: Rows, to: InputLowering) -> Rows:
+def _complete_outer_join(rel: Join, matched: Rows, others: Rows, lowering: InputLowering) -> Rows:
     """A correlated outer join: a left join, and the right rows without a match.
 
     In Spark's own, the condition would become a filter of the join's output.
     """
     types = dict(zip(matched.columns, rel.left.schema.types, strict=False))
     absent = [
-        Item(f"CAST(NULL AS {spark_sql_type(type_)})", (to.execution.name(),))
+        Item(f"CAST(NULL AS {spark_sql_type(type_)})", (lowering.execution.name(),))
         for name, type_ in types.items()
         if name != UNUSED
     ]
@@ -245,25 +251,29 @@ def _complete_outer_join(rel: Join, matched: Rows, others: Rows, to: InputLoweri
     return Rows(table.union_all([others.table.select([*absent, *items(others.columns)])]), matched.columns)
 
 
-def _look_up_rows(rel: Join, strategy: JoinStrategy, to: InputLowering) -> Rows:
+def _look_up_rows(rel: Join, strategy: JoinStrategy, lowering: InputLowering) -> Rows:
     """A join in which each row of the probe side is looked up in the build side."""
     probe_side, other = (rel.left, rel.right) if strategy.probe_side == "left" else (rel.right, rel.left)
-    rows = to[probe_side]
+    rows = lowering[probe_side]
     values: dict[int, str] = {}
     for subquery in subqueries_of(rel.condition):
         if is_constant(subquery) and strategy.method == "mark":
             continue  # among the rows that are looked up, Spark can decide it
         if sides_of(subquery, rel) <= {strategy.probe_side}:
-            rows, values[id(subquery)] = _compute_subquery(subquery, rel, strategy.probe_side, rows, to)
-    prepared, here = prepare_context(to, rows, None, [], lookups=[rel.condition, other])
-    return with_matches(rel, strategy, Rows(prepared.table, rows.columns[: len(probe_side.schema)]), here, values, to)
+            rows, values[id(subquery)] = _compute_subquery(subquery, rel, strategy.probe_side, rows, lowering)
+    prepared, here = prepare_context(lowering, rows, None, [], lookups=[rel.condition, other])
+    return with_matches(
+        rel, strategy, Rows(prepared.table, rows.columns[: len(probe_side.schema)]), here, values, lowering
+    )
 
 
-def _compute_subquery(subquery: AnySubquery, rel: Join, side: Side, rows: Rows, to: InputLowering) -> tuple[Rows, str]:
+def _compute_subquery(
+    subquery: AnySubquery, rel: Join, side: Side, rows: Rows, lowering: InputLowering
+) -> tuple[Rows, str]:
     """Add the value of a subquery to one input, and return the input and the column."""
     left, right = len(rel.left.schema), len(rel.right.schema)
     no_column = ("NULL",)
     visible = rows.columns[:left] + no_column * right if side == "left" else no_column * left + rows.columns[:right]
-    wide, here = prepare_context(to, rows, rel.anchor, [subquery], hoist=True, visible=visible)
+    wide, here = prepare_context(lowering, rows, rel.anchor, [subquery], hoist=True, visible=visible)
     name = here.sql(subquery)
     return Rows(wide.table, (*wide.columns, name)), name

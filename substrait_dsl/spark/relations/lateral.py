@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from substrait_dsl.spark.relations.input_lowering import InputLowering
 
 
-def lower_lateral_join(rel: LateralJoin, to: InputLowering) -> Rows:
+def lower_lateral_join(rel: LateralJoin, lowering: InputLowering) -> Rows:
     """Compute the right input for each left row, match its rows, then apply the post-join filter."""
     require_no_window(rel)
     _require_comparable_lists(rel)
-    rows, here = prepare_context(to, to[rel.left], rel.anchor, [], lookups=[rel.condition, rel.right])
+    rows, here = prepare_context(lowering, lowering[rel.left], rel.anchor, [], lookups=[rel.condition, rel.right])
     if is_true(rel.condition):
         here.inside.exact_limits = exact_limits([rel.right])
     # Of one row there is no second match to look for.
     strategy = JOIN_STRATEGIES["left" if rel.how == "left_single" and rel.right.single_row else rel.how]
-    rows = with_matches(rel, strategy, rows, here, {}, to)
-    return rows if rel.post_filter is None else filter_rows(rows, rel.post_filter, rel.anchor, to)
+    rows = with_matches(rel, strategy, rows, here, {}, lowering)
+    return rows if rel.post_filter is None else filter_rows(rows, rel.post_filter, rel.anchor, lowering)
 
 
 def _require_comparable_lists(rel: LateralJoin) -> None:

@@ -35,7 +35,7 @@ def with_matches(
     rows: Rows,
     here: ExpressionContext,
     values: Mapping[int, str],
-    to: InputLowering,
+    lowering: InputLowering,
 ) -> Rows:
     """Look up the rows of the probe side of a join, and return what the join type makes of the matches.
 
@@ -45,11 +45,11 @@ def with_matches(
         rows: the rows of the probe side.
         here: the context of the look-ups.
         values: the columns that hold the values of subqueries in the condition, by the ids of these.
-        to: the lowering that the join is part of.
+        lowering: the lowering that the join is part of.
     """
     other = rel.right if strategy.probe_side == "left" else rel.left
-    found = Rows(*here.inside.text(other))
-    rows, outer = _outer_view(rel, strategy, rows, to)
+    found = Rows(*here.inside.lower_to_text(other))
+    rows, outer = _outer_view(rel, strategy, rows, lowering)
     scope = Scope(strategy.order_by_input(outer, found), here.scope.outer, lambda subquery, _: values[id(subquery)])
     plain: list[Expression] = []
     others: list[Expression] = []
@@ -57,23 +57,25 @@ def with_matches(
         is_plain = all(id(subquery) in values for subquery in subqueries_of(conjunct))
         (plain if is_plain else others).append(conjunct)
     tests = [test_of(conjunct, rel, strategy.probe_side, scope) for conjunct in plain if not is_true(conjunct)]
-    inside = to.for_subquery(here.scope.outer)
+    inside = lowering.for_subquery(here.scope.outer)
     outer_columns = [
         *here.inside.outer_columns(other),
         *inside.outer_columns(rel.condition),
         *_referenced_columns([rel.condition], rel, strategy, outer),
     ]
-    matches, mine = _carrying(found, outer, _referenced_columns(others, rel, strategy, outer), to)
+    matches, mine = _carrying(found, outer, _referenced_columns(others, rel, strategy, outer), lowering)
     visible = strategy.order_by_input(mine, found)
     if strategy.method == "mark":
-        return _with_mark(rel, strategy, rows, matches, tests, others, visible, outer_columns, inside, to)
+        return _with_mark(rel, strategy, rows, matches, tests, others, visible, outer_columns, inside, lowering)
     for test in tests:
         matches = Rows(matches.table.where(test.holds), matches.columns)
     for conjunct in others:
         matches = filter_rows(matches, conjunct, rel.anchor, inside, visible=visible)
     match = Rows(matches.table, found.columns)
     error = partial(too_many, rel, [test.outside for test in tests if isinstance(test, Key)])
-    return _combine_matches(strategy, rows, match, outer_columns, lambda: single_match(rows, match, other, to, error))
+    return _combine_matches(
+        strategy, rows, match, outer_columns, lambda: single_match(rows, match, other, lowering, error)
+    )
 
 
 def _with_mark(
@@ -86,7 +88,7 @@ def _with_mark(
     visible: tuple[str, ...],
     outer_columns: Sequence[str],
     inside: InputLowering,
-    to: InputLowering,
+    lowering: InputLowering,
 ) -> Rows:
     """Add the mark column to rows of the probe side.
 
@@ -100,16 +102,20 @@ def _with_mark(
         visible: the columns of both inputs, as these see them.
         outer_columns: the columns of the outer row on which the matches depend.
         inside: lowers the look-up.
-        to: the lowering that the join is part of.
+        lowering: the lowering that the join is part of.
     """
     probe_side, other = (rel.left, rel.right) if strategy.probe_side == "left" else (rel.right, rel.left)
     matches, there = prepare_context(inside, matches, rel.anchor, others, hoist=True, visible=visible)
     tests = [*tests, *(test_of(conjunct, rel, strategy.probe_side, there.scope) for conjunct in others)]
     fixed = not others and not any(node.free_anchors for node in (other, *keys_inside(rel)))
-    marked = mark(_text(matches), tests, to.execution, outer_columns=outer_columns, fixed=fixed)
+    marked = mark(_text(matches), tests, lowering.execution, outer_columns=outer_columns, fixed=fixed)
     # Inside a subquery the rows may end up above a union of the outer query.
-    ready = rows if not to.outer and is_of_one_source(probe_side, to.execution) else rows.with_optimizer_barrier()
-    return ready.append_columns([Item(marked, (to.execution.name(),))])
+    ready = (
+        rows
+        if not lowering.outer and is_of_one_source(probe_side, lowering.execution)
+        else rows.with_optimizer_barrier()
+    )
+    return ready.append_columns([Item(marked, (lowering.execution.name(),))])
 
 
 def _combine_matches(
@@ -145,14 +151,16 @@ def is_true(condition: Expression) -> bool:
     return isinstance(condition, Literal) and condition.value is True
 
 
-def _outer_view(rel: Join | LateralJoin, strategy: JoinStrategy, rows: Rows, to: InputLowering) -> tuple[Rows, Rows]:
+def _outer_view(
+    rel: Join | LateralJoin, strategy: JoinStrategy, rows: Rows, lowering: InputLowering
+) -> tuple[Rows, Rows]:
     """Return the rows of the probe side, and the same with the columns that the look-up sees."""
     before, width = (0 if strategy.probe_side == "left" else len(rel.left.schema)), len(rows.columns)
     types = referenced_types([rel.condition], ROOT, into_relations=False)
     if rel.anchor is not None:
         types |= referenced_types([rel.condition], OuterReference(rel.anchor))
     mine = {position - before: type_ for position, type_ in types.items() if 0 <= position - before < width}
-    wide, columns = distinguish_zeros(rows, rows.columns, mine, to.execution)
+    wide, columns = distinguish_zeros(rows, rows.columns, mine, lowering.execution)
     return Rows(wide.table, rows.columns), Rows(wide.table, columns)
 
 
@@ -165,14 +173,14 @@ def _referenced_columns(
     return [column for position, column in enumerate(rows.columns, before) if position in positions]
 
 
-def _carrying(matches: Rows, rows: Rows, used: Sequence[str], to: InputLowering) -> tuple[Rows, Rows]:
+def _carrying(matches: Rows, rows: Rows, used: Sequence[str], lowering: InputLowering) -> tuple[Rows, Rows]:
     """Copy columns of the outer row into the rows that are looked up; return these, and the outer row's columns there.
 
     So a subquery in a condition finds both rows in one.
     """
     if not used:
         return matches, rows
-    names = {name: to.execution.name() for column in used for name in NAME.findall(column)}
+    names = {name: lowering.execution.name() for column in used for name in NAME.findall(column)}
     copies = [Item(name, (copy,)) for name, copy in names.items()]
     table = matches.table.select([*items(matches.table.names), *copies])
     mine = tuple(NAME.sub(lambda name: names.get(name[0], name[0]), column) for column in rows.columns)

@@ -37,7 +37,7 @@ MAX_PARTITIONS = 100_000
 """The most partitions of an exchange: a plan can ask for two thousand million, for which Java has no lists."""
 
 
-def lower_exchange(rel: rl.Exchange, to: InputLowering) -> Rows:
+def lower_exchange(rel: rl.Exchange, lowering: InputLowering) -> Rows:
     """Repartition the rows; each partition is sorted by the known ordering of the input (spec decision 8)."""
     if rel.targets:
         raise UnsupportedError(f"{ENGINE} cannot send the partitions of an exchange to targets")
@@ -46,23 +46,23 @@ def lower_exchange(rel: rl.Exchange, to: InputLowering) -> Rows:
         raise UnsupportedError(
             f"{ENGINE} cannot run an exchange by several buckets: a DataFrame would have the rows more than once"
         )
-    rows, here = prepare_context(to, to[rel.input], rel.anchor, [kind], hoist=True)
+    rows, here = prepare_context(lowering, lowering[rel.input], rel.anchor, [kind], hoist=True)
     if not isinstance(rows.table, FrameTable):
         return rows
-    frame = _move_rows(rows.table.filtered, kind, rel.partition_count, here, to)
+    frame = _move_rows(rows.table.filtered, kind, rel.partition_count, here, lowering)
     keys = () if isinstance(kind, rl.Broadcast) else known_order(rel.input, rows)
     if keys:
-        frame = frame.sortWithinPartitions(*(order_column(*key, to.execution.spark) for key in keys))
+        frame = frame.sortWithinPartitions(*(order_column(*key, lowering.execution.spark) for key in keys))
     is_one = rel.properties.distribution == SINGLETON
-    return Rows(FrameTable(rows.table.names, frame, to.execution, keys=keys if is_one else ()), rows.columns)
+    return Rows(FrameTable(rows.table.names, frame, lowering.execution, keys=keys if is_one else ()), rows.columns)
 
 
-def require_partitions(rel: rl.Exchange, to: InputLowering) -> None:
+def require_partitions(rel: rl.Exchange, lowering: InputLowering) -> None:
     """Raise `UnsupportedError` for an exchange that no DataFrame can make, whatever the number of its rows."""
     _require_number(rel.partition_count or 1)
     _require_moves(rel.kind)
     if not rel.targets and not isinstance(rel.kind, rl.MultiBucket):
-        _, here = prepare_context(to, to[rel.input], rel.anchor, [rel.kind], hoist=True)
+        _, here = prepare_context(lowering, lowering[rel.input], rel.anchor, [rel.kind], hoist=True)
         match rel.kind:
             case rl.Scatter(fields=fields):
                 for field in fields:
@@ -95,11 +95,11 @@ def _move_rows(
     kind: rl.Scatter | rl.SingleBucket | rl.RoundRobin | rl.Broadcast,
     partition_count: int | None,
     here: ExpressionContext,
-    to: InputLowering,
+    lowering: InputLowering,
 ) -> DataFrame:
-    functions = functions_of(to.execution.spark)
+    functions = functions_of(lowering.execution.spark)
     # Where the plan leaves the number of partitions to the system, it is the session's.
-    count = partition_count or int(to.execution.spark.conf.get("spark.sql.shuffle.partitions") or 200)
+    count = partition_count or int(lowering.execution.spark.conf.get("spark.sql.shuffle.partitions") or 200)
     _require_number(count)
     _require_moves(kind)
     match kind:
@@ -110,27 +110,27 @@ def _move_rows(
         case rl.RoundRobin(exact=False):
             return frame.repartition(count)
         case rl.RoundRobin():
-            number = to.execution.name()
+            number = lowering.execution.name()
             bucket_number = functions.expr(f"CAST({number} % {count} AS INT)")
-            return _number_rows(frame, number, to).repartitionById(count, bucket_number).drop(number)
+            return _number_rows(frame, number, lowering).repartitionById(count, bucket_number).drop(number)
         case rl.Broadcast():
             return frame.hint("broadcast")
         case never:
             assert_never(never)
 
 
-def _number_rows(frame: DataFrame, number: str, to: InputLowering) -> DataFrame:
+def _number_rows(frame: DataFrame, number: str, lowering: InputLowering) -> DataFrame:
     """Add a column of row numbers, from 0, in the present order."""
-    if to.execution.has("zipWithIndex"):
+    if lowering.execution.has("zipWithIndex"):
         return frame.zipWithIndex(number)
-    place = to.execution.name()
+    place = lowering.execution.name()
     placed = frame.selectExpr("*", f"monotonically_increasing_id() AS {place}")
     return placed.selectExpr("*", f"row_number() OVER (ORDER BY {place}) - 1 AS {number}").drop(place)
 
 
-def lower_merging_capture(rel: rl.MergingCapture, to: InputLowering) -> Rows:
+def lower_merging_capture(rel: rl.MergingCapture, lowering: InputLowering) -> Rows:
     """Sort the rows: the ordering of each stream becomes the ordering of all rows."""
-    return sort_as_known(rel.input, to[rel.input])
+    return sort_as_known(rel.input, lowering[rel.input])
 
 
 def sort_as_known(rel: Rel, rows: Rows) -> Rows:

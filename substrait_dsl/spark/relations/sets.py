@@ -56,37 +56,39 @@ COPIES: Mapping[SetOp, Callable[[Counts], str]] = {
 """The operations that emit a row several times: how often; not at all if that is negative."""
 
 
-def lower_set(rel: Set, to: InputLowering) -> Rows:
+def lower_set(rel: Set, lowering: InputLowering) -> Rows:
     """Count the rows of the inputs, and emit as many as the operation says."""
-    columns = to.execution.names(len(rel.schema))
+    columns = lowering.execution.names(len(rel.schema))
     if rel.op == "union_all":
-        return Rows(_unite([to[child].columns for child in rel.relations], columns, rel, to), columns)
-    side = to.execution.name()
+        return Rows(_unite([lowering[child].columns for child in rel.relations], columns, rel, lowering), columns)
+    side = lowering.execution.name()
     types = rel.schema.types
     inexact = [position for position, type_ in enumerate(types) if holds(type_, (FP32, FP64))]
-    values = to.execution.names(len(inexact))
+    values = lowering.execution.names(len(inexact))
     texts = []
     for number, child in enumerate(rel.relations):
-        own = to[child].columns
+        own = lowering[child].columns
         texts.append([*map(as_key, own, types), *(own[position] for position in inexact), str(number)])
-    united = _unite(texts, (*columns, *values, side), rel, to)
-    counted = restore_maps(Rows(_emit_groups(rel, united, columns, values, side, to), columns), types, to.execution)
+    united = _unite(texts, (*columns, *values, side), rel, lowering)
+    counted = restore_maps(
+        Rows(_emit_groups(rel, united, columns, values, side, lowering), columns), types, lowering.execution
+    )
     handed_on = dict(zip(inexact, values, strict=True))
-    table = without_keys(rel, counted.table, to) if id(rel) in to.execution.joined_groups else counted.table
+    table = without_keys(rel, counted.table, lowering) if id(rel) in lowering.execution.joined_groups else counted.table
     return Rows(table, tuple(handed_on.get(n, column) for n, column in enumerate(counted.columns)))
 
 
-def _unite(texts: Sequence[Sequence[str]], names: Sequence[str], rel: Set, to: InputLowering) -> Table:
+def _unite(texts: Sequence[Sequence[str]], names: Sequence[str], rel: Set, lowering: InputLowering) -> Table:
     """Unite the rows of all inputs: of each these texts under these names."""
     first, *others = (
-        to[child].table.select([Item(text, (name,)) for text, name in zip(columns, names, strict=True)])
+        lowering[child].table.select([Item(text, (name,)) for text, name in zip(columns, names, strict=True)])
         for child, columns in zip(rel.relations, texts, strict=True)
     )
     return first.union_all(others)
 
 
 def _emit_groups(
-    rel: Set, united: Table, columns: tuple[str, ...], values: tuple[str, ...], side: str, to: InputLowering
+    rel: Set, united: Table, columns: tuple[str, ...], values: tuple[str, ...], side: str, lowering: InputLowering
 ) -> Table:
     """Group the united rows, and emit each as often as the operation says.
 
@@ -96,27 +98,27 @@ def _emit_groups(
         columns: those of its columns that tell rows apart.
         values: those that hold values of the rows' own, which equal rows need not share.
         side: the column with the number of the input.
-        to: gives the names.
+        lowering: the lowering, which gives the names.
     """
     primary = "" if rel.op == "union_distinct" else f" FILTER (WHERE {side} = 0)"
     collect = "collect_list" if rel.op in COPIES else "any_value"
-    found = to.execution.names(1) if values else ()
+    found = lowering.execution.names(1) if values else ()
     own = [Item(f"{collect}({struct_to_sql(values)}){primary}", (name,)) for name in found]
-    counts = () if rel.op == "union_distinct" else to.execution.names(len(rel.relations))
+    counts = () if rel.op == "union_distinct" else lowering.execution.names(len(rel.relations))
     count_items = [Item(f"count_if({side} = {number})", (count,)) for number, count in enumerate(counts)]
-    counted = united.group(columns, [*count_items, *own] or [Item("count(1)", (to.execution.name(),))])
+    counted = united.group(columns, [*count_items, *own] or [Item("count(1)", (lowering.execution.name(),))])
     if rel.op in COPIES:
         copies = f"CAST(greatest({COPIES[rel.op](counts)}, 0L) AS INT)"
         if not values:
-            copied = [*items(columns), Item(f"explode(array_repeat(1, {copies}))", to.execution.names(1))]
+            copied = [*items(columns), Item(f"explode(array_repeat(1, {copies}))", lowering.execution.names(1))]
         else:
             copied = [*items(columns), Item(f"inline(slice({found[0]}, 1, {copies}))", values)]
-        return without_keys(rel, counted.select(copied), to)
+        return without_keys(rel, counted.select(copied), lowering)
     if rel.op in DISTINCT:
         wanted = DISTINCT[rel.op](counts)
-        if any(joins.looks_up(each, to.lookups) for each in rel.relations):
+        if any(joins.looks_up(each, lowering.lookups) for each in rel.relations):
             # a filter above a count above lookups crashes Spark's optimizer
-            repeated = Item(f"explode(array_repeat(1, if({wanted}, 1, 0)))", to.execution.names(1))
+            repeated = Item(f"explode(array_repeat(1, if({wanted}, 1, 0)))", lowering.execution.names(1))
             counted = counted.select([*items((*columns, *found)), repeated])
         else:
             counted = counted.where(wanted)

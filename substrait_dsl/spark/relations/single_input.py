@@ -56,9 +56,9 @@ ALL_ROWS = 2**63 - 1
 """The greatest count, which many producers write for all rows."""
 
 
-def lower_filter(rel: rl.Filter, to: InputLowering) -> Rows:
+def lower_filter(rel: rl.Filter, lowering: InputLowering) -> Rows:
     """Lower to a WHERE; subqueries among its conjuncts become semi and anti joins."""
-    rows = filter_rows(to[rel.input], rel.condition, rel.anchor, to)
+    rows = filter_rows(lowering[rel.input], rel.condition, rel.anchor, lowering)
     return sort_again(rel, rows) if _loses_order([rel.condition]) else rows
 
 
@@ -66,55 +66,57 @@ def filter_rows(
     rows: Rows,
     condition: Expression,
     anchor: int | None,
-    to: InputLowering,
+    lowering: InputLowering,
     visible: tuple[str, ...] | None = None,
 ) -> Rows:
     """Filter rows by a condition, which sees their columns, or those that are `visible`."""
-    rows, here = prepare_context(to, rows, anchor, [condition], visible=visible)
+    rows, here = prepare_context(lowering, rows, anchor, [condition], visible=visible)
     table = rows.table
     for conjunct in conjuncts(condition):
         text = here.condition(conjunct)
-        table = filter_by_constant(table, text, to) if is_constant_condition(conjunct) else table.where(text)
+        table = filter_by_constant(table, text, lowering) if is_constant_condition(conjunct) else table.where(text)
     return Rows(table, rows.columns)
 
 
-def filter_by_constant(table: Table, condition: str, to: InputLowering) -> Table:
+def filter_by_constant(table: Table, condition: str, lowering: InputLowering) -> Table:
     """Filter rows by a condition that refers to no row.
 
     An engine without such conditions would push one below an aggregate, which makes a row of none. It pushes none below
     a limit; inside of a subquery a limit would be one for each outer row.
     """
-    if current_engine().has_constant_conditions or to.outer:
+    if current_engine().has_constant_conditions or lowering.outer:
         return table.where(condition)
     return table.fetch(0, ALL_ROWS).where(condition)
 
 
-def lower_sort(rel: rl.Sort, to: InputLowering) -> Rows:
+def lower_sort(rel: rl.Sort, lowering: InputLowering) -> Rows:
     """Lower to an ORDER BY. A clustered key is sorted, which puts equal values together."""
-    rows, keys = _sort_keys(rel, to)
+    rows, keys = _sort_keys(rel, lowering)
     return Rows(rows.table.sort(keys), rows.columns)
 
 
-def _sort_keys(rel: rl.Sort | rl.TopN, to: InputLowering) -> tuple[Rows, SortKeys]:
+def _sort_keys(rel: rl.Sort | rl.TopN, lowering: InputLowering) -> tuple[Rows, SortKeys]:
     for key in rel.keys:
         require_comparable(key.expression.type, class_words(rel))
-    rows, here = prepare_context(to, to[rel.input], rel.anchor, [key.expression for key in rel.keys], hoist=True)
+    rows, here = prepare_context(
+        lowering, lowering[rel.input], rel.anchor, [key.expression for key in rel.keys], hoist=True
+    )
     return rows, [(sort_key(here.sql(key.expression), key.expression.type), direction_of(key)) for key in rel.keys]
 
 
-def lower_project(rel: rl.Project, to: InputLowering) -> Rows:
+def lower_project(rel: rl.Project, lowering: InputLowering) -> Rows:
     """Lower to a SELECT of further columns; mere references are columns already."""
-    rows = to[rel.input]
+    rows = lowering[rel.input]
     width = len(rows.columns)
     computed: Sequence[Expression] = [each for each in rel.expressions if _column(each, rel.input, rows) is None]
     new_items: list[Item] = []
     if computed:
-        computed, rows = _checked_behind_filters(computed, rel.input, rows, to)
-        rows, here = prepare_context(to, rows, rel.anchor, computed, windows=True)
+        computed, rows = _checked_behind_filters(computed, rel.input, rows, lowering)
+        rows, here = prepare_context(lowering, rows, rel.anchor, computed, windows=True)
         if has_correlated(computed):
             rows = rows.with_optimizer_barrier()
         texts = (column_sql(here.sql(expression), expression) for expression in computed)
-        new_items = [Item(text, (to.execution.name(),)) for text in texts]
+        new_items = [Item(text, (lowering.execution.name(),)) for text in texts]
         rows = Rows(rows.append_columns(new_items).table, rows.columns[:width])
     new = (item.names[0] for item in new_items)
     added = tuple(_column(expression, rel.input, rows) or next(new) for expression in rel.expressions)
@@ -146,7 +148,7 @@ def _column(expression: Expression, below: Rel, rows: Rows) -> str | None:
 
 
 def _checked_behind_filters(
-    expressions: Sequence[Expression], below: Rel, rows: Rows, to: InputLowering
+    expressions: Sequence[Expression], below: Rel, rows: Rows, lowering: InputLowering
 ) -> tuple[list[Expression], Rows]:
     """Return casts of a column that check for NULL as ones that check only the rows which the filters below leave.
 
@@ -154,7 +156,7 @@ def _checked_behind_filters(
     Columns that the filters use, and that emits leave out, become further columns of the rows.
     """
     checks = {number for number, each in enumerate(expressions) if checked_column(each) is not None}
-    conditions = list(_conditions_below(below, to)) if checks else []
+    conditions = list(_conditions_below(below, lowering)) if checks else []
     columns = list(rows.columns)
     checked = list(expressions)
     for condition, names in conditions:
@@ -172,10 +174,10 @@ def _checked_behind_filters(
     return checked, Rows(rows.table, tuple(columns))
 
 
-def _conditions_below(rel: Rel, to: InputLowering) -> Iterator[tuple[Expression, tuple[str, ...]]]:
+def _conditions_below(rel: Rel, lowering: InputLowering) -> Iterator[tuple[Expression, tuple[str, ...]]]:
     """Yield the conditions that the rows of a relation meet, with the names of the columns that they see."""
     while isinstance(rel, rl.Filter | rl.Emit | rl.Sort | rl.Project):
-        found = to.lowered(rel)
+        found = lowering.find_rows(rel)
         if found is None:
             return
         if isinstance(rel, rl.Filter) and _sees_single_columns(rel.condition):
@@ -195,22 +197,22 @@ def _moved_column(node: Node, positions: Mapping[int, int]) -> Node:
     return node
 
 
-def lower_emit(rel: rl.Emit, to: InputLowering) -> Rows:
+def lower_emit(rel: rl.Emit, lowering: InputLowering) -> Rows:
     """Reorder the columns."""
-    return to[rel.input].pick(rel.mapping)
+    return lowering[rel.input].pick(rel.mapping)
 
 
-def lower_fetch(rel: rl.Fetch, to: InputLowering) -> Rows:
+def lower_fetch(rel: rl.Fetch, lowering: InputLowering) -> Rows:
     """Lower to an OFFSET and a LIMIT. Spark takes them as numbers, so other expressions are evaluated now."""
-    rows = to[rel.input]
-    return Rows(_take_rows(rel, rows, *_limits(rel, to), to), rows.columns)
+    rows = lowering[rel.input]
+    return Rows(_take_rows(rel, rows, *_limits(rel, lowering), lowering), rows.columns)
 
 
-def _take_rows(rel: rl.Fetch | rl.TopN, rows: Rows, offset: int, count: int | None, to: InputLowering) -> Table:
+def _take_rows(rel: rl.Fetch | rl.TopN, rows: Rows, offset: int, count: int | None, lowering: InputLowering) -> Table:
     """Take some of the rows; beyond the range of OFFSET and LIMIT rows are numbered, in one task."""
     table = _restore_order(rel, rows)
-    if rel.free_anchors and to.as_text:
-        return _take_rows_for_each_outer_row(rel, table, offset, count, to)
+    if rel.free_anchors and lowering.as_text:
+        return _take_rows_for_each_outer_row(rel, table, offset, count, lowering)
     if offset + (count or 0) <= MOST_ROWS:
         return table.fetch(offset, count)
     order, number = table.execution.names(2)
@@ -232,28 +234,28 @@ def _restore_order(rel: rl.Fetch | rl.TopN, rows: Rows) -> Table:
 
 
 def _take_rows_for_each_outer_row(
-    rel: rl.Fetch | rl.TopN, table: Table, offset: int, count: int | None, to: InputLowering
+    rel: rl.Fetch | rl.TopN, table: Table, offset: int, count: int | None, lowering: InputLowering
 ) -> TextTable:
     """Take some of the rows for each outer row, in their present or known order."""
     assert isinstance(table, TextTable)
-    if id(rel) in to.exact_limits and offset + (count or 0) <= MOST_ROWS:
+    if id(rel) in lowering.exact_limits and offset + (count or 0) <= MOST_ROWS:
         return table.limit_in_order(offset, count)
     return table.number(offset, count)
 
 
-def lower_top_n(rel: rl.TopN, to: InputLowering) -> Rows:
+def lower_top_n(rel: rl.TopN, lowering: InputLowering) -> Rows:
     """Lower to an ORDER BY with an OFFSET and a LIMIT; with ties, rows are ranked: Spark's LIMIT has no ties."""
-    rows, keys = _sort_keys(rel, to)
-    offset, count = _limits(rel, to)
+    rows, keys = _sort_keys(rel, lowering)
+    offset, count = _limits(rel, lowering)
     if rel.mode == "rows_only" or not count:  # no row has no ties, neither have all rows
         ordered = Rows(rows.table.sort(keys), rows.columns)
-        return Rows(_take_rows(rel, ordered, offset, count, to), rows.columns)
+        return Rows(_take_rows(rel, ordered, offset, count, lowering), rows.columns)
     if offset + count > MOST_ROWS:  # rank() is an INT
         raise UnsupportedError(
             f"{ENGINE} cannot rank more than {MOST_ROWS} rows; {class_words(rel)} is of {offset + count}"
         )
     over = f"OVER (ORDER BY {ordering(keys)})"
-    place, number = to.execution.names(2)
+    place, number = lowering.execution.names(2)
     number_items = [Item(f"rank() {over}", (place,)), Item(f"row_number() {over}", (number,))]
     table = rows.table.select([*items(rows.columns), *(number_items if offset else number_items[:1])])
     if offset:
@@ -262,15 +264,15 @@ def lower_top_n(rel: rl.TopN, to: InputLowering) -> Rows:
     return Rows(table.sort([(place, "asc_nulls_first")]), rows.columns)
 
 
-def _limits(rel: rl.Fetch | rl.TopN, to: InputLowering) -> tuple[int, int | None]:
+def _limits(rel: rl.Fetch | rl.TopN, lowering: InputLowering) -> tuple[int, int | None]:
     """Return the number of rows to skip, and the number to take: None for all."""
     what = class_words(rel)
-    offset = _number(rel.offset, f"offset of {what}", to) or 0
-    count = _number(rel.count, f"count of {what}", to)
+    offset = _number(rel.offset, f"offset of {what}", lowering) or 0
+    count = _number(rel.count, f"count of {what}", lowering)
     return offset, None if count is None or offset + count >= ALL_ROWS else count
 
 
-def _number(expression: Expression | None, what: str, to: InputLowering) -> int | None:
+def _number(expression: Expression | None, what: str, lowering: InputLowering) -> int | None:
     """Evaluate a count or an offset; None if it is omitted, or NULL."""
     if expression is None:
         return None
@@ -279,23 +281,23 @@ def _number(expression: Expression | None, what: str, to: InputLowering) -> int 
     elif expression.free_anchors:
         raise UnsupportedError(f"{ENGINE} cannot take the {what} from an enclosing row")
     else:
-        rows, here = prepare_context(to.main, Rows(to.main.one_row([]), ()), None, [expression])
-        value = Item(f"CAST({here.sql(expression)} AS BIGINT)", (to.execution.name(),))
-        number = to.main.first(rows.append_columns([value]))
+        rows, here = prepare_context(lowering.main, Rows(lowering.main.make_one_row([]), ()), None, [expression])
+        value = Item(f"CAST({here.sql(expression)} AS BIGINT)", (lowering.execution.name(),))
+        number = lowering.main.compute_first(rows.append_columns([value]))
     if number is not None and number < 0:
         raise ExecutionError(f"the {what} must not be negative, it is {number}")
     return None if number is None else int(number)
 
 
-def lower_window(rel: rl.Window, to: InputLowering) -> Rows:
+def lower_window(rel: rl.Window, lowering: InputLowering) -> Rows:
     """Lower to a SELECT of window functions. Those with the same partitions and sort keys share one sort.
 
     Spark sorts the rows for it, so an order that is preserved is restored.
     """
     nodes = [*rel.functions, *rel.partitions, *rel.sorts]
-    rows, here = prepare_context(to, to[rel.input], rel.anchor, nodes, hoist=True)
+    rows, here = prepare_context(lowering, lowering[rel.input], rel.anchor, nodes, hoist=True)
     rows = rows.append_columns(
-        [Item(_window_function(call, rel, here), (to.execution.name(),)) for call in rel.functions]
+        [Item(_window_function(call, rel, here), (lowering.execution.name(),)) for call in rel.functions]
     )
     return sort_again(rel, rows) if rel.method == "consistent_partition" else rows
 
@@ -310,12 +312,12 @@ def _window_function(call: WindowCall, rel: rl.Window, here: ExpressionContext) 
     return text
 
 
-def lower_expand(rel: rl.Expand, to: InputLowering) -> Rows:
+def lower_expand(rel: rl.Expand, lowering: InputLowering) -> Rows:
     """Lower to a generator over an array of the copies; each row of the input is computed once."""
-    rows, here = prepare_context(to, to[rel.input], rel.anchor, rel.fields, hoist=True)
+    rows, here = prepare_context(lowering, lowering[rel.input], rel.anchor, rel.fields, hoist=True)
     if not current_engine().has_lists_of_records:
-        return _expand_by_number(rel, rows, here, to)
-    columns = to.execution.names(len(rel.schema))
+        return _expand_by_number(rel, rows, here, lowering)
+    columns = lowering.execution.names(len(rel.schema))
     consistent: list[Item] = []
     switching: list[tuple[str, rl.SwitchingField]] = []
     for name, field in zip(columns, rel.fields, strict=False):
@@ -333,12 +335,12 @@ def lower_expand(rel: rl.Expand, to: InputLowering) -> Rows:
     return sort_as_known(rel, copied) if has_correlated(rel.fields) else copied
 
 
-def _expand_by_number(rel: rl.Expand, rows: Rows, here: ExpressionContext, to: InputLowering) -> Rows:
+def _expand_by_number(rel: rl.Expand, rows: Rows, here: ExpressionContext, lowering: InputLowering) -> Rows:
     """Copy each row, and choose the values of each copy by its number: of a list, or nested ones by a condition.
 
     The lists are made before rows are copied, so that few columns are: Sail plans many columns slowly.
     """
-    columns = to.execution.names(len(rel.schema))
+    columns = lowering.execution.names(len(rel.schema))
     number = columns[-1]
     before: list[Item] = []
     after, keeps_columns = [Item(number, (number,))], False
@@ -349,7 +351,7 @@ def _expand_by_number(rel: rl.Expand, rows: Rows, here: ExpressionContext, to: I
                 after.append(Item(name, (name,)))
             case rl.SwitchingField(duplicates=duplicates) if isinstance(type_, t.Struct | t.List | t.Map):
                 keeps_columns = True
-                after.append(Item(by_number(number, dict(enumerate(map(here.sql, duplicates)))), (name,)))
+                after.append(Item(choose_by_number(number, dict(enumerate(map(here.sql, duplicates)))), (name,)))
             case rl.SwitchingField(duplicates=duplicates):
                 before.append(Item(f"array({', '.join(map(here.sql, duplicates))})", (name,)))
                 after.append(Item(f"get({name}, {number})", (name,)))
@@ -358,34 +360,34 @@ def _expand_by_number(rel: rl.Expand, rows: Rows, here: ExpressionContext, to: I
     numbers = ", ".join(map(str, range(rel.copies_of_a_row)))
     table = rows.table.select(before) if before else rows.table
     table = table.select([*items(table.names), Item(f"explode(array({numbers}))", (number,))])
-    return sort_as_known(rel, Rows(without_keys(rel, table, to).select(after), columns))
+    return sort_as_known(rel, Rows(without_keys(rel, table, lowering).select(after), columns))
 
 
-def without_keys(rel: Rel, table: Table, to: InputLowering) -> Table:
+def without_keys(rel: Rel, table: Table, lowering: InputLowering) -> Table:
     """Hide the keys of aggregates below from an engine that takes them for keys of copied or joined rows.
 
     Such an engine knows no keys of a union.
     """
     is_keyed = any(isinstance(node, Rel) and has_keys(node) for node in walk(rel))
-    return table if current_engine().forgets_keys or not is_keyed else unite_with_no_row(table, to)
+    return table if current_engine().forgets_keys or not is_keyed else unite_with_no_row(table, lowering)
 
 
-def unite_with_no_row(table: Table, to: InputLowering) -> Table:
+def unite_with_no_row(table: Table, lowering: InputLowering) -> Table:
     """Unite a table with an empty one that the optimizer does not recognize as empty."""
-    nulls = [Item("NULL", (to.execution.name(),)) for _ in table.names]
-    return table.union_all([to.one_row(nulls).where("rand() > 2")])
+    nulls = [Item("NULL", (lowering.execution.name(),)) for _ in table.names]
+    return table.union_all([lowering.make_one_row(nulls).where("rand() > 2")])
 
 
-def by_number(number: str, texts: Mapping[int, str]) -> str:
+def choose_by_number(number: str, texts: Mapping[int, str]) -> str:
     """Write the choice of a value by a number."""
     cases = " ".join(f"WHEN {position} THEN {text}" for position, text in texts.items())
     return f"(CASE {number} {cases} END)"
 
 
-def lower_unnest(rel: rl.Unnest, to: InputLowering) -> Rows:
+def lower_unnest(rel: rl.Unnest, lowering: InputLowering) -> Rows:
     """Lower to a generator that numbers the elements; an empty or NULL list makes no row."""
-    rows = to[rel.input]
-    position, element, offset = to.execution.names(3)
+    rows = lowering[rel.input]
+    position, element, offset = lowering.execution.names(3)
     if current_engine().has_lists_of_records:
         rows = rows.append_columns([Item(f"posexplode({rows.columns[rel.column]})", (position, element))])
         rows = rows.append_columns([Item(f"CAST({position} AS BIGINT)", (offset,))])
@@ -395,7 +397,7 @@ def lower_unnest(rel: rl.Unnest, to: InputLowering) -> Rows:
         rows = rows.append_columns([Item(f"explode(if(size({values}) > 0, sequence(0, {last}), NULL))", (position,))])
         element_items = [Item(f"get({values}, {position})", (element,)), Item(f"CAST({position} AS BIGINT)", (offset,))]
         rows = Rows(rows.append_columns(element_items).table, (*rows.columns, element, offset))
-        copied = without_keys(rel, rows.table, to)
+        copied = without_keys(rel, rows.table, lowering)
         copied = copied.sort([*keys, (offset, "asc_nulls_first")]) if keys else copied
         return Rows(copied, (*rows.columns[:-3], element, offset))
     if rows.table.keys:  # elements stay in the order that they have in their list

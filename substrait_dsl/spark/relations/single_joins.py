@@ -64,7 +64,7 @@ def has_unique_keys(rel: Join | LateralJoin) -> bool:
     return is_unique(other, [key.position - before for key in keys_inside(rel) if isinstance(key, FieldReference)])
 
 
-def lower_by_key(rel: Join, to: InputLowering) -> Rows:
+def lower_by_key(rel: Join, lowering: InputLowering) -> Rows:
     """Lower a single join for which `is_by_key` is true: a left join with rows that count their key.
 
     Spark counts within the sort of the join, and reads the rows once; where it would broadcast them, and need not sort,
@@ -73,10 +73,10 @@ def lower_by_key(rel: Join, to: InputLowering) -> Rows:
     it, nor removes the join under it.
     """
     probe_side = JOIN_STRATEGIES[rel.how].probe_side
-    left = to[rel.left]
-    right = to[rel.right].with_names_disjoint_from(left)
+    left = lowering[rel.left]
+    right = lowering[rel.right].with_names_disjoint_from(left)
     ours, theirs = left.columns[: len(rel.left.schema)], right.columns[: len(rel.right.schema)]
-    scope = Scope(ours + theirs, to.outer, _no_subquery)
+    scope = Scope(ours + theirs, lowering.outer, _no_subquery)
     streaming, table, others = (left, right.table, theirs) if probe_side == "left" else (right, left.table, ours)
     keys, values, computed, on = [], [], [], []
     for conjunct in conjuncts(rel.condition):
@@ -84,7 +84,7 @@ def lower_by_key(rel: Join, to: InputLowering) -> Rows:
         if isinstance(test, Key):
             key = test.inside
             if key not in others:  # of a column, a copy would be shuffled, too
-                key = to.execution.name()
+                key = lowering.execution.name()
                 computed.append(Item(test.inside, (key,)))
             keys.append(key)
             values.append(test.outside)
@@ -94,21 +94,23 @@ def lower_by_key(rel: Join, to: InputLowering) -> Rows:
         else:
             table = table.where(test.holds)
     table = table.select([*items(others), *computed])
-    if is_small(rel.right if probe_side == "left" else rel.left, to.execution):
+    if is_small(rel.right if probe_side == "left" else rel.left, lowering.execution):
         table = table.move_to_one_task()
-    many = to.execution.name()
+    many = lowering.execution.name()
     count = f"count(1) OVER (PARTITION BY {', '.join(keys)})"
     joined = streaming.table.join(table.select([*items(table.names), Item(count, (many,))]), "left", all_true(on))
     error = too_many(rel, values, many, "rows have")
     if not current_engine().has_row_numbers:
-        return Rows(_check_by_window(joined, f"{many} > 1", error, to).select(items(ours + theirs)), ours + theirs)
+        return Rows(
+            _check_by_window(joined, f"{many} > 1", error, lowering).select(items(ours + theirs)), ours + theirs
+        )
     checked = joined.where(f"if({many} > 1, CAST({error} AS BOOLEAN), monotonically_increasing_id() >= 0)")
     return Rows(checked.select(items(ours + theirs)), ours + theirs)
 
 
-def _check_by_window(table: Table, is_wrong: str, error: str, to: InputLowering) -> Table:
+def _check_by_window(table: Table, is_wrong: str, error: str, lowering: InputLowering) -> Table:
     """Fail if a row is wrong: a window over all rows checks each, however the rows are filtered later."""
-    checked = to.execution.name()
+    checked = lowering.execution.name()
     found = Item(f"max(if({is_wrong}, CAST({error} AS INT), 0)) OVER ()", (checked,))
     return table.select([*items(table.names), found]).where(f"{checked} = 0")
 
@@ -152,14 +154,14 @@ def may_tell(rel: Join | LateralJoin, message: str) -> bool:
     return message == MANY_MATCHES or (bool(starts) and all(start in message for start in starts))
 
 
-def single_match(rows: Rows, found: Rows, other: Rel, to: InputLowering, error: Callable[[str], str]) -> Rows:
+def single_match(rows: Rows, found: Rows, other: Rel, lowering: InputLowering, error: Callable[[str], str]) -> Rows:
     """Look up the one match of each row, NULL if there is none; an error if there are more (spec decision 5).
 
     Args:
         rows: the rows.
         found: the matches of one row, as text in its scope.
         other: the relation of the matches.
-        to: the lowering that the join is part of.
+        lowering: the lowering that the join is part of.
         error: writes the error, given the text of the number of matches.
 
     Returns:
@@ -171,15 +173,15 @@ def single_match(rows: Rows, found: Rows, other: Rel, to: InputLowering, error: 
     """
     table = found.table
     assert isinstance(table, TextTable)
-    match, *names = to.execution.names(1 + len(found.columns))
+    match, *names = lowering.execution.names(1 + len(found.columns))
     fields = {f"f{number}": f"any_value({column})" for number, column in enumerate(found.columns)}
     struct = record_to_sql({"n": "count(1)", **fields})
-    number = None if to.outer else Item("monotonically_increasing_id()", (to.execution.name(),))
+    number = None if lowering.outer else Item("monotonically_increasing_id()", (lowering.execution.name(),))
     there = items(rows.table.names)  # the table may depend on columns that are not among the rows' own
     found_one = Item(scalar(table.closed.query([Item(struct, (match,))]), other, folded=True), (match,))
     if not current_engine().has_row_numbers:
         looked_up = rows.table.select([*there, found_one])
-        checked = _check_by_window(looked_up, f"{match}.n > 1", error(f"{match}.n"), to)
+        checked = _check_by_window(looked_up, f"{match}.n > 1", error(f"{match}.n"), lowering)
         values = [Item(f"{match}.f{position}", (name,)) for position, name in enumerate(names)]
         return Rows(checked.select([*items(rows.columns), *values]), tuple(names))
     # Beside a number, the look-up is not pulled into the filter, which would look up everything twice.

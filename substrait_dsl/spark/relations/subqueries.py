@@ -75,31 +75,33 @@ def is_constant(subquery: AnySubquery) -> bool:
     return isinstance(subquery, ex.ScalarSubquery) and not subquery.free_anchors
 
 
-def value(subquery: AnySubquery, scope: Scope, to: InputLowering) -> str:
+def value(subquery: AnySubquery, scope: Scope, lowering: InputLowering) -> str:
     """Write the value of a subquery.
 
     Args:
         subquery: the expression.
         scope: the scope of the expression's own relation, for the left operands.
-        to: lowers the relation inside, with that scope as outer rows.
+        lowering: the lowering of the relation inside, with that scope as outer rows.
     """
     match subquery:
         case ex.ScalarSubquery(input=rel):
-            table, (column,) = to.text(rel)
+            table, (column,) = lowering.lower_to_text(rel)
             return scalar(table.query([Item(column, (column,))]), rel)
         case ex.SetPredicate(op="exists", tuples=rel):
-            return to.text(rel)[0].exists(outer_columns=to.outer_columns(rel))
+            return lowering.lower_to_text(rel)[0].exists(outer_columns=lowering.outer_columns(rel))
         case ex.SetPredicate(tuples=rel):
-            return _unique(rel, to)
+            return _unique(rel, lowering)
         case ex.InPredicate(needles=needles, haystack=rel):
-            table, columns = to.text(rel)
+            table, columns = lowering.lower_to_text(rel)
             keys = _keys(needles, rel, columns, scope)
-            return mark(table, keys, to.execution, outer_columns=to.outer_columns(rel), fixed=not rel.free_anchors)
+            return mark(
+                table, keys, lowering.execution, outer_columns=lowering.outer_columns(rel), fixed=not rel.free_anchors
+            )
         case ex.SetComparison(reduction="all", comparison=comparison, left=left, right=rel):
             # All rows compare so, unless any compares the opposite way: in three-valued logic, too.
-            return f"(NOT {_any(_OPPOSITE[comparison], left, rel, scope, to)})"
+            return f"(NOT {_any(_OPPOSITE[comparison], left, rel, scope, lowering)})"
         case ex.SetComparison(comparison=comparison, left=left, right=rel):
-            return _any(comparison, left, rel, scope, to)
+            return _any(comparison, left, rel, scope, lowering)
         case never:
             assert_never(never)
 
@@ -136,29 +138,29 @@ def _has_inner_aggregate(rel: Rel, *, folded: bool) -> bool:
     )
 
 
-def condition(expression: ex.Expression, scope: Scope, to: InputLowering) -> str:
+def condition(expression: ex.Expression, scope: Scope, lowering: InputLowering) -> str:
     """Write a conjunct of a filter: true exactly where the expression is true."""
     negated = _operand_of_not(expression)
     match negated or expression:
         case ex.InPredicate(needles=needles, haystack=rel):
-            table, columns = to.text(rel)
+            table, columns = lowering.lower_to_text(rel)
             keys = _keys(needles, rel, columns, scope)
             # Spark carries an IN over to other columns that are equal to the needle, an EXISTS it does not.
             return (
-                _none_match(table, keys, rel, to)
+                _none_match(table, keys, rel, lowering)
                 if negated
-                else _write_in_predicate(table, keys, to.execution, to.outer_columns(rel))
+                else _write_in_predicate(table, keys, lowering.execution, lowering.outer_columns(rel))
             )
         case ex.SetPredicate() as predicate:
-            return f"{'NOT ' if negated else ''}{value(predicate, scope, to)}"
+            return f"{'NOT ' if negated else ''}{value(predicate, scope, lowering)}"
         case ex.SetComparison(reduction=reduction, comparison=comparison, left=left, right=rel):
             # "not any" is "all", the opposite way round; either way, look for rows that speak against it or for it.
-            table, (column,) = to.text(rel)
+            table, (column,) = lowering.lower_to_text(rel)
             wanted = comparison if reduction == "any" else _OPPOSITE[comparison]
             test = _comparison(wanted, left, rel, column, scope)
             if (reduction == "any") is (negated is None):
-                return table.exists(test.holds, outer_columns=to.outer_columns(rel))
-            return _none_match(table, [test], rel, to)
+                return table.exists(test.holds, outer_columns=lowering.outer_columns(rel))
+            return _none_match(table, [test], rel, lowering)
         case _:
             return predicate_sql(to_sql(expression, scope), expression)
 
@@ -200,10 +202,12 @@ def _comparison(comparison: ComparisonOp, left: ex.Expression, rel: Rel, column:
     return Test(test, nullable, test)
 
 
-def _any(comparison: ComparisonOp, left: ex.Expression, rel: Rel, scope: Scope, to: InputLowering) -> str:
-    table, (column,) = to.text(rel)
+def _any(comparison: ComparisonOp, left: ex.Expression, rel: Rel, scope: Scope, lowering: InputLowering) -> str:
+    table, (column,) = lowering.lower_to_text(rel)
     test = _comparison(comparison, left, rel, column, scope)
-    return mark(table, [test], to.execution, outer_columns=to.outer_columns(rel), fixed=not rel.free_anchors)
+    return mark(
+        table, [test], lowering.execution, outer_columns=lowering.outer_columns(rel), fixed=not rel.free_anchors
+    )
 
 
 def _write_in_predicate(
@@ -215,7 +219,7 @@ def _write_in_predicate(
     return f"({', '.join(key.outside for key in keys)}) IN ({inside})"
 
 
-def _none_match(table: TextTable, tests: Sequence[Key | Test], rel: Rel, to: InputLowering) -> str:
+def _none_match(table: TextTable, tests: Sequence[Key | Test], rel: Rel, lowering: InputLowering) -> str:
     """Write a condition: for every row of the table, some test is false."""
     keys = [test for test in tests if isinstance(test, Key)]
     is_nullable = any(test.nullable for test in tests)
@@ -223,18 +227,18 @@ def _none_match(table: TextTable, tests: Sequence[Key | Test], rel: Rel, to: Inp
     is_native = len(keys) == len(tests) and (len(keys) == 1 or engine.has_tuples)
     is_native = is_native and (engine.negates_each or not rel.free_anchors)
     if is_nullable and is_native:  # Spark has a null-aware join for this, and only for this
-        return f"NOT {_write_in_predicate(table, keys, to.execution, to.outer_columns(rel))}"
+        return f"NOT {_write_in_predicate(table, keys, lowering.execution, lowering.outer_columns(rel))}"
     against = (f"coalesce({test.value}, true)" if is_nullable else test.holds for test in tests)
-    return f"NOT {table.exists(*against, outer_columns=to.outer_columns(rel))}"
+    return f"NOT {table.exists(*against, outer_columns=lowering.outer_columns(rel))}"
 
 
-def _unique(rel: Rel, to: InputLowering) -> str:
+def _unique(rel: Rel, lowering: InputLowering) -> str:
     """Whether no two rows are equal; a row with a NULL in it equals none."""
-    table, columns = to.text(rel)
-    many, *keys = to.execution.names(1 + len(columns))
+    table, columns = lowering.lower_to_text(rel)
+    many, *keys = lowering.execution.names(1 + len(columns))
     for column in columns:
         table = table.where(f"{column} IS NOT NULL")
     key_texts = map(as_key, columns, rel.schema.types)
     table = table.select([Item(text, (key,)) for text, key in zip(key_texts, keys, strict=True)])
     counted = table.group(keys, [Item("count(1)", (many,))])
-    return f"(NOT {counted.exists(f'{many} > 1', outer_columns=to.outer_columns(rel))})"
+    return f"(NOT {counted.exists(f'{many} > 1', outer_columns=lowering.outer_columns(rel))})"

@@ -25,7 +25,7 @@ from substrait_dsl.spark.expressions.pushdown import opaque_sql
 from substrait_dsl.spark.expressions.types import spark_sql_type
 from substrait_dsl.spark.relations.expression_context import prepare_context
 from substrait_dsl.spark.relations.frames import FrameTable
-from substrait_dsl.spark.relations.single_input import by_number, filter_rows, unite_with_no_row
+from substrait_dsl.spark.relations.single_input import choose_by_number, filter_rows, unite_with_no_row
 from substrait_dsl.spark.relations.subqueries import is_subquery
 from substrait_dsl.spark.relations.tables import PLAIN_NAME, UNUSED, Item, Rows
 from substrait_dsl.spark.relations.texts import TextTable
@@ -69,34 +69,34 @@ def can_be_text(read: rl.Read, most_rows: int, arrow_tables: ArrowTables) -> boo
             assert_never(never)
 
 
-def lower_read(rel: rl.Read, to: InputLowering) -> Rows:
+def lower_read(rel: rl.Read, lowering: InputLowering) -> Rows:
     """Read the columns of the base schema, filter them, and apply the mask."""
-    rows = to.source(rel)
+    rows = lowering.lower_source(rel)
     for condition in (rel.filter, rel.best_effort_filter):
         if condition is not None:
-            rows = filter_rows(rows, condition, rel.anchor, to)
+            rows = filter_rows(rows, condition, rel.anchor, lowering)
     return rows if rel.projection is None else _apply_mask(rows, rel, rel.projection)
 
 
-def lower_source(rel: rl.Read, to: InputLowering) -> Rows:
+def lower_source(rel: rl.Read, lowering: InputLowering) -> Rows:
     """Read the columns of the base schema."""
     match rel.definition:
-        case rl.NamedTable(names=names) if names in to.execution.arrow_tables:
-            frame, columns = to.execution.arrow_tables.read(names, rel.base_schema)
-            return _select_columns(frame, columns, rel, to.execution)
+        case rl.NamedTable(names=names) if names in lowering.execution.arrow_tables:
+            frame, columns = lowering.execution.arrow_tables.read(names, rel.base_schema)
+            return _select_columns(frame, columns, rel, lowering.execution)
         case rl.NamedTable(names=names):
-            rows = _name_columns(names, rel, to)
-            if current_engine().forgets_keys or not makes_groups(named_frame(names, to.execution.spark)):
+            rows = _name_columns(names, rel, lowering)
+            if current_engine().forgets_keys or not makes_groups(named_frame(names, lowering.execution.spark)):
                 return rows
-            return Rows(unite_with_no_row(rows.table, to), rows.columns)
+            return Rows(unite_with_no_row(rows.table, lowering), rows.columns)
         case rl.VirtualTable():
-            return _virtual(rel, to)
+            return _virtual(rel, lowering)
         case rl.LocalFiles(items=files, text=text):
-            read = partial(read_files, files, rel.base_schema, to.execution.spark, text)
-            return _from_source((files, rel.base_schema, text), read, what_of(files), rel, to.execution)
+            read = partial(read_files, files, rel.base_schema, lowering.execution.spark, text)
+            return _from_source((files, rel.base_schema, text), read, what_of(files), rel, lowering.execution)
         case rl.IcebergTable(metadata_uri=uri) as table:
-            read = partial(read_snapshot, table, rel.base_schema.names, to.execution.spark)
-            return _from_source((table, rel.base_schema), read, f"the Iceberg table {uri}", rel, to.execution)
+            read = partial(read_snapshot, table, rel.base_schema.names, lowering.execution.spark)
+            return _from_source((table, rel.base_schema), read, f"the Iceberg table {uri}", rel, lowering.execution)
         case rl.ExtensionTable() as other:
             raise UnsupportedError(f"{ENGINE} does not know how to read {class_words(other)}: {other.detail.type_url}")
         case never:
@@ -134,15 +134,15 @@ def look_up(reads: Sequence[rl.Read], execution: ExecutionContext) -> None:
             execution.restrictions.update(dict.fromkeys(tables, ReaderRestrictions()))
 
 
-def _name_columns(names: tuple[str, ...], rel: rl.Read, to: InputLowering) -> Rows:
-    execution = to.execution
+def _name_columns(names: tuple[str, ...], rel: rl.Read, lowering: InputLowering) -> Rows:
+    execution = lowering.execution
     what = table_title(names)
-    frame = _look_up_named(names, to)
+    frame = _look_up_named(names, lowering)
     schema = execution.tables[names] if frame is None else frame.schema
     columns = check_columns(schema, rel.base_schema, what)
     require_table_read(names, schema, columns, what, execution.spark)
     require_folders_read(names, schema, columns, what, execution.spark)
-    if frame is not None and not to.as_text:
+    if frame is not None and not lowering.as_text:
         return _select_columns(frame, columns, rel, execution, execution.restrictions[names])
     execution.tables[names] = schema
     if _are_alike(schema.names) or any("${" in name for name in columns):
@@ -157,11 +157,11 @@ def _name_columns(names: tuple[str, ...], rel: rl.Read, to: InputLowering) -> Ro
     return _read(TextTable((), statement_name(names), execution), there, rel, execution.restrictions[names])
 
 
-def _look_up_named(names: tuple[str, ...], to: InputLowering) -> DataFrame | None:
+def _look_up_named(names: tuple[str, ...], lowering: InputLowering) -> DataFrame | None:
     """Look up a table or view, and what must not be pushed down to it; None: text needs no look-up, since it was."""
-    execution = to.execution
+    execution = lowering.execution
     is_known = names in execution.tables and names in execution.restrictions
-    frame = None if to.as_text and is_known else named_frame(names, execution.spark)
+    frame = None if lowering.as_text and is_known else named_frame(names, execution.spark)
     if refresh_if_written(names, execution.spark) and frame is not None:
         frame = named_frame(names, execution.spark)
     if frame is not None and names not in execution.restrictions:
@@ -243,42 +243,44 @@ def _small_letters(value: str, type_: Type) -> str:
     return f"lower({value})"
 
 
-def _virtual(rel: rl.Read, to: InputLowering) -> Rows:
+def _virtual(rel: rl.Read, lowering: InputLowering) -> Rows:
     """Lower a virtual table: literals to an Arrow table; other expressions, and literals within text, to SQL."""
     assert isinstance(rel.definition, rl.VirtualTable)
     records = rel.definition.rows
-    names = to.execution.names(len(rel.base_schema))
+    names = lowering.execution.names(len(rel.base_schema))
     if any(is_subquery(node) for record in records for node in walk(record, into_relations=False)):
         raise UnsupportedError("a row of a virtual table cannot hold a subquery")  # spec decision 54
     types = rel.base_schema.types
     literals = all(isinstance(value, Literal) for record in records for value in record.fields)
-    if literals and not to.as_text and types and can_be_arrow(types):
-        return Rows(FrameTable(names, arrow_frame(records, types, names, to.execution.spark), to.execution), names)
-    one_row, here = prepare_context(to, Rows(to.one_row([]), ()), None, [])
+    if literals and not lowering.as_text and types and can_be_arrow(types):
+        return Rows(
+            FrameTable(names, arrow_frame(records, types, names, lowering.execution.spark), lowering.execution), names
+        )
+    one_row, here = prepare_context(lowering, Rows(lowering.make_one_row([]), ()), None, [])
     if records and types:
-        return _virtual_by_generator(records, one_row.table, names, here, to)
+        return _virtual_by_generator(records, one_row.table, names, here, lowering)
     if records:
         return Rows(
-            one_row.table.select([Item(f"explode(array_repeat(1, {len(records)}))", to.execution.names(1))]), ()
+            one_row.table.select([Item(f"explode(array_repeat(1, {len(records)}))", lowering.execution.names(1))]), ()
         )
     nulls = [Item(f"CAST(NULL AS {spark_sql_type(type_)})", (name,)) for type_, name in zip(types, names, strict=True)]
     return Rows(one_row.table.select(nulls).where("false"), names)
 
 
 def _virtual_by_generator(
-    records: Sequence[Record], one_row: Table, names: tuple[str, ...], here: ExpressionContext, to: InputLowering
+    records: Sequence[Record], one_row: Table, names: tuple[str, ...], here: ExpressionContext, lowering: InputLowering
 ) -> Rows:
     """Lower records to a generator over one row: of structs, or of numbers by which the values are chosen."""
     if current_engine().has_lists_of_records:
         structs = (f"struct({', '.join(here.sql(value) for value in record.fields)})" for record in records)
         return Rows(one_row.select([Item(f"inline(array({', '.join(structs)}))", names)]), names)
-    number = to.execution.name()
+    number = lowering.execution.name()
     numbers = ", ".join(map(str, range(len(records))))
     counted = one_row.select([Item(f"explode(array({numbers}))", (number,))])
     columns = (
         {n: here.sql(record.fields[position]) for n, record in enumerate(records)} for position in range(len(names))
     )
-    select_items = [Item(by_number(number, texts), (name,)) for texts, name in zip(columns, names, strict=True)]
+    select_items = [Item(choose_by_number(number, texts), (name,)) for texts, name in zip(columns, names, strict=True)]
     return Rows(counted.select(select_items), names)
 
 
