@@ -22,6 +22,7 @@ from substrait_dsl.spark.expressions.functions_everyday import (
 )
 from substrait_dsl.spark.expressions.grouping_keys import as_key, from_key
 from substrait_dsl.spark.expressions.literals import failing, record_to_sql
+from substrait_dsl.spark.expressions.named_values import template_with_name
 from substrait_dsl.spark.expressions.signed_zeros import one_zero
 from substrait_dsl.spark.expressions.sorting import SortKeys, list_in_order, ordering
 from substrait_dsl.spark.expressions.templates import (
@@ -276,9 +277,7 @@ _LOWER, _UPPER = (
     for way in ("ASC", "DESC")
 )
 _SORTED = "sort_array(collect_list({distinct}CAST({0} AS DOUBLE)){filter})"
-_MEDIAN_OF_DISTINCT = (
-    f"transform(array({_SORTED}), v -> {_between('get(v, (size(v) - 1) div 2)', 'get(v, size(v) div 2)')})[0]"
-)
+_MEDIAN_OF_DISTINCT = template_with_name(_SORTED, "v", _between("get(v, (size(v) - 1) div 2)", "get(v, size(v) div 2)"))
 """Over distinct values Spark's percentiles would still count repetitions, so the values are collected and sorted."""
 
 EXTREMES: Table = {"min": Template("min({0}){filter}"), "max": Template("max({0}){filter}")}
@@ -337,7 +336,7 @@ ARITHMETIC_DECIMAL: Table = {
 def _unsigned_sum(outside: str) -> str:
     """A sum of unsigned integers, with the branch for one above the range of u64."""
     total = "sum({distinct}CAST({0} AS DECIMAL(20,0))){filter}"
-    return f"transform(array({total}), v -> CASE WHEN v <= {{MAX}} THEN CAST(v AS {{T}}) {outside} END)[0]"
+    return template_with_name(total, "v", f"CASE WHEN v <= {{MAX}} THEN CAST(v AS {{T}}) {outside} END")
 
 
 _TOO_LARGE = failing("a sum does not fit an unsigned integer")

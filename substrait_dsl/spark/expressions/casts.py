@@ -14,6 +14,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions.conditionals import FailureBehavior
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.literals import failing, struct_to_sql, text_to_sql
+from substrait_dsl.spark.expressions.named_values import with_name
 from substrait_dsl.spark.expressions.types import MICROSECONDS, UNSIGNED, spark_sql_type, storage_type
 from substrait_dsl.spark.session.engines import ENGINE, current_engine
 
@@ -127,6 +128,19 @@ def _convert(text: str, source: t.Type, target: t.Type, on_failure: FailureBehav
     source = storage_type(source)
     if isinstance(target, t.UserDefined) or isinstance(source, t.List | t.Map | t.Struct):
         return _convert_parts(text, source, target, on_failure, depth)
+    if len(text) <= _LONGEST_REPEATED:
+        return _checked(text, source, target, throws, sql_type)
+    return with_name(text, "v", _checked("v", source, target, throws, sql_type))
+
+
+_LONGEST_REPEATED = 200
+"""The longest text of a value that stands in a check and in the cast: of nested casts each would repeat the inner."""
+
+
+def _checked(text: str, source: t.Type, target: t.Type, throws: bool, sql_type: str) -> str:
+    """Write a cast with a check for the values that Spark's own gets wrong."""
+    cast = "CAST" if throws else "TRY_CAST"
+    converted = text if spark_sql_type(source) == sql_type else f"{cast}({text} AS {sql_type})"
     match source, target:
         case t.String() | t.VarChar() | t.FixedChar(), _:
             is_written = _matches_spelling(text, target)
@@ -183,9 +197,8 @@ def _convert_parts(text: str, source: t.Type, target: t.Type, on_failure: Failur
 def _check_range(text: str, target: t.UserDefined, on_failure: FailureBehavior) -> str:
     """Check that an unsigned integer, stored in a wider signed type, is in its range."""
     failure = "NULL" if on_failure == "return_null" else _misfit("v", target)
-    # A one-element list gives the value a name, so that the text of it stands here only once.
     largest = UNSIGNED[target.as_required()].largest
-    return f"transform(array({text}), v -> if(v NOT BETWEEN 0 AND {largest}, {failure}, v))[0]"
+    return with_name(text, "v", f"if(v NOT BETWEEN 0 AND {largest}, {failure}, v)")
 
 
 def _matches_spelling(text: str, target: t.Type) -> str:
@@ -248,8 +261,7 @@ def fitting(text: str, type_: t.Type) -> str:
 
 def _check_length(text: str, type_: t.Type, failure: str) -> str:
     misfit = _LENGTHS[type(type_)].format("v", *type_.parameters)
-    # A one-element list gives the value a name, so that the text of it stands here only once.
-    return f"transform(array({text}), v -> if({misfit}, {failure}, v))[0]"
+    return with_name(text, "v", f"if({misfit}, {failure}, v)")
 
 
 def _fits_already(source: t.Type, target: t.Type) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from substrait_dsl.spark.expressions.literals import failing
+from substrait_dsl.spark.expressions.named_values import template_with_name
 from substrait_dsl.spark.expressions.templates import Table, Template
 
 NEAREST = {"rounding": {"TIE_TO_EVEN": ""}}
@@ -47,7 +48,7 @@ def _double_on(domain: str, function: str, value: str | None = None) -> Template
 
 def _bind_to_v(text: str) -> str:
     """Bind the first argument to the name v in a text, by a lambda over a list of one element."""
-    return f"transform(array(CAST({{0}} AS DOUBLE)), v -> {text})[0]"
+    return template_with_name("CAST({0} AS DOUBLE)", "v", text)
 
 
 # Spark 4.1 computes these by their definitions, which lose digits near 0 and 1, and all of them far below 0.
@@ -204,7 +205,7 @@ def _unsigned_operation(operator: str, silent: str | None = None) -> Template:
         f" {failing('a result does not fit an unsigned integer')} END"
     )
     overflow = {
-        "ERROR": f"transform(array({exact}), v -> {checked})[0]",
+        "ERROR": template_with_name(exact, "v", checked),
         "SATURATE": f"if({{nulls}}, NULL, CAST(least(greatest({tried}, {{MIN}}), {{MAX}}) AS {{T}}))",
         "SILENT": f"CAST(pmod({silent or exact}, {{SPAN}}) AS {{T}})",
     }

@@ -15,6 +15,7 @@ from substrait_dsl.algebra.calendar_units import ROUNDINGS, UNITS
 from substrait_dsl.algebra.expressions import Literal
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.literals import record_to_sql
+from substrait_dsl.spark.expressions.named_values import template_with_name
 from substrait_dsl.spark.expressions.templates import Call, Table, Template
 from substrait_dsl.spark.session.engines import ENGINE
 
@@ -88,7 +89,7 @@ def _add_months_in_zone(sign: str) -> str:
     parts = {"u": "CAST({0} AS TIMESTAMP_NTZ)", "l": local, "m": f"{local} {sign} {{1}}", "z": "{2}"}
     as_before = "v.m - (v.l - v.u)"
     found = f"if(convert_timezone('UTC', v.z, {as_before}) = v.m, {as_before}, convert_timezone(v.z, 'UTC', v.m))"
-    return f"transform(array({record_to_sql(parts)}), v -> CAST({found} AS TIMESTAMP_LTZ))[0]"
+    return template_with_name(record_to_sql(parts), "v", f"CAST({found} AS TIMESTAMP_LTZ)")
 
 
 def _shift(sign: str) -> Table:

@@ -11,6 +11,7 @@ from substrait_dsl.algebra.expressions import Expression
 from substrait_dsl.algebra.types import Decimal
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.literals import failing, record_to_sql
+from substrait_dsl.spark.expressions.named_values import template_with_name
 from substrait_dsl.spark.expressions.templates import Call, Table, Template
 from substrait_dsl.spark.expressions.types import spark_sql_type
 from substrait_dsl.spark.session.engines import ENGINE
@@ -90,12 +91,12 @@ def _bitwise(operator: str) -> Template:
         # Lists of one element give values a name.
         pair = f"transform(array(CAST({text} AS DECIMAL(38,0))), v -> {record_to_sql({'l': low('v'), 'h': high('v')})})"
         three = f"array(v.l, {low('v.h')}, CAST({high('v.h')} AS BIGINT))"
-        return f"transform({pair}, v -> {three})[0]"
+        return f"{{one}}transform({pair}, v -> {three}){{end}}"
 
     both = f"zip_with({parts('{0}')}, {parts('{1}')}, (a, b) -> a {operator} b)"
     rest = f"(CAST(v[1] AS DECIMAL(20,0)) - if(v[2] < 0L, {unit}, 0BD)) * {unit} + CAST(v[0] AS DECIMAL(20,0))"
     upper = f"CAST(if(v[2] < 0L, v[2] + 1L, v[2]) AS DECIMAL(3,0)) * {square}"
-    return Template(f"transform(array({both}), v -> CAST({upper} + ({rest}) AS {{T}}))[0]")
+    return Template(template_with_name(both, "v", f"CAST({upper} + ({rest}) AS {{T}})"))
 
 
 ARITHMETIC_DECIMAL: Table = {

@@ -14,6 +14,7 @@ from substrait_dsl.catalog.everyday_json import JSON_PATH
 from substrait_dsl.catalog.strict_json import NUMBER
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.literals import failing, text_to_sql
+from substrait_dsl.spark.expressions.named_values import template_with_name, with_name
 from substrait_dsl.spark.expressions.templates import Call, Table, Template
 from substrait_dsl.spark.expressions.types import spark_sql_type
 from substrait_dsl.spark.session.engines import ENGINE
@@ -46,7 +47,7 @@ def _get_json(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> s
         raise UnsupportedError(f"get_json takes a constant path such as $.user.tags[0], not {path!r}")
     is_json = f"{_IS_ONE} AND {_read_as_field('')}._corrupt_record IS NULL"
     found = f"get_json_object({_OBJECT}, {text_to_sql(f'$.v{path[1:]}')})"  # at the top null would be a text
-    return f"transform(array({texts[0]}), x -> if({is_json}, {found}, NULL))[0]"
+    return with_name(texts[0], "x", f"if({is_json}, {found}, NULL)")
 
 
 def _from_json(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
@@ -59,8 +60,7 @@ def _from_json(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> 
         has_numbers = _has_numbers(f"CAST({texts_of} AS {spark_sql_type(plain)})", type_)
         is_read += f" AND (NOT x RLIKE {text_to_sql(_OTHER_DIGITS)} OR {has_numbers})"
     value = f"if({is_read}, CAST(r.v AS {spark_sql_type(type_)}), {fails})"
-    inner = f"transform(array({read}), r -> {value})[0]"
-    return f"transform(array({texts[0]}), x -> if(x IS NULL, NULL, {inner}))[0]"
+    return with_name(texts[0], "x", f"if(x IS NULL, NULL, {with_name(read, 'r', value)})")
 
 
 _OTHER_DIGITS = r'(^|[:\[,])\s*"[-+.,eE\p{Nd}]*[,\P{ASCII}][-+.,eE\p{Nd}]*"|\\u'
@@ -106,7 +106,7 @@ def _to_json(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> st
     value = next(each for each in call.arguments if isinstance(each, Expression))
     named = _value_with_names("x", value.type, _field_names(call, value.type))
     text = f"to_json(array({named}), {_WRITTEN})"
-    return f"transform(array({texts[0]}), x -> if(x IS NULL, NULL, substring({text}, 2, length({text}) - 2)))[0]"
+    return with_name(texts[0], "x", f"if(x IS NULL, NULL, substring({text}, 2, length({text}) - 2))")
 
 
 def _field_names(call: Call, type_: t.Type) -> Iterator[str]:
@@ -178,7 +178,7 @@ _POSITION = "CAST({1} AS DECIMAL(7,6)) * CAST(size(v) - 1 AS DECIMAL(10,0))"
 _BELOW, _ABOVE = (f"get(v, CAST({way}({_POSITION}) AS INT))" for way in ("floor", "ceil"))
 _PART = f"({_POSITION}) % 1BD"
 _BETWEEN = f"CAST({_BELOW} * CAST(1BD - {_PART} AS DECIMAL(7,6)) + {_ABOVE} * ({_PART}) AS {{T}})"
-_OF_DECIMALS = f"transform(array(sort_array(collect_list({{0}}){{filter}})), v -> {_BETWEEN})[0]"
+_OF_DECIMALS = template_with_name("sort_array(collect_list({0}){filter})", "v", _BETWEEN)
 """A percentile of decimals: Spark's own is one of doubles."""
 
 _MOST_DIGITS = 29

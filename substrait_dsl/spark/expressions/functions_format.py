@@ -12,6 +12,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression, Literal
 from substrait_dsl.errors import UnsupportedError, quote
 from substrait_dsl.spark.expressions.literals import text_to_sql
+from substrait_dsl.spark.expressions.named_values import with_name
 from substrait_dsl.spark.expressions.templates import Call, Table, Template
 from substrait_dsl.spark.session.engines import ENGINE
 
@@ -102,8 +103,8 @@ def _strftime(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> s
                 f"{quote([*known, *_SHORT, '%'])}"
             )
     listed = ", ".join(parts) or "''"
-    # A list of one element gives the moment a name. A NULL stays one, also where the format shows nothing of it.
-    shown = f"transform(array({timestamp}), m -> if(m IS NULL, NULL, concat({listed})))[0]"
+    # A NULL stays one, also where the format shows nothing of it.
+    shown = with_name(timestamp, "m", f"if(m IS NULL, NULL, concat({listed}))")
     return f"CAST({shown} AS STRING)"
 
 

@@ -8,6 +8,7 @@ from substrait_dsl.algebra.expressions import Literal, literal
 from substrait_dsl.algebra.types import String
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.literals import literal_to_sql
+from substrait_dsl.spark.expressions.named_values import template_with_name, with_name
 from substrait_dsl.spark.expressions.templates import Call, Table, Template
 from substrait_dsl.spark.expressions.types import PARTIQL_URN
 from substrait_dsl.spark.session.engines import ENGINE
@@ -15,17 +16,12 @@ from substrait_dsl.spark.session.engines import ENGINE
 __all__ = ["PARTIQL", "PARTIQL_URN"]
 
 
-def _bind_value(value: str, body: str) -> str:
-    """Text in which a value is called ``v``: it may be long, and is used several times."""
-    return f"transform(array({value}), v -> {body})[0]"
-
-
 def _step(call: Call, texts: Sequence[str], choices: Mapping[str, str]) -> str:
     """A step of a path. PartiQL's null has any part, which is null; a part that is not there is NULL."""
     step = call.arguments[1]
     assert isinstance(step, Literal)
     path = literal_to_sql(literal(f"$[{_quote_step(step.value)}]", String()))
-    return _bind_value(texts[0], f"if(is_variant_null(v), v, try_variant_get(v, {path}, 'variant'))")
+    return with_name(texts[0], "v", f"if(is_variant_null(v), v, try_variant_get(v, {path}, 'variant'))")
 
 
 def _quote_step(step: object) -> str:
@@ -41,7 +37,7 @@ def _quote_step(step: object) -> str:
 def _convert_to(sql_type: str, *schemas: str) -> Template:
     """A value of a type; Spark's own conversion would also make a number of a text, and a text of a number."""
     tests = " OR ".join(f"schema_of_variant(v) LIKE '{schema}'" for schema in schemas)
-    return Template(_bind_value("{0}", f"if({tests}, try_variant_get(v, '$', '{sql_type}'), NULL)"))
+    return Template(template_with_name("{0}", "v", f"if({tests}, try_variant_get(v, '$', '{sql_type}'), NULL)"))
 
 
 _IS_STRUCT = "schema_of_variant(v) LIKE 'OBJECT<%'"
@@ -71,24 +67,28 @@ _OF_FLOAT = (
     f"CASE WHEN {_FLOAT} < CAST(n.x AS DOUBLE) THEN -1 WHEN {_FLOAT} > CAST(n.x AS DOUBLE) THEN 1"
     f" WHEN {_FLOAT} = 9223372036854775808D THEN 1 ELSE {_order(f'TRY_CAST({_FLOAT} AS BIGINT)', 'n.x')} END"
 )
-_COMPARED = (
-    "transform(array(named_struct('v', {0}, 'x', {1})), n -> CASE WHEN n.x IS NULL THEN NULL"
+_COMPARED = template_with_name(
+    "named_struct('v', {0}, 'x', {1})",
+    "n",
+    "CASE WHEN n.x IS NULL THEN NULL"
     f" WHEN schema_of_variant(n.v) = 'BIGINT' THEN {_order(_INTEGER, 'n.x')}"
     f" WHEN schema_of_variant(n.v) LIKE 'DECIMAL(%' THEN {_OF_DECIMAL}"
-    f" WHEN schema_of_variant(n.v) IN ('DOUBLE', 'FLOAT') THEN {_OF_FLOAT} END)[0]"
+    f" WHEN schema_of_variant(n.v) IN ('DOUBLE', 'FLOAT') THEN {_OF_FLOAT} END",
 )
 
 PARTIQL: Table = {
     "has_key": Template("map_contains_key({0}, {1})"),
     "attribute": Template(_step, literal_arguments=(1,)),
     "element": Template(_step, literal_arguments=(1,)),
-    "elements": Template(_bind_value("{0}", f"if({_IS_LIST}, CAST(v AS ARRAY<VARIANT>), array(v))")),
+    "elements": Template(template_with_name("{0}", "v", f"if({_IS_LIST}, CAST(v AS ARRAY<VARIANT>), array(v))")),
     "attributes": Template(
-        _bind_value("{0}", f"CASE WHEN {_IS_STRUCT} THEN {_ENTRIES} WHEN v IS NULL THEN array() {_OTHER} END")
+        template_with_name(
+            "{0}", "v", f"CASE WHEN {_IS_STRUCT} THEN {_ENTRIES} WHEN v IS NULL THEN array() {_OTHER} END"
+        )
     ),
-    "is_struct": Template(_bind_value("{0}", f"coalesce({_IS_STRUCT}, FALSE)")),
+    "is_struct": Template(template_with_name("{0}", "v", f"coalesce({_IS_STRUCT}, FALSE)")),
     "from_json": Template("parse_json({0})"),
-    "is_list": Template(_bind_value("{0}", f"coalesce({_IS_LIST}, FALSE)")),
+    "is_list": Template(template_with_name("{0}", "v", f"coalesce({_IS_LIST}, FALSE)")),
     "is_null_value": Template("is_variant_null({0})"),
     "compare": Template(_COMPARED),
     "as_boolean": _convert_to("boolean", "BOOLEAN"),

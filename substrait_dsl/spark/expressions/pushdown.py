@@ -21,33 +21,37 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import re
-from collections.abc import Collection, Iterable, Set
+from collections.abc import Callable, Collection, Iterable, Set
 
 from substrait_dsl.algebra import expressions as ex
 from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.node import Expression, walk
+from substrait_dsl.spark.expressions.named_values import with_name
 from substrait_dsl.spark.expressions.signed_zeros import sort_key
 from substrait_dsl.spark.expressions.types import holds
 from substrait_dsl.spark.session.engines import current_engine
 
-_OPAQUE = "transform(array({}), v -> v)[0]"
-"""The same value as an expression that Spark's optimizer does not simplify."""
 
-_UNCHANGED: dict[type[t.Type], str] = {
-    t.Decimal: _OPAQUE,  # a sum has another type
-    t.FP32: "({} + CAST(0 AS FLOAT))",
-    t.FP64: "({} + 0D)",
-    t.I8: "({} | 0Y)",
-    t.I16: "({} | 0S)",
-    t.I32: "({} | 0)",
-    t.I64: "({} | 0L)",
-    t.Date: "date_add({}, 0)",
-    t.PrecisionTimestamp: "({} + INTERVAL '0' SECOND)",
-    t.PrecisionTimestampTZ: "({} + INTERVAL '0' SECOND)",
-    t.String: "concat({}, '')",
-    t.VarChar: "concat({}, '')",
-    t.FixedChar: "concat({}, '')",
-    t.UserDefined: _OPAQUE,
+def opaque_sql(text: str) -> str:
+    """Write a value so that Spark's optimizer does not simplify it: it sees no column, and pushes no filter down."""
+    return with_name(text, "v", "v")
+
+
+_UNCHANGED: dict[type[t.Type], Callable[[str], str]] = {
+    t.Decimal: opaque_sql,  # a sum has another type
+    t.FP32: "({} + CAST(0 AS FLOAT))".format,
+    t.FP64: "({} + 0D)".format,
+    t.I8: "({} | 0Y)".format,
+    t.I16: "({} | 0S)".format,
+    t.I32: "({} | 0)".format,
+    t.I64: "({} | 0L)".format,
+    t.Date: "date_add({}, 0)".format,
+    t.PrecisionTimestamp: "({} + INTERVAL '0' SECOND)".format,
+    t.PrecisionTimestampTZ: "({} + INTERVAL '0' SECOND)".format,
+    t.String: "concat({}, '')".format,
+    t.VarChar: "concat({}, '')".format,
+    t.FixedChar: "concat({}, '')".format,
+    t.UserDefined: opaque_sql,
 }
 """The same value, computed, so that Spark does not see a column. Adding zero to a float changes only -0.0."""
 
@@ -76,18 +80,13 @@ def hide_column_from_readers(text: str, type_: t.Type, others: Collection[Expres
     if holds(type_, _FLOATS):
         if (key := sort_key(text, type_)) != text:
             return key
-        return _UNCHANGED.get(type(type_), _OPAQUE).format(text)
+        return _UNCHANGED.get(type(type_), opaque_sql)(text)
     is_hidden = any(_is_misread(other, ordered=ordered) for other in others)
-    return _UNCHANGED.get(type(type_), "{}").format(text) if is_hidden else text
+    return _UNCHANGED.get(type(type_), str)(text) if is_hidden else text
 
 
 def _may_become_null(option: Expression) -> bool:
     return option.type.nullable and not isinstance(option, ex.Literal)
-
-
-def opaque_sql(text: str) -> str:
-    """Write a value so that Spark does not see a column: no filter on it is pushed down."""
-    return _OPAQUE.format(text)
 
 
 def column_sql(text: str, value: Expression) -> str:
@@ -99,7 +98,7 @@ def column_sql(text: str, value: Expression) -> str:
     if isinstance(value.type, t.Boolean) and not value.type.nullable:
         return predicate_sql(text, value)
     is_hidden = _is_misread(value, ordered=True) and not isinstance(value.type, _FLOATS)
-    return _OPAQUE.format(text) if is_hidden else text
+    return opaque_sql(text) if is_hidden else text
 
 
 _NEGATIONS = frozenset(("not", "and_not", "xor", "not_equal", "is_false", "is_not_true", "is_not_false"))
@@ -122,7 +121,7 @@ def predicate_sql(text: str, condition: Expression) -> str:
     # It is never NULL, so Spark would see through a coalesce.
     differs = "is_distinct_from" in calls or ("is_not_distinct_from" in calls and not calls.isdisjoint(_NEGATIONS))
     is_hidden = differs and any(isinstance(node, ex.Literal) for node in nodes)
-    return _OPAQUE.format(text) if is_hidden else text
+    return opaque_sql(text) if is_hidden else text
 
 
 def _may_pass_null(condition: Expression, nodes: Iterable[Expression], calls: Set[str]) -> bool:

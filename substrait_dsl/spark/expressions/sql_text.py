@@ -23,6 +23,7 @@ from substrait_dsl.spark.expressions.casts import cast_to_sql
 from substrait_dsl.spark.expressions.functions import function_to_sql
 from substrait_dsl.spark.expressions.literals import UNKNOWN, literal_to_sql, struct_to_sql
 from substrait_dsl.spark.expressions.masks import masked_row, masked_value
+from substrait_dsl.spark.expressions.named_values import with_name
 from substrait_dsl.spark.expressions.null_checks import assert_not_null
 from substrait_dsl.spark.expressions.phases import Average, express_in_one_phase
 from substrait_dsl.spark.expressions.pushdown import hide_from_readers
@@ -116,7 +117,7 @@ def to_sql(expression: ex.Expression, scope: Scope) -> str:
     text = done[id(expression)]
     if len(text) > MAX_DEPTH and _depth(text) > MAX_DEPTH:
         raise UnsupportedError(
-            f"an expression nests {_depth(text)} levels deep, and {ENGINE}'s parser takes {MAX_DEPTH}",
+            f"an expression nests {_depth(text)} levels deep, and the parser of {ENGINE} takes {MAX_DEPTH}",
             hint="compute parts of it in a project of their own",
         )
     return text
@@ -322,7 +323,7 @@ def _field_of_nullable(text: str, position: int) -> str:
     """Write a field of a struct, NULL if the struct is. A lambda binds a computed struct to a name."""
     if re.fullmatch(r"\w+", text):
         return f"if({text} IS NULL, NULL, {text}.f{position})"
-    return f"transform(array({text}), __t -> if(__t IS NULL, NULL, __t.f{position}))[0]"
+    return with_name(text, "__t", f"if(__t IS NULL, NULL, __t.f{position})")
 
 
 def _lambda(function: ex.Lambda, scope: Scope) -> str:
@@ -338,7 +339,7 @@ def _invocation(function: ex.Lambda, arguments: Sequence[str], scope: Scope) -> 
     name = f"__p{len(scope.parameters)}"
     parameters = tuple(f"{name}.f{position}" for position in range(len(arguments)))
     body = to_sql(function.body, scope.enter_lambda(parameters))
-    return f"transform(array({struct_to_sql(arguments)}), {name} -> {body})[0]"
+    return with_name(struct_to_sql(arguments), name, body)
 
 
 def _depth(text: str) -> int:

@@ -8,6 +8,7 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.algebra.expressions import Expression
 from substrait_dsl.spark.expressions.functions_arithmetic import integer_operation
 from substrait_dsl.spark.expressions.literals import failing
+from substrait_dsl.spark.expressions.named_values import with_name
 from substrait_dsl.spark.expressions.templates import Call, Template, largest_decimal
 from substrait_dsl.spark.expressions.types import spark_sql_type
 
@@ -34,8 +35,7 @@ def decimal_arithmetic(operator: str) -> Template:
         most = largest_decimal(t.Decimal(38, scale))
         fits = f"v BETWEEN -{most} AND {most}"
         checked = f"CASE WHEN {fits} THEN v WHEN v IS NOT NULL THEN {failing('a decimal has more than 38 digits')} END"
-        # Of [0] Sail would evaluate the list three times, and so each operand of an operand.
-        return f"CAST(get(transform(array({value}), v -> {checked}), 0) AS {spark_sql_type(type_)})"
+        return f"CAST({with_name(value, 'v', checked)} AS {spark_sql_type(type_)})"
 
     return Template(text, {"overflow": {"ERROR": ""}})
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from substrait_dsl.algebra import types as t
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.literals import failing, text_to_sql
+from substrait_dsl.spark.expressions.named_values import with_name
 from substrait_dsl.spark.sail.float_texts import text_of_float
 
 _FLOATS = (t.FP32, t.FP64)
@@ -36,9 +37,11 @@ def castable(text: str, source: t.Type, target: t.Type) -> tuple[str, t.Type]:
         return text_of_float(text, source), t.String(nullable=source.nullable)
     if isinstance(source, _FLOATS) and isinstance(target, t.Decimal):
         digits = f"CAST({text} AS STRING)"  # as Spark does: by the digits that a float is written with
-        checked = f"(CASE WHEN {digits} LIKE '%e%' THEN {failing(DECIMAL_OF_FLOAT)} ELSE {digits} END)"
+        checked = with_name(digits, "v", f"CASE WHEN v LIKE '%e%' THEN {failing(DECIMAL_OF_FLOAT)} ELSE v END")
         return checked, t.String(nullable=source.nullable)
     if isinstance(source, _TEXTS) and isinstance(target, t.Decimal | t.Date):
         pattern, message = _MISREAD[type(target)]
-        return f"(CASE WHEN {text} RLIKE {text_to_sql(pattern)} THEN {failing(message)} ELSE {text} END)", source
+        return with_name(
+            text, "v", f"CASE WHEN v RLIKE {text_to_sql(pattern)} THEN {failing(message)} ELSE v END"
+        ), source
     return text, source

@@ -86,6 +86,7 @@ SAIL = Engine(
     is_of_outer_rows=is_of_outer_rows,
     float_key=_float_key,
     require_frame=_require_frame,
+    around_list=("get(", ", 0)"),  # of [0] it evaluates the list three times, to say that the list is long enough
     has_tuples=False,
     has_exact_casts=False,
     has_lists_of_records=False,

@@ -9,6 +9,7 @@ from functools import cache
 
 from substrait_dsl.algebra import types as t
 from substrait_dsl.spark.expressions.literals import text_to_sql
+from substrait_dsl.spark.expressions.named_values import with_name
 
 _PLAIN = text_to_sql(r"^-?(0\.0{0,2}[1-9]\d*|[1-9]\d{0,6}\.\d+)$")
 """The texts that both have, beside those of zero and NaN."""
@@ -43,9 +44,7 @@ def text_of_float(text: str, type_: t.Type) -> str:
         f" WHEN instr({least}, concat({unsigned}, '=')) > 0 THEN concat(if(v LIKE '-%', '-', ''), {of_least})"
         f" ELSE concat({digits}, 'E', {exponent}) END"
     )
-    # A one-element list gives the text a name, so that the value stands here only once. Of [0] Sail would evaluate it
-    # three times, to say that the list is long enough.
-    return f"get(transform(array(CAST({text} AS STRING)), v -> {written}), 0)"
+    return with_name(f"CAST({text} AS STRING)", "v", written)
 
 
 @cache

@@ -23,6 +23,7 @@ from substrait_dsl.spark.expressions.functions_datetime import DATETIME, local_c
 from substrait_dsl.spark.expressions.functions_decimal import ARITHMETIC_DECIMAL
 from substrait_dsl.spark.expressions.functions_string import STRING, split_text
 from substrait_dsl.spark.expressions.literals import failing, text_to_sql
+from substrait_dsl.spark.expressions.named_values import with_name
 from substrait_dsl.spark.expressions.templates import Call, Table, Template
 from substrait_dsl.spark.expressions.types import spark_sql_type
 
@@ -179,7 +180,7 @@ def in_zone(call: Call, texts: Sequence[str], zone: int, text: str) -> str:
             return text
     fails = failing("Sail does not know when clocks are set after 2099")
     if isinstance(values[1].type, t.IntervalYear):  # the moment that is found is of that clock, too
-        text = f"get(transform(array({text}), v -> if(CAST(v AS TIMESTAMP_NTZ) >= {_END}, {fails}, v)), 0)"
+        text = with_name(text, "v", f"if(CAST(v AS TIMESTAMP_NTZ) >= {_END}, {fails}, v)")
     is_late = f"CAST({texts[0]} AS TIMESTAMP_NTZ) >= {_END} AND {texts[zone]} IS NOT NULL"
     return f"if({is_late}, {fails}, {text})"
 

@@ -106,6 +106,8 @@ class Engine:
     """Writes the key by which floats are compared and sorted, if the engine distinguishes zeros, or NaNs."""
     require_frame: Callable[[WindowCall], None] = lambda call: None
     """Raises `UnsupportedError` for a function over a frame that the engine does not compute exactly."""
+    around_list: tuple[str, str] = ("", "[0]")
+    """The texts before and behind a list of one element, for that element."""
     has_tuples: bool = True
     """Whether IN with several left operands follows three-valued logic."""
     has_exact_casts: bool = True

@@ -244,7 +244,7 @@ def _require_iceberg(schema: StructType, what: str) -> None:
         raise UnsupportedError(f"{what}: the columns of an Iceberg table have names, got one that is empty")
     if missing := _names_with(schema, DayTimeIntervalType, YearMonthIntervalType, TimeType):
         raise UnsupportedError(
-            f"{what}: an Iceberg table of {ENGINE}'s has no intervals or times of day, which {quote(missing)} hold"
+            f"{what}: an Iceberg table of {ENGINE} has no intervals or times of day, which {quote(missing)} hold"
         )
     if narrow := _names_with(schema, ByteType, ShortType):
         raise UnsupportedError(
