@@ -38,8 +38,8 @@ class TextForm(PlanDocument):
             lines, with escapes for what a terminal does not show.
 
         Raises:
-            UnsupportedError: the format has no place for something, such as a read of files or of a struct,
-                a window, an exchange, a write, a hint or a physical join; with its path in the message that
+            UnsupportedError: the format has no place for something, such as a read of files, a window, an exchange,
+                a write, a hint or a physical join; with its path in the message that
                 ``to_proto(outer_references="steps_out")`` gives.
 
         Specification: https://github.com/DataDog/substrait-explain/blob/main/GRAMMAR.md.

@@ -30,7 +30,7 @@ PLANS |= {
 }
 """Plans that have a text, by what they are about."""
 
-UNREAD = re.compile(r"\b(decimal|varchar|fixedchar|fixedbinary|struct|map|interval_compound)\??<|⇒|\(&|, &(?!\w+\))")
+UNREAD = re.compile(r"\b(decimal|varchar|fixedchar|fixedbinary|n?struct|map|interval_compound)\??<|⇒|\(&|, &(?!\w+\))")
 """What the program does not read: types with numbers or types in them, options, words as arguments."""
 
 NULLABLE_TEXT = "':string?"
@@ -43,6 +43,7 @@ REWRITTEN = {
     "measures in another order": "it writes them in the order in which they are put out",
     "a join with a filter behind it": "it writes 1 for 1.0, which is an integer to it",
     "groups by a cast": "what it writes it does not read: the cast begins like a grouping set",
+    "a struct of no fields": "it writes struct alone, which it does not read",
     "-0.0": "the same",
     "16777216.0:fp32": "the same",
     "1000000000000000000000000000000.0": "the same",
@@ -53,8 +54,13 @@ REWRITTEN = {
 }
 """Texts that the program writes otherwise, which are read as something else or not at all, and why."""
 
-UNWRITTEN = {text for text in VALUES if re.search("decimal|varchar|fixedchar", text)}
-"""Literals that the program does not write."""
+UNWRITTEN = {
+    "structs": "Error writing Type: Required field expected",  # it takes the names of fields for columns
+    **{
+        text: "literal textification not implemented" for text in VALUES if re.search("decimal|varchar|fixedchar", text)
+    },
+}
+"""What the program does not write, and what it says."""
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +79,7 @@ def test_the_program_writes_the_same_text(name: str, program: Path) -> None:
     written = converted(program, data, "protobuf", "text")
     if name in UNWRITTEN:
         assert isinstance(written, str)
-        assert "literal textification not implemented" in written
+        assert UNWRITTEN[name] in written
         return
     assert isinstance(written, bytes), written
     assert (written.decode() == PLANS[name].to_text()) is (name not in REWRITTEN), written.decode()

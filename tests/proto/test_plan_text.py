@@ -8,18 +8,20 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
+from substrait.plan_pb2 import Plan as Message
 
 import substrait_dsl as sd
 from substrait_dsl import functions as f
+from substrait_dsl.algebra.node import Rel, walk
 from substrait_dsl.algebra.plan import AlgebraPlan
 from substrait_dsl.errors import PlanFormatError, UnsupportedError
-from substrait_dsl.proto.plan import to_bytes
+from substrait_dsl.proto.plan import encode_plan, from_bytes, to_bytes
 from substrait_dsl.proto.plan_text.plan import from_text, read_plan, to_text, write_plan
 from tests.conftest import SHARED
 from tests.differential.pipelines import pipeline
@@ -109,6 +111,15 @@ LINES: Mapping[str, tuple[Any, list[str]]] = {
         PEOPLE.project(more=lambda p: p.key + 1).emit([0]),
         ["Project[$0]", "  Project[$0, $1, add($0, 1):i64]", "    Read[crm.people => key:i64, name:string]"],
     ),
+    "structs": (
+        sd.read_named("t", {"s": "nstruct<a: i64, b: list<nstruct<c: i8>>>?", "m": "map<i8, nstruct<c: i8>>"}).emit(
+            [1, 0]
+        ),
+        [
+            "Read[t +> s:nstruct?<a:i64, b:list<nstruct<c:i8>>>, m:map<i8, nstruct<c:i8>> |> $1, $0]",
+        ],
+    ),
+    "a struct of no fields": (sd.read_named("t", {"s": sd.Struct(())}), ["Read[t => s:nstruct<>]"]),
     "no columns": (PEOPLE.emit([]), ["Read[crm.people +> key:i64, name:string |> ]"]),
     "an aggregate": (
         PEOPLE.aggregate("name", n=lambda p: f.count(), most=lambda p: f.max(p.key)),
@@ -132,6 +143,13 @@ LINES: Mapping[str, tuple[Any, list[str]]] = {
     "groups by a cast": (
         PEOPLE.aggregate(lambda p: p.key.cast(sd.I32)),
         ["Aggregate[(($0)::!i32) => ($0)::!i32]", "  Read[crm.people => key:i64, name:string]"],
+    ),
+    "a sort": (
+        PEOPLE.sort(sd.desc("name", nulls="last"), "key"),
+        [
+            "Sort[($1, &DescNullsLast), ($0, &AscNullsFirst) => $0, $1]",
+            "  Read[crm.people => key:i64, name:string]",
+        ],
     ),
     "a join": (
         PEOPLE.join(ORDERS, lambda p, o: p.key == o.customer, how="left_semi"),
@@ -453,10 +471,15 @@ REFUSED: Mapping[str, tuple[Any, str, str]] = {
         "hint of a relation of kind read",
         "relations[0].root.input.read.common",
     ),
-    "a struct": (
-        lambda: sd.read_named("t", {"s": "struct<i64>"}),
-        "the names of the fields of a struct, in a column of a read",
-        "relations[0].root.input.read.base_schema",
+    "a filter of a read": (
+        lambda: sd.read_named("t", {"s": "i64"}, filter=lambda t: t.s > 1),
+        "filter of a read of a named table",
+        "relations[0].root.input.read",
+    ),
+    "a relation of an extension": (
+        lambda: PEOPLE.simple_capture(),
+        "relations of kind extension_single, of type.googleapis.com/google.protobuf.Struct",
+        "relations[0].root.input",
     ),
     "the number of the grouping set": (
         lambda: PEOPLE.group_by("key", "name").cube(n=lambda p: f.count()),
@@ -486,6 +509,41 @@ def test_refusals_say_what_and_where(name: str) -> None:
         build().to_plan().to_text()
     assert caught.value.path == path
     assert sd.Plan.from_json(build().to_plan().to_json()) == build().to_plan()  # as the hint says
+
+
+SAID = frozenset({"Aggregate", "Cross", "Emit", "Fetch", "Filter", "Join", "Project", "Read", "Set", "Sort"})
+"""The relations that the format has a line for."""
+
+RELATIONS = (*corpus.reads(), *corpus.rows(), *corpus.several(), *corpus.changes())
+
+
+def relation_classes(base: type[Rel] = Rel) -> Iterator[str]:
+    """The names of the relations of the algebra."""
+    for each in base.__subclasses__():
+        if each.__module__.startswith("substrait_dsl.algebra.relations") and each.__name__[0] != "_":
+            yield each.__name__
+        yield from relation_classes(each)
+
+
+@pytest.mark.parametrize("name", sorted({*relation_classes(), *(type(each).__name__ for each in RELATIONS)}))
+def test_every_relation_has_a_line_or_is_refused_by_its_kind(name: str) -> None:
+    """One that has a line comes back; another is refused with its kind, its place, and what has a place for it."""
+    written = [node for relation, _ in LINES.values() for node in walk(relation._rel) if isinstance(node, Rel)]
+    closed = [each for each in (*RELATIONS, *written) if not each.free_anchors]
+    examples = [plan_of(each) for each in closed if type(each).__name__ == name]
+    reasons = [refusal(each) for each in examples]
+    assert reasons
+    assert (None in reasons) is (name in SAID)
+    for plan in examples if name not in SAID else ():
+        with pytest.raises(UnsupportedError) as caught:
+            to_text(plan)
+        data = to_bytes(encode_plan(plan))
+        kind = Message.FromString(data).relations[0].root.input.WhichOneof("rel_type")
+        assert f"relations of kind {kind}" in caught.value.message
+        assert caught.value.path == "relations[0].root.input"
+        assert caught.value.hint is not None
+        assert caught.value.hint.startswith("to_bytes has a place for everything")
+        assert to_bytes(encode_plan(from_bytes(data)[0])) == data
 
 
 def test_several_sets_without_their_number_come_back() -> None:

@@ -102,6 +102,15 @@ WRONG: Mapping[str, tuple[str, str, str, str, str | None]] = {
     "a column that is no number": (
         "$0, add", "$\u0661, add", 'expected the number of a column, got "\u0661"', "line 12, column 12", None,
     ),
+    "a struct without names": (
+        "c:i64", "c:list<struct<i64>>", "in a column of a read, the fields of a struct have names",
+        "line 13, column 29", "nstruct<x:i64, y:string?>, and ? before the <",
+    ),
+    "names of fields elsewhere": (
+        "add($0, $1)", "null:nstruct?<x:i64>", "fields of structs have names in columns of reads alone",
+        "line 12, column 20", "struct<i64, string?>",
+    ),
+    "a field without a type": ("c:i64", "c:nstruct<x>", 'expected ":", got ">"', "line 13, column 33", None),
     "what is no literal": (
         "add($0, $1)", "add($0, 'x':uuid)", "the format has no literals of uuid", "line 12, column 23", None,
     ),

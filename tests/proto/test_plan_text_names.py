@@ -18,8 +18,8 @@ from tests.support import count_calls
 WORDS = (
     "boolean", "i8", "i16", "i32", "i64", "fp32", "fp64", "string", "binary", "date", "interval_year", "uuid",
     "fixedchar", "varchar", "fixedbinary", "decimal", "precisiontime", "precisiontimestamp", "precisiontimestamptz",
-    "interval_day", "interval_compound", "time", "timestamp", "timestamp_tz", "list", "map", "struct", "u8", "u16",
-    "u32", "u64", "derived", "null", "true", "false", "if_then",
+    "interval_day", "interval_compound", "time", "timestamp", "timestamp_tz", "list", "map", "struct", "nstruct",
+    "u8", "u16", "u32", "u64", "derived", "null", "true", "false", "if_then",
 )  # fmt: skip
 """The words of ``GRAMMAR.md`` for types, and other words of it."""
 

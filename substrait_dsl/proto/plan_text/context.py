@@ -62,7 +62,7 @@ class TextWriter:
         return written
 
 
-_OTHER_FORMS = "to_json and to_bytes have a place for everything"
+_OTHER_FORMS = "to_bytes has a place for everything; to_json, too, but for messages of unknown types"
 
 
 @attrs.define

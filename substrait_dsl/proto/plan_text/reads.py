@@ -12,7 +12,7 @@ from substrait_dsl.proto.plan_text.emits import Head, read_columns, set_mapping
 from substrait_dsl.proto.plan_text.expressions import read_argument_name, read_expression, write_expression
 from substrait_dsl.proto.plan_text.names import read_name, write_name
 from substrait_dsl.proto.plan_text.scanner import Scanner
-from substrait_dsl.proto.plan_text.types import read_type, write_type
+from substrait_dsl.proto.plan_text.types import read_type, write_next_name, write_type
 
 ROWS_IN_LINES = 3
 """The number of rows from which on each stands in a line of its own."""
@@ -24,7 +24,7 @@ def write_read(writer: TextWriter, body: pb.ReadRel, widths: Sequence[int]) -> H
     if kind == "virtual_table":
         return _write_virtual_table(writer, body)
     if kind != "named_table":
-        raise writer.refuse(f"a read of a {kind}", body)
+        raise writer.refuse(f"reads of kind {kind}", body)
     writer.require_only(body, ("common", "base_schema", "named_table"), "a read of a named table")
     writer.require_only(body.named_table, ("names",), "a named table")
     if not body.named_table.names:
@@ -50,12 +50,15 @@ def _write_virtual_table(writer: TextWriter, body: pb.ReadRel) -> Head:
 
 def _write_schema(writer: TextWriter, message: type_pb2.NamedStruct) -> list[str]:
     """Write the columns of a read, each with its name and its type."""
-    types = message.struct.types
-    if len(message.names) != len(types):
-        raise writer.refuse("the names of the fields of a struct, in a column of a read", message)
     if message.struct.nullability != type_pb2.Type.NULLABILITY_REQUIRED or message.struct.type_variation_reference:
         raise writer.refuse("a row that is nullable, or of a type variation", message)
-    return [f"{write_name(name)}:{write_type(writer, type_)}" for name, type_ in zip(message.names, types, strict=True)]
+    names = iter(message.names)
+    columns = [
+        f"{write_next_name(writer, names, type_)}:{write_type(writer, type_, names)}" for type_ in message.struct.types
+    ]
+    if next(names, None) is not None:
+        raise writer.refuse("more names than columns and fields of structs, in a read", message)
+    return columns
 
 
 def read_read(reader: TextReader, scanner: Scanner, body: pb.ReadRel) -> int:
@@ -108,5 +111,7 @@ def _read_schema(reader: TextReader, scanner: Scanner, message: type_pb2.NamedSt
     for _ in scanner.items(closing):
         message.names.append(read_name(scanner, "the name of a column"))
         scanner.expect(":")
-        read_type(reader, scanner, message.struct.types.add())
-    return len(message.names)
+        inside: list[str] = []
+        read_type(reader, scanner, message.struct.types.add(), inside)
+        message.names.extend(inside)
+    return len(message.struct.types)

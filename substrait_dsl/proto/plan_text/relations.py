@@ -44,7 +44,7 @@ def write_relation(writer: TextWriter, rel: pb.Rel) -> tuple[list[str], int]:
     """
     kind = rel.WhichOneof("rel_type")
     if kind not in _WRITERS:
-        raise writer.refuse(f"relations of kind {kind}", rel)
+        raise writer.refuse(_kind_words(rel, kind), rel)
     body: Any = body_of(rel)
     fields, write = _WRITERS[kind]
     writer.require_only(body, ("common", *_inputs_of(body), *fields), f"a relation of kind {kind}")
@@ -54,6 +54,12 @@ def write_relation(writer: TextWriter, rel: pb.Rel) -> tuple[list[str], int]:
     lines = [f"{INDENT * depth}{line}" for depth, head in enumerate(heads) for line in _indented(head)]
     lines += [f"{INDENT * len(heads)}{line}" for below, _ in inputs for line in below]
     return lines, width
+
+
+def _kind_words(rel: pb.Rel, kind: str | None) -> str:
+    """Return what kind of relation one is; of an extension's, whose message it has."""
+    detail = getattr(getattr(rel, kind), "detail", None) if kind else None
+    return f"relations of kind {kind}" + (f", of {detail.type_url}" if detail is not None else "")
 
 
 def _indented(head: str) -> list[str]:

@@ -1,15 +1,19 @@
-"""Types: ``i64``, ``string?``, ``decimal?<15, 2>``, ``list<i64>``, ``point#8?``."""
+"""Types: ``i64``, ``string?``, ``decimal?<15, 2>``, ``list<i64>``, ``point#8?``.
+
+In a column of a read the fields of a struct have names, as the specification writes them: ``nstruct<x:i64, y:i64?>``.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from substrait import type_pb2 as pb
 
 from substrait_dsl.errors import PlanFormatError
 from substrait_dsl.proto.plan_text.context import TextReader, TextWriter
-from substrait_dsl.proto.plan_text.names import IDENTIFIER
+from substrait_dsl.proto.plan_text.names import IDENTIFIER, read_name, write_name
 from substrait_dsl.proto.plan_text.scanner import Scanner, to_integer
 from substrait_dsl.proto.plan_text.words import FORMER_TYPES, NESTED_TYPES, NUMBER_TYPES, RESERVED, SIMPLE_TYPES
 
@@ -26,12 +30,13 @@ _INTEGER = re.compile(r"[0-9]+")
 _OF_USERS = re.compile(r"u!")
 
 _MICROSECONDS = 6
-_KNOWN_TYPES = (*SIMPLE_TYPES, *NUMBER_TYPES, *NESTED_TYPES)
+_NAMED_STRUCT = "nstruct"
+_KNOWN_TYPES = (*SIMPLE_TYPES, *NUMBER_TYPES, *NESTED_TYPES, _NAMED_STRUCT)
 _SINGLE_WORDS = (*SIMPLE_TYPES, *FORMER_TYPES)
 
 
-def write_type(writer: TextWriter, message: pb.Type) -> str:
-    """Write a type."""
+def write_type(writer: TextWriter, message: pb.Type, names: Iterator[str] | None = None) -> str:
+    """Write a type; in a column of a read with the names of the fields of structs, depth first."""
     field = message.WhichOneof("kind")
     if field in ("func", "unbound", "alias", None):
         raise writer.refuse(f"a type of kind {field}", message)
@@ -48,7 +53,11 @@ def write_type(writer: TextWriter, message: pb.Type) -> str:
         keyword = field
         inside = {"list": ["type"], "map": ["key", "value"]}.get(field)
         types = body.types if inside is None else [getattr(body, name) for name in inside]
-        parameters = [write_type(writer, each) for each in types]
+        if field == "struct" and names is not None:
+            keyword = _NAMED_STRUCT
+            parameters = [f"{write_next_name(writer, names, each)}:{write_type(writer, each, names)}" for each in types]
+        else:
+            parameters = [write_type(writer, each, names) for each in types]
     else:
         keyword, parameters = _KEYWORDS[field], []
     mark = _NULLABILITY.get(body.nullability)
@@ -58,6 +67,14 @@ def write_type(writer: TextWriter, message: pb.Type) -> str:
     if body.type_variation_reference:
         written += f"[{writer.reference('type_variation', body.type_variation_reference, message)}]"
     return f"{written}<{', '.join(parameters)}>" if parameters or field == "struct" else written
+
+
+def write_next_name(writer: TextWriter, names: Iterator[str], message: pb.Type) -> str:
+    """Write the name of a column of a read, or of a field of a struct in one: the next name of the read."""
+    name = next(names, None)
+    if name is None:
+        raise writer.refuse("a column without a name, or a field of a struct, in a read", message)
+    return write_name(name)
 
 
 def _write_user_defined(writer: TextWriter, body: pb.Type.UserDefined) -> str:
@@ -76,8 +93,8 @@ def _write_parameter(writer: TextWriter, message: pb.Type.Parameter) -> str:
     raise writer.refuse(f"a type parameter that is {field}", message)
 
 
-def read_type(reader: TextReader, scanner: Scanner, message: pb.Type) -> None:
-    """Read a type.
+def read_type(reader: TextReader, scanner: Scanner, message: pb.Type, names: list[str] | None = None) -> None:
+    """Read a type; in a column of a read the names of the fields of structs are added to `names`.
 
     A word in capitals is the type of the specification, but where the plan declares a type under it: the program
     writes that without ``u!``.
@@ -89,7 +106,8 @@ def read_type(reader: TextReader, scanner: Scanner, message: pb.Type) -> None:
         if found is None:
             raise scanner.unexpected("a type")
         keyword = found[0].lower()
-        if keyword in _SINGLE_WORDS and keyword != found[0] and reader.extensions.has("type", found[0]):
+        may_be_of_user = keyword == _NAMED_STRUCT or (keyword in _SINGLE_WORDS and keyword != found[0])
+        if may_be_of_user and reader.extensions.has("type", found[0]):
             is_of_user = True
         if is_of_user or not (keyword in _KNOWN_TYPES or keyword in FORMER_TYPES):
             scanner.position = found.start()
@@ -114,22 +132,38 @@ def read_type(reader: TextReader, scanner: Scanner, message: pb.Type) -> None:
                 setattr(body, number, read_number(scanner, "a number", 31))
             scanner.expect(">")
         else:
-            _read_nested(reader, scanner, getattr(message, keyword), keyword)
+            field = "struct" if keyword == _NAMED_STRUCT else keyword
+            if field == "struct" and (names is None) == (keyword == _NAMED_STRUCT):
+                scanner.position = start
+                raise _misplaced_struct(scanner, names)
+            _read_nested(reader, scanner, getattr(message, field), field, names)
 
 
-def _read_nested(reader: TextReader, scanner: Scanner, body: Any, keyword: str) -> None:
+def _misplaced_struct(scanner: Scanner, names: list[str] | None) -> PlanFormatError:
+    """Return the error for a struct whose fields have names where they have none, or the other way round."""
+    if names is None:
+        return scanner.error("fields of structs have names in columns of reads alone", hint="struct<i64, string?>")
+    return scanner.error(
+        "in a column of a read, the fields of a struct have names", hint="nstruct<x:i64, y:string?>, and ? before the <"
+    )
+
+
+def _read_nested(reader: TextReader, scanner: Scanner, body: Any, field: str, names: list[str] | None) -> None:
     """Read the types inside a list, a map or a struct."""
     _read_marks(reader, scanner, body)
     scanner.expect("<")
-    if keyword == "list":
-        read_type(reader, scanner, body.type)
-    elif keyword == "map":
-        read_type(reader, scanner, body.key)
+    if field == "list":
+        read_type(reader, scanner, body.type, names)
+    elif field == "map":
+        read_type(reader, scanner, body.key, names)
         scanner.expect(",")
-        read_type(reader, scanner, body.value)
+        read_type(reader, scanner, body.value, names)
     else:
         for _ in scanner.items(">"):
-            read_type(reader, scanner, body.types.add())
+            if names is not None:
+                names.append(read_name(scanner, "the name of a field"))
+                scanner.expect(":")
+            read_type(reader, scanner, body.types.add(), names)
     scanner.expect(">")
 
 
