@@ -23,15 +23,15 @@ def canonical_plan(plan: AlgebraPlan) -> AlgebraPlan:
 
 def canonical_extended(extended: ExtendedExpression) -> ExtendedExpression:
     """Return the extended expression with canonical anchors, as `canonical_plan`."""
-    done = [attrs.evolve(each, expression=rebuild(each.expression, _renumber)) for each in extended.referred]
-    anchor, number = extended.anchor, None
-    if anchor is not None:
-        referring = [each.expression for each in done if anchor in each.expression.free_anchors]
-        number = _next_number(referring) if referring else None
-    if anchor is not None and number is not None:
-        renamed = _renaming(anchor, number)
-        done = [attrs.evolve(each, expression=rebuild(each.expression, renamed)) for each in done]
-    return attrs.evolve(extended, referred=tuple(done), anchor=number)
+    anchor = extended.anchor
+    referred = [attrs.evolve(each, expression=rebuild(each.expression, _renumber)) for each in extended.referred]
+    referring = [each.expression for each in referred if anchor in each.expression.free_anchors]
+    if anchor is None or not referring:
+        return attrs.evolve(extended, referred=tuple(referred), anchor=None)
+    number = _next_number(referring)
+    rename = _renaming(anchor, number)
+    renamed = [attrs.evolve(each, expression=rebuild(each.expression, rename)) for each in referred]
+    return attrs.evolve(extended, referred=tuple(renamed), anchor=number)
 
 
 def canonical(rel: Rel) -> Rel:

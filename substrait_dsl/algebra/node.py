@@ -66,7 +66,7 @@ class SubtreeFlags(FrozenValue):
     """The settings of the plans whose roots are here (`Rel.settings`)."""
 
     def merge(self, other: SubtreeFlags) -> SubtreeFlags:
-        """Return the flags of a node of which two children have these."""
+        """Return the flags of a node, one of whose children has these flags and one the others."""
         if self is other:
             return self
         return SubtreeFlags(

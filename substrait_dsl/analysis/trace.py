@@ -112,9 +112,9 @@ def _trace_own(rel: Rel, inputs: Sequence[Traced], row: Row) -> Traced:  # a clo
             element = combine(columns[column], "transformation")
             return Traced((*columns, element, element), rows | combine(columns[column], "join"))
         case rl.Set(op=op):
-            return _set_operation(op, inputs, rows)
+            return _trace_set_operation(op, inputs, rows)
         case rl.Join() | rl.LateralJoin() | rl.HashJoin() | rl.MergeJoin() | rl.NestedLoopJoin() as join:
-            return _join(join, inputs, row)
+            return _trace_join(join, inputs, row)
         case rl.Write():
             return Traced(columns if len(rel.schema) else (), rows)
         case rl.Update(condition=condition):
@@ -160,7 +160,7 @@ def _updated(update: rl.Update, traced: Mapping[int, Traced]) -> Traced:
     return found if update.anchor is None else with_row(found, update.anchor, row.columns)
 
 
-def _set_operation(op: SetOp, inputs: Sequence[Traced], rows: Uses) -> Traced:
+def _trace_set_operation(op: SetOp, inputs: Sequence[Traced], rows: Uses) -> Traced:
     """Trace a set operation: a union has the values of all inputs, the others those of the first one.
 
     Unless it keeps all rows, the values of all columns decide which rows there are.
@@ -179,21 +179,33 @@ def _set_operation(op: SetOp, inputs: Sequence[Traced], rows: Uses) -> Traced:
 _AnyJoin = rl.Join | rl.LateralJoin | rl.HashJoin | rl.MergeJoin | rl.NestedLoopJoin
 
 
-def _join(join: _AnyJoin, inputs: Sequence[Traced], row: Row) -> Traced:
-    """Trace a join: what it compares decides about rows, or about the values beside rows that are there anyway."""
+def _trace_join(join: _AnyJoin, inputs: Sequence[Traced], row: Row) -> Traced:
+    """Trace a join: its condition decides which rows come out.
+
+    A mark join or a single join puts out each row of one input once. So its condition decides about the columns that
+    come from the other input, or the mark, and not about rows.
+    """
     left, right = inputs
     compared = _compared(join, left, right, row)
     rule = JOIN_RULES[join.how]
-    keeps_left = join.how in ("left_mark", "left_single")  # each row once, whatever matches
-    keeps_right = join.how in ("right_mark", "right_single")
+    each_left_once = join.how in ("left_mark", "left_single")
+    each_right_once = join.how in ("right_mark", "right_single")
+    left_columns, right_columns = left.columns, right.columns
+    if each_left_once:
+        rows, decided = left.rows, compared | right.rows
+        right_columns = tuple(uses | decided for uses in right_columns)
+    elif each_right_once:
+        rows, decided = right.rows, compared | left.rows
+        left_columns = tuple(uses | decided for uses in left_columns)
+    else:
+        rows = decided = left.rows | right.rows | compared
     columns: tuple[Uses, ...] = ()
     if rule.left != "dropped":
-        columns += tuple(uses | compared | left.rows for uses in left.columns) if keeps_right else left.columns
+        columns += left_columns
     if rule.right != "dropped":
-        columns += tuple(uses | compared | right.rows for uses in right.columns) if keeps_left else right.columns
+        columns += right_columns
     if rule.mark:
-        columns += (compared | (right if keeps_left else left).rows,)
-    rows = left.rows if keeps_left else right.rows if keeps_right else left.rows | right.rows | compared
+        columns += (decided,)
     if not isinstance(join, rl.NestedLoopJoin):
         rows |= Row(columns, row.traced).uses([join.post_filter], "filter")
     return Traced(columns, rows)

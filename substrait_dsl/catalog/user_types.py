@@ -68,30 +68,34 @@ def _problem(
     if declared is None:
         near = suggestion(name, extension.types)
         return f'"{urn}" has no type "{name}"{f" ({near})" if near else ""}'
-    wrong = _wrong_number(declared, len(values))
+    wrong = _find_wrong_count(declared, len(values))
     if wrong is not None:
         return f"{shown} {wrong}"
     for position, value in enumerate(values):
         parameter = declared.parameters[min(position, len(declared.parameters) - 1)]
-        wrong = None if value is ... else _wrong_value(parameter, value)
+        wrong = None if value is ... else _find_wrong_value(parameter, value)
         if wrong is not None:
             return f"parameter {parameter.name or position} of {shown} {wrong}"
     return None
 
 
-def _wrong_number(declared: TypeDeclaration, count: int) -> str | None:
+def _find_wrong_count(declared: TypeDeclaration, count: int) -> str | None:
+    """Return what is wrong with a number of parameters; None if the type takes so many."""
     most = len(declared.parameters)
     needed = sum(not parameter.optional for parameter in declared.parameters)
-    if needed <= count <= most or (declared.variadic and most and count >= needed):
+    is_repeated = declared.variadic and most > 0
+    if needed <= count and (count <= most or is_repeated):
         return None
-    if declared.variadic and most:
+    if is_repeated:
         takes = f"at least {needed}"
+    elif needed < most:
+        takes = f"{needed} to {most}"
     else:
-        takes = str(most) if needed == most else f"{needed} to {most}"
+        takes = str(most)
     return f"has {count} parameter{'' if count == 1 else 's'}; the type takes {takes}"
 
 
-def _wrong_value(parameter: TypeParameterDeclaration, value: TypeParameter | TypeNode) -> str | None:
+def _find_wrong_value(parameter: TypeParameterDeclaration, value: TypeParameter | TypeNode) -> str | None:
     if value is None:
         return None if parameter.optional else "is null, but the type needs it"
     has_class = isinstance(value, _CLASSES[parameter.kind])

@@ -53,7 +53,7 @@ class AceroSession:
 
     def __init__(self, tables: Tables = MappingProxyType({})) -> None:
         with error_context(verb="AceroSession"):
-            _register()
+            _register_functions()
             if not isinstance(tables, Mapping):
                 raise InvalidArgumentError(f"tables is a dict of tables by their names, got {tables!r}")
             self._tables: dict[Names, pa.Table] = {}
@@ -91,7 +91,7 @@ def register_acero_functions() -> None:
     Specification: ``functions_string.yaml``.
     """
     with error_context(verb="register_acero_functions"):
-        _register()
+        _register_functions()
 
 
 _LOCK = Lock()
@@ -103,8 +103,9 @@ def are_acero_functions_registered() -> bool:
     return _registered
 
 
-def _register() -> None:
-    global _registered  # as pyarrow's registry, of which there is one for a process
+def _register_functions() -> None:
+    """Register the functions in pyarrow, which has one registry for a process; see `register_acero_functions`."""
+    global _registered
     profile = load_profile(ENGINE)
     version = pyarrow_module().__version__
     if version.partition(".")[0] != profile.version:
@@ -137,7 +138,7 @@ class AceroConsumer(Consumer):
         if not isinstance(session, AceroSession):
             return None
         if not _registered:  # it was made in another process
-            _register()
+            _register_functions()
         return cls(session)
 
     def columns(self, names: Names) -> pa.Schema | None:

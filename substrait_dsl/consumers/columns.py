@@ -101,23 +101,24 @@ def holds(found: pa.DataType, declared: t.Type) -> bool:
     Nullability and, if none are declared, names aside.
     """
     try:
-        return _are_alike(type_from_arrow(found, True), declared)
+        return _have_same_storage(type_from_arrow(found, True), declared)
     except SubstraitDslError:  # no type of the specification
         return False
 
 
-def _are_alike(found: t.Type, declared: t.Type) -> bool:
+def _have_same_storage(found: t.Type, declared: t.Type) -> bool:
+    """Whether types are stored alike, part by part, and structs have the declared names."""
     match found, declared:
-        case t.Struct(types=mine), t.Struct(types=theirs):
+        case t.Struct(types=found_types), t.Struct(types=declared_types):
             return (
-                len(mine) == len(theirs)
+                len(found_types) == len(declared_types)
                 and (declared.names is None or found.field_names == declared.names)
-                and all(_are_alike(one, other) for one, other in zip(mine, theirs, strict=True))
+                and all(_have_same_storage(one, other) for one, other in zip(found_types, declared_types, strict=True))
             )
-        case t.List(element=mine), t.List(element=theirs):
-            return _are_alike(mine, theirs)
+        case t.List(), t.List():
+            return _have_same_storage(found.element, declared.element)
         case t.Map(), t.Map():
-            return _are_alike(found.key, declared.key) and _are_alike(found.value, declared.value)
+            return _have_same_storage(found.key, declared.key) and _have_same_storage(found.value, declared.value)
         case _:
             return _storage(found) == _storage(declared)
 

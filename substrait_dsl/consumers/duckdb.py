@@ -158,17 +158,18 @@ class DuckDBSession(Consumer):
         except duckdb.Error as error:
             if _WITHOUT_FRAMES not in str(error):
                 raise
-        with self._without_variables():
+        with self._disable_variable_lookup():
             return self._relation(data).arrow()
 
     def _relation(self, data: bytes) -> Any:
         return self._connection.from_substrait(proto=data)
 
     @contextmanager
-    def _without_variables(self) -> Iterator[None]:
-        """Have no connection look for variables of Python's, of which the one that runs plans sees none, and fails.
+    def _disable_variable_lookup(self) -> Iterator[None]:
+        """Keep all connections from looking up names of tables as variables of Python.
 
-        Its settings are the global ones. So this is done for plans that would fail alone.
+        DuckDB runs a plan on a connection of its own, which sees no variables, and fails for a name that is none. That
+        connection has the global settings. So this is done only for a plan that has failed without it.
         """
         with self._connection.cursor() as cursor:
             ((value,),) = _rows(cursor, f"SELECT current_setting('{_VARIABLES}')")

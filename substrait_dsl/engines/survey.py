@@ -159,6 +159,7 @@ def type_requirements(type_: t.Type) -> tuple[Requirement, ...]:
 
 
 def _find_in_type(type_: t.Type) -> Iterator[Requirement]:
+    """Yield what a type requires of an engine: itself, its variation, and the types inside of it."""
     if type_.variation is not None:
         yield Requirement("type variation", type_.variation.name, type_.variation.urn)
     if isinstance(type_, t.UserDefined):

@@ -180,7 +180,7 @@ def read_files(
     with error_context(verb="read_files"):
         each, form = _each(paths, kind), file_format(format)
         if format == "parquet":
-            _require_no_other(each)
+            _refuse_other_formats(each)
         text = text_reading(header, line_breaks, encoding, form)
         struct = as_struct(schema)
         files = rl.LocalFiles(tuple(file_item(path, form, kind) for path in each), text=text)
@@ -261,11 +261,13 @@ def file_format(format: Any) -> rl.FileFormat:
     return FORMATS[format]
 
 
-def _require_no_other(paths: Sequence[Any]) -> None:
-    """Raise `InvalidArgumentError` for a path that says by its end that it is not of the format that is the default."""
-    for path in (str(each.path if isinstance(each, FileSlice) else each) for each in paths):
+def _refuse_other_formats(paths: Sequence[Any]) -> None:
+    """Raise `InvalidArgumentError` for a path that ends like files of another format than Parquet, the default."""
+    for each in paths:
+        path = str(each.path if isinstance(each, FileSlice) else each)
         bare = path.lower().removesuffix(".gz")
-        if (other := next((_OTHERS[end] for end in _OTHERS if bare.endswith(end)), None)) is not None:
+        other = next((format_ for end, format_ in _OTHERS.items() if bare.endswith(end)), None)
+        if other is not None:
             raise InvalidArgumentError(
                 f'{path!r} is read as "parquet", which is the default',
                 hint=f"{other}; format=Parquet() if it is Parquet",

@@ -149,8 +149,8 @@ class Relation(
         with error_context(verb="project"):
             if not new:
                 raise InvalidArgumentError("expected at least one column, as name=expression")
-            there = set(self._rel.schema.names)
-            taken = [name for name in new if name in there]
+            existing = set(self._rel.schema.names)
+            taken = [name for name in new if name in existing]
             if taken:
                 raise SchemaError(
                     f"there is a column {quote(taken)} already", names=[*taken], hint="with_columns replaces it"
@@ -179,15 +179,15 @@ class Relation(
             if not new:
                 raise InvalidArgumentError("expected at least one column, as name=expression")
             schema = self._rel.schema
-            there = set(schema.names)
+            existing = set(schema.names)
             scope = Scope("with_columns", (self._rel,))
-            places: dict[int, str] = {schema.position(name): name for name in new if name in there}
+            replaced = {schema.position(name) for name in new if name in existing}
             expressions = _evaluate_columns(new, scope)
             current: list[Picked] = [
-                (field.name, expressions[field.name] if position in places else position)
+                (field.name, expressions[field.name] if position in replaced else position)
                 for position, field in enumerate(schema)
             ]
-            added: list[Picked] = [(name, e) for name, e in expressions.items() if name not in there]
+            added: list[Picked] = [(name, e) for name, e in expressions.items() if name not in existing]
             return Relation(column_arguments.compute(self._rel, [*current, *added], scope))
 
     def select(
@@ -239,8 +239,8 @@ class Relation(
                         got=column,
                         hint=column_arguments.unpacking_hint(column),
                     )
-            gone = {find_position(self._rel.schema, column, "drop({})") for column in dropped}
-            remaining = [position for position in range(len(self._rel.schema)) if position not in gone]
+            left_out = {find_position(self._rel.schema, column, "drop({})") for column in dropped}
+            remaining = [position for position in range(len(self._rel.schema)) if position not in left_out]
             if not remaining:
                 raise SchemaError("no column would be left")
             return Relation(rl.emit(self._rel, remaining))
@@ -324,11 +324,9 @@ class Relation(
 
     def _add_fetch(self, verb: str, count: int | ExprBase | None, offset: int | ExprBase | None) -> Relation[S]:
         scope = Scope(verb, (self._rel,))
-        first, skipped = (
-            column_arguments.row_count("count", count, scope),
-            column_arguments.row_count("offset", offset, scope),
-        )
-        return Relation(rl.Fetch(self._rel, first, skipped, anchor=scope.anchor))
+        count_of_rows = column_arguments.row_count("count", count, scope)
+        rows_before = column_arguments.row_count("offset", offset, scope)
+        return Relation(rl.Fetch(self._rel, count_of_rows, rows_before, anchor=scope.anchor))
 
     def unnest(
         self,
@@ -479,18 +477,19 @@ class Relation(
 
 
 def _evaluate_columns(
-    new: Mapping[str, object], scope: Scope, evaluated: Callable[..., ex.Expression] = evaluate
+    new: Mapping[str, object], scope: Scope, evaluate_one: Callable[..., ex.Expression] = evaluate
 ) -> dict[str, ex.Expression]:
-    """Columns that one call makes; none of them sees another."""
+    """Return the expressions of the columns of one call, by name; none of them sees another."""
     expressions: dict[str, ex.Expression] = {}
     for name, value in new.items():
         try:
             with error_context(place="column", name=name):
-                expressions[name] = evaluated(value, scope, Role.COLUMN)
+                expressions[name] = evaluate_one(value, scope, Role.COLUMN)
         except UnknownFieldError as error:
             if error.name in expressions:
-                before = f'make "{error.name}" in a with_columns(...) before'
-                error.hint = f"columns of one call do not see each other: {before}"
+                error.hint = (
+                    f'columns of one call do not see each other: make "{error.name}" in a with_columns(...) before'
+                )
             raise
     return expressions
 

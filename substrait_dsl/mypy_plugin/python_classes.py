@@ -1,4 +1,4 @@
-"""Classes of Python that declare columns, made again for the library to read: dataclasses, TypedDict, NamedTuple, ...
+"""Classes of Python that declare columns, built again for the library to read: dataclasses, TypedDict, NamedTuple, ...
 
 mypy forgets what stands beside a type in ``Annotated``, and its caches have no annotations as they were written. So
 these are read from the text of the module, and the names in them are looked up in mypy's tables.
@@ -47,19 +47,19 @@ def find_class_of(type_: ProperType) -> TypeInfo | None:
 def make_class(info: TypeInfo, checker: CheckerPluginInterface) -> type:
     """Return a class that declares the same columns. Raise `UnknownValueError` if some annotation is not known."""
     try:
-        return _Maker(checker).class_of(info)
+        return _ClassBuilder(checker).build_class(info)
     except (AttributeError, LookupError, RecursionError, SyntaxError, TypeError, ValueError):
         raise UnknownValueError from None  # an annotation that Python itself refuses
 
 
-class _Maker:
-    """Makes classes for one call; a class that holds itself is one class."""
+class _ClassBuilder:
+    """Builds the classes of one call, each once, so that a class may have itself as the type of a column."""
 
     def __init__(self, checker: CheckerPluginInterface) -> None:
         self._checker = checker
         self._classes: dict[TypeInfo, type] = {}
 
-    def class_of(self, info: TypeInfo) -> type:
+    def build_class(self, info: TypeInfo) -> type:
         """Return a dataclass with the columns of a class of the program."""
         if info in self._classes:
             return self._classes[info]
@@ -105,7 +105,7 @@ class _Maker:
         yield info  # mypy forgets the bases of a TypedDict
         text = find_class_text(self._module(info.module_name), info)
         for base in [] if text is None else text.bases:
-            found = self._symbol(base, info.module_name)
+            found = self._resolve_name(base, info.module_name)
             if isinstance(found, TypeInfo) and found.typeddict_type is not None:
                 yield from self._owners(found)
 
@@ -129,7 +129,7 @@ class _Maker:
             case ast.Subscript(value=base, slice=index):
                 return self._item(self._value(base, module), index, module)
             case ast.Name() | ast.Attribute():
-                return self._named(self._symbol(node, module), module)
+                return self._named(self._resolve_name(node, module), module)
         raise UnknownValueError
 
     def _item(self, base: Any, index: ast.expr, module: str) -> Any:
@@ -153,7 +153,7 @@ class _Maker:
                 return self._value(node, module)
             except UnknownValueError:
                 return None  # it may be anything but a type of the library, which is known
-        function = self._symbol(node.func, module)
+        function = self._resolve_name(node.func, module)
         if isinstance(function, TypeInfo) and function.fullname.startswith(_LIBRARY):
             named = {str(each.arg): _constant(each.value) for each in node.keywords}
             return import_named(function.fullname)(*(_constant(each) for each in node.args), **named)
@@ -162,14 +162,14 @@ class _Maker:
         known = {each.arg: each.value for each in node.keywords if each.arg is not None}
         return SimpleNamespace(**{name: _constant(known[name]) for name in _DIGITS if name in known})
 
-    def _symbol(self, node: ast.expr, module: str) -> SymbolNode | None:
+    def _resolve_name(self, node: ast.expr, module: str) -> SymbolNode | None:
         """Return what a name means in a module."""
         match node:
             case ast.Name(id=name):
                 tree = self._module(module)
                 found = tree.names.get(name) or self._module("builtins").names.get(name)
             case ast.Attribute(value=inner, attr=name):
-                owner = self._symbol(inner, module)
+                owner = self._resolve_name(inner, module)
                 found = owner.names.get(name) if isinstance(owner, MypyFile | TypeInfo) else None
             case _:
                 return None
@@ -211,7 +211,7 @@ class _Maker:
             return NewType(info.name, self._named(base.type, info.module_name))
         if info.is_generic():
             raise UnknownValueError
-        return self.class_of(info) if column_names(info) else type(info.name, (), {"__module__": info.module_name})
+        return self.build_class(info) if column_names(info) else type(info.name, (), {"__module__": info.module_name})
 
     def _schema(self, info: TypeInfo) -> type[Schema]:
         from substrait_dsl.mypy_plugin.annotations import UNKNOWN, Annotations

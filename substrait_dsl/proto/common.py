@@ -111,7 +111,7 @@ def _check_number(decoder: Decoder, message: pb.RelCommon) -> None:
 
 
 def _decode_hint_and_extensions(decoder: Decoder, message: pb.RelCommon, body: Any) -> Common | None:
-    hint = _hint_or_none(decoder, message.hint) if message.HasField("hint") else None
+    hint = _decode_valid_hint(decoder, message.hint) if message.HasField("hint") else None
     extension = own_extension = None
     if message.HasField("advanced_extension"):
         extension = without_choices(decode_advanced_extension(message.advanced_extension))
@@ -130,11 +130,11 @@ def _decode_hint_and_extensions(decoder: Decoder, message: pb.RelCommon, body: A
     return Common(hint, extension, own_extension)
 
 
-def _hint_or_none(decoder: Decoder, message: pb.RelCommon.Hint) -> Hint | None:
-    """Return a hint, unless it is impossible: a consumer may ignore hints."""
+def _decode_valid_hint(decoder: Decoder, message: pb.RelCommon.Hint) -> Hint | None:
+    """Return a hint; None for one that breaks a rule, which is reported: a consumer may ignore hints."""
     try:
         return decode_hint(decoder, message)
-    except UnsupportedError:  # more than findings may hold
+    except UnsupportedError:  # there are more findings than a report may hold
         raise
     except SubstraitDslError as error:
         decoder.report(FindingCode.HINT_IMPOSSIBLE, f"a hint is impossible: {error.message}; dropped", message)

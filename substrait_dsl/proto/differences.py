@@ -28,10 +28,10 @@ def difference_of(declared: t.Type, derived: t.Type) -> Difference | None:
         return "parameters"
     if _family(declared) != _family(derived):
         return "kind"
-    mine, theirs = _parts(declared), _parts(derived)
-    if len(mine) != len(theirs):
+    declared_parts, derived_parts = _parts(declared), _parts(derived)
+    if len(declared_parts) != len(derived_parts):
         return "kind"
-    found = {difference_of(one, other) for one, other in zip(mine, theirs, strict=True)} - {None}
+    found = {difference_of(one, other) for one, other in zip(declared_parts, derived_parts, strict=True)} - {None}
     if not found:
         return "nullability" if declared.matches(derived) else "parameters"
     if declared.variation != derived.variation:

@@ -35,7 +35,7 @@ class ReferencedRelation(FrozenValue):
     """The number of subqueries around it."""
     left: int | None = None
     """The number of left columns of a lateral join, whose anchor means these alone."""
-    beside: bool = False
+    is_left_row: bool = False
     """Whether the right input of a lateral join is being written, and this is the left row."""
 
     def row(self) -> pb.RelCommon:
@@ -86,10 +86,11 @@ class Encoder:
 
     Args:
         plan: the message to write declarations to.
-        layout: what stands apart.
+        layout: which relations become subtrees, and which expressions are detached.
         outer_references: how to write references to outer rows.
-        encode_relation: writes a relation. Subqueries hold relations and relations hold expressions: this is the tie.
-        encode_expression: writes an expression; what the modules of single kinds of expressions have in common.
+        encode_relation: writes any relation. Modules of relations and of expressions need each other, as subqueries
+            are expressions: so they call the encoder, and import nothing from each other.
+        encode_expression: writes any expression.
     """
 
     def __init__(
@@ -111,11 +112,17 @@ class Encoder:
         self._row: int | None = None
         self._waiting: deque[_Detached] = deque()
         self._by_anchor: Mapping[int, ReferencedRelation] = {}
+        """The relations whose rows can be referred to from here, by their anchors in the algebra."""
         self._depth = 0
+        """The number of subqueries around what is being written."""
         self._anchors = 0
+        """The last ``rel_anchor`` that was assigned."""
         self._reserved: dict[int, int] = {}
+        """The ``rel_anchor`` of rows that a subtree refers to before they are written, by the algebra's anchor."""
         self._waiting_references: dict[int, list[pb.Expression.FieldReference]] = {}
+        """The references to such a row."""
         self._assigned: set[int] = set()
+        """The anchors of the algebra whose reserved ``rel_anchor`` a row has."""
 
     def expression(self, expression: Expression, message: pb.Expression) -> None:
         """Write an expression, or the ordinal of a detached one."""
@@ -205,7 +212,7 @@ class Encoder:
         elif referenced is not None and self._outer_references == "rel_reference":
             if not self._refer_by_number(anchor, referenced, message):  # what has no number can be counted out to
                 reference.steps_out = self._depth - referenced.depth
-        elif referenced is not None and not referenced.beside:
+        elif referenced is not None and not referenced.is_left_row:
             reference.steps_out = self._depth - referenced.depth
         elif referenced is not None:
             raise UnsupportedError(
@@ -232,7 +239,7 @@ class Encoder:
         if left is None or not beyond:
             message.outer_reference.rel_reference = self._number(anchor, referenced)
             return True
-        if referenced.beside:
+        if referenced.is_left_row:
             raise SchemaError(
                 f"the right input of a lateral join refers to column {beyond[0].field} of the left row, which has "
                 f"{left} columns"
@@ -257,7 +264,7 @@ class Encoder:
         """Write the right input of the lateral join with that anchor."""
         before = self._by_anchor
         if anchor is not None:
-            self._by_anchor = {**before, anchor: attrs.evolve(before[anchor], beside=True)}
+            self._by_anchor = {**before, anchor: attrs.evolve(before[anchor], is_left_row=True)}
         yield
         self._by_anchor = before
 

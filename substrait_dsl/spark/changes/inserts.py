@@ -101,17 +101,20 @@ def _projection(table: StoredTable, by_column: Mapping[str, str]) -> Iterator[st
 
 def _insert_files(
     table: StoredTable,
-    stored: TableFiles,
+    table_files: TableFiles,
     files: FileSystem,
     folder: str,
     source: DataFrame,
-    texts: Sequence[str] | None,
+    select_list: Sequence[str] | None,
     what: str,
     execution: ExecutionContext,
 ) -> None:
-    """Stage rows in the folder of a table, and commit them; `texts` are the table's columns, if not the rows' own."""
+    """Stage rows in the folder of a table, and commit them.
+
+    `select_list` computes the table's columns from the rows; None: the rows have these columns already.
+    """
     catalog = None
-    if stored.is_tracked:
+    if table_files.is_tracked:
         catalog = PartitionCatalog(
             partial(_register, table, what, execution), partial(_locate, table, folder, execution)
         )
@@ -121,8 +124,8 @@ def _insert_files(
         _staging(table, files, folder, what, execution.spark) as staged,
     ):
         recover(files, folder, catalog)
-        rows = source if texts is None else source.selectExpr(*texts)
-        writer = rows.write.format(table.format).options(**stored.options)
+        rows = source if select_list is None else source.selectExpr(*select_list)
+        writer = rows.write.format(table.format).options(**table_files.options)
         if table.partitions:
             writer = writer.partitionBy(*table.partitions)
         writer.save(as_uri(staged.rows))
@@ -131,7 +134,7 @@ def _insert_files(
             staged.commit(unknown, catalog)
             note_outcome("made")
             with _if_there():
-                refresh(table, stored, folder, execution.spark)
+                refresh(table, table_files, folder, execution.spark)
 
 
 @contextmanager
