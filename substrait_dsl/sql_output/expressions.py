@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from typing import TYPE_CHECKING, Literal
 
 import attrs
@@ -16,8 +17,9 @@ from substrait_dsl.sql_output.datetimes import interval_of, write_shift
 from substrait_dsl.sql_output.dialects import Dialect, require_same_fields, simple_names
 from substrait_dsl.sql_output.functions import operands, write_function
 from substrait_dsl.sql_output.literals import write_cast, write_literal, write_struct
+from substrait_dsl.sql_output.names import distinct_names, identifier
 from substrait_dsl.sql_output.window_functions import write_window
-from substrait_dsl.sql_output.written import Written, fill
+from substrait_dsl.sql_output.written import Written, connect, fill
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -110,8 +112,8 @@ def write(expression: Expression, scope: Scope) -> Written:  # a closed union
             return write_struct([write(each, scope.as_value()) for each in fields], expression.type, dialect)
         case ex.FieldAccess(input=value, segment=ex.StructField(position)):
             return _write_field(write(value, scope.as_value()), position, expression.type, dialect)
-        case ex.SetPredicate():
-            raise _refusal("a test whether rows are unique", dialect)
+        case ex.SetPredicate(tuples=rel):
+            return _write_unique(rel, scope)
         case other:
             raise _refusal(class_words(other), dialect)
 
@@ -242,14 +244,69 @@ def _write_in(needles: Sequence[Expression], rel: Rel, type_: t.Type, scope: Sco
     values = [write(each, inside).cast(scope.dialect) for each in needles]
     if len(values) > 1:
         columns = rel.schema.types
-        if any(each.type.nullable for each in needles) or any(column.nullable for column in columns):
+        has_null = any(each.type.nullable for each in needles) or any(column.nullable for column in columns)
+        if scope.dialect.name == "duckdb" and (has_null or rel.free_anchors):
+            return _write_in_of_several(needles, values, rel, type_, scope)
+        if has_null:
             raise _refusal("an IN subquery of several columns of which one may be NULL", scope.dialect)
-        if scope.dialect.name == "duckdb" and rel.free_anchors:
-            raise _refusal("an IN subquery of several columns that refers to rows around it", scope.dialect)
     left = values[0].copy() if len(values) == 1 else exp.Tuple(expressions=[each.copy() for each in values])
     if isinstance(left, exp.Binary):
         left = exp.Paren(this=left)
     return Written(exp.In(this=left, query=_bracketed(scope.subquery(rel, scope.outer))), type_)
+
+
+def _write_in_of_several(
+    needles: Sequence[Expression], values: Sequence[exp.Expr], rel: Rel, type_: t.Type, scope: Scope
+) -> Written:
+    """Write whether a row is in others as whether there is an equal one, or else one that may be equal."""
+    from sqlglot import exp
+
+    if any(needle.flags.has_window_functions or needle.flags.has_subqueries for needle in needles):
+        raise _refusal(
+            "an IN subquery of several columns of which one is computed by a window or a subquery", scope.dialect
+        )
+    tables = {column.table for value in values for column in value.find_all(exp.Column)}
+    alias = next(name for name in (f"r{number}" for number in count()) if name not in tables)
+    columns = [exp.Column(this=identifier(name), table=identifier(alias)) for name in distinct_names(rel.schema.names)]
+    tests = [
+        fill("{0} = {1}", [value, column], {}, scope.dialect) for value, column in zip(values, columns, strict=True)
+    ]
+    equal = tests[0]
+    for test in tests[1:]:
+        equal = connect(exp.And, equal, test)
+
+    def there(condition: exp.Expr) -> exp.Exists:
+        rows = exp.Subquery(this=scope.subquery(rel, scope.outer), alias=exp.TableAlias(this=identifier(alias)))
+        return exp.Exists(this=exp.select(exp.Literal.number(1)).from_(rows).where(condition))
+
+    if not type_.nullable:
+        return Written(there(equal), type_)
+    ifs = [
+        exp.If(this=there(equal), true=exp.Boolean(this=True)),
+        exp.If(
+            this=exp.Not(this=there(fill("({0}) IS NULL", [equal], {}, scope.dialect))), true=exp.Boolean(this=False)
+        ),
+    ]
+    return Written(exp.Case(ifs=ifs), type_)
+
+
+def _write_unique(rel: Rel, scope: Scope) -> Written:
+    """Write whether no two rows are equal; a row with a NULL in it equals none."""
+    from sqlglot import exp
+
+    _require_place(scope, "a UNIQUE")
+    if scope.dialect.name == "spark" and rel.free_anchors:
+        raise _refusal("a test whether rows are unique that refers to rows around it", scope.dialect)
+    for type_ in rel.schema.types:
+        scope.dialect.type_text(type_, is_ordered=False)
+    rows = scope.subquery(rel, scope.outer)
+    columns = [exp.Column(this=identifier(name)) for name in distinct_names(rel.schema.names)]
+    tree = exp.select(exp.Literal.number(1)).from_(exp.Subquery(this=rows, alias=exp.TableAlias(this=identifier("r"))))
+    for column, type_ in zip(columns, rel.schema.types, strict=True):
+        if type_.nullable:
+            tree = tree.where(fill("NOT {0} IS NULL", [column], {}, scope.dialect), copy=False)
+    tree = tree.group_by(*columns, copy=False).having("COUNT(*) > 1", copy=False)
+    return Written(exp.Not(this=exp.Exists(this=tree)), t.Boolean())
 
 
 def _write_comparison(node: ex.SetComparison, scope: Scope) -> Written:

@@ -35,6 +35,9 @@ KEY_TESTS = {
 }
 """How two columns that are keys of a join are compared."""
 
+ONE_MATCH = "CASE WHEN {0} > 1 THEN ERROR('a row has two matches in a single join') ELSE TRUE END"
+"""The test of the number of matches of a row in a single join, in the words of DuckDB."""
+
 
 def write_join(join: AnyJoin, outer: Outer, to: QueryWriter) -> Select:
     """Write a join as a further table of a SELECT; a semi or an anti join as a condition whether other rows exist."""
@@ -54,12 +57,14 @@ def write_join(join: AnyJoin, outer: Outer, to: QueryWriter) -> Select:
             writer = _JoinWriter(join, join.how, _present(residual), keys, after, outer, to)
         case never:
             assert_never(never)
-    if _fails_for_two(join) or (writer.how.endswith("mark") and to.dialect.name == "spark"):
+    fails_for_two = _fails_for_two(join)
+    is_written = to.dialect.name == "duckdb" and not (fails_for_two and isinstance(join, rl.LateralJoin))
+    if not is_written and (fails_for_two or writer.how.endswith("mark")):
         raise UnsupportedError(
             f'a join with how="{writer.how}" is not written as SQL of {to.dialect.title}',
             hint="execute(session) runs the plan that has it",
         )
-    joined = writer.write_join()
+    joined = writer.write_single() if fails_for_two else writer.write_join()
     return joined if writer.post_filter is None else to.filtered(joined, writer.post_filter, outer, join)
 
 
@@ -108,6 +113,26 @@ class _JoinWriter:
         if isinstance(join, rl.LateralJoin):
             return self._write_lateral(left, right)
         return self._write_tables(left, right)
+
+    def write_single(self) -> Select:
+        """Write a join that fails where a row has two matches: its rows are numbered, and what is joined is counted."""
+        from sqlglot import exp
+
+        left, right = (self.to.write(each, self.outer).unordered for each in (self.join.left, self.join.right))
+        is_left = self.how == "left_single"
+        looks_up = self._nested(left if is_left else right)
+        number = Written(exp.Window(this=exp.RowNumber()), t.I64())
+        numbered = self._nested(
+            attrs.evolve(looks_up, columns=(*looks_up.columns, number), names=(*looks_up.names, "number"))
+        )
+        shown = attrs.evolve(numbered, columns=numbered.columns[:-1], names=numbered.names[:-1])
+        joined = self._write_tables(shown, right) if is_left else self._write_tables(left, shown)
+        matches = exp.Window(this=exp.Count(this=exp.Star()), partition_by=[numbered.columns[-1].tree.copy()])
+        counted = self._nested(
+            attrs.evolve(joined, columns=(*joined.columns, Written(matches, t.I64())), names=(*joined.names, "matches"))
+        )
+        checked = counted.filtered(fill(ONE_MATCH, [counted.columns[-1].tree], {}, self.to.dialect))
+        return attrs.evolve(checked, columns=counted.columns[:-1], names=counted.names[:-1])
 
     def _write_lateral(self, left: Select, right: Select) -> Select:
         """Write rows that are computed for each: a query behind LATERAL, whose condition is inside of it."""

@@ -21,11 +21,12 @@ from substrait_dsl.sql_output.dialects import Dialect
 from substrait_dsl.sql_output.expressions import Columns, Outer, Place, Scope, write
 from substrait_dsl.sql_output.names import Names, distinct_names, identifier
 from substrait_dsl.sql_output.orders import order_key
+from substrait_dsl.sql_output.outer_values import with_outer_values
 from substrait_dsl.sql_output.queries import Select, to_tree
 from substrait_dsl.sql_output.tables import read_table
 from substrait_dsl.sql_output.unnesting import write_unnest
 from substrait_dsl.sql_output.window_functions import write_window
-from substrait_dsl.sql_output.written import Written, cast_tree, fill
+from substrait_dsl.sql_output.written import Written, cast_tree, fill, has_column
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -262,12 +263,17 @@ class QueryWriter:
         return attrs.evolve(below, limit=limit, offset=skipped or 0)
 
     def _first_with_ties(self, rel: rl.TopN, outer: Outer) -> Select:
-        """Return the first rows, and those that are as far in front as the last of them: by their ranks."""
+        """Return the first rows, and those that are as far in front as the last of them: by their ranks.
+
+        No row has no ties, neither have all rows.
+        """
         from sqlglot import exp
 
-        limit, skipped = self._number(rel.count), self._number(rel.offset)
-        if limit is None or skipped:
-            raise UnsupportedError("a top n with ties after an offset, or of all rows, is not written as SQL")
+        limit, skipped = self._number(rel.count), self._number(rel.offset) or 0
+        if not limit:
+            return self.cut(
+                self.sorted(self.write(rel.input, outer), rel.keys, outer, rel), rel.count, rel.offset, outer, rel
+            )
         below = self.write(rel.input, outer).unordered
         if not below.takes_conditions or below.is_grouped:
             below = self.nested(below, outer, rel)
@@ -275,13 +281,18 @@ class QueryWriter:
         keys = [
             order_key(key, lambda part: write(part, self.scope(below, outer, rel)), self.dialect) for key in rel.keys
         ]
-        rank = exp.Window(this=exp.Anonymous(this="RANK"), order=exp.Order(expressions=keys))
-        ranked = attrs.evolve(
-            ordered, columns=(*ordered.columns, Written(rank, t.I64())), names=(*ordered.names, "place")
-        )
+        functions = {"place": "RANK", "number": "ROW_NUMBER"} if skipped else {"place": "RANK"}
+        windows = [
+            Written(exp.Window(this=exp.Anonymous(this=each), order=exp.Order(expressions=keys)).copy(), t.I64())
+            for each in functions.values()
+        ]
+        ranked = attrs.evolve(ordered, columns=(*ordered.columns, *windows), names=(*ordered.names, *functions))
         inside = self.nested(ranked, outer, rel)
-        first = fill(f"{{0}} <= {limit}", [inside.columns[-1].tree], {}, self.dialect)
-        return attrs.evolve(inside.filtered(first), columns=inside.columns[:-1], names=inside.names[:-1])
+        count = len(below.columns)
+        tests = [f"{{0}} <= {limit + skipped}", f"{{0}} > {skipped}"]
+        for test, column in zip(tests, inside.columns[count:], strict=False):
+            inside = inside.filtered(fill(test, [column.tree], {}, self.dialect))
+        return attrs.evolve(inside, columns=inside.columns[:count], names=inside.names[:count])
 
     def _expand(self, rel: rl.Expand, outer: Outer) -> Select:
         """Return each row several times: a union of the input with itself."""
@@ -333,6 +344,7 @@ class QueryWriter:
                 "a subquery or a window function in an aggregation is not written as SQL",
                 hint="make it a column first, by with_columns(...)",
             )
+        below, rel = with_outer_values(below, rel, outer, self)
         here = self.scope(below, outer, rel)
         for key in rel.keys:
             self.dialect.type_text(key.type, is_ordered=False)  # which refuses what engines may compare otherwise
@@ -349,7 +361,7 @@ class QueryWriter:
         measures = [write_measure(each, lambda part: write(part, here), self.dialect) for each in rel.measures]
         for measure, written in zip(rel.measures, measures, strict=True):
             computes = bool(measure.function.arguments) or measure.filter is not None
-            if computes and not _has_own_column(written.tree, outer) and outer:
+            if computes and has_column(written.tree) and not _has_own_column(written.tree, outer):
                 raise UnsupportedError("an aggregation of nothing but columns of an outer row is not written as SQL")
         names = tuple(rel.names)
         if len(rel.grouping_sets) <= 1 and not measures:

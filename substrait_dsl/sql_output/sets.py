@@ -10,10 +10,10 @@ import attrs
 from substrait_dsl.algebra import relations as rl
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.sql_output.dialects import require_same_fields
-from substrait_dsl.sql_output.expressions import Outer
+from substrait_dsl.sql_output.expressions import Outer, exists
 from substrait_dsl.sql_output.names import distinct_names, identifier
 from substrait_dsl.sql_output.queries import Select, to_tree
-from substrait_dsl.sql_output.written import Written
+from substrait_dsl.sql_output.written import Written, fill
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -41,6 +41,8 @@ def write_set(rel: rl.Set, outer: Outer, to: QueryWriter) -> Select:
         "minus_primary": (exp.Except, True),
         "minus_primary_all": (exp.Except, False),
     }
+    if rel.op == "minus_multiset":
+        return _without_what_all_have(rel, outer, to)
     op = "intersection_multiset" if rel.op == "intersection_primary" else rel.op
     if op not in operations:
         raise UnsupportedError(f"the set operation {rel.op} is not written as SQL", hint="execute(session) runs it")
@@ -54,6 +56,24 @@ def write_set(rel: rl.Set, outer: Outer, to: QueryWriter) -> Select:
     for other in trees[1:]:
         tree = operation(this=tree, expression=other, distinct=is_distinct)
     return of_union(tree, rel.schema, names)
+
+
+def _without_what_all_have(rel: rl.Set, outer: Outer, to: QueryWriter) -> Select:
+    """Write the rows of the primary input that are not in all others, each as often as it is there."""
+    from sqlglot import exp
+
+    primary = to.nested(to.write(rel.relations[0], outer).unordered, outer, rel)
+    others = rel.relations[1:]
+    found = to.write(others[0], outer) if len(others) == 1 else None
+    if found is None:
+        found = write_set(attrs.evolve(rel, relations=others, op="intersection_multiset"), outer, to)
+    other = to.nested(found.unordered, outer, rel)
+    tests = tuple(
+        fill("{0} IS NOT DISTINCT FROM {1}", [mine.tree, its.tree], {}, to.dialect)
+        for mine, its in zip(primary.columns, other.columns, strict=True)
+    )
+    there = exists(to_tree(attrs.evolve(other, where=tests), to.dialect))
+    return attrs.evolve(primary.filtered(exp.Not(this=there)), names=tuple(rel.schema.names))
 
 
 def of_union(tree: exp.Query | None, schema: NamedStruct, names: Sequence[str]) -> Select:

@@ -12,6 +12,7 @@ from substrait_dsl.errors import InvalidArgumentError, UnsupportedError
 from tests.differential.claims import canonical
 from tests.differential.engines import spark_type
 from tests.differential.tables import duckdb_type
+from tests.sql_output.rare_relations import KEYS, PAIRS, RARE
 from tests.sql_output.rich_pipelines import RICH, ROWS, SCHEMAS, TABLES, Rich
 from tests.sql_output.texts import odd_texts
 
@@ -128,3 +129,18 @@ def test_a_query_that_is_read_again_gives_the_same_rows(
     read = sd.from_sql(query, TABLES)
     assert read.schema.names == rich.relation.schema.names
     assert rows_of(rich, read.collect(spark_tables)) == rows_of(rich, connection.execute(query).fetchall())
+
+
+@pytest.mark.parametrize("name", RARE)
+def test_rare_relations_have_the_rows_of_the_plan_on_spark_or_are_refused(
+    spark_tables: SparkSession, name: str
+) -> None:
+    relation, rows = RARE[name]
+    for table, query in {"pairs": PAIRS, "keyed": KEYS}.items():
+        spark_tables.sql(query).createOrReplaceTempView(table)
+    try:
+        query = relation.to_sql("spark")
+    except UnsupportedError:
+        assert any(word in name for word in ("IN ", "single", "outer row")) or name == "unique rows"  # correlated
+        return
+    assert sorted(map(tuple, spark_tables.sql(query).collect()), key=str) == sorted(rows, key=str)
