@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("datafusion")
 RELATIONS = {name: sd.read_virtual(rows, columns) for name, (columns, rows) in TABLES.items()}
 
 REFUSED: dict[str, str] = {
-    "columns without from": "cast it to a type that Spark has",
+    "columns without from": "cast it to a type that Sail has",
     "initcap": "the specification does not say where a word begins",
     "regular expression": "write regexp_like(text, '^[A-Z]')",
     "a text of a date": "write to_char(day, '%Y-%m')",
