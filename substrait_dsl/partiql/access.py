@@ -33,20 +33,20 @@ from substrait_dsl.partiql.printing import data_text
 from substrait_dsl.partiql.untyped import dynamic_step, is_dynamic
 
 
-def step_into(term: LoweredValue, step: LoweredValue, mode: Mode) -> LoweredValue:
+def step_into(value: LoweredValue, step: LoweredValue, mode: Mode) -> LoweredValue:
     """Return an attribute of a struct, or an element of a collection, by a constant."""
     if not isinstance(step, Constant):
         raise UnsupportedError("a path by a name or index that is computed from a row is not lowered to Substrait")
     name = step.value
-    if NOTHING in (term, step):
+    if NOTHING in (value, step):
         return NOTHING
-    if Constant(None) in (term, step):
+    if Constant(None) in (value, step):
         null = Column(to_literal(None))
-        return Column(null.expression, absent_of([term, null])) if isinstance(term, Column) else Constant(None)
-    match expand_constant(term):
-        case NullableComposite(parts=parts, there=there):
+        return Column(null.expression, absent_of([value, null])) if isinstance(value, Column) else Constant(None)
+    match expand_constant(value):
+        case NullableComposite(parts=parts, is_present=is_present):
             found_inside = step_into(parts, step, mode)
-            return Column(to_literal(None), there.expression) if found_inside == NOTHING else found_inside
+            return Column(to_literal(None), is_present.expression) if found_inside == NOTHING else found_inside
         case CollectedList(column=column, element=Column(absent="null"), collection_type="list") if (
             type(name) is int and not column.type.nullable
         ):
@@ -58,7 +58,7 @@ def step_into(term: LoweredValue, step: LoweredValue, mode: Mode) -> LoweredValu
         case Attributes(fields=fields) if isinstance(name, str):
             found = [field for inside, field in fields if inside == name]
             if len(found) == 1 or (found and mode == "permissive"):
-                return _always_there(found[0], name, mode)
+                return _require_presence(found[0], name, mode)
             known = [inside for inside, _ in fields]
             return _absent(
                 f'several attributes are called "{name}"'
@@ -87,7 +87,7 @@ def step_into(term: LoweredValue, step: LoweredValue, mode: Mode) -> LoweredValu
             return _absent(f"the step {data_text(name)} leads nowhere", mode)
 
 
-def _always_there(attribute: LoweredValue, name: str, mode: Mode) -> LoweredValue:
+def _require_presence(attribute: LoweredValue, name: str, mode: Mode) -> LoweredValue:
     """Return an attribute; in strict mode structs that lack it are an error."""
     if mode == "strict" and isinstance(attribute, Column) and attribute.missing is not None:
         why = f'there is no attribute "{name}"'

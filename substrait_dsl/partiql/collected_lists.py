@@ -39,10 +39,10 @@ def materialize_element(element: lv.LoweredValue, name: str) -> Expression:
     return materialize(element, name)
 
 
-def _require_distinct_absence(term: lv.LoweredValue, name: str) -> None:
-    match lv.expand_constant(term):
+def _require_distinct_absence(value: lv.LoweredValue, name: str) -> None:
+    match lv.expand_constant(value):
         case lv.Column(absent=absent):
-            require_typed(term, f'"{name}" in a list')
+            require_typed(value, f'"{name}" in a list')
             if isinstance(absent, Expression):
                 raise UnsupportedError(f'"{name}" may be null and may be missing, which a list does not distinguish')
         case lv.Attributes(fields=fields) | lv.NullableComposite(parts=lv.Attributes(fields=fields)):
@@ -56,9 +56,9 @@ def _require_distinct_absence(term: lv.LoweredValue, name: str) -> None:
             pass
 
 
-def element_of(term: lv.LoweredValue, value: Expression) -> lv.LoweredValue:
+def element_of(lowered: lv.LoweredValue, value: Expression) -> lv.LoweredValue:
     """Return an element of a collected list as a value of the same parts as the collected one."""
-    match lv.expand_constant(term):
+    match lv.expand_constant(lowered):
         case lv.Column(absent=absent):
             return lv.Column(value, absent)
         case lv.Attributes(fields=fields):

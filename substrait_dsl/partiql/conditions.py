@@ -39,7 +39,7 @@ def fluent_keys(order: Sequence[SortKey]) -> list[fluent.SortKey]:
     return keys
 
 
-def not_a_boolean(term: LoweredValue, schema: NamedStruct) -> Expression:
+def not_a_boolean(value: LoweredValue, schema: NamedStruct) -> Expression:
     """Return a condition that fails for each row in which a value is present.
 
     It is a cast of a message to a boolean, which engines refuse. The message depends on the row, so that no engine
@@ -47,7 +47,7 @@ def not_a_boolean(term: LoweredValue, schema: NamedStruct) -> Expression:
     """
     text: Expression = literal(NO_BOOLEAN, t.String())
     columns = [FieldReference(position, field.type) for position, field in enumerate(schema)]
-    own = [term.expression] if isinstance(term, Column) else []
+    own = [value.expression] if isinstance(value, Column) else []
     shown = [each for each in (*own, *columns) if comparison_class_of_type(each.type) in _SHOWN]
     if shown:
         empty = literal("", t.String())
@@ -55,8 +55,8 @@ def not_a_boolean(term: LoweredValue, schema: NamedStruct) -> Expression:
     fails = Cast(text, t.Boolean(nullable=True) if text.type.nullable else t.Boolean())
     if not own or not own[0].type.nullable:
         return fails
-    there = IfClause(call("is_not_null", own[0]), fails)
-    return IfThen((there,), literal(None, t.Boolean(nullable=True)))
+    where_present = IfClause(call("is_not_null", own[0]), fails)
+    return IfThen((where_present,), literal(None, t.Boolean(nullable=True)))
 
 
 _SHOWN = ("number", "text", "date", "timestamp")

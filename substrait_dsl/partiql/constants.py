@@ -75,8 +75,8 @@ def virtual_table(items: Sequence[Value]) -> tuple[Read, lv.LoweredValue, FieldR
 
 def _laid_out(values: list[Value], name: str, columns: _Columns) -> lv.LoweredValue:
     """Return one value over a virtual table for constants, one for each row."""
-    there = [value for value in values if value is not MISSING]
-    if not there:
+    present = [value for value in values if value is not MISSING]
+    if not present:
         return lv.NOTHING
     if all(isinstance(value, Struct) for value in values):
         return _struct([value for value in values if isinstance(value, Struct)], name, columns)
@@ -84,11 +84,11 @@ def _laid_out(values: list[Value], name: str, columns: _Columns) -> lv.LoweredVa
         found = _elements([lv.expand_constant(lv.Constant(value)) for value in values], name, columns)
         if found is not None:
             return found
-    missing = len(there) < len(values)
-    known = [value for value in there if value is not None]
-    type_ = _common_type(known, name, missing or len(known) < len(there))
+    missing = len(present) < len(values)
+    known = [value for value in present if value is not None]
+    type_ = _common_type(known, name, missing or len(known) < len(present))
     column = columns.add(name or "value", type_, [_plain(value, type_) for value in values])
-    if not missing or len(known) == len(there):
+    if not missing or len(known) == len(present):
         return lv.Column(column, "missing" if missing else "null")
     return lv.Column(column, columns.add(f"{name or 'value'} is missing", t.Boolean(), [v is MISSING for v in values]))
 

@@ -23,13 +23,13 @@ _DIGITS = 38
 """The number of digits that are parsed exactly."""
 
 
-def as_dynamic(term: LoweredValue) -> LoweredValue:
+def as_dynamic(value: LoweredValue) -> LoweredValue:
     """Return a constant as a dynamic value; a dynamic one as it is. Raises `UnsupportedError` for others."""
-    if term == NOTHING or is_dynamic(term):
-        return term
-    if not isinstance(term, Constant):
+    if value == NOTHING or is_dynamic(value):
+        return value
+    if not isinstance(value, Constant):
         raise UnsupportedError("a dynamic value of what is computed from a row is not lowered to Substrait")
-    return Column(own_call("from_json", literal(_json(term.value), t.String())), "missing")
+    return Column(own_call("from_json", literal(_json(value.value), t.String())), "missing")
 
 
 def dynamic_constants(collection: Value) -> LoweredCollection:

@@ -28,8 +28,10 @@ def equality(left: lv.LoweredValue, right: lv.LoweredValue, is_equal: bool) -> l
     columns = [side for side in (left, right) if isinstance(side, lv.Column) and side.type.nullable]
     if not columns:
         return lv.Column(result)
-    there = call("is_not_null", columns[0].expression)
-    return lv.Column(IfThen((IfClause(there, result),), literal(None, t.Boolean(nullable=True))), lv.absent_of(columns))
+    is_present = call("is_not_null", columns[0].expression)
+    return lv.Column(
+        IfThen((IfClause(is_present, result),), literal(None, t.Boolean(nullable=True))), lv.absent_of(columns)
+    )
 
 
 def _same(left: lv.LoweredValue, right: lv.LoweredValue) -> Expression:
@@ -78,16 +80,16 @@ def _same_leaves(left: lv.LoweredValue, right: lv.LoweredValue) -> Expression:
     return _all([*alike, found])
 
 
-def _leaf(term: lv.LoweredValue) -> tuple[Expression, Expression]:
+def _leaf(lowered: lv.LoweredValue) -> tuple[Expression, Expression]:
     """Return a scalar, or a column, and whether it is missing."""
-    match term:
+    match lowered:
         case lv.Column():
-            require_typed(term, "what is compared inside a struct or a list")
-            return term.expression, term.missing or _FALSE
+            require_typed(lowered, "what is compared inside a struct or a list")
+            return lowered.expression, lowered.missing or _FALSE
         case lv.Constant(value=value):
             return to_literal(value), _TRUE if value is MISSING else _FALSE
         case _:
-            raise AssertionError(term)
+            raise AssertionError(lowered)
 
 
 def _all(conditions: Sequence[Expression]) -> Expression:

@@ -27,19 +27,19 @@ def lower_group_by(
     """Return a row for each combination of keys; keys and arguments become columns first."""
 
     def column(value: ValueExpr, what: str, is_counted: bool = False) -> lv.Column:
-        term = lv.expand_constant(value_of(value))
-        if isinstance(term, lv.Constant):
-            return lv.Column(to_literal(term.value))
-        if is_counted and isinstance(term, lv.NullableComposite):
-            return lv.Column(call("nullif", term.there.expression, literal(False, t.Boolean())))
-        if is_counted and not isinstance(term, lv.Column):
+        lowered = lv.expand_constant(value_of(value))
+        if isinstance(lowered, lv.Constant):
+            return lv.Column(to_literal(lowered.value))
+        if is_counted and isinstance(lowered, lv.NullableComposite):
+            return lv.Column(call("nullif", lowered.is_present.expression, literal(False, t.Boolean())))
+        if is_counted and not isinstance(lowered, lv.Column):
             return lv.Column(literal(True, t.Boolean()))  # it is there for each row
-        if isinstance(term, lv.Column) and is_dynamic(term) and is_counted:
-            return lv.Column(non_null_value(term))
-        require_typed(term, what)
-        if not isinstance(term, lv.Column):
+        if isinstance(lowered, lv.Column) and is_dynamic(lowered) and is_counted:
+            return lv.Column(non_null_value(lowered))
+        require_typed(lowered, what)
+        if not isinstance(lowered, lv.Column):
             raise UnsupportedError(f"{what} that is no column is not lowered to Substrait")
-        return term
+        return lowered
 
     keys = [column(key.value, "a key of a group by").expression for key in group_by.keys]
     measured = []
@@ -58,10 +58,10 @@ def lower_group_by(
     measures = [_measure(one.function, argument) for one, argument in zip(group_by.measures, aggregates, strict=False)]
     measures += map(collect_list_of, aggregates[len(measures) :])
     rel, found = _aggregate(rows.rel, columns[: len(keys)], measures)
-    terms: list[lv.LoweredValue] = [*found]
+    values: list[lv.LoweredValue] = [*found]
     if group:
-        terms[-1] = lv.CollectedList(found[-1], member)
-    return LoweredBindings(rel, "bag", dict(zip(group_by.variables, terms, strict=True)))
+        values[-1] = lv.CollectedList(found[-1], member)
+    return LoweredBindings(rel, "bag", dict(zip(group_by.variables, values, strict=True)))
 
 
 def _aggregate(rel: Rel, keys: Sequence[FieldReference], measures: Sequence[Any]) -> tuple[Rel, list[lv.Column]]:

@@ -23,12 +23,12 @@ _VERBS = (
 """The verbs of bindings that values do not have."""
 
 
-def method_hint(name: str, there: Iterable[str]) -> str | None:
+def method_hint(name: str, existing: Iterable[str]) -> str | None:
     """Return a hint for an unknown method of values; `there` are the methods that they have."""
     if name in _VERBS:
         return f'{name} is of bindings, and scan makes them of a value: scan(x, as_="f").{name}(..)'
     if name in FUNCTIONS:
         return f'write call("{name}", x)'
-    own = [each for each in there if not each.startswith("_")]
+    own = [each for each in existing if not each.startswith("_")]
     found = advice("partiql", name)
     return f"write {found}" if found else suggestion(name, own)

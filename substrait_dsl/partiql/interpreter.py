@@ -303,9 +303,11 @@ class _Interpreter:
         for sort_key in reversed(tuple(keys)):
             values = [self.value(sort_key.key, {**env, **one}) for one in rows]
             absent = [one for one, value in zip(rows, values, strict=True) if value is None or value is MISSING]
-            there = [pair for pair in zip(values, rows, strict=True) if pair[0] is not None and pair[0] is not MISSING]
-            there.sort(key=lambda pair: order_key(pair[0]), reverse=sort_key.direction == "desc")
-            ordered = [one for _, one in there]
+            present = [
+                pair for pair in zip(values, rows, strict=True) if pair[0] is not None and pair[0] is not MISSING
+            ]
+            present.sort(key=lambda pair: order_key(pair[0]), reverse=sort_key.direction == "desc")
+            ordered = [one for _, one in present]
             rows = absent + ordered if sort_key.nulls == "nulls_first" else ordered + absent
         return rows
 
@@ -328,9 +330,9 @@ class _Interpreter:
             yield row
 
     def aggregate(self, function: b.AggregateFunction, values: Iterable[Value]) -> Value:
-        there = [value for value in values if value is not None and value is not MISSING]
+        present = [value for value in values if value is not None and value is not MISSING]
         try:
-            return AGGREGATES[function](there)
+            return AGGREGATES[function](present)
         except Mistyped as error:
             why = f"{function}: {error}"
             return self.absent(lambda: why)

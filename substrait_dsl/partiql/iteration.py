@@ -28,13 +28,13 @@ from substrait_dsl.partiql.untyped import is_dynamic, values_of_dynamic
 from substrait_dsl.partiql.values import MISSING, Bag
 
 
-def elements(term: lv.LoweredValue) -> LoweredCollection:
+def elements(lowered: lv.LoweredValue) -> LoweredCollection:
     """Return the elements of a collection as rows beside its row; another value is its only element."""
-    match term:
-        case lv.Column() if is_dynamic(term):
-            return _iterate_dynamic(term)
+    match lowered:
+        case lv.Column() if is_dynamic(lowered):
+            return _iterate_dynamic(lowered)
         case lv.Column(expression=lists) if isinstance(lists.type, t.List):
-            return _iterate_list(term, lists.type)
+            return _iterate_list(lowered, lists.type)
         case lv.Constant(value=value):
             return constants(value)
         case lv.CollectedList(column=column, element=element, collection_type=collection_type):
@@ -53,7 +53,7 @@ def elements(term: lv.LoweredValue) -> LoweredCollection:
             ordinal = copies.column([ex.literal(number, t.I64()) for number in range(len(items))])
             return _with_index(LoweredBindings(copies.rel, collection_type, {}), element, ordinal)
         case _:
-            return LoweredCollection(LoweredBindings(ONE_ROW, "bag", {}), term)
+            return LoweredCollection(LoweredBindings(ONE_ROW, "bag", {}), lowered)
 
 
 def _with_index(rows: LoweredBindings, element: lv.LoweredValue, ordinal: ex.FieldReference) -> LoweredCollection:
@@ -94,14 +94,14 @@ def _iterate_dynamic(column: lv.Column) -> LoweredCollection:
     return _with_index(rows, lv.Column(element, "missing"), ordinal)
 
 
-def attributes(term: lv.LoweredValue, mode: Mode) -> tuple[LoweredBindings, lv.LoweredValue, lv.LoweredValue]:
+def attributes(lowered: lv.LoweredValue, mode: Mode) -> tuple[LoweredBindings, lv.LoweredValue, lv.LoweredValue]:
     """Return the attributes of a struct as rows beside its row: row, values and names.
 
     Another value counts as a struct of one attribute, and missing as one of none; in strict mode it is an error.
     """
-    if isinstance(term, lv.Column) and is_dynamic(term):
-        return _attributes_of_dynamic(term, mode)
-    struct = lv.split_struct(term)
+    if isinstance(lowered, lv.Column) and is_dynamic(lowered):
+        return _attributes_of_dynamic(lowered, mode)
+    struct = lv.split_struct(lowered)
     if isinstance(struct, lv.Column) and isinstance(struct.type, t.Map):
         raise UnsupportedError(f"an unpivot of a {struct.type} is not lowered to Substrait")
     if isinstance(struct, lv.NullableComposite | lv.CollectedList):
@@ -119,8 +119,8 @@ def attributes(term: lv.LoweredValue, mode: Mode) -> tuple[LoweredBindings, lv.L
     missing = [inside.missing if isinstance(inside, lv.Column) else None for _, inside in fields]
     if not any(missing):
         return LoweredBindings(copies.rel, "bag", {}), value, lv.Column(name)
-    there = copies.column([_true() if one is None else is_true(call("not", one)) for one in missing])
-    return LoweredBindings(Filter(copies.rel, there), "bag", {}), value, lv.Column(name)
+    is_present = copies.column([_true() if one is None else is_true(call("not", one)) for one in missing])
+    return LoweredBindings(Filter(copies.rel, is_present), "bag", {}), value, lv.Column(name)
 
 
 def _attributes_of_dynamic(column: lv.Column, mode: Mode) -> tuple[LoweredBindings, lv.LoweredValue, lv.LoweredValue]:

@@ -30,19 +30,19 @@ def new_anchor(rel: Rel) -> int:
     return Scope("a lateral join", (rel,)).take_anchor()
 
 
-def with_expressions(term: LoweredValue, change: Callable[[Expression], Expression]) -> LoweredValue:
+def with_expressions(value: LoweredValue, change: Callable[[Expression], Expression]) -> LoweredValue:
     """Return a value with other expressions, also of where it is missing."""
 
     def change_column(column: Column) -> Column:
         absent = column.absent
         return Column(change(column.expression), change(absent) if isinstance(absent, Expression) else absent)
 
-    return with_columns(term, change_column)
+    return with_columns(value, change_column)
 
 
-def as_outer_reference(term: LoweredValue, anchor: int) -> LoweredValue:
+def as_outer_reference(value: LoweredValue, anchor: int) -> LoweredValue:
     """Return a variable of the left side as an outer reference."""
-    return with_expressions(term, lambda expression: outward(expression, anchor))
+    return with_expressions(value, lambda expression: outward(expression, anchor))
 
 
 def shift_beside(variables: Mapping[str, LoweredValue], width: int, anchor: int | None) -> dict[str, LoweredValue]:
@@ -51,8 +51,8 @@ def shift_beside(variables: Mapping[str, LoweredValue], width: int, anchor: int 
     `anchor`: the anchor of the left row, if they refer to it.
     """
     return {
-        name: with_expressions(term, lambda expression: _shift(expression, width, anchor))
-        for name, term in variables.items()
+        name: with_expressions(value, lambda expression: _shift(expression, width, anchor))
+        for name, value in variables.items()
     }
 
 

@@ -60,7 +60,7 @@ class LoweredBindings:
         return attrs.evolve(self, rel=rel), references
 
     def with_computed_columns(
-        self, term: LoweredValue, name: str, *, also_outer: bool = False
+        self, value: LoweredValue, name: str, *, also_outer: bool = False
     ) -> tuple[LoweredBindings, LoweredValue]:
         """Return the same tuples, and a value whose computed parts are columns of them.
 
@@ -81,7 +81,7 @@ class LoweredBindings:
             rows, (reference,) = rows.with_columns((name, expression))
             return reference
 
-        stored = with_columns(term, to_column)
+        stored = with_columns(value, to_column)
         return rows, stored
 
 

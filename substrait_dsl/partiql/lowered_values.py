@@ -56,10 +56,10 @@ class ElementList:
 
 @attrs.frozen
 class NullableComposite:
-    """A struct or collection in parts that is null where a required boolean is false; so are then its parts."""
+    """A struct or collection in parts: null, as its parts are, where the required boolean `is_present` is false."""
 
     parts: Attributes | ElementList
-    there: Column
+    is_present: Column
 
 
 @attrs.frozen
@@ -83,9 +83,9 @@ LoweredValue: TypeAlias = Column | Attributes | ElementList | NullableComposite 
 NOTHING = Constant(MISSING)
 
 
-def expand_constant(term: LoweredValue) -> LoweredValue:
+def expand_constant(lowered: LoweredValue) -> LoweredValue:
     """Return a constant struct or collection in parts, one level; any other value as it is."""
-    match term:
+    match lowered:
         case Constant(value=Struct(fields=fields)):
             return Attributes(tuple((name, Constant(value)) for name, value in fields))
         case Constant(value=Bag(items=items)):
@@ -93,19 +93,19 @@ def expand_constant(term: LoweredValue) -> LoweredValue:
         case Constant(value=tuple() as items):
             return ElementList("list", tuple(map(Constant, items)))
         case _:
-            return term
+            return lowered
 
 
-def split_struct(term: LoweredValue) -> LoweredValue:
+def split_struct(value: LoweredValue) -> LoweredValue:
     """Return a struct in parts, also one that is a column; another value as it is, or a collection in parts.
 
     Raises `UnsupportedError` for a column of structs that may be null.
     """
-    if not (isinstance(term, Column) and isinstance(term.type, StructType)):
-        return expand_constant(term)
-    if term.type.nullable:
-        raise UnsupportedError(f"the fields of a nullable struct, {term.type}, are not accessed")
-    return Attributes(tuple((name, attribute(term, number)) for number, name in enumerate(term.type.field_names)))
+    if not (isinstance(value, Column) and isinstance(value.type, StructType)):
+        return expand_constant(value)
+    if value.type.nullable:
+        raise UnsupportedError(f"the fields of a nullable struct, {value.type}, are not accessed")
+    return Attributes(tuple((name, attribute(value, number)) for number, name in enumerate(value.type.field_names)))
 
 
 def attribute(struct: Column, number: int) -> Column:
@@ -116,9 +116,9 @@ def attribute(struct: Column, number: int) -> Column:
     return Column(FieldAccess(struct.expression, StructField(number)), absent)
 
 
-def leaves(term: LoweredValue, name: str = "") -> Iterator[tuple[str, Column | Constant]]:
+def leaves(value: LoweredValue, name: str = "") -> Iterator[tuple[str, Column | Constant]]:
     """Yield the columns and constants of a value, with a name for each: ``f.FooId``, ``pair[0]``."""
-    match expand_constant(term):
+    match expand_constant(value):
         case Attributes(fields=fields):
             for inside, field in fields:
                 yield from leaves(field, f"{name}.{inside}" if name else inside)
@@ -127,29 +127,29 @@ def leaves(term: LoweredValue, name: str = "") -> Iterator[tuple[str, Column | C
                 yield from leaves(item, f"{name}[{number}]")
         case CollectedList(column=column):
             yield name or "value", column
-        case NullableComposite(parts=parts, there=there):
-            yield f"{name} is there", there
+        case NullableComposite(parts=parts, is_present=is_present):
+            yield f"{name} is there", is_present
             yield from leaves(parts, name)
         case leaf:
             assert isinstance(leaf, Column | Constant)
             yield name or "value", leaf
 
 
-def with_columns(term: LoweredValue, change: Callable[[Column], Column]) -> LoweredValue:
+def with_columns(value: LoweredValue, change: Callable[[Column], Column]) -> LoweredValue:
     """Map the columns of a value."""
-    match term:
+    match value:
         case Column():
-            return change(term)
+            return change(value)
         case Constant():
-            return term
+            return value
         case CollectedList(column=column):
-            return attrs.evolve(term, column=change(column))
-        case NullableComposite(parts=parts, there=there):
-            return NullableComposite(with_columns(parts, change), change(there))  # type: ignore[arg-type]  # parts stay in parts
+            return attrs.evolve(value, column=change(column))
+        case NullableComposite(parts=parts, is_present=is_present):
+            return NullableComposite(with_columns(parts, change), change(is_present))  # type: ignore[arg-type]  # parts stay in parts
         case Attributes(fields=fields):
             return Attributes(tuple((name, with_columns(field, change)) for name, field in fields))
         case ElementList(items=items):
-            return attrs.evolve(term, items=tuple(with_columns(item, change) for item in items))
+            return attrs.evolve(value, items=tuple(with_columns(item, change) for item in items))
 
 
 def absent_of(columns: list[Column]) -> Absent:
@@ -167,6 +167,8 @@ def absent_result(columns: list[Column]) -> LoweredValue:
     nullable = [column for column in columns if column.type.nullable]
     if all(column.absent == "missing" for column in nullable):
         return NOTHING
-    there = [call("is_not_null", column.expression) for column in nullable]
+    are_not_null = [call("is_not_null", column.expression) for column in nullable]
     missing = (column.missing for column in nullable)
-    return Column(nothing, absent_where(there[0] if len(there) == 1 else call("and", *there), *missing))
+    return Column(
+        nothing, absent_where(are_not_null[0] if len(are_not_null) == 1 else call("and", *are_not_null), *missing)
+    )

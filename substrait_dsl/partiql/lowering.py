@@ -68,12 +68,12 @@ def lower_bindings(expression: BindingsExpr, tables: Tables, mode: Mode) -> Lowe
         EvaluationError: in strict mode, what is known to have no value before any row is.
         UnsupportedError: what typed columns cannot hold, or is not lowered yet.
     """
-    return _lowering(expression, tables, mode).bindings(expression)
+    return _lowering(expression, tables, mode).lower_bindings(expression)
 
 
 def lower_values(expression: ValueExpr, tables: Tables, mode: Mode) -> LoweredCollection:
     """Lower a value expression that is a collection; see `lower_bindings`."""
-    return _lowering(expression, tables, mode).collection(expression)
+    return _lowering(expression, tables, mode).lower_collection(expression)
 
 
 def _lowering(expression: Node, tables: Tables, mode: Mode) -> _Lowering:
@@ -97,64 +97,66 @@ class _Lowering:
 
     # --- bindings
 
-    def bindings(self, expression: BindingsExpr) -> LoweredBindings:
+    def lower_bindings(self, expression: BindingsExpr) -> LoweredBindings:
         match cast(b.AnyBindingsExpr, expression):
             case b.Scan() as scan:
-                return self.scan(scan)
+                return self.lower_scan(scan)
             case b.CrossJoin(left=left, right=right):
-                return self.cross(left, right)
+                return self.lower_cross(left, right)
             case b.Filter(condition=condition, source=source):
-                return self.filter(self.bindings(source), condition)
+                return self.lower_filter(self.lower_bindings(source), condition)
             case b.Join(how="inner", left=left, right=right, condition=condition):
-                pairs = self.cross(left, right)
-                return pairs if condition is None else self.filter(pairs, condition)
+                pairs = self.lower_cross(left, right)
+                return pairs if condition is None else self.lower_filter(pairs, condition)
             case b.Limit(count=count, source=source):
-                return self.fetch(source, self.number(count, "limit"), None)
+                return self.lower_fetch(source, self.evaluate_number(count, "limit"), None)
             case b.Offset(count=count, source=source):
-                return self.fetch(source, None, self.number(count, "offset"))
+                return self.lower_fetch(source, None, self.evaluate_number(count, "offset"))
             case b.OrderBy(keys=keys, source=source):
-                return self.order(keys, self.bindings(source))
+                return self.lower_order(keys, self.lower_bindings(source))
             case b.MapLet(named=named, source=source):
-                rows, terms = self.terms([one.value for one in named], self.bindings(source))
-                variables = {one.name: term for one, term in zip(named, terms, strict=True)}
-                for name, term in variables.items():
-                    rows, variables[name] = rows.with_computed_columns(term, name)
+                rows, values = self.lower_each([one.value for one in named], self.lower_bindings(source))
+                variables = {one.name: lowered for one, lowered in zip(named, values, strict=True)}
+                for name, lowered in variables.items():
+                    rows, variables[name] = rows.with_computed_columns(lowered, name)
                 return attrs.evolve(rows, variables={**rows.variables, **variables})
             case b.GroupBy() as group_by:
-                rows = self.bindings(group_by.source)
-                return lower_group_by(group_by, rows, lambda value: self.value_over(value, rows))
+                rows = self.lower_bindings(group_by.source)
+                return lower_group_by(group_by, rows, lambda value: self.lower_value_over(value, rows))
             case b.Unpivot() as unpivot:
-                return self.unpivot(unpivot)
+                return self.lower_unpivot(unpivot)
             case b.Join(how=how, left=left, right=right, condition=condition):
                 true = literal(True, t.Boolean())
                 return outer_join(
                     how,
-                    *self.sides(left, right),
+                    *self.lower_sides(left, right),
                     lambda pairs: (
-                        true if condition is None else self.condition(self.value_over(condition, pairs), pairs)
+                        true
+                        if condition is None
+                        else self.lower_condition(self.lower_value_over(condition, pairs), pairs)
                     ),
                 )
             case never:
                 assert_never(never)
 
-    def scan(self, scan: b.Scan) -> LoweredBindings:
+    def lower_scan(self, scan: b.Scan) -> LoweredBindings:
         """Return the elements of a collection, one for each row, with their index and their record id."""
-        values = self.collection(scan.value)
+        values = self.lower_collection(scan.value)
         rows, element = values.source.with_computed_columns(values.element, scan.as_)
         variables: dict[str, LoweredValue] = {scan.as_: element}
         if scan.at is not None:
-            rows, variables[scan.at] = (rows, _place(values.index)) if values.index else self.index(rows)
+            rows, variables[scan.at] = (rows, _place(values.index)) if values.index else self.add_index(rows)
         if scan.by is not None:
-            variables[scan.by] = self.record_id(scan.value)
+            variables[scan.by] = self.lower_record_id(scan.value)
         return attrs.evolve(rows, variables=variables)
 
-    def unpivot(self, unpivot: b.Unpivot) -> LoweredBindings:
+    def lower_unpivot(self, unpivot: b.Unpivot) -> LoweredBindings:
         """Return the attributes of a struct, one for each row, with their names."""
-        rows, value, name = attributes(self.value(unpivot.value, self.outer), self.mode)
+        rows, value, name = attributes(self.lower_value(unpivot.value, self.outer), self.mode)
         named = ((unpivot.as_, value), (unpivot.at, name), (unpivot.by, NOTHING))
-        return attrs.evolve(rows, variables={each: term for each, term in named if each is not None})
+        return attrs.evolve(rows, variables={each: lowered for each, lowered in named if each is not None})
 
-    def index(self, rows: LoweredBindings) -> tuple[LoweredBindings, LoweredValue]:
+    def add_index(self, rows: LoweredBindings) -> tuple[LoweredBindings, LoweredValue]:
         """Return the index of each element of a list, counted in its order."""
         if rows.collection_type == "bag":
             return rows, NOTHING
@@ -165,7 +167,7 @@ class _Lowering:
         rows, (number,) = rows.with_columns(("at", row_number(rows.order)))
         return rows, Column(call("subtract", number, literal(1, t.I64())))
 
-    def record_id(self, expression: ValueExpr) -> LoweredValue:
+    def lower_record_id(self, expression: ValueExpr) -> LoweredValue:
         name = expression.name if isinstance(expression, e.Id) else None
         table = self.tables.get(name) if name is not None and name not in self.outer else None
         if not isinstance(table, StoredTable):
@@ -174,49 +176,51 @@ class _Lowering:
         position = schema.position(table.record_id)
         return Column(to_type(FieldReference(position, schema.fields[position].type), t.String()), "missing")
 
-    def cross(self, left: BindingsExpr, right: BindingsExpr) -> LoweredBindings:
-        one, other, anchor = self.sides(left, right)
+    def lower_cross(self, left: BindingsExpr, right: BindingsExpr) -> LoweredBindings:
+        one, other, anchor = self.lower_sides(left, right)
         found = shift_beside(other.variables, len(one.rel.schema), anchor)
         rel = Cross(one.rel, other.rel) if anchor is None else join_rows(one.rel, other.rel, anchor)
         return LoweredBindings(rel, "bag", {**one.variables, **found})
 
-    def sides(self, left: BindingsExpr, right: BindingsExpr) -> tuple[LoweredBindings, LoweredBindings, int | None]:
+    def lower_sides(
+        self, left: BindingsExpr, right: BindingsExpr
+    ) -> tuple[LoweredBindings, LoweredBindings, int | None]:
         """Return both sides of a join, and the anchor of the left row, if the right side refers to it."""
-        one = self.bindings(left)
+        one = self.lower_bindings(left)
         if not right.free & one.variables.keys():
-            return one, self.bindings(right), None
+            return one, self.lower_bindings(right), None
         anchor = new_anchor(one.rel)
-        seen = {name: as_outer_reference(term, anchor) for name, term in one.variables.items()}
-        return one, attrs.evolve(self, outer={**self.outer, **seen}).bindings(right), anchor
+        seen = {name: as_outer_reference(value, anchor) for name, value in one.variables.items()}
+        return one, attrs.evolve(self, outer={**self.outer, **seen}).lower_bindings(right), anchor
 
-    def filter(self, rows: LoweredBindings, condition: ValueExpr) -> LoweredBindings:
-        rows, (term,) = self.terms([condition], rows)
-        return attrs.evolve(rows, rel=Filter(rows.rel, self.condition(term, rows)))
+    def lower_filter(self, rows: LoweredBindings, condition: ValueExpr) -> LoweredBindings:
+        rows, (value,) = self.lower_each([condition], rows)
+        return attrs.evolve(rows, rel=Filter(rows.rel, self.lower_condition(value, rows)))
 
-    def condition(self, term: LoweredValue, rows: LoweredBindings) -> Expression:
+    def lower_condition(self, lowered: LoweredValue, rows: LoweredBindings) -> Expression:
         """Lower a condition; a value that is no boolean is false, in strict mode an error unless it is null."""
-        if isinstance(term, Column) and is_dynamic(term):
-            term = as_type("as_boolean", term, self.mode)
-        match term:
-            case Column() if isinstance(term.type, t.Boolean):
-                return term.expression
+        if isinstance(lowered, Column) and is_dynamic(lowered):
+            lowered = as_type("as_boolean", lowered, self.mode)
+        match lowered:
+            case Column() if isinstance(lowered.type, t.Boolean):
+                return lowered.expression
             case Constant(value=None | bool() as known):
                 return literal(known, t.Boolean(nullable=True))
             case Constant(value=value) if value is MISSING:
                 return to_literal(None)
         if self.mode == "permissive":
             return to_literal(None)
-        return not_a_boolean(term, rows.rel.schema)
+        return not_a_boolean(lowered, rows.rel.schema)
 
-    def fetch(self, source: BindingsExpr, count: int | None, offset: int | None) -> LoweredBindings:
-        rows = self.bindings(source)
+    def lower_fetch(self, source: BindingsExpr, count: int | None, offset: int | None) -> LoweredBindings:
+        rows = self.lower_bindings(source)
         rel = Sort(rows.rel, rows.order) if rows.order else rows.rel
         count_literal, offset_literal = (
             None if n is None else literal(min(n, _MOST_ROWS), t.I64()) for n in (count, offset)
         )
         return attrs.evolve(rows, rel=Fetch(rel, count_literal, offset_literal))
 
-    def number(self, expression: ValueExpr, what: str) -> int:
+    def evaluate_number(self, expression: ValueExpr, what: str) -> int:
         if not _is_closed(expression):
             raise UnsupportedError(f"a {what} that is computed from tables is not lowered to Substrait")
         value = evaluate_value(expression, {}, self.mode)
@@ -224,37 +228,39 @@ class _Lowering:
             raise EvaluationError(f"{what} is a number of tuples, 0 or more, not {data_text(value)}")
         return value
 
-    def order(self, keys: tuple[b.SortKey, ...], rows: LoweredBindings) -> LoweredBindings:
+    def lower_order(self, keys: tuple[b.SortKey, ...], rows: LoweredBindings) -> LoweredBindings:
         """Return a list of the tuples: the keys become columns; equal tuples stay in their order."""
         order: list[SortKey] = []
         for key in keys:
-            term = self.value_over(key.key, rows)
-            if isinstance(term, Constant):
+            value = self.lower_value_over(key.key, rows)
+            if isinstance(value, Constant):
                 continue
-            require_typed(term, "a key of an order by")
-            if not isinstance(term, Column):
+            require_typed(value, "a key of an order by")
+            if not isinstance(value, Column):
                 raise UnsupportedError("an order by a struct or a collection is not lowered to Substrait")
-            rows, (column,) = rows.with_columns(("key", term.expression))
+            rows, (column,) = rows.with_columns(("key", value.expression))
             order.append(SortKey(column, DIRECTIONS[key.direction, key.nulls]))
         return attrs.evolve(rows, collection_type="list", order=(*order, *rows.order))
 
     # --- values
 
-    def collection(self, expression: ValueExpr) -> LoweredCollection:
+    def lower_collection(self, expression: ValueExpr) -> LoweredCollection:
         """Return a value as a collection; another value is a bag of itself."""
         match expression:
             case e.MapValues(value=value, source=source):
-                rows, (element,) = self.terms([value], self.bindings(source))
+                rows, (element,) = self.lower_each([value], self.lower_bindings(source))
                 return LoweredCollection(rows, element)
             case e.Id(name=name) if name in self.tables and name not in self.outer:
                 table = self.tables[name]
-                return self.table(table) if isinstance(table, RelationBase | StoredTable) else constants(table)
+                return self.lower_table(table) if isinstance(table, RelationBase | StoredTable) else constants(table)
             case e.Call(function="dynamic", arguments=(argument,)):
-                term = self.value(argument, self.outer)
-                return dynamic_constants(term.value) if isinstance(term, Constant) else elements(as_dynamic(term))
-        return elements(self.value(expression, self.outer))
+                lowered = self.lower_value(argument, self.outer)
+                return (
+                    dynamic_constants(lowered.value) if isinstance(lowered, Constant) else elements(as_dynamic(lowered))
+                )
+        return elements(self.lower_value(expression, self.outer))
 
-    def table(self, table: RelationBase | StoredTable) -> LoweredCollection:
+    def lower_table(self, table: RelationBase | StoredTable) -> LoweredCollection:
         """Return the rows of a table, a bag of structs."""
         relation, record_id = (table.relation, table.record_id) if isinstance(table, StoredTable) else (table, None)
         rel = relation._rel
@@ -265,7 +271,7 @@ class _Lowering:
         )
         return LoweredCollection(LoweredBindings(rel, "bag", {}), Attributes(fields))
 
-    def terms(
+    def lower_each(
         self, expressions: Sequence[ValueExpr], rows: LoweredBindings
     ) -> tuple[LoweredBindings, list[LoweredValue]]:
         """Lower value expressions over binding tuples; each query in them becomes a column first."""
@@ -273,20 +279,20 @@ class _Lowering:
         scope = {**self.outer, **rows.variables}
         for name, query in queries.items():
             anchor = new_anchor(rows.rel)
-            seen = {each: as_outer_reference(term, anchor) for each, term in rows.variables.items()}
-            fold = collect_query(attrs.evolve(self, outer={**self.outer, **seen}).collection(query))
+            seen = {each: as_outer_reference(value, anchor) for each, value in rows.variables.items()}
+            fold = collect_query(attrs.evolve(self, outer={**self.outer, **seen}).lower_collection(query))
             scope[name] = shift_beside(fold.variables, len(rows.rel.schema), anchor)[""]
             rows = attrs.evolve(rows, rel=join_rows(rows.rel, fold.rel, anchor))
-        return rows, [self.value(expression, scope) for expression in named]
+        return rows, [self.lower_value(expression, scope) for expression in named]
 
-    def value_over(self, expression: ValueExpr, rows: LoweredBindings) -> LoweredValue:
+    def lower_value_over(self, expression: ValueExpr, rows: LoweredBindings) -> LoweredValue:
         """Lower a value expression over binding tuples and the enclosing ones."""
-        return self.value(expression, {**self.outer, **rows.variables})
+        return self.lower_value(expression, {**self.outer, **rows.variables})
 
-    def value(self, expression: ValueExpr, scope: Scope) -> LoweredValue:
+    def lower_value(self, expression: ValueExpr, scope: Scope) -> LoweredValue:
         """Lower a value expression in a scope."""
         if isinstance(expression, e.Call) and expression.function == "dynamic":
-            return as_dynamic(self.value(expression.arguments[0], scope))
+            return as_dynamic(self.lower_value(expression.arguments[0], scope))
         if _is_closed(expression):
             return Constant(evaluate_value(expression, {}, self.mode))
         match cast(e.AnyValueExpr, expression):
@@ -297,21 +303,23 @@ class _Lowering:
                     return Constant(source)
                 raise UnsupportedError(f'the table "{name}" as a value in a row is not lowered to Substrait')
             case e.Path(root=root, steps=steps):
-                term = self.value(root, scope)
+                value = self.lower_value(root, scope)
                 for step in steps:
-                    term = step_into(term, self.value(step, scope), self.mode)
-                return term
+                    value = step_into(value, self.lower_value(step, scope), self.mode)
+                return value
             case e.StructExpr(pairs=pairs):
-                values = [(self.value(pair.name, scope), self.value(pair.value, scope)) for pair in pairs]
+                values = [(self.lower_value(pair.name, scope), self.lower_value(pair.value, scope)) for pair in pairs]
                 return struct_of(values, self.mode)
             case e.ListExpr(items=items):
-                return ElementList("list", tuple(self.value(item, scope) for item in items))
+                return ElementList("list", tuple(self.lower_value(item, scope) for item in items))
             case e.BagExpr(items=items):
-                return ElementList("bag", tuple(self.value(item, scope) for item in items))
+                return ElementList("bag", tuple(self.lower_value(item, scope) for item in items))
             case e.Operator(op=op, operands=operands):
-                return lower_operator(op, [self.value(operand, scope) for operand in operands], self.mode)
+                return lower_operator(op, [self.lower_value(operand, scope) for operand in operands], self.mode)
             case e.Call(function=function, arguments=arguments):
-                return lower_operator(function, [self.value(argument, scope) for argument in arguments], self.mode)
+                return lower_operator(
+                    function, [self.lower_value(argument, scope) for argument in arguments], self.mode
+                )
             case e.MapValues():
                 raise UnsupportedError(
                     "map_values in the condition of an outer join, a key or an aggregate is not lowered to Substrait"

@@ -28,14 +28,14 @@ def lower_operator(op: str, operands: Sequence[lv.LoweredValue], mode: Mode) -> 
     """Lower an operator or function of values that are not all constant."""
     columns: list[lv.Column] = []
     try:
-        if op in OF_TERMS and not (op in _OF_VALUES and _is_absent(operands)):
+        if op in OPERATOR_LOWERINGS and not (op in _OF_VALUES and _is_absent(operands)):
             is_asked = op != "is_missing" and any(map(is_dynamic, operands))
-            return lower_dynamic_operator(op, operands, mode) if is_asked else OF_TERMS[op](operands)
+            return lower_dynamic_operator(op, operands, mode) if is_asked else OPERATOR_LOWERINGS[op](operands)
         if lv.NOTHING in operands:
             return lv.NOTHING
         if lv.Constant(None) in operands:
-            there = [operand for operand in operands if isinstance(operand, lv.Column)]
-            absent = lv.absent_of([*there, lv.Column(to_literal(None))])
+            present = [operand for operand in operands if isinstance(operand, lv.Column)]
+            absent = lv.absent_of([*present, lv.Column(to_literal(None))])
             return lv.Constant(None) if absent == "null" else lv.Column(to_literal(None), absent)
         if any(map(is_dynamic, operands)):
             return lower_dynamic_operator(op, operands, mode)
@@ -76,8 +76,8 @@ def _absences(operands: Sequence[lv.LoweredValue]) -> list[lv.Column]:
                 found.append(operand)
             case lv.CollectedList(column=column):
                 found.append(column)
-            case lv.NullableComposite(there=there):
-                found.append(lv.Column(call("nullif", there.expression, ex.literal(False, t.Boolean()))))
+            case lv.NullableComposite(is_present=is_present):
+                found.append(lv.Column(call("nullif", is_present.expression, ex.literal(False, t.Boolean()))))
     return found
 
 
@@ -111,11 +111,11 @@ def _is_scalar(element: lv.LoweredValue) -> bool:
     return isinstance(lv.expand_constant(element), lv.Column | lv.Constant)
 
 
-def column_of(term: lv.LoweredValue, op: str) -> lv.Column:
+def column_of(lowered: lv.LoweredValue, op: str) -> lv.Column:
     """Return a scalar as an expression. Raises `UnsupportedError` for other values."""
-    match term:
+    match lowered:
         case lv.Column():
-            return term
+            return lowered
         case lv.Constant(value=value):
             return lv.Column(to_literal(value))
         case lv.Attributes() | lv.ElementList() | lv.NullableComposite() | lv.CollectedList():
@@ -147,9 +147,11 @@ def _lower_mixed_logic(name: str, operands: Sequence[lv.LoweredValue]) -> lv.Low
     columns = [operand.expression for operand in others if isinstance(operand, lv.Column)]
     if len(columns) < len(others) or not all(column.type.nullable for column in columns):
         return lv.NOTHING
-    there = [call("is_not_null", column) for column in columns]
-    wrong = there[0] if len(there) == 1 else call("or", *there)
-    rest = OF_TERMS[name]([operand if _may_be_boolean(operand) else lv.Constant(None) for operand in operands])
+    are_not_null = [call("is_not_null", column) for column in columns]
+    wrong = are_not_null[0] if len(are_not_null) == 1 else call("or", *are_not_null)
+    rest = OPERATOR_LOWERINGS[name](
+        [operand if _may_be_boolean(operand) else lv.Constant(None) for operand in operands]
+    )
     nothing = ex.literal(None, t.Boolean(nullable=True))
     return lv.Column(ex.IfThen((ex.IfClause(wrong, nothing),), column_of(rest, name).expression), wrong)
 
@@ -165,7 +167,7 @@ def _is_null(operands: Sequence[lv.LoweredValue]) -> lv.LoweredValue:
     if isinstance(operand, lv.Constant):
         return lv.Constant(operand.value is None or operand.value is MISSING)
     if isinstance(operand, lv.NullableComposite):
-        return lv.Column(call("not", operand.there.expression))
+        return lv.Column(call("not", operand.is_present.expression))
     if isinstance(operand, lv.CollectedList):
         return lv.Column(call("is_null", operand.column.expression))
     return lv.Column(call("is_null", operand.expression)) if isinstance(operand, lv.Column) else lv.Constant(False)
@@ -202,17 +204,19 @@ def _is_null_literal(expression: ex.Expression) -> bool:
 def _struct_concat(operands: Sequence[lv.LoweredValue]) -> lv.LoweredValue:
     fields: list[tuple[str, lv.LoweredValue]] = []
     parts = [lv.split_struct(operand) for operand in operands]
-    there = {
-        number: part.there.expression for number, part in enumerate(parts) if isinstance(part, lv.NullableComposite)
+    flags = {
+        number: part.is_present.expression
+        for number, part in enumerate(parts)
+        if isinstance(part, lv.NullableComposite)
     }
     for number, part in enumerate(parts):
         struct = part.parts if isinstance(part, lv.NullableComposite) else part
         if not isinstance(struct, lv.Attributes):
             raise Mistyped("an operand is not a struct")
-        others = [each for other, each in there.items() if other != number]
+        others = [each for other, each in flags.items() if other != number]
         fields += ((name, where_all(others, field)) for name, field in struct.fields)
     combined = lv.Attributes(tuple(fields))
-    return lv.NullableComposite(combined, lv.Column(all_of([*there.values()]))) if there else combined
+    return lv.NullableComposite(combined, lv.Column(all_of([*flags.values()]))) if flags else combined
 
 
 def _star(operands: Sequence[lv.LoweredValue]) -> lv.LoweredValue:
@@ -228,7 +232,7 @@ def _star(operands: Sequence[lv.LoweredValue]) -> lv.LoweredValue:
     return lv.Attributes(((f"_{number.value!r}", value),))
 
 
-OF_TERMS: dict[str, Callable[[Sequence[lv.LoweredValue]], lv.LoweredValue]] = {
+OPERATOR_LOWERINGS: dict[str, Callable[[Sequence[lv.LoweredValue]], lv.LoweredValue]] = {
     "and": _connect("and"),
     "or": _connect("or"),
     "is_null": _is_null,

@@ -36,8 +36,8 @@ def columns_of(lowered: LoweredBindings | LoweredCollection) -> Rel:
     A part that is null in some rows and missing in others has a second column, which tells where it is missing.
     """
     found: list[tuple[str, Expression]] = []
-    for term, root in _roots(lowered):
-        for name, leaf in lv.leaves(term, root):
+    for value, root in _roots(lowered):
+        for name, leaf in lv.leaves(value, root):
             found.append((name, _expression(leaf)))
             if isinstance(leaf, lv.Column) and isinstance(leaf.absent, Expression):
                 found.append((f"{name} is missing", leaf.absent))
@@ -55,8 +55,8 @@ def table_of(lowered: LoweredBindings | LoweredCollection) -> Rel:
     """
     found: list[tuple[str, Expression]] = []
     owners: dict[str, str] = {}
-    for term, root in _roots(lowered):
-        for name, part in _attributes(term, root):
+    for value, root in _roots(lowered):
+        for name, part in _attributes(value, root):
             if owners.setdefault(name, root) != root:
                 raise SchemaError(
                     f'a column of the variable "{owners[name]}" and one of "{root}" would both be called "{name}"',
@@ -89,8 +89,8 @@ def _emit(lowered: LoweredBindings | LoweredCollection, found: list[tuple[str, E
 
 def require_readable(lowered: LoweredBindings | LoweredCollection) -> None:
     """Raise `UnsupportedError` for columns whose values PartiQL lacks."""
-    for term, root in _roots(lowered):
-        for name, leaf in lv.leaves(term, root):
+    for value, root in _roots(lowered):
+        for name, leaf in lv.leaves(value, root):
             if isinstance(leaf, lv.Column) and not _is_readable(leaf.type):
                 raise UnsupportedError(f'PartiQL has no values of {leaf.type}, the type of "{name}"')
 
@@ -118,14 +118,14 @@ def bindings_of(lowered: LoweredBindings, rows: Iterable[Sequence[Any]]) -> Bind
     tuples = []
     for row in rows:
         cells = iter(row)
-        tuples.append(BindingTuple(tuple((name, _decode(term, cells)) for name, term in lowered.variables.items())))
+        tuples.append(BindingTuple(tuple((name, _decode(value, cells)) for name, value in lowered.variables.items())))
     assert lowered.collection_type is not None  # there is no row around
     return BindingsData(lowered.collection_type, tuple(tuples))
 
 
 def _roots(lowered: LoweredBindings | LoweredCollection) -> list[tuple[lv.LoweredValue, str]]:
     if isinstance(lowered, LoweredBindings):
-        return [(term, name) for name, term in lowered.variables.items()]
+        return [(value, name) for name, value in lowered.variables.items()]
     return [(lowered.element, "")]
 
 
@@ -135,9 +135,9 @@ def _expression(leaf: lv.Column | lv.Constant) -> Expression:
     return leaf.expression
 
 
-def _decode(term: lv.LoweredValue, cells: Iterator[Any]) -> Value:
+def _decode(lowered: lv.LoweredValue, cells: Iterator[Any]) -> Value:
     """Decode a value from the next cells of a row."""
-    match lv.expand_constant(term):
+    match lv.expand_constant(lowered):
         case lv.Attributes(fields=fields):
             attributes = [(name, _decode(field, cells)) for name, field in fields]
             return Struct(tuple((name, value) for name, value in attributes if value is not MISSING))
@@ -162,12 +162,12 @@ def _decode(term: lv.LoweredValue, cells: Iterator[Any]) -> Value:
             is_missing = next(cells) if isinstance(absent, Expression) else absent == "missing"
             return MISSING if cell is None and is_missing else _value(cell, column.type)
         case _:
-            raise AssertionError(term)
+            raise AssertionError(lowered)
 
 
-def _decode_inside(term: lv.LoweredValue, cell: Any) -> Value:
+def _decode_inside(lowered: lv.LoweredValue, cell: Any) -> Value:
     """Decode a value inside a list from one cell."""
-    match lv.expand_constant(term):
+    match lv.expand_constant(lowered):
         case lv.Attributes(fields=fields):
             attributes = [(name, _decode_inside(field, part)) for (name, field), part in zip(fields, cell, strict=True)]
             return Struct(tuple((name, value) for name, value in attributes if value is not MISSING))

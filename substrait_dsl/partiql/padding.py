@@ -56,8 +56,8 @@ def _pad_side(variables: Mapping[str, lv.LoweredValue], marker: int | None) -> M
     """Return the variables of a side after the join; its marker, if it is null-extended, is at this position."""
     if marker is None:
         return variables
-    there = lv.Column(call("is_not_null", FieldReference(marker, t.Boolean(nullable=True))))
-    return {name: _pad(term, there) for name, term in variables.items()}
+    is_present = lv.Column(call("is_not_null", FieldReference(marker, t.Boolean(nullable=True))))
+    return {name: _pad(value, is_present) for name, value in variables.items()}
 
 
 def _with_marker(rows: LoweredBindings) -> tuple[LoweredBindings, int]:
@@ -66,50 +66,50 @@ def _with_marker(rows: LoweredBindings) -> tuple[LoweredBindings, int]:
     Where that is null after a join, the side is null-extended.
     """
     variables: dict[str, lv.LoweredValue] = {}
-    for name, term in rows.variables.items():
-        rows, variables[name] = rows.with_computed_columns(term, name, also_outer=True)
+    for name, value in rows.variables.items():
+        rows, variables[name] = rows.with_computed_columns(value, name, also_outer=True)
     rows, (marker,) = rows.with_columns(("is there", literal(True, t.Boolean())))
     return attrs.evolve(rows, variables=variables), marker.position
 
 
-def _pad(term: lv.LoweredValue, there: lv.Column) -> lv.LoweredValue:
-    match lv.expand_constant(term):
+def _pad(lowered: lv.LoweredValue, is_present: lv.Column) -> lv.LoweredValue:
+    match lv.expand_constant(lowered):
         case lv.Column(expression=expression, absent=absent):
-            after = _absent(absent, there.expression) if expression.type.nullable else "null"
+            after = _absent(absent, is_present.expression) if expression.type.nullable else "null"
             return lv.Column(_nullable(expression), after)
         case lv.Attributes(fields=fields):
             return lv.NullableComposite(
-                lv.Attributes(tuple((name, _pad(field, there)) for name, field in fields)), there
+                lv.Attributes(tuple((name, _pad(field, is_present)) for name, field in fields)), is_present
             )
         case lv.ElementList(collection_type=collection_type, items=items):
             return lv.NullableComposite(
-                lv.ElementList(collection_type, tuple(_pad(item, there) for item in items)), there
+                lv.ElementList(collection_type, tuple(_pad(item, is_present) for item in items)), is_present
             )
         case lv.CollectedList(column=column) as collection:
             return attrs.evolve(collection, column=lv.Column(_nullable(column.expression)))
-        case lv.NullableComposite(parts=parts, there=before):
-            inside = _pad(parts, there)
+        case lv.NullableComposite(parts=parts, is_present=before):
+            inside = _pad(parts, is_present)
             assert isinstance(inside, lv.NullableComposite)
             return lv.NullableComposite(inside.parts, lv.Column(is_true(_nullable(before.expression))))
         case lv.Constant(value=None):
             return lv.Constant(None)
         case lv.Constant(value=value) if value is MISSING:
-            return lv.Column(to_literal(None), there.expression)
+            return lv.Column(to_literal(None), is_present.expression)
         case lv.Constant(value=value):
             constant = to_literal(value)
             null = literal(None, constant.type.as_nullable())
-            return lv.Column(IfThen((IfClause(there.expression, constant),), null))
+            return lv.Column(IfThen((IfClause(is_present.expression, constant),), null))
 
 
-def _absent(absent: Absent, there: Expression) -> Absent:
+def _absent(absent: Absent, is_present: Expression) -> Absent:
     """Return the meaning of NULL on a null-extended side: null where there is no tuple."""
     match absent:
         case "null":
             return absent
         case "missing":
-            return there
+            return is_present
         case _:
-            return call("and", there, is_true(_nullable(absent)))
+            return call("and", is_present, is_true(_nullable(absent)))
 
 
 def _nullable(expression: Expression) -> Expression:
@@ -118,9 +118,9 @@ def _nullable(expression: Expression) -> Expression:
     return attrs.evolve(expression, column_type=expression.column_type.as_nullable())
 
 
-def where_all(conditions: Sequence[Expression], term: lv.LoweredValue) -> lv.LoweredValue:
+def where_all(conditions: Sequence[Expression], value: lv.LoweredValue) -> lv.LoweredValue:
     """Return a value that is null where one of these conditions, required booleans, is false."""
-    return _where(all_of(conditions), term) if conditions else term
+    return _where(all_of(conditions), value) if conditions else value
 
 
 def all_of(conditions: Sequence[Expression]) -> Expression:
@@ -128,15 +128,15 @@ def all_of(conditions: Sequence[Expression]) -> Expression:
     return conditions[0] if len(conditions) == 1 else call("and", *conditions)
 
 
-def _where(holds: Expression, term: lv.LoweredValue) -> lv.LoweredValue:
-    match lv.expand_constant(term):
+def _where(holds: Expression, lowered: lv.LoweredValue) -> lv.LoweredValue:
+    match lv.expand_constant(lowered):
         case lv.Column(expression=expression) as column:
             null = literal(None, expression.type.as_nullable())
             missing = column.missing
             absent: Absent = "null" if missing is None else call("and", holds, missing)
             return lv.Column(IfThen((IfClause(holds, expression),), null), absent)
         case lv.Constant(value=None):
-            return term
+            return lowered
         case lv.Constant(value=value) if value is MISSING:
             return lv.Column(to_literal(None), holds)
         case lv.Constant(value=value):
@@ -144,10 +144,10 @@ def _where(holds: Expression, term: lv.LoweredValue) -> lv.LoweredValue:
         case lv.CollectedList(column=column) as collection:
             null = literal(None, column.type.as_nullable())
             return attrs.evolve(collection, column=lv.Column(IfThen((IfClause(holds, column.expression),), null)))
-        case lv.NullableComposite(parts=parts, there=there):
+        case lv.NullableComposite(parts=parts, is_present=is_present):
             inside = _where(holds, parts)
             assert isinstance(inside, lv.NullableComposite)
-            return lv.NullableComposite(inside.parts, lv.Column(call("and", holds, there.expression)))
+            return lv.NullableComposite(inside.parts, lv.Column(call("and", holds, is_present.expression)))
         case lv.Attributes(fields=fields):
             return lv.NullableComposite(
                 lv.Attributes(tuple((name, _where(holds, field)) for name, field in fields)), lv.Column(holds)

@@ -25,9 +25,9 @@ On Spark it is a VARIANT. PartiQL's null is a value of it, a NULL in the column 
 _FARTHEST = 2**31 - 1
 
 
-def is_dynamic(term: LoweredValue) -> bool:
+def is_dynamic(value: LoweredValue) -> bool:
     """Whether a value is a column of this type."""
-    return isinstance(term, Column) and term.type.matches(DYNAMIC)
+    return isinstance(value, Column) and value.type.matches(DYNAMIC)
 
 
 def table_column(reference: FieldReference) -> Column:
@@ -39,9 +39,9 @@ def table_column(reference: FieldReference) -> Column:
     return Column(reference)
 
 
-def require_typed(term: LoweredValue, what: str) -> None:
+def require_typed(value: LoweredValue, what: str) -> None:
     """Raise `UnsupportedError` for a dynamic value where an engine needs one type."""
-    if is_dynamic(term):
+    if is_dynamic(value):
         raise UnsupportedError(
             f"{what} is a dynamic value, which is not lowered to Substrait",
             hint=f"say of which type it is: {', '.join(AS_TYPES)}",
@@ -82,9 +82,9 @@ def lower_dynamic_operator(op: str, operands: Sequence[LoweredValue], mode: Mode
     raise AssertionError(operands)
 
 
-def as_type(function: str, term: LoweredValue, mode: Mode) -> Column:
+def as_type(function: str, lowered: LoweredValue, mode: Mode) -> Column:
     """Return a dynamic value as one of a type; a value of another type is missing, in strict mode an error."""
-    (value,) = values_of_dynamic([term])
+    (value,) = values_of_dynamic([lowered])
     return _compute_where_typed(
         own_call(function, value), value, None, f"{function}: the value is of another type", mode
     )
@@ -131,15 +131,15 @@ def _compare(op: str, left: LoweredValue, right: LoweredValue, mode: Mode) -> Co
 _FUNCTIONS = {"text": "as_text", "boolean": "as_boolean"}
 
 
-def _typed_operand(term: LoweredValue) -> Column | None:
+def _typed_operand(value: LoweredValue) -> Column | None:
     """Return a string, a boolean, or an integer of 64 bits; None for other values."""
-    match term:
-        case Column() if isinstance(term.type, t.INTEGER_TYPES):
-            return attrs.evolve(term, expression=cast(term.expression, t.I64()))
-        case Column() if comparison_class_of_type(term.type) == "text":
-            return attrs.evolve(term, expression=cast(term.expression, t.String()))
-        case Column() if isinstance(term.type, t.Boolean):
-            return term
+    match value:
+        case Column() if isinstance(value.type, t.INTEGER_TYPES):
+            return attrs.evolve(value, expression=cast(value.expression, t.I64()))
+        case Column() if comparison_class_of_type(value.type) == "text":
+            return attrs.evolve(value, expression=cast(value.expression, t.String()))
+        case Column() if isinstance(value.type, t.Boolean):
+            return value
         case Constant(value=bool() as known):
             return Column(literal(known, t.Boolean()))
         case Constant(value=int() as known) if -(2**63) <= known < 2**63:
@@ -176,9 +176,9 @@ def non_null_value(column: Column) -> Expression:
     return IfThen((IfClause(known, literal(True, t.Boolean(nullable=True))),), literal(None, t.Boolean(nullable=True)))
 
 
-def values_of_dynamic(terms: Sequence[LoweredValue]) -> list[Expression]:
+def values_of_dynamic(values: Sequence[LoweredValue]) -> list[Expression]:
     """Return dynamic values as expressions. Raises `UnsupportedError` for a null-extended one."""
-    columns = [term for term in terms if isinstance(term, Column)]
+    columns = [value for value in values if isinstance(value, Column)]
     if any(column.absent != "missing" for column in columns):
         raise UnsupportedError("a dynamic value of the side of a join that may be null is not lowered to Substrait")
     return [column.expression for column in columns]
