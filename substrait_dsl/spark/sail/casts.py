@@ -6,21 +6,14 @@ from substrait_dsl.algebra import types as t
 from substrait_dsl.errors import UnsupportedError
 from substrait_dsl.spark.expressions.literals import failing, text_to_sql
 from substrait_dsl.spark.expressions.named_values import with_name
+from substrait_dsl.spark.sail.decimal_texts import without_exponent
 from substrait_dsl.spark.sail.float_texts import text_of_float
 
 _FLOATS = (t.FP32, t.FP64)
 _TEXTS = (t.String, t.VarChar, t.FixedChar)
 
-_EXPONENT = r"^\s*[+-]?(\d+\.?\d*|\.\d+)[eE][+-]?\d+\s*$"
-"""Numbers with an exponent, which Sail does not parse as decimals."""
-
-DECIMAL_OF_FLOAT = "Sail cannot cast so large or so small a float to decimal exactly"
-
-_MISREAD: dict[type[t.Type], tuple[str, str]] = {
-    t.Decimal: (_EXPONENT, "Sail cannot cast a text with an exponent to decimal"),
-    t.Date: (r"\d[ T]\s*\d", "Sail cannot cast a text with a time to date"),
-}
-"""By the target type, strings that Sail refuses or misreads, and the message."""
+_WITH_TIME = r"\d[ T]\s*\d"
+"""Texts that Sail misreads as dates: those with a time."""
 
 
 def castable(text: str, source: t.Type, target: t.Type) -> tuple[str, t.Type]:
@@ -36,12 +29,11 @@ def castable(text: str, source: t.Type, target: t.Type) -> tuple[str, t.Type]:
     if isinstance(source, _FLOATS) and isinstance(target, _TEXTS):
         return text_of_float(text, source), t.String(nullable=source.nullable)
     if isinstance(source, _FLOATS) and isinstance(target, t.Decimal):
-        digits = f"CAST({text} AS STRING)"  # as Spark does: by the digits that a float is written with
-        checked = with_name(digits, "v", f"CASE WHEN v LIKE '%e%' THEN {failing(DECIMAL_OF_FLOAT)} ELSE v END")
-        return checked, t.String(nullable=source.nullable)
-    if isinstance(source, _TEXTS) and isinstance(target, t.Decimal | t.Date):
-        pattern, message = _MISREAD[type(target)]
-        return with_name(
-            text, "v", f"CASE WHEN v RLIKE {text_to_sql(pattern)} THEN {failing(message)} ELSE v END"
-        ), source
+        digits = f"CAST(CAST({text} AS DOUBLE) AS STRING)"  # as Spark does: those that a double is written with
+        return without_exponent(digits, target), t.String(nullable=source.nullable)
+    if isinstance(source, _TEXTS) and isinstance(target, t.Decimal):
+        return without_exponent(text, target), source
+    if isinstance(source, _TEXTS) and isinstance(target, t.Date):
+        fails = failing("Sail cannot cast a text with a time to date")
+        return with_name(text, "v", f"CASE WHEN v RLIKE {text_to_sql(_WITH_TIME)} THEN {fails} ELSE v END"), source
     return text, source

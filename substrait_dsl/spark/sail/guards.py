@@ -299,7 +299,7 @@ GUARDS = (
         _VERSIONS,
         "SELECT CAST('1e5' AS DECIMAL(10,2))",
         ErrorWords("1e5"),
-        check=("sail.casts.castable",),
+        check=("sail.decimal_texts.without_exponent",),
     ),
     Guard(
         "truth values and decimals",
