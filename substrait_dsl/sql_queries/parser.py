@@ -112,7 +112,8 @@ def plan_query(sql: str, tables: Mapping[str, NamedStruct], without: frozenset[s
     try:
         data = bytes(Producer.to_substrait_plan(logical, context).encode())
     except RuntimeError as error:
-        return UnsupportedError("DataFusion has no Substrait for a step of the query", hint=hint_of_step(str(error)))
+        words = "plan type: Unnest" if re.search(r"^ *Unnest:", written, re.MULTILINE) else str(error)
+        return UnsupportedError("DataFusion has no Substrait for a step of the query", hint=hint_of_step(words))
     shown = logical.display_indent()
     windows = _show_windows(shown)
     lost = next((word for part, word in LOST_IN_WINDOWS.items() if part in windows), None)

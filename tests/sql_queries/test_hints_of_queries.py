@@ -108,8 +108,14 @@ def test_the_hint_of_rows_that_a_function_gives_is_followed() -> None:
 
 def test_the_hint_of_lists_is_followed() -> None:
     orders = sd.read_virtual([(1, [3, 4]), (2, [5])], {"id": "i64", "items": "list<i64>"})
-    with pytest.raises(SubstraitDslError, match=r'items=orders\.unnest\("items", element="item"\)'):
-        sd.from_sql("select id, unnest(items) as item from orders", orders=orders)
+    for lists in (
+        "select id, unnest(items) as item from orders",
+        "select o.id, u.item from orders o cross join unnest(o.items) as u(item)",
+        "select o.id, u.item from orders o, unnest(o.items) as u(item)",
+        "select item from unnest([1, 2]) as u(item)",
+    ):
+        with pytest.raises(SubstraitDslError, match=r'items=orders\.unnest\("items", element="item"\)'):
+            sd.from_sql(lists, orders=orders)
     query = "select id, sum(item) as s from items group by id order by id"
     assert sd.from_sql(query, items=orders.unnest("items", element="item")).collect() == [(1, 7), (2, 5)]
 
