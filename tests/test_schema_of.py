@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import polars as pl
@@ -29,6 +29,9 @@ from substrait_dsl.errors import (
     UnsupportedError,
 )
 from tests.support import columns, refused
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 TABLE = pa.table(
     {"key": pa.array([1], pa.int64()), "tags": pa.array([["x"]], pa.list_(pa.string()))},
@@ -72,9 +75,9 @@ def test_delimited_text_has_texts_by_the_names_of_its_header(tmp_path: Path) -> 
     path, packed = tmp_path / "a.csv", tmp_path / "a.tsv.gz"
     path.write_text('\ufeffkey,"the, name"\n1,x\n', encoding="utf-8")
     packed.write_bytes(gzip.compress(b"key\tname\n1\tx\n"))
-    assert columns(sd.read_named("t", sd.schema_of(path))) == "key: string, the, name: string"
-    assert str(sd.schema_of(path)) == "A = {\n    'key': 'string',\n    'the, name': 'string',\n}"
-    assert columns(sd.read_named("t", sd.schema_of(packed))) == "key: string, name: string"
+    assert columns(sd.read_named("t", sd.schema_of(path))) == "key: string?, the, name: string?"
+    assert str(sd.schema_of(path)) == "A = {\n    'key': 'string?',\n    'the, name': 'string?',\n}"
+    assert columns(sd.read_named("t", sd.schema_of(packed))) == "key: string?, name: string?"
     form = sd.DelimitedText(field_delimiter=";", quote="'", escape="\\", header_lines_to_skip=2, null_value="")
     (tmp_path / "b.txt").write_text("# a comment\n'a;\\'b';c\n1;2\n", encoding="utf-8")
     assert sd.schema_of(tmp_path / "b.txt", format=form).to_dict() == {"a;'b": "string?", "c": "string?"}
@@ -83,6 +86,17 @@ def test_delimited_text_has_texts_by_the_names_of_its_header(tmp_path: Path) -> 
     (tmp_path / "c.csv").write_text("a,a\n", encoding="utf-8")
     with refused(SchemaError, "c.csv", '"a"', "twice"):
         sd.schema_of(tmp_path / "c.csv")
+
+
+def test_empty_fields_are_what_the_schema_of_the_file_says(tmp_path: Path, sail: SparkSession) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('a,b\n1,\n"",x\n', encoding="utf-8")
+    names: dict[str, Any] = {"sd": sd}
+    exec(str(sd.schema_of(path)), names)
+    assert sd.read_csv(path, names["A"]).collect() == [("1", None), (None, "x")]
+    form = sd.DelimitedText(header_lines_to_skip=1)
+    assert sd.schema_of(path, format=form).to_dict() == {"a": "string", "b": "string"}
+    assert sd.read_csv(path, sd.schema_of(path, format=form), null_value=None).collect() == [("1", ""), ("", "x")]
 
 
 def test_json_lines_have_the_types_that_pyarrow_infers(tmp_path: Path) -> None:

@@ -14,8 +14,9 @@ from substrait_dsl.algebra.types import String
 from substrait_dsl.arrow.schemas import from_arrow, pyarrow_module
 from substrait_dsl.errors import ExecutionError, InvalidArgumentError, SchemaError, quote
 
-CSV = DelimitedText(header_lines_to_skip=1)
-_TSV = DelimitedText(field_delimiter="\t", header_lines_to_skip=1)
+CSV = DelimitedText(header_lines_to_skip=1, null_value="")
+"""Text as `read_csv` reads it if nothing else is said: an empty field is NULL."""
+_TSV = DelimitedText(field_delimiter="\t", header_lines_to_skip=1, null_value="")
 
 _SIGNS: Mapping[bytes, str] = {
     b"PAR1": "parquet",

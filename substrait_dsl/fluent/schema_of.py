@@ -63,7 +63,8 @@ def schema_of(
 
     Returns:
         The columns, with ``to_source``, ``to_json``, ``to_ddl``, ``to_arrow`` and so on. Delimited text has texts
-        alone, as `read_files` reads them, nullable if a text stands for NULL. Of JSON, the types are what pyarrow
+        alone, nullable if a text stands for NULL: by its name it is what `read_csv` reads, to which an empty field is
+        NULL, and a ``DelimitedText`` says it. Of JSON, the types are what pyarrow
         infers from the first megabyte. Raises `ExecutionError` for a file that is not there or cannot be read,
         `SchemaError` for delimited text without a header, `InvalidArgumentError` for what declares no columns,
         `UnsupportedError` for a type without a counterpart.
