@@ -55,6 +55,29 @@ def test_text_that_breaks_the_rules(text: str, escape: str, tmp_path: Path, spar
             used.collect(spark)
 
 
+def test_records_of_many_quoted_fields(tmp_path: Path, spark: SparkSession) -> None:
+    """A pattern finds how they are quoted, in a loop: Java has no stack for a call for each."""
+    names = [f"c{number}" for number in range(300)]
+    (tmp_path / "t.csv").write_text(",".join('"x"' for _ in names) + "\n")
+    read = sd.read_files(tmp_path / "t.csv", dict.fromkeys(names, "string"), format=sd.DelimitedText())
+    assert collected(read.select("c0", "c299"), spark) == [("x", "x")]
+    with refused(ExecutionError, "a record is a line that has a field for"):
+        text_file(tmp_path / "t.csv", ",".join(['"x"'] * 20_000) + "\n").collect(spark)
+
+
+def test_code_of_a_query_is_compiled_once(tmp_path: Path, spark: SparkSession) -> None:
+    """Code that names what is new in each query is compiled each time, which takes longer than to read a small file."""
+    read = text_file(tmp_path / "t.csv", 'a,b\n"c","d"\n"e,f",g\n')
+    wanted = Counter([("a", "b"), ("c", "d"), ("e,f", "g")])
+    assert counted(read, spark) == wanted
+    java: Any = spark._jvm
+    compiled = java.org.apache.spark.metrics.source.CodegenMetrics.METRIC_COMPILATION_TIME()
+    before = compiled.getCount()
+    assert before
+    assert counted(read, spark) == wanted
+    assert compiled.getCount() == before
+
+
 def test_text_beside_quotes_that_spark_would_drop(tmp_path: Path, spark: SparkSession) -> None:
     """Its parser has U+0000 for no character before a quote; a line without one has it."""
     with refused(ExecutionError, "U+0000 in a line with quotes", "(step: read files"):

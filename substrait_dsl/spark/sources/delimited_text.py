@@ -42,9 +42,6 @@ if TYPE_CHECKING:
 _LONGEST = 2**31 - 1
 """The length of the longest Java string."""
 
-_MOST_QUOTED = 200
-"""The most fields of a line that is matched by a pattern: Java matches each by a call inside of that before."""
-
 _NO_ESCAPE = "\uffff"
 """A character that no text has. Without an escape Spark takes an empty quoted field for a quote."""
 
@@ -53,9 +50,8 @@ NUL_BY_QUOTE = "delimited text holds U+0000 in a line with quotes, where Spark d
 OF_TEXT = (NO_UTF8, REPLACED, OPEN_QUOTE, OTHER_FIELDS, OVERLAPS, BEHIND_QUOTE, NUL_BY_QUOTE)
 """The errors of records that are read."""
 
-FIELDS = "substrait_dsl_fields"
-_SPLIT = "substrait_dsl_split"
-"""The names of the columns of fields: no folder has these names."""
+_SPLIT, _PARSED = "substrait_dsl_split", "substrait_dsl_parsed"
+"""The columns of a line's fields, of which one is NULL: a list, and what Spark's parser returns. No folder has them."""
 _START, _END = "start", "end"
 """The names of what is before and behind the fields of a line."""
 
@@ -129,7 +125,7 @@ def read_text(
         frame = _parse_lines(frame, format_, len(fields))
 
     def value(number: int) -> Column:
-        written: Column = functions.col(FIELDS)[number]
+        written = _field(number, format_, functions)
         if format_.null_value is not None:
             written = functions.nullif(written, functions.lit(format_.null_value))
         return written
@@ -142,46 +138,65 @@ def read_text(
 
 
 def _parse_lines(lines: DataFrame, format_: DelimitedText, many: int) -> DataFrame:
-    """Parse lines into the list of their fields.
+    """Split lines, or parse them.
 
-    Spark's parser takes twice the time that it takes to split a line, so it gets those alone that may have quotes, and
+    Spark's parser takes twice the time that it takes to split a line, so it gets those alone that cannot be split, and
     those that are no records, for its errors. Spark evaluates a generator once, and for every line, whichever fields
-    are used.
+    are used. No function of lists is used, as Spark would compile each query anew: its code has the number of a lambda.
     """
     functions = functions_of(lines.sparkSession)
-    line = functions.col(LINE)
+    line, split, parsed = map(functions.col, (LINE, _SPLIT, _PARSED))
     others = [quoted_name([name]) for name in lines.columns if name != LINE]
-    parsed = _parse(line, format_, many, functions)
-    if len(format_.field_delimiter) > 1:
-        return lines.select(*others, functions.explode(functions.array(parsed)).alias(FIELDS))
+    fields = functions.array(_split(line, format_, many, functions))
+    lines = lines.select(*others, LINE, functions.explode(fields).alias(_SPLIT))
+    is_record = split.isNotNull() & (functions.size(split) == many)
+    record = functions.array(functions.when(~is_record, _parse(line, format_, many, functions)))
+    lines = lines.select(*others, _SPLIT, functions.explode(record).alias(_PARSED))
+    if len(format_.field_delimiter) == 1:
+        return lines
+    # A line may end as the delimiter begins: the one behind it would begin there.
+    overlaps = functions.raise_error(functions.lit(OVERLAPS)).cast("boolean")
+    return lines.where(functions.when(parsed[_END].isNotNull(), overlaps).otherwise(functions.lit(True)))
+
+
+def _split(line: Column, format_: DelimitedText, many: int, functions: ModuleType) -> Column:
+    """Split a line into the list of its fields, with quotes; NULL for one that has to be parsed."""
     delimiter = format_.field_delimiter
+    if len(delimiter) > 1:
+        return cast("Column", functions.lit(None).cast("array<string>"))
     pattern = f"\\{delimiter}" if delimiter in ".$|()[{^?*+\\" else delimiter  # which Java splits by without a pattern
-    split = functions.split(line, pattern, many + 1)
+    split: Column = functions.split(line, pattern, many + 1)
     if format_.quote:
-        quote = functions.lit(format_.quote)
-        unquoted = functions.split(functions.replace(line, quote, functions.lit("")), pattern, many + 1)
-        has_quote = functions.contains(line, quote)  # which is found faster than a pattern
-        split = functions.when(~has_quote, split)
-        if many <= _MOST_QUOTED:
-            split = split.when(functions.rlike(line, functions.lit(_plain_quotes(format_))), unquoted)
+        has_quote = functions.contains(line, functions.lit(format_.quote))  # which is found faster than a pattern
+        split = functions.when(~has_quote | functions.rlike(line, functions.lit(_plain_quotes(format_))), split)
     if 0 < format_.max_line_size < _LONGEST:
         split = functions.when(functions.length(line) <= format_.max_line_size, split)
-    lines = lines.select(*others, LINE, functions.explode(functions.array(split)).alias(_SPLIT))
-    split = functions.col(_SPLIT)
-    is_record = split.isNotNull() & (functions.size(split) == many)
-    fields = functions.when(is_record, split).otherwise(parsed)
-    return lines.select(*others, functions.explode(functions.array(fields)).alias(FIELDS))
+    return split
 
 
 def _plain_quotes(format_: DelimitedText) -> str:
     """Return the pattern of a line in which fields, and nothing else, are quoted, with no delimiter or quote inside."""
     delimiter, quote, escape = (re.escape(text) for text in (format_.field_delimiter, format_.quote, format_.escape))
-    field = f"(?:{quote}[^{quote}{delimiter}{escape}]*+{quote}|[^{quote}{delimiter}]*+)"
-    return f"\\A{field}(?:{delimiter}{field})*+\\z"
+    field = f"(?<![^{delimiter}]){quote}[^{quote}{delimiter}{escape}]*{quote}(?![^{delimiter}])"
+    return f"\\A(?:[^{quote}]*{field})*+[^{quote}]*\\z"
+
+
+def _field(number: int, format_: DelimitedText, functions: ModuleType) -> Column:
+    """Return a field of a line without its quotes."""
+    split, parsed = functions.col(_SPLIT)[number], functions.col(_PARSED)
+    if format_.quote:
+        split = functions.replace(split, functions.lit(format_.quote), functions.lit(""))
+    # Spark reads an empty field as NULL in any case.
+    field = functions.coalesce(parsed[_field_name(number)], functions.lit(""))
+    return cast("Column", functions.when(parsed.isNull(), split).otherwise(field))
+
+
+def _field_name(number: int) -> str:
+    return f"field{number}"
 
 
 def _parse(line: Column, format_: DelimitedText, many: int, functions: ModuleType) -> Column:
-    """Parse a line into the list of its fields.
+    """Parse a line into a structure of its fields, which are between two that are empty.
 
     Spark takes a field that is open at the end of a line for closed. So a further delimiter is appended, which such a
     field swallows, and one is prepended, as Spark drops a leading U+FEFF.
@@ -202,20 +217,9 @@ def _parse(line: Column, format_: DelimitedText, many: int, functions: ModuleTyp
             .otherwise(line)
         )
     delimiter = functions.lit(format_.field_delimiter)
+    schema = texts([_START, *map(_field_name, range(many)), _END])
     record_text = functions.concat(delimiter, line, delimiter)
-    names = [f"field{number}" for number in range(many)]
-    record = functions.from_csv(record_text, texts([_START, *names, _END]).simpleString(), options)
-
-    def fields(record: Column) -> Column:
-        # Spark reads an empty field as NULL in any case.
-        values: Column = functions.array(*(functions.coalesce(record[name], functions.lit("")) for name in names))
-        if len(format_.field_delimiter) == 1:
-            return values
-        # A line may end as the delimiter begins: the one behind it would begin there.
-        overlaps = functions.raise_error(functions.lit(OVERLAPS))
-        return cast("Column", functions.when(record[_END].isNull(), values).otherwise(overlaps))
-
-    return cast("Column", functions.transform(functions.array(record), fields)[0])
+    return cast("Column", functions.from_csv(record_text, schema.simpleString(), options))
 
 
 def _goes_on(line: Column, format_: DelimitedText, functions: ModuleType) -> Column:
