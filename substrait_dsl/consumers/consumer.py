@@ -76,8 +76,8 @@ class Consumer(ABC):
         The declared columns, at these positions, are of the declared types.
         """
         return all(
-            mine.name == theirs.name and mine.type == theirs.type and (theirs.nullable or not mine.nullable)
-            for mine, theirs in zip((found.field(position) for position in positions), wanted, strict=True)
+            field.name == expected.name and field.type == expected.type and (expected.nullable or not field.nullable)
+            for field, expected in zip((found.field(position) for position in positions), wanted, strict=True)
         )
 
     @abstractmethod

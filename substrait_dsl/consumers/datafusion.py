@@ -164,10 +164,10 @@ def _with_types(frame: DataFrame, schema: pa.Schema) -> DataFrame:
     if [field.type for field in found] == [field.type for field in schema] and found.names == schema.names:
         return frame
     columns = []
-    for mine, field in zip(found, schema, strict=True):
-        column = col(_quote_name((mine.name,)))
+    for found_field, field in zip(found, schema, strict=True):
+        column = col(_quote_name((found_field.name,)))
         # It knows of no field of what it computes that it is never NULL, and casts nothing to that.
-        is_same = _without_nullability(mine.type) == _without_nullability(field.type)
+        is_same = _without_nullability(found_field.type) == _without_nullability(field.type)
         columns.append((column if is_same else column.cast(field.type)).alias(field.name))
     return frame.select(*columns)
 

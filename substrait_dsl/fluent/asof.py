@@ -90,7 +90,7 @@ class AsofJoin:
     def build(self) -> Rel:
         """Return the relation: the columns of the left side, then those of the right one that are put out."""
         rows = self._left_rows().union_all(self._right_rows())
-        keys = [f"l{mine}" for mine, _ in self.keys] or ["all"]
+        keys = [f"l{left_position}" for left_position, _ in self.keys] or ["all"]
         is_left_first = self.direction == "forward"  # of equal times, a row is counted before those that it matches
         order = [asc("t"), SortKey("side", "desc_nulls_last" if is_left_first else "asc_nulls_first")]
         order += [SortKey(f"o{number}", _direction(key)) for number, key in enumerate(self.ties)]
@@ -150,7 +150,7 @@ class AsofJoin:
 
     def _right_rows(self) -> Relation[Any]:
         """Return the right rows that may match: those with a time and all keys."""
-        theirs = dict([self.time, *self.keys])
+        right_positions = dict([self.time, *self.keys])
         names = [f"o{number}" for number in range(len(self.ties))]
         width = len(self.right.schema)
         rel = Project(self.right, tuple(key.expression for key in self.ties), tuple(names)) if self.ties else self.right
@@ -161,7 +161,7 @@ class AsofJoin:
             .filter(_is_time(col(self.time[1]), self.time_type), *has_keys)
             .select(
                 **{
-                    f"l{position}": col(theirs[position]) if position in theirs else null(field.type)
+                    f"l{position}": col(right_positions[position]) if position in right_positions else null(field.type)
                     for position, field in enumerate(self.left.schema.fields)
                 },
                 **{f"r{position}": col(position) for position in self.payload},
@@ -301,24 +301,24 @@ def asof_join(
     require_choice("direction", direction, DIRECTIONS, "asof-direction")
     require_choice("how", how, HOW, "asof-join-type")
     with error_context(place="on"):
-        mine, theirs, is_common = _pair(on, left, right, "on")
-        time = left.schema.fields[mine].type
-        _require_time(left.schema.names[mine], time)
+        left_time, right_time, is_common = _pair(on, left, right, "on")
+        time = left.schema.fields[left_time].type
+        _require_time(left.schema.names[left_time], time)
         if direction == "nearest" or tolerance is not None:
             _require_measurable(time)
     pairs: list[tuple[int, int]] = []
-    once = {theirs} if is_common else set()
+    once = {right_time} if is_common else set()
     with error_context(place="by"):
         for each in _keys(by):
             one, other, is_common = _pair(each, left, right, "by")
-            if (one, other) in pairs or one == mine:
+            if (one, other) in pairs or one == left_time:
                 raise InvalidArgumentError(f'the column "{left.schema.names[one]}" stands twice')
             pairs.append((one, other))
             once |= {other} if is_common else set()
     _require_tolerance(tolerance, time)
     payload = [position for position in range(len(right.schema)) if position not in once]
     return AsofJoin(
-        left, right, (mine, theirs), pairs, payload, direction, how, tolerance, _ties(order_by, right)
+        left, right, (left_time, right_time), pairs, payload, direction, how, tolerance, _ties(order_by, right)
     ).build()
 
 
@@ -353,8 +353,8 @@ def _pair(columns: Any, left: Rel, right: Rel, argument: str) -> tuple[int, int,
     """Return the positions of a column on both sides, and whether it has one name. Raises if the types differ."""
     match columns:
         case str():
-            mine, theirs = columns, columns
-        case (str() as mine, str() as theirs):
+            left_name, right_name = columns, columns
+        case (str() as left_name, str() as right_name):
             pass
         case _:
             hint = _KEYS if argument == "by" else 'write on="time", or on=("left", "right")'
@@ -363,8 +363,8 @@ def _pair(columns: Any, left: Rel, right: Rel, argument: str) -> tuple[int, int,
             )
     is_common = isinstance(columns, str)
     try:
-        one = column_arguments.key_position("left", left, mine, right if is_common else None)
-        other = column_arguments.key_position("right", right, theirs, left if is_common else None)
+        one = column_arguments.key_position("left", left, left_name, right if is_common else None)
+        other = column_arguments.key_position("right", right, right_name, left if is_common else None)
     except UnknownFieldError as error:
         if error.hint in (None, column_arguments.NAMES_DIFFER):
             pair = '("left", "right")'
@@ -374,11 +374,12 @@ def _pair(columns: Any, left: Rel, right: Rel, argument: str) -> tuple[int, int,
         raise
     types = left.schema.fields[one].type, right.schema.fields[other].type
     if not types[0].matches(types[1]):
-        what = f'"{mine}"' if mine == theirs else f'"{mine}" and "{theirs}"'
+        what = f'"{left_name}"' if left_name == right_name else f'"{left_name}" and "{right_name}"'
         raise TypeMismatchError(
             f"{what}: the left side has {types[0].as_required()}, the right one {types[1].as_required()}",
-            names=[mine, theirs],
-            hint=f'cast one of them before: with_columns({mine}=col("{mine}").cast("{types[1].as_required()}"))',
+            names=[left_name, right_name],
+            hint=f'cast one of them before: with_columns({left_name}=col("{left_name}")'
+            f'.cast("{types[1].as_required()}"))',
         )
     return one, other, is_common
 

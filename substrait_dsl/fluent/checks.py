@@ -173,7 +173,9 @@ def _find_repeated_names(plan: AlgebraPlan, check: PlanCheck) -> Iterator[CheckF
     from substrait_dsl.engines.rules import SAME_NAMES
 
     assert check.lowered is not None
-    if any(mine.columns != theirs.columns for mine, theirs in zip(plan.roots, check.lowered.roots, strict=True)):
+    if any(
+        root.columns != lowered_root.columns for root, lowered_root in zip(plan.roots, check.lowered.roots, strict=True)
+    ):
         shape = check.profile.shapes.get(SAME_NAMES.code, "unspecified")
         severity = "unspecified" if shape == "right" else shape
         yield CheckFinding(SAME_NAMES.code, severity, SAME_NAMES.why, cure=SAME_NAMES.cure, is_refused=False)

@@ -502,7 +502,7 @@ def _differences(schema: NamedStruct, declared: NamedStruct) -> list[Difference]
     if missing or surplus or len(schema) != len(declared):
         return missing + surplus
     return [
-        Difference(mine.name, str(theirs.type), str(mine.type), mine.type.matches(theirs.type))
-        for mine, theirs in zip(schema, declared, strict=True)
-        if not mine.type.matches(theirs.type) or (mine.type.nullable and not theirs.type.nullable)
+        Difference(field.name, str(wanted.type), str(field.type), field.type.matches(wanted.type))
+        for field, wanted in zip(schema, declared, strict=True)
+        if not field.type.matches(wanted.type) or (field.type.nullable and not wanted.type.nullable)
     ]

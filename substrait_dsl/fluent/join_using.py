@@ -137,16 +137,16 @@ def _hint_of(value: object) -> str:
 def _pair(name: str, scope: Scope) -> tuple[int, int]:
     """Return the positions of a key on both sides."""
     left, right = scope.inputs
-    mine = column_arguments.key_position("left", left, name, right)
-    others = column_arguments.key_position("right", right, name, left)
-    one, other = left.schema.fields[mine].type, right.schema.fields[others].type
+    left_position = column_arguments.key_position("left", left, name, right)
+    right_position = column_arguments.key_position("right", right, name, left)
+    one, other = left.schema.fields[left_position].type, right.schema.fields[right_position].type
     if not one.matches(other):
         raise TypeMismatchError(
             f'column "{name}" is {_bare(one)} on the left side and {_bare(other)} on the right',
             names=[name],
             hint=f'cast one of them before: with_columns({name}=col("{name}").cast("{other}"))',
         )
-    return mine, others
+    return left_position, right_position
 
 
 def _bare(type_: Type) -> Type:

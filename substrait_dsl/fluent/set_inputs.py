@@ -21,10 +21,10 @@ def match_by_name(first: Rel, other: Rel, number: int) -> Rel:
 
     Raises `SchemaError` for a name that one of both lacks, or that stands twice in one.
     """
-    mine, theirs = first.schema.names, other.schema.names
-    if mine == theirs and len(set(mine)) == len(mine):
+    first_names, other_names = first.schema.names, other.schema.names
+    if first_names == other_names and len(set(first_names)) == len(first_names):
         return other
-    for which, names in ((1, mine), (number, theirs)):
+    for which, names in ((1, first_names), (number, other_names)):
         repeated = sorted({name for name in names if names.count(name) > 1})
         if repeated:
             raise SchemaError(
@@ -32,8 +32,8 @@ def match_by_name(first: Rel, other: Rel, number: int) -> Rel:
                 names=repeated,
                 hint="rename or drop one of them first",
             )
-    missing = [name for name in mine if name not in theirs]
-    surplus = [name for name in theirs if name not in mine]
+    missing = [name for name in first_names if name not in other_names]
+    surplus = [name for name in other_names if name not in first_names]
     if missing or surplus:
         lacks = [f"lacks {quote(missing)}"] if missing else []
         has = [f"has {quote(surplus)}, which input 1 lacks"] if surplus else []
@@ -42,7 +42,7 @@ def match_by_name(first: Rel, other: Rel, number: int) -> Rel:
             names=[*missing, *surplus],
             hint=_hint(first.schema, missing, surplus, number),
         )
-    return rl.emit(other, [other.schema.position(name) for name in mine])
+    return rl.emit(other, [other.schema.position(name) for name in first_names])
 
 
 def _hint(first: NamedStruct, missing: Sequence[str], surplus: Sequence[str], number: int) -> str:
@@ -63,11 +63,16 @@ def require_same_order(first: Rel, other: Rel, number: int) -> None:
 
     Columns are matched by position, so they would stand under each other's names.
     """
-    mine, theirs = first.schema.names, other.schema.names
-    if mine != theirs and len(set(mine)) == len(mine) and sorted(mine) == sorted(theirs):
+    first_names, other_names = first.schema.names, other.schema.names
+    if (
+        first_names != other_names
+        and len(set(first_names)) == len(first_names)
+        and sorted(first_names) == sorted(other_names)
+    ):
         raise SchemaError(
             f"the columns of input {number} have the names of input 1 in another order: "
-            f"{quote(theirs)} instead of {quote(mine)}",
-            names=theirs,
-            hint=f"by_name=True matches them by name, select({quote(mine)}) of input {number} puts them in order",
+            f"{quote(other_names)} instead of {quote(first_names)}",
+            names=other_names,
+            hint="by_name=True matches them by name, "
+            f"select({quote(first_names)}) of input {number} puts them in order",
         )

@@ -115,8 +115,8 @@ class SubstraitPlugin(Plugin):
     def get_function_signature_hook(self, fullname: str) -> Callable[[FunctionSigContext], FunctionLike] | None:
         if fullname.startswith(_PARTIQL) or fullname == _END_OF_FILE:
             return None
-        is_ours = fullname.startswith(_PACKAGE)
-        return _function_signature_hook(fullname) if is_ours else self._schema_signature_hook(fullname)
+        is_of_library = fullname.startswith(_PACKAGE)
+        return _function_signature_hook(fullname) if is_of_library else self._schema_signature_hook(fullname)
 
     def _schema_signature_hook(self, fullname: str) -> Callable[[FunctionSigContext], FunctionLike] | None:
         symbol = self.lookup_fully_qualified(fullname)
@@ -141,13 +141,13 @@ class SubstraitPlugin(Plugin):
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
         if fullname in METHODS:
             return _widen_container
-        is_ours = fullname.startswith(_PACKAGE)
-        if is_ours and fullname.endswith(_DESCRIPTOR):  # a column of a row
+        is_of_library = fullname.startswith(_PACKAGE)
+        if is_of_library and fullname.endswith(_DESCRIPTOR):  # a column of a row
             _check_file_later()
             return None
-        if not is_ours and fullname.endswith(_GETITEM) and self._is_schema(fullname.removesuffix(_GETITEM)):
+        if not is_of_library and fullname.endswith(_GETITEM) and self._is_schema(fullname.removesuffix(_GETITEM)):
             return _method_hook(_ITEM)
-        return _method_hook(fullname) if is_ours else self._open_function_hook(fullname)
+        return _method_hook(fullname) if is_of_library else self._open_function_hook(fullname)
 
     def _is_schema(self, fullname: str) -> bool:
         symbol = self._look_up(fullname)

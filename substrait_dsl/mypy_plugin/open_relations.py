@@ -138,10 +138,10 @@ def forget_types(one: Relation[Any], other: Relation[Any] | None) -> Relation[An
     if other is None or len(one._rel.schema) != len(other._rel.schema):
         return with_other_types(one)
     pairs = list(zip(one._rel.schema, other._rel.schema, strict=True))
-    if all(mine.type == theirs.type for mine, theirs in pairs):
+    if all(field.type == other_field.type for field, other_field in pairs):
         return one
     struct = one._rel.schema
-    fields = [mine if mine.type == theirs.type else Field(mine.name, UNKNOWN) for mine, theirs in pairs]
+    fields = [field if field.type == other_field.type else Field(field.name, UNKNOWN) for field, other_field in pairs]
     return make_open_relation(fields, struct.possible if isinstance(struct, OpenStruct) else ())
 
 

@@ -36,19 +36,22 @@ def outer_join(
         anchor: what the right side calls the left row, if it refers to it.
         condition: makes the condition for the pairs.
     """
-    mine = theirs = None
+    left_marker = right_marker = None
     if how in ("right", "full"):
-        left, mine = _with_marker(left)
+        left, left_marker = _with_marker(left)
     if how in ("left", "full"):
-        right, theirs = _with_marker(right)
+        right, right_marker = _with_marker(right)
     width = len(left.rel.schema)
-    ours, others = left.variables, shift_beside(right.variables, width, anchor)
-    both = LoweredBindings(Cross(left.rel, right.rel), "bag", {**ours, **others})
+    left_variables, right_variables = left.variables, shift_beside(right.variables, width, anchor)
+    both = LoweredBindings(Cross(left.rel, right.rel), "bag", {**left_variables, **right_variables})
     if anchor is None or anchor not in right.rel.free_anchors:  # what it refers to may be known to be missing
         rel: Rel = Join(left.rel, right.rel, "outer" if how == "full" else how, condition(both))
     else:
         rel = LateralJoin(left.rel, right.rel, "left", condition(both), anchor=anchor)
-    variables = {**_pad_side(ours, mine), **_pad_side(others, None if theirs is None else width + theirs)}
+    variables = {
+        **_pad_side(left_variables, left_marker),
+        **_pad_side(right_variables, None if right_marker is None else width + right_marker),
+    }
     return attrs.evolve(both, rel=rel, variables=variables)
 
 

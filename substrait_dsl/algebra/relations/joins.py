@@ -174,7 +174,7 @@ def _joined_equal(
         shifted = {column + width: _shift_path(path, width) for column, path in right.properties.equal.items()}
         equal = {**equal, **shifted}
     return (
-        unite_equal_fields(equal, ((_shift_path(theirs, width), mine) for mine, theirs in keys))
+        unite_equal_fields(equal, ((_shift_path(right_path, width), left_path) for left_path, right_path in keys))
         if rule.inner
         else equal
     )
@@ -184,22 +184,24 @@ def _joined_distribution(
     left: Rel, right: Rel, rule: JoinRule, keys: list[tuple[FieldPath, FieldPath]]
 ) -> Distribution | None:
     """Return how the output of a join lies (spec decision 7)."""
-    mine, theirs = left.properties.distribution, right.properties.distribution
-    if mine is None or theirs is None:
+    left_distribution, right_distribution = left.properties.distribution, right.properties.distribution
+    if left_distribution is None or right_distribution is None:
         return None
-    if mine == theirs == SINGLETON:
+    if left_distribution == right_distribution == SINGLETON:
         return SINGLETON
-    moved = partitioned(*(_shift_path(path, _left_width(left, rule)) for path in theirs.fields))
-    if theirs == SINGLETON:
-        return _preserved_distribution(rule.left, mine)
-    if mine == SINGLETON:
+    moved = partitioned(*(_shift_path(path, _left_width(left, rule)) for path in right_distribution.fields))
+    if right_distribution == SINGLETON:
+        return _preserved_distribution(rule.left, left_distribution)
+    if left_distribution == SINGLETON:
         return _preserved_distribution(rule.right, moved)
-    by_mine = {representative(path, left.properties.equal) for path in mine.fields}
-    by_theirs = {representative(path, right.properties.equal) for path in theirs.fields}
+    left_fields = {representative(path, left.properties.equal) for path in left_distribution.fields}
+    right_fields = {representative(path, right.properties.equal) for path in right_distribution.fields}
     pairs = [(representative(a, left.properties.equal), representative(b, right.properties.equal)) for a, b in keys]
-    matched = [(a, b) for a, b in pairs if a in by_mine and b in by_theirs]
-    aligned = {a for a, _ in matched} == by_mine and {b for _, b in matched} == by_theirs
-    return (_preserved_distribution(rule.left, mine) or _preserved_distribution(rule.right, moved)) if aligned else None
+    matched = [(a, b) for a, b in pairs if a in left_fields and b in right_fields]
+    aligned = {a for a, _ in matched} == left_fields and {b for _, b in matched} == right_fields
+    if not aligned:
+        return None
+    return _preserved_distribution(rule.left, left_distribution) or _preserved_distribution(rule.right, moved)
 
 
 def _left_width(left: Rel, rule: JoinRule) -> int:

@@ -107,9 +107,9 @@ class MergeJoin(Rel):
             )
             for key in self.keys
         }
-        for mine, theirs in zip(left, right, strict=False):
-            nullable = nulls_in_both.get((mine.field, theirs.field))
-            if nullable is None or not orders_as(mine.direction, theirs.direction, nullable=nullable):
+        for left_sort, right_sort in zip(left, right, strict=False):
+            nullable = nulls_in_both.get((left_sort.field, right_sort.field))
+            if nullable is None or not orders_as(left_sort.direction, right_sort.direction, nullable=nullable):
                 raise SchemaError(
                     "the two inputs of a merge join must be sorted by the same keys in turn, in the same directions",
                     hint="sort them alike, or use a hash join",
@@ -160,7 +160,9 @@ def _check_keys(kind: str, join: PhysicalKeyJoin) -> None:
 def _properties(join: PhysicalKeyJoin) -> Properties:
     equal = ("eq", "is_not_distinct_from")
     paths = [(direct_path(k.left), direct_path(k.right)) for k in join.keys if k.comparison in equal]
-    fields = [(mine, theirs) for mine, theirs in paths if mine is not None and theirs is not None]
+    fields = [
+        (left_path, right_path) for left_path, right_path in paths if left_path is not None and right_path is not None
+    ]
     return joined_properties(join.left, join.right, join.how, fields)
 
 

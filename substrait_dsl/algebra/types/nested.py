@@ -340,11 +340,11 @@ def nullable_as_either(one: Type, other: Type) -> Type | None:
     if one.variation != other.variation:
         return None
     match one, other:
-        case Struct(types=mine), Struct(types=theirs) if len(mine) == len(theirs):
-            fields = tuple(filter(None, map(nullable_as_either, mine, theirs)))
-            return attrs.evolve(one, types=fields, nullable=nullable) if len(fields) == len(mine) else None
-        case List(element=mine), List(element=theirs):
-            element = nullable_as_either(mine, theirs)
+        case Struct(types=one_types), Struct(types=other_types) if len(one_types) == len(other_types):
+            fields = tuple(filter(None, map(nullable_as_either, one_types, other_types)))
+            return attrs.evolve(one, types=fields, nullable=nullable) if len(fields) == len(one_types) else None
+        case List(element=one_element), List(element=other_element):
+            element = nullable_as_either(one_element, other_element)
             return None if element is None else attrs.evolve(one, element=element, nullable=nullable)
         case Map(), Map():
             key, value = nullable_as_either(one.key, other.key), nullable_as_either(one.value, other.value)

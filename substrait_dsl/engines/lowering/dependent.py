@@ -202,13 +202,13 @@ class _Domain:
         """Join within each row of the domain; the preserved side always has its columns."""
         spread = [id(each) for each in self.correlated_inputs(rel)]
         left, right = (done[id(each)] if id(each) in spread else each for each in (rel.left, rel.right))
-        mine, theirs = id(rel.left) in spread, id(rel.right) in spread
+        is_left_spread, is_right_spread = id(rel.left) in spread, id(rel.right) in spread
         first, width = len(rel.left.schema), self.width
         if rel.how == "outer":  # a row without a match has no row of the domain
             raise self.lowering.refusal("an outer join that refers to the outer row")
-        if mine and not theirs:
+        if is_left_spread and not is_right_spread:
             return rl.Join(left, right, rel.how, self.bind_outer_references(rel.condition), mark=rel.mark)
-        if theirs and not mine:  # only of an inner join
+        if is_right_spread and not is_left_spread:  # only of an inner join
             condition = map_fields(
                 self.bind_outer_references(rel.condition), lambda at: self.without_left_domain(at, first)
             )

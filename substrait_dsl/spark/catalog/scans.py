@@ -110,18 +110,18 @@ def _extract_from_plan(
 
     The result is cached by the semantic hash: another table or view of the same name has another hash.
     """
-    mine = known.setdefault(frame.sparkSession, {})
+    of_session = known.setdefault(frame.sparkSession, {})
     try:
         meant = frame.semanticHash()
-        if (found := mine.get(meant)) is not None:
+        if (found := of_session.get(meant)) is not None:
             return found
         plan = spark_plan(frame, mode)
     except spark_errors():
         return None  # the error is raised when the rows are computed
-    if len(mine) == _MOST_KNOWN:
-        mine.clear()
-    mine[meant] = read(plan)
-    return mine[meant]
+    if len(of_session) == _MOST_KNOWN:
+        of_session.clear()
+    of_session[meant] = read(plan)
+    return of_session[meant]
 
 
 def is_of_iceberg(names: tuple[str, ...], spark: SparkSession) -> bool:

@@ -196,7 +196,7 @@ def _delete(rel: Write, table: StoredTable, execution: ExecutionContext) -> Data
     source = execution.register_frame(frame.toDF(*keys))
     key_list = ", ".join(keys)
     compared = partial(_normalize_columns, types=rel.table_schema.types)
-    mine, stored = compared(qualify_columns("__row", columns)), compared(qualify_columns("__old", columns))
+    written, stored = compared(qualify_columns("__row", columns)), compared(qualify_columns("__old", columns))
     input_keys = compared(keys)
     counted = f"(SELECT {key_list}, count(*) AS {copies} FROM {source} GROUP BY {key_list}) AS {group}"
 
@@ -211,7 +211,7 @@ def _delete(rel: Write, table: StoredTable, execution: ExecutionContext) -> Data
     rows = f"SELECT DISTINCT true AS {gone}, {key_list} FROM {source} UNION ALL {excess}"
     text = (
         f"MERGE INTO {table.sql} AS __row USING ({rows}) AS {group} "
-        f"ON {gone} AND {' AND '.join(pairs(mine, input_keys, '<=>'))} WHEN MATCHED THEN DELETE "
+        f"ON {gone} AND {' AND '.join(pairs(written, input_keys, '<=>'))} WHEN MATCHED THEN DELETE "
         f"WHEN NOT MATCHED AND NOT {gone} THEN INSERT ({column_list(columns)}) VALUES ({key_list})"
     )
 

@@ -74,8 +74,8 @@ def test_of(conjunct: Expression, rel: Join | LateralJoin, probe_side: Side, sco
         return Test(text, conjunct.type.nullable, predicate_sql(text, conjunct))
     for side in sides:
         require_comparable(side.type, "equal")
-    ours, theirs = (hide_from_readers(to_sql(side, scope), side, ()) for side in sides)
-    return Key(ours, theirs, conjunct.type.nullable)
+    probe, build = (hide_from_readers(to_sql(side, scope), side, ()) for side in sides)
+    return Key(probe, build, conjunct.type.nullable)
 
 
 def key_sides(conjunct: Expression, rel: Join | LateralJoin, probe_side: Side) -> tuple[Expression, Expression] | None:
@@ -85,10 +85,10 @@ def key_sides(conjunct: Expression, rel: Join | LateralJoin, probe_side: Side) -
             function.urn == COMPARISON_URN and function.name == "equal"
         ):
             by_side = {frozenset(sides_of(argument, rel)): argument for argument in (first, second)}
-            ours: frozenset[Side] = frozenset((probe_side,))
-            theirs: frozenset[Side] = frozenset(("right" if probe_side == "left" else "left",))
-            if by_side.keys() == {ours, theirs}:
-                return by_side[ours], by_side[theirs]
+            probe_only: frozenset[Side] = frozenset((probe_side,))
+            build_only: frozenset[Side] = frozenset(("right" if probe_side == "left" else "left",))
+            if by_side.keys() == {probe_only, build_only}:
+                return by_side[probe_only], by_side[build_only]
     return None
 
 

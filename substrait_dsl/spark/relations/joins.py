@@ -105,20 +105,20 @@ def _join(rel: Join, probe_side: Side, how: JoinHow, lowering: InputLowering) ->
     if inputs is None:
         return _each_looked_up(rel, probe_side, how, lowering)
     left, right, now, values = inputs.left, inputs.right, inputs.now, inputs.values
-    ours, theirs = left.columns[: len(rel.left.schema)], right.columns[: len(rel.right.schema)]
-    scope = Scope(ours + theirs, lowering.outer, lambda subquery, _: values[id(subquery)])
+    left_columns, right_columns = left.columns[: len(rel.left.schema)], right.columns[: len(rel.right.schema)]
+    scope = Scope(left_columns + right_columns, lowering.outer, lambda subquery, _: values[id(subquery)])
     first, second = (left, right) if probe_side == "left" else (right, left)
     if how != "full" and not current_engine().has_constant_conditions:
         now, constant = _split_constant(now)
         first, second = _filter_build_side(constant, first, second, how, scope, lowering)
     condition = " AND ".join(f"({predicate_sql(to_sql(conjunct, scope), conjunct)})" for conjunct in now) or "true"
     rule = JOIN_RULES[rel.how]
-    columns = (() if rule.left == "dropped" else ours) + (() if rule.right == "dropped" else theirs)
+    columns = (() if rule.left == "dropped" else left_columns) + (() if rule.right == "dropped" else right_columns)
     if _needs_look_up(first.table, second.table, how, lowering):
         return _each_looked_up(rel, probe_side, how, lowering)
     if how == "full" and rel.free_anchors:
         matched = Rows(_match(left.table, right.table, "left", condition), columns)
-        others = Rows(_match(right.table, left.table, "leftanti", condition), theirs)
+        others = Rows(_match(right.table, left.table, "leftanti", condition), right_columns)
         return _complete_outer_join(rel, matched, others, lowering)
     rows = Rows(_match(first.table, second.table, how, condition), columns)
     for conjunct in inputs.later:

@@ -63,8 +63,8 @@ def with_matches(
         *inside.outer_columns(rel.condition),
         *_referenced_columns([rel.condition], rel, strategy, outer),
     ]
-    matches, mine = _carrying(found, outer, _referenced_columns(others, rel, strategy, outer), lowering)
-    visible = strategy.order_by_input(mine, found)
+    matches, carried = _carrying(found, outer, _referenced_columns(others, rel, strategy, outer), lowering)
+    visible = strategy.order_by_input(carried, found)
     if strategy.method == "mark":
         return _with_mark(rel, strategy, rows, matches, tests, others, visible, outer_columns, inside, lowering)
     for test in tests:
@@ -159,8 +159,8 @@ def _outer_view(
     types = referenced_types([rel.condition], ROOT, into_relations=False)
     if rel.anchor is not None:
         types |= referenced_types([rel.condition], OuterReference(rel.anchor))
-    mine = {position - before: type_ for position, type_ in types.items() if 0 <= position - before < width}
-    wide, columns = distinguish_zeros(rows, rows.columns, mine, lowering.execution)
+    own_types = {position - before: type_ for position, type_ in types.items() if 0 <= position - before < width}
+    wide, columns = distinguish_zeros(rows, rows.columns, own_types, lowering.execution)
     return Rows(wide.table, rows.columns), Rows(wide.table, columns)
 
 
@@ -183,8 +183,8 @@ def _carrying(matches: Rows, rows: Rows, used: Sequence[str], lowering: InputLow
     names = {name: lowering.execution.name() for column in used for name in NAME.findall(column)}
     copies = [Item(name, (copy,)) for name, copy in names.items()]
     table = matches.table.select([*items(matches.table.names), *copies])
-    mine = tuple(NAME.sub(lambda name: names.get(name[0], name[0]), column) for column in rows.columns)
-    return Rows(table, (*matches.columns, *names.values())), Rows(rows.table, mine)
+    renamed = tuple(NAME.sub(lambda name: names.get(name[0], name[0]), column) for column in rows.columns)
+    return Rows(table, (*matches.columns, *names.values())), Rows(rows.table, renamed)
 
 
 def _text(rows: Rows) -> TextTable:

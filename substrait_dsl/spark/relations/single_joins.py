@@ -75,9 +75,11 @@ def lower_by_key(rel: Join, lowering: InputLowering) -> Rows:
     probe_side = JOIN_STRATEGIES[rel.how].probe_side
     left = lowering[rel.left]
     right = lowering[rel.right].with_names_disjoint_from(left)
-    ours, theirs = left.columns[: len(rel.left.schema)], right.columns[: len(rel.right.schema)]
-    scope = Scope(ours + theirs, lowering.outer, _no_subquery)
-    streaming, table, others = (left, right.table, theirs) if probe_side == "left" else (right, left.table, ours)
+    left_columns, right_columns = left.columns[: len(rel.left.schema)], right.columns[: len(rel.right.schema)]
+    scope = Scope(left_columns + right_columns, lowering.outer, _no_subquery)
+    streaming, table, others = (
+        (left, right.table, right_columns) if probe_side == "left" else (right, left.table, left_columns)
+    )
     keys, values, computed, on = [], [], [], []
     for conjunct in conjuncts(rel.condition):
         test = test_of(conjunct, rel, probe_side, scope)
@@ -102,10 +104,11 @@ def lower_by_key(rel: Join, lowering: InputLowering) -> Rows:
     error = too_many(rel, values, many, "rows have")
     if not current_engine().has_row_numbers:
         return Rows(
-            _check_by_window(joined, f"{many} > 1", error, lowering).select(items(ours + theirs)), ours + theirs
+            _check_by_window(joined, f"{many} > 1", error, lowering).select(items(left_columns + right_columns)),
+            left_columns + right_columns,
         )
     checked = joined.where(f"if({many} > 1, CAST({error} AS BOOLEAN), monotonically_increasing_id() >= 0)")
-    return Rows(checked.select(items(ours + theirs)), ours + theirs)
+    return Rows(checked.select(items(left_columns + right_columns)), left_columns + right_columns)
 
 
 def _check_by_window(table: Table, is_wrong: str, error: str, lowering: InputLowering) -> Table:

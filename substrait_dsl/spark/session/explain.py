@@ -39,10 +39,10 @@ def _capture_output(call: Callable[[], None]) -> str:
     uncache what a user has cached of the same plan, when the view is dropped.
     """
     with _ONE_AT_A_TIME:
-        mine = _OfThisThread(sys.stdout)
-        with redirect_stdout(mine):
+        output = _OfThisThread(sys.stdout)
+        with redirect_stdout(output):
             call()
-    return mine.text.getvalue()
+    return output.text.getvalue()
 
 
 class _OfThisThread:

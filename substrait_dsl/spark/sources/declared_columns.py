@@ -94,10 +94,12 @@ def fits(actual: DataType, expected: DataType, declared: Type) -> bool:
     from pyspark.sql import types as spark
 
     match actual, expected, declared:
-        case spark.StructType(fields=mine), spark.StructType(fields=theirs), Struct(types=field_types, names=names):
-            return len(mine) == len(theirs) and all(
+        case spark.StructType(fields=found_fields), spark.StructType(fields=declared_fields), Struct(
+            types=field_types, names=names
+        ):
+            return len(found_fields) == len(declared_fields) and all(
                 (names is None or a.name == b.name) and fits(a.dataType, b.dataType, type_)
-                for a, b, type_ in zip(mine, theirs, field_types, strict=True)
+                for a, b, type_ in zip(found_fields, declared_fields, field_types, strict=True)
             )
         case spark.ArrayType(elementType=a), spark.ArrayType(elementType=b), List(element=element):
             return fits(a, b, element)
